@@ -5,4 +5,4 @@ from graphveil.attacks.attack import AttackOptions as AttackOptions
 from graphveil.attacks.attack import Outcome as Outcome
 from graphveil.attacks.attack import Rerun as Rerun
 from graphveil.attacks.registry import ATTACKS as ATTACKS
-from graphveil.evaluate.held_back import Attached as Attached
+from graphveil.evaluate.comparison import Attached as Attached

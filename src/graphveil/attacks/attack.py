@@ -1,7 +1,4 @@
-"""What an attack is: an entry that says what its adversary knows, and how success is counted.
-
-Several whole numbers as one parameter, such as ``2,4,8``.
-"""
+"""What an attack is: an entry that says what its adversary knows, and how success is counted."""
 
 from __future__ import annotations
 
@@ -12,27 +9,26 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
+from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.wording import Said
 from graphveil.core.errors import ParameterError, one_of
 from graphveil.core.parameters import Options, hints_of, is_spelled, options_of
 from graphveil.core.rows import ANY, Setting
 from graphveil.data import Bipartite, Data, Graph, Network, Table
+from graphveil.evaluate.arrays import Floats, Ints
 from graphveil.evaluate.comparison import Comparison, TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.release import Release
 
 if TYPE_CHECKING:
     from graphveil.attacks.networks.signatures import KnownRows
-    from graphveil.evaluate.held_back import Attached
+    from graphveil.evaluate.comparison import Attached
 
 
 class WholeNumbers(tuple[int, ...]):
     """Whole numbers from 0 on; as text separated by commas.
 
-    Examples
-    --------
     >>> WholeNumbers.parse("2, 4,8"), str(WholeNumbers((2, 4)))
     ((2, 4, 8), '2,4')
     """
@@ -41,10 +37,7 @@ class WholeNumbers(tuple[int, ...]):
 
     @staticmethod
     def parse(text: object) -> WholeNumbers:
-        """Return the numbers in a text, in a list, or the one.
-
-        Raises `ParameterError` where there are none, or one is no whole number from 0 on.
-        """
+        """Return the numbers in a text, in a list, or the one."""
         listed: Iterable[object] = [text]
         if isinstance(text, str):
             listed = [part.strip() for part in text.split(",")]
@@ -78,29 +71,20 @@ Exact = Literal["exact", "estimate", "sampled"]
 class AttackOptions(Options):
     """What can be said of an attack: optional fields, made by `parameter`.
 
-    Every attack with parameters has a subclass; this one has none.
+    Every attack with parameters has a subclass, which takes the attack's name as its `label`.
     """
 
     label: ClassVar[str] = "attack"
+
+    def __init_subclass__(cls, *, label: str = "", **more: Any) -> None:
+        """Name the options after their attack."""
+        super().__init_subclass__(**more)
+        cls.label = label or cls.label
 
     @classmethod
     def of(cls, attack: str, given: Mapping[str, Any]) -> Self:
         """Return the options of an attack by name; whole numbers may be text.
 
-        Parameters
-        ----------
-        attack
-            The name of the attack, for messages.
-        given
-            Values by the names of fields.
-
-        Raises
-        ------
-        ParameterError
-            Where one is unknown, no number, or out of range.
-
-        Examples
-        --------
         >>> AttackOptions.of("matching", {})
         AttackOptions()
         """
@@ -138,36 +122,24 @@ NOT_AGAIN = "this version does not know the method, or the private record is mis
 class AttackInput(NamedTuple, Generic[C]):
     """What an attack is computed from.
 
-    Parameters
-    ----------
-    comparison
-        The original beside the release, linked where the linkage is there.
-    release
-        What the release says of itself: its guarantee, its conditions, its provenance.
-    levels
-        int64, shape (n,): how many candidates everybody was promised, in the order of the original;
-        None where the promise is none of candidates.
-    rerun
-        Runs the method again; None where that cannot be done.
-    not_again
-        Why it cannot, where it cannot.
-    second
-        The original beside a second release of the same people; None where there is none.
-    attached
-        A column that is published beside the release, or an attached one of it; None where there is
-        none.
-    further
-        The other attached columns of the release.
-    tables
-        The same as tables, where the comparison is of their one-hot features: the method reads the
-        original when it is run again, and a generalized cell is a node and no feature.
-    rows
-        What is known of people's attributes, where the comparison is of the ties of networks.
+    - `comparison`: the original beside the release, linked where the linkage is there.
+    - `release`: what the release says of itself: its guarantee, its conditions, its provenance.
+    - `levels`: int64, shape (n,): how many candidates everybody was promised, in the order of the
+      original; None where the promise is none of candidates.
+    - `rerun`: runs the method again; None where that cannot be done.
+    - `not_again`: why it cannot, where it cannot.
+    - `second`: the original beside a second release of the same people; None where there is none.
+    - `attached`: a column that is published beside the release, or an attached one of it; None
+      where there is none.
+    - `further`: the other attached columns of the release.
+    - `tables`: the same as tables, where the comparison is of their one-hot features: the method
+      reads the original when it is run again, and a generalized cell is a node and no feature.
+    - `rows`: what is known of people's attributes, where the comparison is of the ties of networks.
     """
 
     comparison: C
     release: Release[Any]
-    levels: NDArray[np.int64] | None = None
+    levels: Ints | None = None
     rerun: Rerun | None = None
     not_again: str = NOT_AGAIN
     second: C | None = None
@@ -184,22 +156,13 @@ class AttackInput(NamedTuple, Generic[C]):
 class AttackFigure(NamedTuple):
     """One number of an attack.
 
-    Parameters
-    ----------
-    figure
-        Which of the attack's numbers it is.
-    value, unit
-        The number.
-    baseline
-        What a guess without the release reaches; None where there is no such guess.
-    direction
-        Which way is better for the people.
-    estimated
-        Whether an algorithm approximates it.
-    sample
-        What a number that is drawn rests on; None where it is not.
-    setting
-        What it was measured under.
+    - `figure`: which of the attack's numbers it is.
+    - `value`, `unit`: the number.
+    - `baseline`: what a guess without the release reaches; None where there is no such guess.
+    - `direction`: which way is better for the people.
+    - `estimated`: whether an algorithm approximates it.
+    - `sample`: what a number that is drawn rests on; None where it is not.
+    - `setting`: what it was measured under.
     """
 
     figure: str
@@ -233,8 +196,8 @@ class Outcome(NamedTuple):
     """
 
     figures: list[AttackFigure]
-    risk: NDArray[np.float64]
-    baseline: NDArray[np.float64]
+    risk: Floats
+    baseline: Floats
     not_measured: Mapping[str, str] = MappingProxyType({})
 
 
@@ -243,10 +206,7 @@ class TooLargeError(NotMeasuredError):
 
 
 def refuse_more_nodes(n: int, most: int, way_out: str) -> None:
-    """Refuse a network of more nodes than an attack takes.
-
-    Raises `TooLargeError` where there are more; the message ends with the way out.
-    """
+    """Refuse a network of more nodes than an attack takes."""
     if n > most:
         raise TooLargeError(f"{n:,} nodes exceed the limit of {most:,}. {way_out}")
 
@@ -255,42 +215,26 @@ def refuse_more_nodes(n: int, most: int, way_out: str) -> None:
 class Attack(Generic[C, P]):
     """One attack.
 
-    Parameters
-    ----------
-    name
-        As on the command line.
-    kind
-        The container it reads.
-    knows
-        What its adversary knows beside the release.
-    definition
-        What is counted, in words.
-    source
-        Where it is defined.
-    needs_linkage
-        Whether success is counted by the linkage.
-    cost
-        How its time grows, and up to which size it is computed.
-    compute
-        AttackInput and options to outcome; raises `NotMeasuredError` where there is none, and
-        `TooLargeError` where only the work shows that there is too much.
-    seconds
-        AttackInput and options to about how long it takes, in seconds of CPU time, from a count of
-        operations; raises `TooLargeError` above the limit.
-    options
-        The type of its options.
-    foreseen
-        The same for an attack that is left out, without running anything; raises `NotMeasuredError`
-        where it does not apply. None where `seconds` runs nothing.
-    by_name
-        Whether it runs only where it is asked for: it takes long, or needs what is rarely there.
-    also
-        A further container that it reads, and in another way.
-    said
-        How its figures are said: what answers no question is in the rows alone.
-    shorter
-        Options by which it takes less time, for where nobody asks for it and the minute has no room
-        for more. Its figures say on how few draws they rest.
+    - `name`: as on the command line.
+    - `kind`: the container it reads.
+    - `knows`: what its adversary knows beside the release.
+    - `definition`: what is counted, in words.
+    - `source`: where it is defined.
+    - `needs_linkage`: whether success is counted by the linkage.
+    - `cost`: how its time grows, and up to which size it is computed.
+    - `compute`: attackInput and options to outcome; raises `NotMeasuredError` where there is none,
+      and `TooLargeError` where only the work shows that there is too much.
+    - `seconds`: attackInput and options to about how long it takes, in seconds of CPU time, from a
+      count of operations; raises `TooLargeError` above the limit.
+    - `options`: the type of its options.
+    - `foreseen`: the same for an attack that is left out, without running anything; raises
+      `NotMeasuredError` where it does not apply. None where `seconds` runs nothing.
+    - `by_name`: whether it runs only where it is asked for: it takes long, or needs what is rarely
+      there.
+    - `also`: a further container that it reads, and in another way.
+    - `said`: how its figures are said: what answers no question is in the rows alone.
+    - `shorter`: options by which it takes less time, for where nobody asks for it and the minute
+      has no room for more. Its figures say on how few draws they rest.
     """
 
     name: str
@@ -298,11 +242,11 @@ class Attack(Generic[C, P]):
     knows: str
     definition: str
     source: str
-    needs_linkage: bool
-    cost: str
     compute: Callable[[AttackInput[C], P], Outcome]
-    seconds: Callable[[AttackInput[C], P], float]
-    options: type[P]
+    options: type[P] = AttackOptions  # type: ignore[assignment]  # of attacks without parameters
+    needs_linkage: bool = True
+    cost: str = "linear"
+    seconds: Callable[[AttackInput[C], P], float] = seconds_of_passes
     foreseen: Callable[[AttackInput[C], P], float] | None = None
     by_name: bool = False
     also: type[Network] | None = None

@@ -5,33 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.registry import seconds_of_passes
-from graphveil.attacks.wording import Said
+from graphveil.attacks.costs import seconds_of_passes
+from graphveil.attacks.wording import inferred
 from graphveil.claims.conditions import ExactSize, RandomizedCells
-from graphveil.core.lazy import lazy_module
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph
+from graphveil.evaluate.arrays import sparse, special
 from graphveil.evaluate.comparison import BipartiteComparison, GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError, wilson
 from graphveil.release import Release
 
-if TYPE_CHECKING:
-    from scipy import sparse, special
-else:
-    sparse, special = lazy_module("scipy.sparse"), lazy_module("scipy.special")
-
-C = TypeVar("C", GraphComparison, BipartiteComparison)
-
 DOUBT = 0.001
 EPSILON = f"epsilon, lower bound at {1 - DOUBT:.1%}"
-SAID_OF_EPSILON = Said(
-    "inferred", EPSILON, line="presence of single edges or items: epsilon is at least"
-)
+SAID_OF_EPSILON = inferred(EPSILON, line="presence of single edges or items: epsilon is at least")
 """How often the lower bound may exceed the truth."""
 
 NO_CHANCE = (
@@ -53,15 +44,15 @@ class AttackedCells(NamedTuple):
     kept: int
 
 
-def cell_membership(situation: AttackInput[C], _options: AttackOptions) -> Outcome:
-    """Return how often what is published is true, and what epsilon that shows at least.
-
-    Raises `NotMeasuredError` where cells have no chance in common, or all are true, or none.
-    """
+def cell_membership(situation: AttackInput[Any], _options: AttackOptions) -> Outcome:
+    """Return how often what is published is true, and what epsilon that shows at least."""
     flips = _one_chance(situation.release)
-    before, after = _aligned(situation.comparison)
+    pair, twice = situation.comparison, 1
+    if isinstance(pair, GraphComparison):
+        twice, before, after = 2, pair.original.to_scipy(), pair.aligned.to_scipy()
+    else:
+        before, after = pair.before, pair.after[pair.linked]
     shared = sparse.csr_array(before.multiply(after))
-    twice = 2 if isinstance(situation.comparison, GraphComparison) else 1
     numbers = (int(matrix.nnz) // twice for matrix in (before, after, shared))
     counts = AttackedCells(int(flips.cells), *numbers)
     if not 0 < counts.true < counts.cells:
@@ -84,15 +75,6 @@ def _one_chance(release: Release[Any]) -> RandomizedCells:
     return stated
 
 
-def _aligned(
-    pair: GraphComparison | BipartiteComparison,
-) -> tuple[sparse.csr_array, sparse.csr_array]:
-    """Return the original and the release, people in the order of the original."""
-    if isinstance(pair, GraphComparison):
-        return pair.original.to_scipy(), pair.aligned.to_scipy()
-    return pair.before, pair.after[pair.linked]
-
-
 def _figures(counts: AttackedCells, stated: Fraction) -> Iterator[AttackFigure]:
     """Yield hits, false alarms and the lower bound, beside the epsilon that is stated."""
     chance, rest = counts.published / counts.cells, counts.cells - counts.true
@@ -113,10 +95,6 @@ def epsilon_bound(counts: AttackedCells) -> float:
     Both chances lie in their intervals of Clopper and Pearson but for one case in a thousand; the
     bound is the larger logarithm of the ratio of chances, of being published and of not being.
 
-    `counts`: what became of the cells.
-
-    Examples
-    --------
     >>> epsilon_bound(AttackedCells(cells=10, true=5, published=5, kept=3))
     0.0
     >>> cells = AttackedCells(cells=20_000, true=10_000, published=10_000, kept=9_000)
@@ -130,15 +108,8 @@ def epsilon_bound(counts: AttackedCells) -> float:
 def least_epsilon(with_it: tuple[int, int], without: tuple[int, int], doubt: float) -> float:
     """Return the epsilon that the frequencies of one event in two worlds show at least.
 
-    Parameters
-    ----------
-    with_it, without
-        In how many of how many independent cases the event held, in either world.
-    doubt
-        How often the bound may exceed the truth; the event was chosen before.
+    The event was chosen before; `doubt` is how often the bound may exceed the truth.
 
-    Examples
-    --------
     >>> round(least_epsilon((750, 750), (0, 750), 0.001), 2)
     4.59
     """
@@ -151,11 +122,6 @@ def least_epsilon(with_it: tuple[int, int], without: tuple[int, int], doubt: flo
 def clopper_pearson(number: int, size: int, doubt: float = DOUBT) -> tuple[float, float]:
     """Return the interval around a share, by default off on either side in one of 2,000 cases.
 
-    `number, size`: how many of how many; `doubt`: how often the share may lie outside, on both
-    sides together.
-
-    Examples
-    --------
     >>> low, high = clopper_pearson(0, 10)
     >>> low, round(high, 3)
     (0.0, 0.532)
@@ -184,20 +150,14 @@ def _entry(name: str, kind: type[Graph | Bipartite], cell: str) -> Attack[Any, A
         "published cell is true; and the largest epsilon that the two rates show, "
         "with 99.9% confidence. Measured only if cells are published independently, "
         "with one of two probabilities",
-        source=(
-            "Clopper and Pearson 1934; used to audit differential privacy: Jagielski et al. 2020"
-        ),
-        needs_linkage=True,
-        cost="linear",
+        source="Clopper and Pearson 1934; used to audit differential privacy: Jagielski et al. "
+        "2020",
         compute=cell_membership,
-        seconds=seconds_of_passes,
-        options=AttackOptions,
         foreseen=_foreseen,
         by_name=True,
         said=(
             SAID_OF_EPSILON,
-            Said(
-                "inferred",
+            inferred(
                 "hits",
                 does=f"asks whether {asked}",
                 line=None,
@@ -209,9 +169,7 @@ def _entry(name: str, kind: type[Graph | Bipartite], cell: str) -> Attack[Any, A
 
 
 EDGE_MEMBERSHIP: Attack[GraphComparison, AttackOptions] = _entry("edge-membership", Graph, "edge")
-"""The entry of this attack on graphs."""
 
 ENTRY_MEMBERSHIP: Attack[BipartiteComparison, AttackOptions] = _entry(
     "entry-membership", Bipartite, "entry"
 )
-"""The entry of this attack on users by features."""

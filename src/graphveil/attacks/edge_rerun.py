@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import (
     Attack,
@@ -18,12 +17,13 @@ from graphveil.attacks.attack import (
     Rerun,
 )
 from graphveil.attacks.cell_membership import DOUBT, EPSILON, SAID_OF_EPSILON, least_epsilon
-from graphveil.attacks.registry import run_again, seconds_of_one
+from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import Advance, stage
 from graphveil.data import Graph
+from graphveil.evaluate.arrays import Bools, Int32s, Ints
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample, wilson
 from graphveil.release import Release
@@ -33,10 +33,8 @@ TO_CHOOSE = 4
 
 
 @dataclass(frozen=True, kw_only=True)
-class EdgeRerunOptions(AttackOptions):
+class EdgeRerunOptions(AttackOptions, label="edge-re-run"):
     """How often the method is run."""
-
-    label: ClassVar[str] = "edge-re-run"
 
     edges: int = parameter(default=1, text="number of edges to test, sampled uniformly", minimum=1)
     runs: int = parameter(
@@ -53,11 +51,11 @@ class RerunGraphs(NamedTuple):
     together, and the number of published edges.
     """
 
-    seen: NDArray[np.int64]
+    seen: Ints
 
-    def holds(self, event: Event) -> NDArray[np.bool_]:
+    def holds(self, event: Event) -> Bools:
         """Return in which runs an event holds."""
-        held: NDArray[np.bool_] = self.seen[:, event.column] >= event.least
+        held: Bools = self.seen[:, event.column] >= event.least
         return held if event.above else ~held
 
 
@@ -70,10 +68,7 @@ class Event(NamedTuple):
 
 
 def edge_re_run(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) -> Outcome:
-    """Return the largest epsilon that runs with and without an edge show.
-
-    Raises `NotMeasuredError` where the method cannot be run again, or there are no edges.
-    """
+    """Return the largest epsilon that runs with and without an edge show."""
     rerun, original = _rerun_of(situation), situation.comparison.original
     edges = original.edges()
     if not len(edges):
@@ -92,9 +87,7 @@ def edge_re_run(situation: AttackInput[GraphComparison], options: EdgeRerunOptio
     return _outcome(situation, chosen, pairs, options.runs)
 
 
-def _runs_on(
-    data: Graph, ends: NDArray[np.int32], rerun: Rerun, runs: int, advance: Advance
-) -> RerunGraphs:
+def _runs_on(data: Graph, ends: Int32s, rerun: Rerun, runs: int, advance: Advance) -> RerunGraphs:
     """Return what so many runs of the method on this data show of a pair of nodes."""
     seen = []
     for _ in range(runs):
@@ -109,11 +102,9 @@ def _rerun_of(situation: AttackInput[GraphComparison]) -> Rerun:
     return situation.rerun
 
 
-def without_edge(graph: Graph, ends: NDArray[np.int32]) -> Graph:
+def without_edge(graph: Graph, ends: Int32s) -> Graph:
     """Return the graph without one edge, under the same ids.
 
-    Examples
-    --------
     >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
     >>> without_edge(path, path.edges()[0]).edges().tolist()
     [[1, 2]]
@@ -124,7 +115,7 @@ def without_edge(graph: Graph, ends: NDArray[np.int32]) -> Graph:
     return smaller.permuted(np.arange(graph.n_nodes), ids=graph.labels())
 
 
-def seen_of(release: Release[Any], data: Graph, ends: NDArray[np.int32]) -> tuple[int, int, int]:
+def seen_of(release: Release[Any], data: Graph, ends: Int32s) -> tuple[int, int, int]:
     """Return what a release shows of a pair of nodes: see `RerunGraphs`."""
     linkage = release.private.linkage if release.private else None
     released = release.data
@@ -142,14 +133,15 @@ def telling_event(with_it: RerunGraphs, without: RerunGraphs) -> Event:
     Of several, as where they are too few to show any, it is the one whose chances are farthest
     apart. Chances alone would choose what happened once and never again.
 
-    `with_it, without`: runs with the edge and without it.
-
-    Examples
-    --------
     >>> always, never = (RerunGraphs(np.array([[shown, 4, 9]] * 3)) for shown in (1, 0))
     >>> telling_event(always, never)
     Event(column=0, least=1, above=True)
     """
+
+    def told(event: Event) -> tuple[float, float]:
+        one, other = (_counted(runs, event) for runs in (with_it, without))
+        return least_epsilon(one, other, DOUBT), one[0] / one[1] - other[0] / other[1]
+
     columns = np.concatenate([with_it.seen, without.seen]).T
     events = [
         Event(number, int(least), above)
@@ -157,13 +149,7 @@ def telling_event(with_it: RerunGraphs, without: RerunGraphs) -> Event:
         for least in np.unique(column)[1:]
         for above in (True, False)
     ]
-    return max(events, key=lambda e: _told(with_it, without, e), default=Event(0, 1, above=True))
-
-
-def _told(with_it: RerunGraphs, without: RerunGraphs, event: Event) -> tuple[float, float]:
-    """Return the epsilon that an event shows, and how far its frequencies are apart."""
-    one, other = (_counted(runs, event) for runs in (with_it, without))
-    return least_epsilon(one, other, DOUBT), one[0] / one[1] - other[0] / other[1]
+    return max(events, key=told, default=Event(0, 1, above=True))
 
 
 def _counted(runs: RerunGraphs, event: Event) -> tuple[int, int]:
@@ -172,11 +158,7 @@ def _counted(runs: RerunGraphs, event: Event) -> tuple[int, int]:
 
 
 def bound_of(with_it: RerunGraphs, without: RerunGraphs, doubt: float) -> float:
-    """Return an epsilon below which the method's is in so few cases only.
-
-    `with_it, without`: runs with the edge and without it; `doubt`: how often the bound may exceed
-    the truth.
-    """
+    """Return an epsilon below which the method's is in at most a share of `doubt` of cases."""
     size = len(with_it.seen) // TO_CHOOSE
     first, rest = (
         [RerunGraphs(runs.seen[part]) for runs in (with_it, without)]
@@ -189,7 +171,7 @@ def bound_of(with_it: RerunGraphs, without: RerunGraphs, doubt: float) -> float:
 
 def _outcome(
     situation: AttackInput[GraphComparison],
-    chosen: NDArray[np.int32],
+    chosen: Int32s,
     pairs: list[tuple[RerunGraphs, RerunGraphs]],
     runs: int,
 ) -> Outcome:
@@ -210,13 +192,9 @@ def _figures(
     """Yield how often the edges are published, the bound, and what is claimed."""
     published = [sum(int(pair[side].seen[:, 0].sum()) for pair in pairs) for side in (0, 1)]
     size = runs * len(pairs)
-    yield AttackFigure(
-        "published, with the edge",
-        published[0] / size,
-        "share of runs",
-        published[1] / size,
-        sample=wilson(published[0], size),
-    )
+    hits, guess = published[0], published[1] / size
+    part, unit, sample = "published, with the edge", "share of runs", wilson(hits, size)
+    yield AttackFigure(part, hits / size, unit, guess, sample=sample)
     yield AttackFigure(EPSILON, bound, "epsilon", 0.0, sample=Sample(size))
     counted = runs - runs // TO_CHOOSE
     most = least_epsilon((counted, counted), (0, counted), DOUBT / len(pairs))
@@ -240,11 +218,7 @@ def seconds(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) 
 
 
 def foreseen(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) -> float:
-    """Return about how long it takes, by the run that made the release.
-
-    Raises `NotMeasuredError` where the method cannot be run again, or the release has no epsilon to
-    be compared with.
-    """
+    """Return about how long it takes, by the run that made the release."""
     _rerun_of(situation)
     stated = isinstance(situation.release.guarantee, EdgeDP | NodeDP)
     if not stated and situation.release.provenance.parameters.get("epsilon") is None:
@@ -259,9 +233,8 @@ EDGE_RE_RUN = Attack(
     knows="the complete original except one edge, the method with its parameters, and the "
     "linkage between released nodes and people",
     definition="the largest epsilon shown with 99.9% confidence by running the method with and "
-    "without an edge. A quarter of the runs selects the statistic: whether the pair "
-    "is published, the degrees of both, or the number of edges. Only the other runs "
-    "are counted",
+    "without an edge. A quarter of the runs selects the statistic: whether the pair is published, "
+    "the degrees of both, or the number of edges. Only the other runs are counted",
     source="Clopper and Pearson 1934; used to audit differential privacy: Jagielski et al. 2020",
     needs_linkage=False,
     cost="heavy, 2,000 runs of the method per edge; not run by default",
@@ -272,4 +245,3 @@ EDGE_RE_RUN = Attack(
     by_name=True,
     said=(SAID_OF_EPSILON,),
 )
-"""The entry of this attack."""

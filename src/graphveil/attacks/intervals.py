@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.core.progress import in_time
+from graphveil.evaluate.arrays import Bools, Floats, Ints, special
 from graphveil.evaluate.metric import Sample, Z, wilson, wilson_ends
 
 RESAMPLES = 1_000
@@ -20,14 +20,12 @@ _CELLS = 16_000
 """Counts of draws that are made at once: they stay in the cache."""
 
 
-def median_of_draws(values: NDArray[np.int64]) -> Sample:
+def median_of_draws(values: Ints) -> Sample:
     """Return the interval around the median of values, one a person drawn: two of the values.
 
     The number of values below the true median is binomial; the ends are the values at its mean less
     and plus Z standard deviations, rounded outwards.
 
-    Examples
-    --------
     >>> median_of_draws(np.arange(100))
     Sample(size=100, low=39.0, high=60.0)
     """
@@ -38,31 +36,22 @@ def median_of_draws(values: NDArray[np.int64]) -> Sample:
     return Sample(values.size, float(ordered[low]), float(ordered[high]))
 
 
-def bootstrap_mean(values: NDArray[np.float64], rng: np.random.Generator) -> Sample:
+def bootstrap_mean(values: Floats, rng: np.random.Generator) -> Sample:
     """Return the interval of the bootstrap around the mean of values, one a person.
 
-    Examples
-    --------
     >>> bootstrap_mean(np.ones(5), np.random.Generator(np.random.PCG64(1)))
     Sample(size=5, low=1.0, high=1.0)
     """
     return bootstrap_ratio(values, np.ones(values.size), rng)
 
 
-def bootstrap_ratio(
-    numerators: NDArray[np.float64], denominators: NDArray[np.float64], rng: np.random.Generator
-) -> Sample:
+def bootstrap_ratio(numerators: Floats, denominators: Floats, rng: np.random.Generator) -> Sample:
     """Return the interval of the bootstrap over people around a ratio of two sums.
 
     Percentiles of 1,000 draws of as many people with replacement; draws whose denominator is 0 are
     left out. Efron, 1979. Of few people the percentiles lie further out: Hesterberg, 2015. A ratio
     is a share: where it is 0 of everybody, no draw says how large it may be, and Wilson's does.
 
-    `numerators, denominators`: float64, shape (people,): what every person adds to either sum;
-    `rng`: draws the people.
-
-    Examples
-    --------
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> bootstrap_ratio(np.array([1.0, 2.0]), np.array([2.0, 4.0]), rng)
     Sample(size=2, low=0.5, high=0.5)
@@ -75,17 +64,10 @@ def bootstrap_ratio(
 
 
 def bootstrap_difference(
-    first: tuple[NDArray[np.float64], NDArray[np.float64]],
-    second: tuple[NDArray[np.float64], NDArray[np.float64]],
-    rng: np.random.Generator,
+    first: tuple[Floats, Floats], second: tuple[Floats, Floats], rng: np.random.Generator
 ) -> Sample:
     """Return the interval of the bootstrap around the difference of two ratios, of other people.
 
-    `first, second`: numerators and denominators, as in `bootstrap_ratio`; the second is taken off
-    the first; `rng`: draws the people of either.
-
-    Examples
-    --------
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> ones = np.ones(3)
     >>> bootstrap_difference((ones, ones), (0 * ones, ones), rng)
@@ -96,7 +78,7 @@ def bootstrap_difference(
     return percentiles(ratios, sum(sizes), fewest=min(sizes))
 
 
-def of_area(area: float, off: NDArray[np.float64], most: float, *, times: float = 1.0) -> Sample:
+def of_area(area: float, off: Floats, most: float, *, times: float = 1.0) -> Sample:
     """Return the interval around an area under the curve; near 0 and 1 it covers as well.
 
     The variance is that of DeLong, DeLong and Clarke-Pearson, 1988, summed by people as Obuchowski,
@@ -106,25 +88,10 @@ def of_area(area: float, off: NDArray[np.float64], most: float, *, times: float 
     (Korn and Graubard, 1998; Franco et al., 2019). Where nobody moves it, nothing says how much the
     scores of a person have in common, and each counts as one.
 
-    Parameters
-    ----------
-    area
-        The area, from 0 to 1.
-    off
-        float64, shape (people,): by how much everybody moves it.
-    most
-        The most independent scores that it can rest on: twice those of the smaller group.
-    times
-        How many times as large its variance is as what people move by says.
-
-    Examples
-    --------
     >>> sample = of_area(1.0, np.zeros(10), 40.0)
     >>> sample.size, round(sample.low, 3), sample.high
     (10, 0.661, 1.0)
     """
-    from scipy import special  # noqa: PLC0415  heavy: not for help
-
     people = off.size
     if people < 2:
         return Sample(people)
@@ -134,14 +101,9 @@ def of_area(area: float, off: NDArray[np.float64], most: float, *, times: float 
     return Sample(people, *wilson_ends(area, size, quantile))
 
 
-def of_paired_area(above: NDArray[np.float64]) -> Sample:
+def of_paired_area(above: Floats) -> Sample:
     """Return the interval around the area under the curve of pairs of scores: see `of_area`.
 
-    `above`: float64, shape (people, people): whether the positive of one scores above the negative
-    of another, as `positives_above` gives it; everybody has one of each.
-
-    Examples
-    --------
     >>> sample = of_paired_area(np.ones((3, 3)))
     >>> sample.size, round(sample.low, 3), sample.high
     (3, 0.139, 1.0)
@@ -151,27 +113,21 @@ def of_paired_area(above: NDArray[np.float64]) -> Sample:
     return of_area(area, off, 2.0 * len(above))
 
 
-def positives_above(
-    positives: NDArray[np.float64], negatives: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def positives_above(positives: Floats, negatives: Floats) -> Floats:
     """Return for every positive and negative whether the first scores higher; ties are a half.
 
-    Examples
-    --------
     >>> positives_above(np.array([1.0]), np.array([0.0, 1.0, 2.0])).tolist()
     [[1.0, 0.5, 0.0]]
     """
-    signs: NDArray[np.float64] = (np.sign(positives[:, None] - negatives) + 1) / 2
-    return signs
+    return np.asarray((np.sign(positives[:, None] - negatives) + 1) / 2)
 
 
-def _resampled_ratios(
-    numerators: NDArray[np.float64], denominators: NDArray[np.float64], rng: np.random.Generator
-) -> NDArray[np.float64]:
+def _resampled_ratios(numerators: Floats, denominators: Floats, rng: np.random.Generator) -> Floats:
     """Return the ratio of the sums over people who are drawn again; NaN where the second is 0."""
     n, blocks = numerators.size, []
-    for size in in_time(_blocks(n)):
-        often = resampled(n, size, rng)
+    most = max(1, _CELLS // max(n, 1))
+    for start in in_time(range(0, RESAMPLES, most)):
+        often = resampled(n, min(most, RESAMPLES - start), rng)
         below = often @ denominators
         blocks.append(
             np.where(below > 0, often @ numerators / np.where(below > 0, below, 1), np.nan)
@@ -179,19 +135,9 @@ def _resampled_ratios(
     return np.concatenate(blocks)
 
 
-def _blocks(n: int) -> list[int]:
-    """Return how many of the draws are made at once, of n people each."""
-    most = max(1, _CELLS // max(n, 1))
-    return [min(most, RESAMPLES - start) for start in range(0, RESAMPLES, most)]
-
-
-def resampled(n: int, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
+def resampled(n: int, size: int, rng: np.random.Generator) -> Floats:
     """Return how often each of n people is drawn in as many draws with replacement, size times.
 
-    `n, size`: how many people, and how many times as many are drawn; `rng`: draws them.
-
-    Examples
-    --------
     >>> resampled(3, 2, np.random.Generator(np.random.PCG64(1))).sum(axis=1).tolist()
     [3.0, 3.0]
     """
@@ -199,14 +145,9 @@ def resampled(n: int, size: int, rng: np.random.Generator) -> NDArray[np.float64
     return np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
 
 
-def percentiles(values: NDArray[np.float64], size: int, *, fewest: int) -> Sample:
+def percentiles(values: Floats, size: int, *, fewest: int) -> Sample:
     """Return the interval of resampled values, those that are no number left out.
 
-    `values`: float64: one a draw; `size`: what they rest on; `fewest`: how many people are in the
-    smaller group.
-
-    Examples
-    --------
     >>> percentiles(np.array([0.5, np.nan, 0.5]), 9, fewest=9)
     Sample(size=9, low=0.5, high=0.5)
     """
@@ -226,13 +167,9 @@ def tail_of(people: int) -> float:
     bootstrap*, 2015, moves the percentiles by both. Without it intervals of 10 draws covered the
     truth in 888 of 1,000 runs.
 
-    Examples
-    --------
     >>> [round(tail_of(people), 4) for people in (2, 10, 500)]
     [0.0, 0.0086, 0.0246]
     """
-    from scipy import special  # noqa: PLC0415  heavy: not for help
-
     n = max(people, 2)
     quantile = special.stdtrit(n - 1, _TAIL)
     return float(special.ndtr(quantile * np.sqrt(n / (n - 1))))
@@ -253,18 +190,14 @@ class Scored(NamedTuple):
     shape (scores,): of whom it is.
     """
 
-    value: NDArray[np.float64]
-    positive: NDArray[np.bool_]
-    person: NDArray[np.int64]
+    value: Floats
+    positive: Bools
+    person: Ints
 
 
 class Curve:
     """The curve of true against false alarms over all thresholds; equal scores share one.
 
-    `scored`: the scores.
-
-    Examples
-    --------
     >>> value, positive = np.array([3.0, 1.0, 2.0, 0.0]), np.array([True, True, False, False])
     >>> curve = Curve(Scored(value, positive, np.arange(4)))
     >>> curve.area(), curve.recall_at(0.0), curve.recall_at(0.5)
@@ -284,13 +217,7 @@ class Curve:
         return float(self._shares()[self._first].mean())
 
     def area_sample(self, *, times: float = 1.0) -> Sample:
-        """Return the interval around the area.
-
-        Every score's share of the other group below or above it, summed by people: see `of_area`.
-
-        `times`: how many times as large its variance is as that of scores that nothing was learned
-        for.
-        """
+        """Return the interval around the area: see `of_area`."""
         area, shares = self.area(), self._shares()
         first, second = (float(some.sum()) for some in (self._first, ~self._first))
         weights = (shares - area) / np.where(self._first, first, second)
@@ -298,17 +225,11 @@ class Curve:
         return of_area(area, off, 2 * min(first, second), times=times)
 
     def recall_at(self, false: float) -> float:
-        """Return the share of the first group above a threshold that so few others exceed.
-
-        `false`: the largest share of the second group above it.
-        """
+        """Return the share of the first group above a threshold that so few others exceed."""
         return float(self._recall(np.ones((1, self.people)), false)[0])
 
     def recall_sample(self, false: float, rng: np.random.Generator) -> Sample:
-        """Return the interval of the bootstrap over people around `recall_at`.
-
-        `false`: as there; `rng`: draws the people.
-        """
+        """Return the interval of the bootstrap over people around `recall_at`."""
         size = max(1, _CELLS_OF_PAIRS // max(self._top(false), self.people))
         parts = [
             self._recall(resampled(self.people, min(size, RESAMPLES - start), rng), false)
@@ -316,7 +237,7 @@ class Curve:
         ]
         return percentiles(np.concatenate(parts), self.people, fewest=self.people)
 
-    def _shares(self) -> NDArray[np.float64]:
+    def _shares(self) -> Floats:
         """Return for every score which share of the other group lies on its wrong side."""
         starts, group = self._groups(self._value.size)
         first, second = (
@@ -324,12 +245,12 @@ class Curve:
         )
         above = np.cumsum(first) - first / 2
         below = second.sum() - np.cumsum(second) + second / 2
-        shares: NDArray[np.float64] = np.where(
+        shares: Floats = np.where(
             self._first, below[group] / second.sum(), above[group] / first.sum()
         )
         return shares
 
-    def _groups(self, most: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def _groups(self, most: int) -> tuple[Ints, Ints]:
         """Return where runs of equal scores begin, of the highest ones, and every score's run."""
         value = self._value[:most]
         new = np.r_[True, value[1:] != value[:-1]]
@@ -340,7 +261,7 @@ class Curve:
         second = np.cumsum(~self._first)
         return int(np.searchsorted(second, _REACH * false * second[-1] + _MORE, side="right"))
 
-    def _recall(self, often: NDArray[np.float64], false: float) -> NDArray[np.float64]:
+    def _recall(self, often: Floats, false: float) -> Floats:
         """Return what is found where people count so often, draws by people."""
         most = self._top(false)
         starts, _ = self._groups(most)
@@ -356,5 +277,5 @@ class Curve:
         fits = np.cumsum(second, axis=1) <= false * in_all[1][:, None]
         reached = np.where(fits, np.cumsum(first, axis=1), 0).max(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):
-            shares: NDArray[np.float64] = reached / in_all[0]
+            shares: Floats = reached / in_all[0]
         return shares

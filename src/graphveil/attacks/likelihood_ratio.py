@@ -3,8 +3,6 @@
 After Carlini et al., *Membership inference attacks from first principles*, 2022: every target is in
 a random half of the releases. In turn each release is the attacked one, and the others teach how
 the target scores where it is in and where it is not.
-
-The releases are made in one process or in several.
 """
 
 from __future__ import annotations
@@ -15,13 +13,13 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import AttackFigure, AttackInput
+from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.attacks.intervals import Curve, Scored
-from graphveil.attacks.registry import run_again, seconds_of_one
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import in_time, stage, worked
+from graphveil.evaluate.arrays import Bools, Floats, Ints
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 
 Columns = Sequence[int]
@@ -70,22 +68,17 @@ class ShadowReleases(ABC):
         """How many there are of whom every release holds a half."""
 
     @abstractmethod
-    def __call__(self, half: ShadowSplit) -> NDArray[np.float64]:
+    def __call__(self, half: ShadowSplit) -> Floats:
         """Return the scores of a release, shape (targets, scores)."""
 
-    def of_targets(self, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def of_targets(self, inside: Bools) -> Bools:
         """Return which targets are in a half; all who can be in it are targets."""
         return inside
 
     def told_apart(
         self, number: int, rng: np.random.Generator
-    ) -> tuple[list[AttackFigure], NDArray[np.float64]]:
-        """Return how well targets inside are told from others, and the risk of each.
-
-        `number`: how many releases are made; `rng`: draws the halves, their seeds and the
-        intervals. Raises `NotMeasuredError` where the method refuses the data, or nothing tells any
-        target.
-        """
+    ) -> tuple[list[AttackFigure], Floats]:
+        """Return how well targets inside are told from others, and the risk of each."""
         halves = halves_of(self.size, number, rng)
         scores = np.array(shadow_results(self, halves))
         shadows = ShadowScores(scores, np.array([self.of_targets(one.inside) for one in halves]))
@@ -94,11 +87,7 @@ class ShadowReleases(ABC):
         return figures, risks_of(made, shadows.inside)
 
     def seconds(self, situation: AttackInput[Any], number: int, rng: np.random.Generator) -> float:
-        """Return about how long it takes to make so many releases.
-
-        One is timed, but where the run that made the release took long: it is then taken for as
-        long.
-        """
+        """Return about how long it takes to make so many releases."""
         half = halves_of(self.size, 1, rng)[0]
         noted = run_again(situation)
         if situation.rerun is None or not noted:
@@ -111,15 +100,13 @@ class ShadowReleases(ABC):
 class ShadowSplit(NamedTuple):
     """A release to be made: which half of the targets it holds, and its seed."""
 
-    inside: NDArray[np.bool_]
+    inside: Bools
     seed: int
 
 
 def halves_of(size: int, number: int, rng: np.random.Generator) -> list[ShadowSplit]:
     """Return so many releases to be made, each of a random half of so many targets.
 
-    Examples
-    --------
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> [int(half.inside.sum()) for half in halves_of(5, 2, rng)]
     [2, 2]
@@ -135,12 +122,6 @@ def halves_of(size: int, number: int, rng: np.random.Generator) -> list[ShadowSp
 def shadow_results(work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
     """Return what the work gives for every task, in their order, whatever engine runs it.
 
-    `work`: makes a release and says what an attacker reads off it. The engine of the context runs
-    it where it can be pickled and takes long; `tasks`: what is different from one release to the
-    next. Raises `NotMeasuredError` where the method refuses the data.
-
-    Examples
-    --------
     >>> shadow_results(abs, [-1, 2])
     [1, 2]
     """
@@ -187,16 +168,14 @@ class ShadowScores(NamedTuple):
     shape (releases, targets): whether the target was in the data of the release.
     """
 
-    scores: NDArray[np.float64]
-    inside: NDArray[np.bool_]
+    scores: Floats
+    inside: Bools
 
 
-def ratios(shadows: ShadowScores, choices: Sequence[Columns]) -> NDArray[np.float64]:
+def ratios(shadows: ShadowScores, choices: Sequence[Columns]) -> Floats:
     """Return how likely every target is in every release, as a ratio's logarithm; NaN for no guess.
 
-    `shadows`: the scores of targets, and where they are; `choices`: kinds of scores that can be
-    used together. Every fourth of the releases is attacked by those that tell most of the others.
-    Raises `NotMeasuredError` where no part tells any target that is inside from one that is not.
+    Every fourth of the releases is attacked by those that tell most of the others.
     """
     made = np.full(shadows.inside.shape, np.nan)
     part = np.arange(len(made)) % PARTS
@@ -212,7 +191,7 @@ def ratios(shadows: ShadowScores, choices: Sequence[Columns]) -> NDArray[np.floa
     return made
 
 
-def _area(scores: NDArray[np.float64], inside: NDArray[np.bool_]) -> float:
+def _area(scores: Floats, inside: Bools) -> float:
     lesson = ShadowModel(scores, inside)
     made = np.array([lesson.ratio(number) for number in in_time(range(len(inside)))])
     scored = scored_of(made, inside)
@@ -226,10 +205,6 @@ class ShadowModel:
     targets. How much taking part adds is the mean of all targets where the target's own releases
     say little: the best linear estimate from the two (James and Stein, 1961).
 
-    `scores`: float64, shape (releases, targets, scores); `inside`: bool, shape (releases, targets).
-
-    Examples
-    --------
     >>> inside = np.array([[True], [False], [True], [False], [True]])
     >>> scores = np.array([[[3.0]], [[0.0]], [[3.1]], [[0.1]], [[2.9]]])
     >>> lesson = ShadowModel(scores, inside)
@@ -237,7 +212,7 @@ class ShadowModel:
     [True, False, True, False, True]
     """
 
-    def __init__(self, scores: NDArray[np.float64], inside: NDArray[np.bool_]) -> None:
+    def __init__(self, scores: Floats, inside: Bools) -> None:
         """Add up what all releases say."""
         self._scores = scores - scores.mean(axis=0)
         self._inside = inside
@@ -248,11 +223,8 @@ class ShadowModel:
         self._squares = np.einsum("rtk,rtl->tkl", self._scores, self._scores)
         self._least = _LEAST_NOISE * np.diag(self._scores.var(axis=(0, 1)))
 
-    def ratio(self, attacked: int) -> NDArray[np.float64]:
-        """Return how likely every target is in one release, by what the others teach.
-
-        `attacked`: the release.
-        """
+    def ratio(self, attacked: int) -> Floats:
+        """Return how likely every target is in one release, by what the others teach."""
         own, inside = self._scores[attacked], np.array([self._inside[attacked]])
         inside = np.concatenate([inside, ~inside])
         numbers = self._numbers - inside
@@ -271,9 +243,7 @@ class ShadowModel:
         return made
 
 
-def _shrunk(
-    means: NDArray[np.float64], numbers: NDArray[np.int64], noise: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _shrunk(means: Floats, numbers: Ints, noise: Floats) -> tuple[Floats, Floats]:
     """Return the middle between the two means of every target, and what taking part adds."""
     added = means[0] - means[1]
     typical = added.mean(axis=0)
@@ -288,14 +258,9 @@ def _shrunk(
     return overall + (0.5 - share) * added, added
 
 
-def scored_of(made: NDArray[np.float64], inside: NDArray[np.bool_]) -> Scored:
+def scored_of(made: Floats, inside: Bools) -> Scored:
     """Return what was guessed of targets, one target a person, where anything was.
 
-    `made`: float64, shape (releases, targets): as `ratios` gives it; `inside`: bool, of the same
-    shape: what is true.
-
-    Examples
-    --------
     >>> scored_of(np.array([[0.5, np.nan]]), np.array([[True, False]])).person.tolist()
     [0]
     """
@@ -304,24 +269,9 @@ def scored_of(made: NDArray[np.float64], inside: NDArray[np.bool_]) -> Scored:
 
 
 def figures_of(
-    shadows: ShadowScores,
-    made: NDArray[np.float64],
-    words: tuple[str, str],
-    rng: np.random.Generator,
+    shadows: ShadowScores, made: Floats, words: tuple[str, str], rng: np.random.Generator
 ) -> list[AttackFigure]:
-    """Return how well targets are told apart: by all releases, and by the attacked one alone.
-
-    Parameters
-    ----------
-    shadows
-        The scores of targets, of which the first one is that of a release alone.
-    made
-        What was guessed, as `ratios` gives it.
-    words
-        What is asked, and what those who are found are a share of.
-    rng
-        Draws the intervals.
-    """
+    """Return how well targets are told apart: by all releases, and by the attacked one alone."""
     asked, share = words
     alone = shadows.scores[:, :, 0] - shadows.scores[:, :, 0].mean(axis=1, keepdims=True)
     curve, plain = (Curve(scored_of(some, shadows.inside)) for some in (made, alone))
@@ -350,13 +300,9 @@ def _sample_of(curve: Curve, releases: int) -> Sample:
     return sample if sample.high is None else sample._replace(high=max(sample.high, GUESS))
 
 
-def risks_of(made: NDArray[np.float64], inside: NDArray[np.bool_]) -> NDArray[np.float64]:
+def risks_of(made: Floats, inside: Bools) -> Floats:
     """Return which share of targets outside everybody scores above where they are inside.
 
-    `made, inside`: as of `scored_of`.
-
-    Examples
-    --------
     >>> made = np.array([[3.0, 1.0], [0.0, 2.0]])
     >>> risks_of(made, np.array([[True, False], [False, True]])).tolist()
     [1.0, 1.0]
@@ -366,5 +312,4 @@ def risks_of(made: NDArray[np.float64], inside: NDArray[np.bool_]) -> NDArray[np
     low, high = np.searchsorted(out, made, side="left"), np.searchsorted(out, made, side="right")
     above = np.where(known & inside, (low + high) / (2 * max(out.size, 1)), 0.0)
     numbers = np.count_nonzero(known & inside, axis=0)
-    risks: NDArray[np.float64] = above.sum(axis=0) / np.where(numbers, numbers, np.nan)
-    return risks
+    return np.asarray(above.sum(axis=0) / np.where(numbers, numbers, np.nan))

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import (
     Attack,
@@ -22,10 +21,10 @@ from graphveil.attacks.attack import (
     Rerun,
     TooLargeError,
 )
+from graphveil.attacks.costs import run_again
 from graphveil.attacks.intervals import bootstrap_mean
 from graphveil.attacks.likelihood_ratio import shadow_results
-from graphveil.attacks.registry import run_again
-from graphveil.attacks.wording import Said
+from graphveil.attacks.wording import linked, singled_out
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time, stage
@@ -41,6 +40,7 @@ from graphveil.data.measures.matchings import (
     log_chances,
     posteriors,
 )
+from graphveil.evaluate.arrays import Floats, Int32s, Ints
 from graphveil.evaluate.comparison import TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.release import Release
@@ -66,10 +66,8 @@ _BLOCK = 1 << 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class MatchingOptions(AttackOptions):
+class MatchingOptions(AttackOptions, label="matching"):
     """How often the method is run again."""
-
-    label: ClassVar[str] = "matching"
 
     reruns: int = parameter(
         default=RERUNS,
@@ -80,11 +78,7 @@ class MatchingOptions(AttackOptions):
 
 
 def matching(situation: AttackInput[TableComparison], options: MatchingOptions) -> Outcome:
-    """Return how likely people's own records are, with nothing else known, with pairs, by a re-run.
-
-    Raises `NotMeasuredError` where there are no people, pairs are too many, or records do not fit
-    their owners.
-    """
+    """Return how likely people's own records are: alone, with known pairs, by a re-run."""
     pair = situation.comparison
     pairs = _fitting(pair)
     with stage("counting assignments"):
@@ -130,10 +124,7 @@ number of these is judged."""
 
 
 def seconds(situation: AttackInput[TableComparison], options: MatchingOptions) -> float:
-    """Return about how long it takes; with it the runs of the method.
-
-    Raises `TooLargeError` where rows are too many.
-    """
+    """Return about how long it takes; with it the runs of the method."""
     pair = situation.comparison
     n = pair.original.n_rows
     if n > MOST_ROWS:
@@ -148,9 +139,7 @@ def seconds(situation: AttackInput[TableComparison], options: MatchingOptions) -
     return PER_CELL * cells + PER_PAIR * pairs + runs * run_again(situation)
 
 
-def _chances(
-    found: Posteriors, chances: NDArray[np.float64], levels: NDArray[np.int64] | None
-) -> Iterator[AttackFigure]:
+def _chances(found: Posteriors, chances: Floats, levels: Ints | None) -> Iterator[AttackFigure]:
     """Yield how likely the true pairs are, and the pairs that the adversary would guess."""
     rough = not found.exact
     guess = 1 / chances.size
@@ -168,7 +157,7 @@ def _chances(
     yield AttackFigure("best guess, mean", float(best.mean()), unit, guess, estimated=rough)
 
 
-def _candidates(found: Posteriors, levels: NDArray[np.int64] | None) -> Iterator[AttackFigure]:
+def _candidates(found: Posteriors, levels: Ints | None) -> Iterator[AttackFigure]:
     """Yield how many records people could own."""
     number = np.bincount(found.pairs.indices, minlength=found.pairs.n)
     n = found.pairs.n
@@ -183,15 +172,11 @@ def _candidates(found: Posteriors, levels: NDArray[np.int64] | None) -> Iterator
         yield AttackFigure("levels known, short", short, "share of people", 0.0)
 
 
-def short_where_levels_are_known(every: NodePairs, levels: NDArray[np.int64]) -> float:
+def short_where_levels_are_known(every: NodePairs, levels: Ints) -> float:
     """Return the share of people below their level for someone who knows all levels.
 
     A record belongs to nobody who asked for more people than it could belong to.
 
-    `every`: the allowed pairs; `levels`: int64, shape (n,).
-
-    Examples
-    --------
     >>> square = NodePairs(np.array([0, 2, 4, 6, 8]), np.array([0, 1, 0, 1, 2, 3, 2, 3]))
     >>> short_where_levels_are_known(square, np.array([1, 2, 2, 2]))
     0.0
@@ -235,29 +220,19 @@ def _known_pairs(
             part = f"{number} {who}"
             share = sum(d.below for d in drawn) / sum(d.people for d in drawn)
             least = min(d.margin for d in drawn)
-            yield AttackFigure(
-                f"{part}, short", share, "share of people", sample=Sample(len(drawn))
-            )
-            yield AttackFigure(
-                f"{part}, margin",
-                least,
-                "records",
-                direction="higher is better",
-                sample=Sample(len(drawn)),
-            )
+            short = AttackFigure(f"{part}, short", share, "share of people")
+            margin = AttackFigure(f"{part}, margin", least, "records", None, "higher is better")
+            yield from (one._replace(sample=Sample(len(drawn))) for one in (short, margin))
 
 
-def _candidates_of(
-    pairs: NodePairs, victim: int, number: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def _candidates_of(pairs: NodePairs, victim: int, number: int, rng: np.random.Generator) -> Ints:
     """Return some people whose records the victim could own; fewer than asked for where so few."""
     owners = pairs.records[pairs.indices == victim]
     owners = owners[owners != victim]
-    chosen: NDArray[np.int64] = rng.choice(owners, min(number, owners.size), replace=False)
-    return chosen
+    return np.asarray(rng.choice(owners, min(number, owners.size), replace=False))
 
 
-def _left(pairs: NodePairs, levels: NDArray[np.int64], known: NDArray[np.int64]) -> _Drawn:
+def _left(pairs: NodePairs, levels: Ints, known: Ints) -> _Drawn:
     """Return how many candidates the others have left once some pairs are known."""
     without = np.zeros(pairs.n, dtype=bool)
     without[known] = True
@@ -276,11 +251,10 @@ def _again(
     pair = situation.comparison
     rng = pair.randomness.stream("matching: re-run")
     work = _Again(situation.rerun, pair)
+    seeds = rng.integers(1 << 62, size=reruns if pairs.n <= MOST_PEOPLE else 1).tolist()
     tasks = [
-        _Run(pair.randomness.permutation(pairs.n) if not run else rng.permutation(pairs.n), seed)
-        for run, seed in enumerate(
-            rng.integers(1 << 62, size=reruns if pairs.n <= MOST_PEOPLE else 1).tolist()
-        )
+        (pair.randomness.permutation(pairs.n) if not run else rng.permutation(pairs.n), seed)
+        for run, seed in enumerate(seeds)
     ]
     runs = shadow_results(work, tasks)
     records = pair.after[pair.linked]
@@ -289,62 +263,43 @@ def _again(
         chances = log_chances(pairs, records, np.array(runs) == SUPPRESSED)
         given = given_records(pairs, chances, rng)
         hits.append((len(runs), hits_of(given, records)))
-    return [
-        AttackFigure(
-            RIGHT,
-            float(some.mean()),
-            "share of people",
-            1 / pairs.n,
-            sample=bootstrap_mean(some, rng),
-            setting=Setting(times=times),
-        )
-        for times, some in hits
+    of_times = [
+        (float(some.mean()), bootstrap_mean(some, rng), Setting(times=n)) for n, some in hits
     ]
-
-
-class _Run(NamedTuple):
-    """A run of the method: the order of the rows, and its seed."""
-
-    order: NDArray[np.int64]
-    seed: int
+    unit, guess = "share of people", 1 / pairs.n
+    return [
+        AttackFigure(RIGHT, share, unit, guess, sample=sample, setting=setting)
+        for share, sample, setting in of_times
+    ]
 
 
 @dataclass(frozen=True)
 class _Again:
-    """Runs the method on the rows in another order."""
+    """Runs the method on the rows in another order, under a seed."""
 
     rerun: Rerun
     pair: TableComparison
 
-    def __call__(self, run: _Run) -> NDArray[np.int32]:
+    def __call__(self, run: tuple[Ints, int]) -> Int32s:
         """Return what the run gives everybody, in the order and codes of the original."""
-        original = self.pair.original
-        moved = original.permuted(run.order, ids=original.labels()[run.order])
-        return _rows_of(self.rerun(moved, run.seed), self.pair)
+        original, (order, seed) = self.pair.original, run
+        moved = original.permuted(order, ids=original.labels()[order])
+        return _rows_of(self.rerun(moved, seed), self.pair)
 
 
-def _rows_of(release: Release[Any], pair: TableComparison) -> NDArray[np.int32]:
+def _rows_of(release: Release[Any], pair: TableComparison) -> Int32s:
     """Return what another release gives everybody, in the order and codes of the original."""
     linkage = release.private.linkage if release.private else None
     if linkage is None or not isinstance(release.data, Table):
         raise TypeError("a run of a method for tables must return a table with its linkage")
     position = linkage.positions_of(pair.original.labels(), release.data.labels())
-    again = TableComparison(
-        original=pair.original, released=release.data, position=position, randomness=pair.randomness
-    )
+    again = TableComparison.of(pair.original, release.data, position, pair.randomness)
     return again.after[again.linked]
 
 
-def nearest_candidates(
-    pairs: NodePairs, records: NDArray[np.int32], guesses: NDArray[np.int32]
-) -> NDArray[np.float64]:
+def nearest_candidates(pairs: NodePairs, records: Int32s, guesses: Int32s) -> Floats:
     """Return for everybody whether the candidate nearest to a guess is theirs; ties are shared.
 
-    `pairs`: the candidates; `records`: int32, shape (n, d): the record of every person; `guesses`:
-    int32, shape (n, d): what the adversary expects it to be; `*` counts as a value.
-
-    Examples
-    --------
     >>> pairs = NodePairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
     >>> nearest_candidates(pairs, np.array([[0], [1]]), np.array([[0], [0]])).tolist()
     [1.0, 0.0]
@@ -360,8 +315,7 @@ def nearest_candidates(
     ties = np.bincount(pairs.indices[nearest], minlength=pairs.n)
     own = nearest & (owners == pairs.indices)
     hits = np.bincount(pairs.indices[own], minlength=pairs.n)
-    shares: NDArray[np.float64] = hits / np.maximum(ties, 1)
-    return shares
+    return np.asarray(hits / np.maximum(ties, 1))
 
 
 MATCHING = Attack(
@@ -374,26 +328,21 @@ MATCHING = Attack(
     "candidate nearest to a re-run of the method is correct, and how often the most "
     "likely assignment over several re-runs is",
     source="Choromanski, Jebara and Tang 2013; belief propagation: Huang and Jebara 2009",
-    needs_linkage=True,
     cost=f"heavy, up to {MOST_ROWS:,} rows and {MOST_PAIRS:,} consistent pairs",
     compute=matching,
     seconds=seconds,
     options=MatchingOptions,
     said=(
-        Said(
-            "singled out",
+        singled_out(
             "true pair, mean",
             does="has the complete original table",
             line="mean probability of picking a person's own record",
             label="the complete original table",
         ),
-        Said(
-            "singled out",
-            "true pair, largest",
-            line="largest probability of picking a person's own record",
+        singled_out(
+            "true pair, largest", line="largest probability of picking a person's own record"
         ),
-        Said(
-            "linked",
+        linked(
             RIGHT,
             does="has the original and runs the method {again}",
             label="the original, method run {again}",
@@ -401,4 +350,3 @@ MATCHING = Attack(
         ),
     ),
 )
-"""The entry of this attack."""

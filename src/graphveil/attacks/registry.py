@@ -1,27 +1,12 @@
-"""The table of attacks, with background knowledge, definition and source; and how long they take.
-
-Times are counts of operations times measured rates: seconds of CPU time on one core of 2020 or
-later, from ``benchmarks/attack_costs``. A forecast is good to a factor of two there.
-"""
+"""The table of attacks, and what is said of those that take long."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import Any
 
 from graphveil.attacks.attack import Attack
-from graphveil.core.errors import GraphveilError
 from graphveil.core.lazy import Registry
-from graphveil.core.progress import worked
-from graphveil.data import Bipartite, Graph
-from graphveil.evaluate.comparison import GraphComparison
-
-if TYPE_CHECKING:
-    from graphveil.attacks.attack import AttackInput
 
 ATTACKS: Registry[Attack[Any, Any]] = Registry(
     {
@@ -71,17 +56,12 @@ WORTH_SAYING = 3.0
 SECONDS_UNASKED = 60.0
 """So many seconds attacks have together where none is asked for, nor another limit is given."""
 
-ENTRY = 3e-8
-"""A few passes over the entries of original and release."""
-
 _STEPS = ((90.0, 1.0, "second"), (5_400.0, 60.0, "minute"), (math.inf, 3_600.0, "hour"))
 
 
 def spelled(seconds: float) -> str:
     """Return a duration as people say it, at least a second, with two digits at most.
 
-    Examples
-    --------
     >>> spelled(12.3), spelled(300.0), spelled(60_000.0)
     ('12 seconds', '5 minutes', '17 hours')
     """
@@ -94,8 +74,6 @@ def spelled(seconds: float) -> str:
 def not_run(seconds: float) -> str:
     """Return why an attack was left out that takes long.
 
-    Examples
-    --------
     >>> not_run(300.0)
     'not run by default: takes about 5 minutes of CPU time; request it by name'
     """
@@ -105,8 +83,6 @@ def not_run(seconds: float) -> str:
 def stopped(seconds: float) -> str:
     """Return why an attack has no figure that was stopped by the limit of so many seconds.
 
-    Examples
-    --------
     >>> stopped(60.0)[:58]
     'stopped at the limit of 60 seconds, before it had a result'
     """
@@ -114,52 +90,3 @@ def stopped(seconds: float) -> str:
         f"stopped at the limit of {spelled(seconds)}, before it had a result; give it more time "
         "with --seconds (seconds= in Python)"
     )
-
-
-def run_again(situation: AttackInput[Any]) -> float:
-    """Return how long the run of the method took that made the release; 0 where nobody noted it.
-
-    It stands in the owner's record: CPU seconds without compiling, or how long a run on disk took.
-    """
-    private = situation.release.private
-    if situation.rerun is None or private is None:
-        return 0.0
-    return float(sum(private.seconds.values()))
-
-
-def seconds_of_one(run: Callable[[], object]) -> float:
-    """Return how long a run takes, in seconds of CPU time: the second of two, as one may compile.
-
-    0 where it is refused.
-    """
-    try:
-        run()
-        started = worked()
-        run()
-    except GraphveilError:
-        return 0.0
-    return worked() - started
-
-
-def seconds_of_passes(situation: AttackInput[Any], _options: object) -> float:
-    """Return how long an attack takes that passes over original and release a few times."""
-    pair = situation.comparison
-    return ENTRY * float(_entries(pair.original) + _entries(pair.released))
-
-
-def _entries(data: Graph | Bipartite) -> int:
-    return data.size + data.indices.size
-
-
-def ends_of(pair: GraphComparison) -> int:
-    """Return how many nodes and ends of edges the release has."""
-    return _entries(pair.released)
-
-
-def squares(pair: GraphComparison) -> int:
-    """Return the sum of the squared degrees: of the original or of the release, the larger one."""
-    return max(_squares(pair.original.degrees()), _squares(pair.released.degrees()))
-
-
-def _squares(degrees: NDArray[np.int64]) -> int:
-    return int(np.square(degrees).sum())

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import KW_ONLY, dataclass, replace
+from functools import partial
 from typing import Literal, NamedTuple
 
 from graphveil.core.rows import Row, Setting
@@ -27,8 +28,6 @@ _OF_ROWS = {"people": "rows", "person": "row", "participant": "row in the data"}
 def counted_in(data: Data) -> Counted:
     """Return what is counted in this data.
 
-    Examples
-    --------
     >>> counted_in(Table.from_columns({"sex": ["f", "m"]}))
     'rows'
     """
@@ -38,8 +37,6 @@ def counted_in(data: Data) -> Counted:
 def reworded(text: str, counted: Counted) -> str:
     """Return words about people, or the same about rows.
 
-    Examples
-    --------
     >>> reworded("people who differ from a person's own record", "rows")
     "rows that differ from a row's own record"
     >>> reworded("a person", "people")
@@ -57,8 +54,6 @@ _ITEMS = re.compile(rf"(?<!\{{)\b({'|'.join(_OF_CELLS)})\b(?!\}})")  # else what
 def in_cells(text: str) -> str:
     """Return words about the items of users as words about a table, which has cells.
 
-    Examples
-    --------
     >>> in_cells("entries that prove one item of a person")
     'cells that prove one value of a person'
     """
@@ -157,35 +152,22 @@ class Said:
 
     Words in braces are filled from the setting, see `words_of`.
 
-    Parameters
-    ----------
-    question
-        Which of the three questions it answers.
-    figure
-        The figure.
-    does
-        What the attacker knows or does, as a predicate: the words behind "who".
-    line
-        What a line of the terminal asks; None for no line. Where not given: by someone who knows
-        that, which re-identifies people.
-    by
-        How, where several attacks have the same attacker; the page says it behind both.
-    label
-        What the page calls it in a picture; empty where the page does not show it.
-    says
-        What it means, with ``{n}`` for "31 of 100".
-    when
-        In which settings.
-    take
-        Which rows the terminal shows.
-    left_out
-        The figure that says the same of people who are left out; empty where there is none.
-    harm
-        The figure that says the difference; the answer is by it.
-    worst
-        Whether the last line of the page says who is worst off by the attack.
-    if_measured
-        Whether nothing is said of it without a figure: few data have what it asks about.
+    - `question`: which of the three questions it answers.
+    - `figure`: the figure.
+    - `does`: what the attacker knows or does, as a predicate: the words behind "who".
+    - `line`: what a line of the terminal asks; None for no line. Where not given: by someone who
+      knows that, which re-identifies people.
+    - `by`: how, where several attacks have the same attacker; the page says it behind both.
+    - `label`: what the page calls it in a picture; empty where the page does not show it.
+    - `says`: what it means, with ``{n}`` for "31 of 100".
+    - `when`: in which settings.
+    - `take`: which rows the terminal shows.
+    - `left_out`: the figure that says the same of people who are left out; empty where there is
+      none.
+    - `harm`: the figure that says the difference; the answer is by it.
+    - `worst`: whether the last line of the page says who is worst off by the attack.
+    - `if_measured`: whether nothing is said of it without a figure: few data have what it asks
+      about.
     """
 
     question: Question
@@ -213,11 +195,7 @@ class Said:
         return row.figure == self.figure and self.when(row.setting)
 
     def about(self, counted: Counted, *, of_table: bool = False) -> Said:
-        """Return the same in words about people, or about rows; names from the data stay.
-
-        `counted`: what is counted; `of_table`: whether the release is a table, whose words are rows
-        and columns.
-        """
+        """Return the same in words about people, or about rows; names from the data stay."""
         if counted == "people" and not of_table:
             return self
 
@@ -234,6 +212,11 @@ class Said:
         return self.line == ""
 
 
+singled_out, linked = partial(Said, "singled out"), partial(Said, "linked")
+inferred = partial(Said, "inferred")
+"""How figures are said that answer each of the three questions."""
+
+
 def above_guess(row: Row) -> bool:
     """Return whether a figure, or all of its interval, lies above the guess without the release."""
     least = row.value if row.low is None else row.low
@@ -243,8 +226,6 @@ def above_guess(row: Row) -> bool:
 def words_of(setting: Setting, *, of_table: bool = False) -> dict[str, str]:
     """Return what may stand in braces; of a table, with values as the items of a row.
 
-    Examples
-    --------
     >>> words_of(Setting(overlap=0.9, knows="attributes"))["copy"]
     'a copy of the network with attributes, 90% of its edges correct'
     >>> words_of(Setting(known=1, wrong=2))["items"], words_of(Setting(wrong=2))["wrong_ones"]

@@ -38,12 +38,6 @@ def whole_file(path: Path, *, mode: int = EVERYBODY, replace: bool = True) -> It
     A reader of `path` sees the old file or the new one, never a part. Nothing is flushed to the
     disk.
 
-    `path`: the file; `mode`: the permissions of the new file; `replace`: whether an old file of the
-    name is replaced. Raises `FileExistsError` where there is an old file, even if it appeared just
-    now, and it is not replaced. `OSError` where the file cannot be written.
-
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     with whole_file(Path(folder, "likes.csv")) as part:
@@ -73,13 +67,9 @@ def whole_folders(
     Files are flushed to the disk before anything is renamed, so that a full disk is noticed. A
     folder that was left empty does not appear. The last folder is put in place first.
 
-    `modes`: the folders with their permissions; `replacing`: called with a folder that stands in a
-    place, under the name that it was moved to, and with the place; it raises where that folder is
-    not to be replaced. None: none is. Raises `FileExistsError` where something stands in a place,
-    even if it appeared just now, and none is replaced. `OSError` where a folder cannot be written.
+    `replacing` is called with a folder that stands in a place, under the name that it was moved
+    to, and with the place; it raises where that folder is not to be replaced.
 
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as place:
     ...     with whole_folders({Path(place, "out"): 0o700}) as [part]:
@@ -105,10 +95,7 @@ def whole_folders(
 
 
 def flush_names(folder: Path) -> None:
-    """Put the names of a folder's files on the disk: a renamed file is there after a power cut.
-
-    Raises `OSError` where the disk fails.
-    """
+    """Put the names of a folder's files on the disk: a renamed file is there after a power cut."""
     if sys.platform == "win32":
         return
     number = os.open(folder, os.O_RDONLY)
@@ -126,8 +113,6 @@ def stale_temporaries(path: Path) -> list[Path]:
 
     The working folder of a run that did not end is among it, what a process still writes is not.
 
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     Path(folder, ".out.partial-0123456789ab").mkdir()
@@ -152,8 +137,6 @@ def stale_temporaries(path: Path) -> list[Path]:
 def working_folder(out: Path) -> Path:
     """Return the folder that an unfinished run on the disk keeps beside its release.
 
-    Examples
-    --------
     >>> working_folder(Path("lists-k8")).name
     '.lists-k8.working'
     """
@@ -163,10 +146,6 @@ def working_folder(out: Path) -> Path:
 def kept_elsewhere(working: Path) -> str | None:
     """Return the place that a run keeps rows in besides its working folder, if it noted one.
 
-    It is a path, or an address without passwords.
-
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as folder:
     ...     _ = Path(folder, ELSEWHERE).write_text('{"folder": "/mnt/run"}')
@@ -215,10 +194,7 @@ def _is_in_use(path: Path) -> bool:
 
 
 def check_name(path: Path) -> None:
-    """Refuse a name that is too long for a file system, with the hidden one that is beside it.
-
-    Raises `ResourceError` where it is too long.
-    """
+    """Refuse a name that is too long for a file system, with the hidden one that is beside it."""
     try:
         most = os.pathconf(path.resolve().parent, "PC_NAME_MAX")
     except (AttributeError, OSError, ValueError):

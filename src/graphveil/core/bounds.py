@@ -32,21 +32,11 @@ class NoPartError(ParameterError):
 class Bound:
     """One number that must not be passed.
 
-    Parameters
-    ----------
-    question
-        ``kept`` and ``false`` (the share of what is kept, and of what is published and false),
-        ``largest class risk`` (1 divided by the smallest class of the promise), or the name of a
-        metric or of an attack.
-    part
-        The part of a metric or an attack; empty where there is none.
-    relation
-        Which side is allowed.
-    value
-        The bound itself: a share where percent were given.
+    `question`: ``kept`` and ``false`` (the share of what is kept, and of what is published and
+    false), ``largest class risk`` (1 divided by the smallest class of the promise), or the name of
+    a metric or of an attack; `part`: the part of a metric or an attack; empty where there is none;
+    `relation`: which side is allowed; `value`: the bound itself: a share where percent were given.
 
-    Examples
-    --------
     >>> bound = read_bound("clustering: relative error <= 10%")
     >>> bound.question, bound.part, bound.value, bound.holds(0.1)
     ('clustering', 'relative error', 0.1, True)
@@ -79,13 +69,8 @@ class Bound:
 
 
 def read_bound(text: str) -> Bound:
-    """Return the bound that a line says.
+    """Return the bound that a line states: ``WHAT <= NUMBER`` or ``>=``; percent are shares.
 
-    `text`: ``WHAT <= NUMBER`` or ``WHAT >= NUMBER``; percent are shares. Raises `ParameterError`
-    where the line cannot be read.
-
-    Examples
-    --------
     >>> read_bound("kept >= 90%") == read_bound("kept>=0.9")
     True
     """
@@ -107,11 +92,7 @@ def read_bound(text: str) -> Bound:
 
 
 def check_bound(bound: Bound, metrics: Sequence[str], attacks: Sequence[str]) -> None:
-    """Refuse a bound that nothing measures on this kind of data.
-
-    `metrics, attacks`: the names of those that read this kind of data. Raises `ParameterError`
-    where it bounds none of them, or a metric or attack without naming its part.
-    """
+    """Refuse a bound that nothing measures on this kind of data."""
     known = (*PLAIN, *metrics, *attacks)
     if bound.question not in known:
         raise ParameterError(
@@ -133,8 +114,6 @@ def check_bound(bound: Bound, metrics: Sequence[str], attacks: Sequence[str]) ->
 def smallest_class(bound: Bound) -> int:
     """Return the smallest class that a bound on the largest risk allows.
 
-    Examples
-    --------
     >>> smallest_class(read_bound("largest class risk <= 0.09"))
     12
     """

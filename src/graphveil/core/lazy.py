@@ -36,8 +36,6 @@ class _Absent(NamedTuple):
 def absent(*names: str) -> Iterator[None]:
     """Let modules not be there for what is imported inside, unless they are in use already.
 
-    Examples
-    --------
     >>> with absent("this"):
     ...     import this
     Traceback (most recent call last):
@@ -67,8 +65,6 @@ class _LazyModule:
 def lazy_module(name: str) -> Any:
     """Return a stand-in that imports the module of this name when one of its names is used.
 
-    Examples
-    --------
     >>> sparse = lazy_module("scipy.sparse")
     >>> sparse.eye_array(2).nnz
     2
@@ -83,8 +79,6 @@ ABOVE: dict[str, str] = {}
 def above(name: str) -> Any:
     """Return the function that does what an object of a lower folder offers under this name.
 
-    Examples
-    --------
     >>> above("Release.verify").__name__
     'verify_release'
     """
@@ -94,8 +88,6 @@ def above(name: str) -> Any:
 def resolve(home: str) -> Any:
     """Return what a text ``module:name`` stands for; its module is imported now.
 
-    Examples
-    --------
     >>> resolve("fractions:Fraction")(1, 2)
     Fraction(1, 2)
     """
@@ -131,10 +123,6 @@ def lazy_names(package: str, file: str) -> LazyNames:
     The stub beside the package, ``__init__.pyi``, says where every public name is defined: to type
     checkers, and to this.
 
-    `package, file`: the name of the package and its file: ``__name__`` and ``__file__``.
-
-    Examples
-    --------
     >>> import graphveil.io
     >>> names = lazy_names("graphveil.io", graphveil.io.__file__)
     >>> "read" in names.all, names.getattr("FORMATS")["csv"].extensions
@@ -162,8 +150,6 @@ class Registry(Mapping[str, T]):
     `homes`: where entries are defined, ``module:name``, by their names; `line`: the text that
     stands behind the name of an entry in the repr.
 
-    Examples
-    --------
     >>> numbers = Registry({"half": "fractions:Fraction"}, line=lambda entry: entry.__name__)
     >>> numbers["half"](1, 2), list(numbers), numbers
     (Fraction(1, 2), ['half'], half  Fraction)
@@ -197,10 +183,7 @@ class Registry(Mapping[str, T]):
         return "\n".join(f"{name:<{width}}  {self._line(self[name])}" for name in self)
 
     def enter(self, name: str, entry: T) -> T:
-        """Enter what is defined elsewhere, and return it.
-
-        Raises `UsageError` where another entry has the name.
-        """
+        """Enter what is defined elsewhere, and return it."""
         if name in self and self[name] is not entry:
             raise UsageError(
                 f"{name} is already the name of another entry. Choose a different name."

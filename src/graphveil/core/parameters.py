@@ -1,16 +1,10 @@
-"""Parameters of methods: fields with a help text and a range, checked where they are given.
+"""Parameters of methods and attacks: fields with a help text and a range, and options as types.
 
-Options that exclude each other, or mean something together only, are types (`Options`): a field of
-a method holds one of them, or None. On the command line, in files and in manifests they stand flat;
-`graphveil.core.parameters` turns one form into the other.
-
-Names of columns as a parameter: one text with commas on the command line and in files.
-
-Options as types in Python, flat everywhere else: flags, configuration, manifests, sweeps.
-
-A field that may hold one of several classes of options becomes the name of one of them and the
-fields of all; one that may hold a class or None becomes a yes or no and the fields of the class,
-or the fields alone where one of them has no default: giving it turns the options on.
+Options that exclude each other, or mean something together only, are types (`Options`) in Python,
+and stand flat in flags, configuration, manifests and sweeps. A field that may hold one of several
+classes of options becomes the name of one of them and the fields of all; one that may hold a class
+or None becomes a yes or no and the fields of the class, or the fields alone where one of them has
+no default: giving it turns the options on.
 """
 
 from __future__ import annotations
@@ -136,8 +130,6 @@ def hints_of(owner: type[Any]) -> Mapping[str, Any]:
 def options_of(hint: Any) -> tuple[Any, ...]:
     """Return the types that a field may have: those of a union, or the one.
 
-    Examples
-    --------
     >>> from typing import Optional
     >>> options_of(int | None) == options_of(Optional[int]) == (int, type(None))
     True
@@ -154,10 +146,7 @@ def option_classes(hint: Any) -> tuple[type[Options], ...]:
 
 
 def check_fields(owner: Any) -> None:
-    """Check every field of a frozen dataclass, and write it back as its type.
-
-    Raises `ParameterError`: as in `checked`.
-    """
+    """Check every field of a frozen dataclass, and write it back as its type."""
     hints = hints_of(type(owner))
     for item in dataclasses.fields(owner):
         value = checked(getattr(owner, item.name), hints[item.name], item)
@@ -165,10 +154,7 @@ def check_fields(owner: Any) -> None:
 
 
 def checked(value: Any, hint: Any, item: DescribedField) -> Any:
-    """Return the value of a field as its type, once it is in its range.
-
-    Raises `ParameterError` where it is of another type, no choice, or out of range.
-    """
+    """Return the value of a field as its type, once it is in its range."""
     name, low, high = item.name, item.metadata["minimum"], item.metadata["maximum"]
     options = options_of(hint)
     if value is None and type(None) in options:
@@ -222,10 +208,6 @@ DIGITS = 5
 def check_digits(name: str, value: float) -> None:
     """Refuse a real number that is published with more digits than anybody needs.
 
-    Raises `ParameterError` where it has more than `DIGITS` significant digits.
-
-    Examples
-    --------
     >>> check_digits("epsilon", 6.931)
     """
     rounded = float(f"{value:.{DIGITS}g}")
@@ -239,10 +221,6 @@ def check_digits(name: str, value: float) -> None:
 def check_names(name: str, named: tuple[str, ...], what: str) -> None:
     """Refuse names of columns or layers of which one is empty or stands twice.
 
-    Raises `ParameterError` where there is such a name.
-
-    Examples
-    --------
     >>> check_names("known", ("sex", "year"), "column")
     """
     if len(set(named)) < len(named) or not all(named):
@@ -256,8 +234,6 @@ def rounded_down(name: str, value: float) -> float:
 
     Less of a budget of privacy or of edits is spent than was allowed, never more.
 
-    Examples
-    --------
     >>> rounded_down("epsilon", 6.931)
     6.931
     """
@@ -287,8 +263,6 @@ MOST_TEXT = 200
 class Columns(tuple[str, ...]):
     """Names of columns, each once.
 
-    Examples
-    --------
     >>> Columns.parse("gender,year"), str(Columns.parse(["gender", "year"]))
     (('gender', 'year'), 'gender,year')
     """
@@ -297,11 +271,7 @@ class Columns(tuple[str, ...]):
 
     @staticmethod
     def parse(given: object) -> Columns:
-        """Return the names that a text with commas between them, or a list, gives.
-
-        Raises `ParameterError` where there is none, one is empty, twice or has a comma in it, or
-        they are too long.
-        """
+        """Return the names that a text with commas between them, or a list, gives."""
         named = given.split(",") if isinstance(given, str) else given
         if not isinstance(named, Iterable):
             raise ParameterError(
@@ -334,8 +304,6 @@ class Columns(tuple[str, ...]):
 class PerColumn(tuple[tuple[str, str], ...]):
     """A rule for each of some columns, such as the levels of each.
 
-    Examples
-    --------
     >>> PerColumn.parse("age=5,10;zip=prefix:3"), str(PerColumn.parse({"age": 3}))
     ((('age', '5,10'), ('zip', 'prefix:3')), 'age=3')
     """
@@ -349,8 +317,6 @@ class PerColumn(tuple[tuple[str, str], ...]):
         """Return the rules in a mapping, in a list of ``COLUMN=RULE``, or in a text with ``;``.
 
         Where a rule has no ``=``, a colon stands for it: ``COLUMN:RULE``.
-
-        Raises `ParameterError` where one is no such rule, or a column has two.
         """
         if isinstance(given, Mapping):
             pairs = [(str(name), str(rule)) for name, rule in given.items()]
@@ -383,11 +349,6 @@ def separate_names(
 ) -> list[str] | None:
     """Return names of which several may stand in one text, separated by commas; None for None.
 
-    `given`: the names; one text is one or several of them; `meaning`: the names that are meant by
-    other words for them.
-
-    Examples
-    --------
     >>> separate_names(["linkage, insider", "matching"]), separate_names("max-degree", {
     ...     "max-degree": "largest-degree"})
     (['linkage', 'insider', 'matching'], ['largest-degree'])
@@ -404,19 +365,11 @@ def separate_names(
 class FlatParameter(NamedTuple):
     """One flag, key or column.
 
-    Parameters
-    ----------
-    name
-        What it is called.
-    kind
-        Its type.
-    default
-        Its default, `dataclasses.MISSING` where there is none. That of a field of options is None,
-        which says that it was not given; ``metadata["unset"]`` shows what the options have.
-    metadata
-        As `graphveil.core.parameters.parameter` writes it.
-    classes
-        The names of the classes of options that it is a field of.
+    `name`: what it is called; `kind`: its type; `default`: its default, `dataclasses.MISSING` where
+    there is none. That of a field of options is None, which says that it was not given;
+    ``metadata["unset"]`` shows what the options have; `metadata`: as
+    `graphveil.core.parameters.parameter` writes it; `classes`: the names of the classes of options
+    that it is a field of.
     """
 
     name: str
@@ -429,8 +382,6 @@ class FlatParameter(NamedTuple):
 def flat_parameters(owner: type[Any]) -> tuple[FlatParameter, ...]:
     """Return the flat parameters of a dataclass: a method, options, or reading options.
 
-    Examples
-    --------
     >>> from graphveil.methods import SuppressK
     >>> [item.name for item in flat_parameters(SuppressK)][:4]
     ['k', 'known', 'attach', 'label']
@@ -457,8 +408,6 @@ def flat_values(owner: Any) -> dict[str, Any]:
 
     Those of options that were not chosen are None.
 
-    Examples
-    --------
     >>> from graphveil.methods import SmoothK
     >>> values = flat_values(SmoothK(k=2))
     >>> values["algorithm"], values["seed_order"], values["beta"], values["theta"]
@@ -469,14 +418,10 @@ def flat_values(owner: Any) -> dict[str, Any]:
 
 
 def arguments_of(owner: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a method that flat values, or options as objects, stand for.
+    """Return the arguments of a method's class: options in place of their flat values.
 
-    `owner`: the class of the method; `given`: values by flat name, or options by the name of their
-    field. None under the name of a field of options says that it was not given. Raises
-    `ParameterError` where a value is out of range, or belongs to options that were not chosen.
+    None under the name of a field of options says that it was not given.
 
-    Examples
-    --------
     >>> from graphveil.methods import SmoothK
     >>> arguments_of(SmoothK, {"k": 2, "chunk_rows": 100})["chunks"]
     Chunks(rows=100, order='minhash', rounds=0)
@@ -643,11 +588,7 @@ OF_GENERALIZE = MappingProxyType(
 
 
 def of_generalize_alone(method: type[Any], names: Iterable[str]) -> None:
-    """Refuse parameters that the method generalize alone has.
-
-    `method`: the class of a method; `names`: the parameters that it is given. Raises
-    `ParameterError` if it does not have one of them, and generalize does.
-    """
+    """Refuse parameters that the method generalize alone has."""
     own = {item.name for item in dataclasses.fields(method)}
     for name in names:
         if name in OF_GENERALIZE and name not in own:
@@ -659,8 +600,6 @@ def of_generalize_alone(method: type[Any], names: Iterable[str]) -> None:
 def unknown_parameter(method: str, name: str, known: Iterable[str]) -> ParameterError:
     """Return the error of a parameter that a method does not have.
 
-    Examples
-    --------
     >>> print(unknown_parameter("suppress-k", "kk", ["k"]))
     suppress-k has no parameter 'kk'. Did you mean k? Parameters: k.
     """
@@ -679,10 +618,6 @@ _FRACTION = re.compile(r"0|1|[1-9][0-9]{0,5}/[1-9][0-9]{0,5}")
 def share_in(theta: str) -> Fraction:
     """Return the share of a class that a text such as ``2/3`` writes.
 
-    Raises `ParameterError` where it is no fraction, not in lowest terms, or outside [1/2, 1].
-
-    Examples
-    --------
     >>> share_in("2/3")
     Fraction(2, 3)
     """

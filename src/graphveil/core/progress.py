@@ -39,8 +39,6 @@ _numbers = itertools.count()
 def display_publisher() -> Any | None:
     """Return what publishes the output of the notebook that runs this; None where none does.
 
-    Examples
-    --------
     >>> display_publisher() is None
     True
     """
@@ -118,11 +116,7 @@ _line: _Line | None = None
 def line(
     publish: Callable[..., None], name: str, total: int | None
 ) -> Iterator[Callable[[int], None]]:
-    """Show a stage in the one line of output; a stage inside another takes its place for a while.
-
-    `publish`: as the `publish` of IPython's publisher; `name, total`: as in
-    `graphveil.core.progress.stage`.
-    """
+    """Show a stage in the one line of output; a stage inside another replaces it for a while."""
     global _line  # noqa: PLW0603  there is one line, whoever works
     outermost = _line is None
     if _line is None:
@@ -185,8 +179,6 @@ def worked() -> float:
 
     Differences of it decide what a run has time for: a busy machine or a first run changes nothing.
 
-    Examples
-    --------
     >>> started = worked()
     >>> pause(2.0)
     >>> worked() - started < 0
@@ -200,8 +192,6 @@ class Deadline:
 
     It is CPU time of this process, so that a busy machine changes no result; by the clock it is
     over after `PATIENCE` times as long, whoever works meanwhile.
-
-    `seconds`: how long the work may take, from now on.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -215,10 +205,7 @@ class Deadline:
         return min(self._end - worked(), self._latest - time.monotonic())
 
     def check(self) -> None:
-        """Stop the work if its time is over.
-
-        Raises `OutOfTimeError`: in this case.
-        """
+        """Stop the work if its time is over."""
         if self.left <= 0:
             raise OutOfTimeError
 
@@ -227,19 +214,11 @@ class Deadline:
 class Context:
     """What surrounds some work.
 
-    Parameters
-    ----------
-    notices
-        Hears notices; None where nobody does.
-    display
-        Shows a stage of so many units.
-    engine
-        Runs chunks (see `graphveil.scale.engines`); None where they run one after the other in the
-        process that calls.
-    deadline
-        Ends the work; None where it may take as long as it likes.
-    work
-        What all stages are part of: their names begin with it. Empty where each says enough.
+    `notices`: hears notices; None where nobody does; `display`: shows a stage of so many units;
+    `engine`: runs chunks (see `graphveil.scale.engines`); None where they run one after the other
+    in the process that calls; `deadline`: ends the work; None where it may take as long as it
+    likes; `work`: what all stages are part of: their names begin with it. Empty where each says
+    enough.
     """
 
     notices: Callable[[str], None] | None = None
@@ -256,8 +235,6 @@ _context: ContextVar[Context] = ContextVar("graphveil", default=_NOTHING)
 def context() -> Context:
     """Return what surrounds the work of this thread.
 
-    Examples
-    --------
     >>> context().engine is None
     True
     """
@@ -268,8 +245,6 @@ def context() -> Context:
 def within(**changes: Any) -> Iterator[Context]:
     """Work inside this block in a context that differs in these fields.
 
-    Examples
-    --------
     >>> with within(notices=print) as inner:
     ...     inner == context()
     True
@@ -284,10 +259,6 @@ def within(**changes: Any) -> Iterator[Context]:
 def check_time() -> None:
     """Stop the work of this thread if it has reached its deadline.
 
-    Raises `OutOfTimeError`: in this case.
-
-    Examples
-    --------
     >>> with within(deadline=Deadline(0.0)):
     ...     check_time()
     Traceback (most recent call last):
@@ -302,10 +273,6 @@ def check_time() -> None:
 def in_time(items: Iterable[T]) -> Iterator[T]:
     """Yield items, each once the deadline was checked: for loops whose rounds take long.
 
-    Raises `OutOfTimeError` where it is reached.
-
-    Examples
-    --------
     >>> list(in_time(range(3)))
     [0, 1, 2]
     """
@@ -320,10 +287,6 @@ def stage(name: str, *, total: int | None = None) -> Iterator[Advance]:
 
     The deadline is checked at its beginning, and whenever more is done.
 
-    `name`: what is going on, in a word or two; `total`: the number of units, where it is known.
-
-    Examples
-    --------
     >>> with stage("counting", total=3) as advance:
     ...     advance(3)
     """
@@ -342,8 +305,6 @@ def stage(name: str, *, total: int | None = None) -> Iterator[Advance]:
 def timed(seconds: dict[str, float], name: str) -> Iterator[None]:
     """Note how many seconds the work inside this block takes, once it is done.
 
-    Examples
-    --------
     >>> seconds = {}
     >>> with timed(seconds, "read"):
     ...     pass
@@ -358,10 +319,6 @@ def timed(seconds: dict[str, float], name: str) -> Iterator[None]:
 def notice(text: str) -> bool:
     """Say something that a user who waits wants to know; returns whether somebody listens.
 
-    The text is in words without a full stop.
-
-    Examples
-    --------
     >>> with heard(print):
     ...     listened = notice("compiling once for this machine")
     compiling once for this machine

@@ -30,8 +30,6 @@ class Randomness:
     `seed`: none draws 256 bits from the operating system. An integer >= 0 makes every stream, the
     new ids included, repeatable by whoever knows it: a seed is a secret of the data's owner.
 
-    Examples
-    --------
     >>> Randomness(seed=7).permutation(4).tolist() == Randomness(seed=7).permutation(4).tolist()
     True
     >>> Randomness().seeded
@@ -75,10 +73,6 @@ class Randomness:
     def secret(self, purpose: str) -> bytes:
         """Return 256 bits of this purpose, of which nobody learns the root or those of another.
 
-        `purpose`: as in `stream`.
-
-        Examples
-        --------
         >>> len(Randomness().secret("keys of chunk 0"))
         32
         """
@@ -90,8 +84,6 @@ class Randomness:
 
         Without a seed every key comes straight from the operating system: no generator's state
         stands between its entropy and the ids.
-
-        `n`: the number of ids.
         """
         stream = self.stream("release ids")
         while True:
@@ -108,10 +100,6 @@ class Randomness:
 def public_stream(seed: int) -> np.random.Generator:
     """Return the generator of a seed that is published: for what reads released numbers alone.
 
-    `seed`: from 0 to 2^64 - 1.
-
-    Examples
-    --------
     >>> bool(public_stream(7).integers(100) == public_stream(7).integers(100))
     True
     """
@@ -124,8 +112,6 @@ def public_words(seed: int, count: int, purpose: int = 0) -> Iterator[NDArray[np
     `seed`: a whole number, at least 0; `count`: the words of each block; `purpose`: each purpose
     has words of its own; 0 has those of `public_stream`.
 
-    Examples
-    --------
     >>> next(public_words(7, 2)).size
     2
     """

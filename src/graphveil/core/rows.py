@@ -29,41 +29,23 @@ WIDE = 0.1
 class Setting(NamedTuple):
     """What a figure was measured under; None, or empty, for what does not apply.
 
-    Parameters
-    ----------
-    knows
-        What the attacker knows of a person, or what a copy has besides edges.
-    overlap
-        The share of the edges of a copy that are right.
-    people
-        The share of the people whom a copy has.
-    known
-        How many people or items the attacker knows.
-    wrong
-        How many of the known items are false.
-    column
-        The attribute that is asked for.
-    among
-        Of whom it is asked: those of whom it is suppressed, or everybody.
-    times
-        How often the method was run again.
-    search
-        How the attacker searched.
-    capped
-        In how many draws the search was stopped before its end.
-    drawn
-        How many people were drawn of larger data.
-    top
-        Of how many of the first it is.
-    of
-        What it is a figure of, of several: a kind of ties, an attribute, a classifier.
-    draw
-        Which of several draws it is: the least, the median or the largest; empty for their mean.
-    edits
-        After how many edits it was counted.
+    - `knows`: what the attacker knows of a person, or what a copy has besides edges.
+    - `overlap`: the share of the edges of a copy that are right.
+    - `people`: the share of the people whom a copy has.
+    - `known`: how many people or items the attacker knows.
+    - `wrong`: how many of the known items are false.
+    - `column`: the attribute that is asked for.
+    - `among`: of whom it is asked: those of whom it is suppressed, or everybody.
+    - `times`: how often the method was run again.
+    - `search`: how the attacker searched.
+    - `capped`: in how many draws the search was stopped before its end.
+    - `drawn`: how many people were drawn of larger data.
+    - `top`: of how many of the first it is.
+    - `of`: what it is a figure of, of several: a kind of ties, an attribute, a classifier.
+    - `draw`: which of several draws it is: the least, the median or the largest; empty for their
+      mean.
+    - `edits`: after how many edits it was counted.
 
-    Examples
-    --------
     >>> Setting(overlap=0.9, known=20).given
     {'overlap': 0.9, 'known': 20}
     """
@@ -110,8 +92,6 @@ class Setting(NamedTuple):
     def part(self, figure: str) -> str:
         """Return the name of a figure in this setting.
 
-        Examples
-        --------
         >>> Setting(overlap=0.9, known=20, draw="least").part("right")
         'overlap 0.9, 20 known: right, least of the draws'
         >>> Setting(knows="degree").part("right guess")

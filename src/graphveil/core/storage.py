@@ -3,10 +3,6 @@
 An address is spelled as Spark spells it, and reached by `pyarrow.fs`. Nothing in it is decoded.
 Stores of objects have no folders, no modes and no renaming: an object appears whole, under a name
 that begins with those of its folders.
-
-The kinds of stores that addresses name: how each is spelled, and how it is reached.
-
-What stores give up, said in a line, and no secret of an address with it.
 """
 
 from __future__ import annotations
@@ -213,11 +209,7 @@ class RedactedAddress(Protocol):
 
 @contextmanager
 def reached(address: RedactedAddress, doing: str) -> Iterator[None]:
-    """Say in a line why an address cannot be read or written, and no secret with it.
-
-    Raises `UsageError` where the store refuses it. `ResourceError` where the store is not reached,
-    or for want of something.
-    """
+    """Say in a line why an address cannot be read or written, and no secret with it."""
     try:
         yield
     except (OSError, pa.ArrowException) as error:
@@ -265,8 +257,6 @@ def _scrubbed(text: str, address: RedactedAddress) -> str:
 def without_password(authority: str, *, keeps_user: bool) -> str:
     """Return the machine, with who reaches it where that is no secret.
 
-    Examples
-    --------
     >>> without_password("box:key@account.net", keeps_user=True)
     'box@account.net'
     """
@@ -279,8 +269,6 @@ def without_password(authority: str, *, keeps_user: bool) -> str:
 def without_secrets(text: str) -> str:
     """Return the text of an address without what stands before the machine, and behind a `?`.
 
-    Examples
-    --------
     >>> without_secrets("ftp://ann:secret@host/lists?token=1")
     'ftp://host/lists'
     >>> without_secrets("ftp://ann:sec/ret@host/lists")
@@ -321,19 +309,10 @@ class Address:
 
     Its text leaves out passwords, keys and options: no message, record or plan has them.
 
-    Parameters
-    ----------
-    scheme
-        How the store is reached, as it was given.
-    authority
-        The bucket, the container and its account, or the machine, without a password.
-    key
-        What follows, without slashes around it.
-    secret
-        The authority with its password, and the options behind the question mark.
+    `scheme`: how the store is reached, as it was given; `authority`: the bucket, the container and
+    its account, or the machine, without a password; `key`: what follows, without slashes around it;
+    `secret`: the authority with its password, and the options behind the question mark.
 
-    Examples
-    --------
     >>> address = Address.of("s3a://AKIA:secret@lake/lists/k8?region=eu-west-1")
     >>> print(address, address.name, address.parent / "k9")
     s3a://lake/lists/k8 k8 s3a://lake/lists/k9
@@ -346,13 +325,7 @@ class Address:
 
     @classmethod
     def of(cls, text: str) -> Address:
-        """Return the address that a text spells.
-
-        Raises
-        ------
-        UsageError
-            Where no such store is served, or the address names no folder in one.
-        """
+        """Return the address that a text spells."""
         matched = _ADDRESS.fullmatch(text)
         scheme, rest = (matched[1].lower(), matched[2]) if matched else ("", text)
         if scheme not in SCHEMES:
@@ -554,19 +527,12 @@ class Address:
                 self._system.delete_dir(self._path())
 
     def delete_all(self) -> None:
-        """Delete everything beneath it, and the folder where file systems have such.
-
-        Raises `ResourceError` where something could not be deleted.
-        """
+        """Delete everything beneath it, and the folder where file systems have such."""
         with reached(self, "deleted"), suppress(FileNotFoundError):
             self._system.delete_dir(self._path())
 
     def probe(self) -> None:
-        """Write an object beneath it, and delete it.
-
-        Raises `UsageError` where none can be written. `ResourceError` where the store cannot be
-        reached.
-        """
+        """Write an object beneath it, and delete it."""
         with self.probed():
             pass
 
@@ -606,10 +572,6 @@ def place_of(given: str | Path | Address) -> Place:
 
     With a single slash it is an address only where no folder of the name before it is here.
 
-    Raises `UsageError`: as `Address.of`.
-
-    Examples
-    --------
     >>> place_of("lists-k8"), str(place_of("file:///mnt/lists-k8"))
     (PosixPath('lists-k8'), 'file:///mnt/lists-k8')
     """
@@ -622,8 +584,6 @@ def place_of(given: str | Path | Address) -> Place:
 def located(place: Place) -> tuple[str, ...]:
     """Return where a place is, name by name: what lies in it has more of the same names.
 
-    Examples
-    --------
     >>> located(place_of("s3a://lake/a")) == located(place_of("s3://lake/a"))
     True
     """

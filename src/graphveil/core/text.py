@@ -1,10 +1,7 @@
-"""Tables for notebooks: plain HTML without styles, scripts or links; every text is escaped.
+"""Text that others wrote, as it reaches a terminal or a notebook: shown, and never obeyed.
 
-How text that others wrote reaches a terminal or a notebook: shown, and never obeyed.
-
-Names of files, columns, people and items may hold anything: codes that clear the screen or retitle
-its window, characters that turn the direction of writing, or such as nobody sees. Whatever is
-printed, and every repr, goes through `visible`.
+Names of files, columns, people and items may hold anything: codes that clear the screen, characters
+that turn the direction of writing, or such as nobody sees. All that is printed goes through here.
 """
 
 from __future__ import annotations
@@ -34,8 +31,6 @@ _UNSEEN = re.compile(
 def visible(text: str) -> str:
     r"""Return text on one line in which a terminal obeys nothing, and every character is seen.
 
-    Examples
-    --------
     >>> print(visible("ann\x1b[2J"), visible("an\u200bn"))
     ann\x1b[2J an\u200bn
     """
@@ -45,8 +40,6 @@ def visible(text: str) -> str:
 def visible_json(text: str) -> str:
     r"""Return JSON of the same value, in which `visible` would find line feeds alone.
 
-    Examples
-    --------
     >>> print(visible_json('"an\u200bn"'))
     "an\u200bn"
     """
@@ -60,8 +53,6 @@ def visible_json(text: str) -> str:
 def visible_lines(text: str) -> str:
     r"""Return lines of text, each visible.
 
-    Examples
-    --------
     >>> visible_lines("one\nt\x07wo")
     'one\nt\\x07wo'
     """
@@ -71,8 +62,6 @@ def visible_lines(text: str) -> str:
 def printable(value: object, longest: int = LONGEST) -> str:
     r"""Return a value from data on one line, visible, and cut where it is very long.
 
-    Examples
-    --------
     >>> printable("ann\x1b[31m"), printable("a" * 50, 40)
     ('ann\\x1b[31m', 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...')
     """
@@ -83,8 +72,6 @@ def printable(value: object, longest: int = LONGEST) -> str:
 def per_hundred(share: float, *, places: int = 1) -> str:
     """Return a share as a number of 100 that is never rounded to all or nothing.
 
-    Examples
-    --------
     >>> per_hundred(0.233), per_hundred(0.00187), per_hundred(0.72), per_hundred(-1e-5)
     ('23.3', '0.2', '72', '> -0.1')
     >>> per_hundred(0.233, places=0), per_hundred(0.999, places=0)
@@ -100,8 +87,6 @@ def per_hundred(share: float, *, places: int = 1) -> str:
 def percent(share: float, *, places: int = 1) -> str:
     """Return a share as a percentage, as `per_hundred` does.
 
-    Examples
-    --------
     >>> percent(0.98389), percent(0.0), percent(1.0), percent(0.0001), percent(0.99999)
     ('98.4%', '0%', '100%', '< 0.1%', '> 99.9%')
     """
@@ -111,8 +96,6 @@ def percent(share: float, *, places: int = 1) -> str:
 def number(value: float) -> str:
     """Return a count, or a mean with one decimal.
 
-    Examples
-    --------
     >>> number(1234.0), number(6.9166), number(0.0166)
     ('1,234', '6.9', '0.017')
     """
@@ -131,8 +114,6 @@ def counted(count: int, what: str, verb: str = "", *, spec: str = "") -> str:
     `count`: how many; `what, verb`: what one of them is called, and what it does; `spec`: how the
     number is formatted, such as ``,``.
 
-    Examples
-    --------
     >>> counted(1, "class"), counted(0, "entry"), counted(2, "node"), counted(2, "person")
     ('1 class', '0 entries', '2 nodes', '2 people')
     >>> counted(1, "id", "is"), counted(0, "edge", "has"), counted(4321, "edge", spec=",")
@@ -155,8 +136,6 @@ def _plural(one: str) -> str:
 def singular(plural: str) -> str:
     """Return what one of some things is called.
 
-    Examples
-    --------
     >>> singular("entries"), singular("suppressed cells"), singular("classes"), singular("people")
     ('entry', 'suppressed cell', 'class', 'person')
     """
@@ -170,8 +149,6 @@ def singular(plural: str) -> str:
 def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
     """Return a table with this caption.
 
-    Examples
-    --------
     >>> html_table("Sizes", ["what", "count"], [["<nodes>", 3]])[:39]
     '<table><caption>Sizes</caption><thead><'
     >>> "&lt;nodes&gt;" in html_table("Sizes", ["what", "count"], [["<nodes>", 3]])

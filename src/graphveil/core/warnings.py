@@ -284,8 +284,7 @@ class Bound(NamedTuple):
 MANY_ADDITIONS = Bound(
     0.05,
     "the added edges are {percent} of the input's edges; that many can be distinguished from real "
-    "ones. "
-    "Try {any_edits}",
+    "ones. Try {any_edits}",
     ManyAdditionsWarning,
 )
 """Of added edges, among those of the input."""
@@ -352,9 +351,8 @@ def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:
     """
     chunked = (
         f"the {counted(n_rows, 'row', spec=',')} were anonymized in independent chunks of about "
-        f"{chunk_rows:,}: "
-        "some features are common, and one chunk would take half a minute or much longer. The "
-        "guarantee is the same; usually less is kept. Use "
+        f"{chunk_rows:,}: some features are common, and one chunk would take half a minute or much "
+        "longer. The guarantee is the same; usually less is kept. Use "
         f"{option('chunk_rows', n_rows)} for a single chunk"
     )
     return (Advice(chunked, ChunksWarning),)

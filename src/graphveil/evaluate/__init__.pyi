@@ -1,8 +1,8 @@
+from graphveil.evaluate.comparison import Attached as Attached
 from graphveil.evaluate.comparison import BipartiteComparison as BipartiteComparison
 from graphveil.evaluate.comparison import Comparison as Comparison
 from graphveil.evaluate.comparison import GraphComparison as GraphComparison
 from graphveil.evaluate.comparison import TableComparison as TableComparison
-from graphveil.evaluate.held_back import Attached as Attached
 from graphveil.evaluate.measuring import averaged as averaged
 from graphveil.evaluate.measuring import comparison_of as comparison_of
 from graphveil.evaluate.measuring import preserved as preserved

@@ -1,46 +1,29 @@
 """An original beside its release, aligned as far as linkage and names allow.
 
-Connected components of a graph.
-
-Up to which sizes metrics are exact, and how much they draw above.
-
-Triangles of a graph, counted in blocks of bounded memory.
-
-Distances in a graph: breadth-first search from 64 sources at a time, counted by depth.
+Also what metrics share: distances, triangles and components, counted once for all of them.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
-from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import UsageError
-from graphveil.core.lazy import lazy_module
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
-
-if TYPE_CHECKING:
-    from scipy import sparse
-    from scipy.sparse import csgraph
-
-    from graphveil.evaluate.held_back import HeldBack
-else:
-    csgraph = lazy_module("scipy.sparse.csgraph")
-    sparse = lazy_module("scipy.sparse")
+from graphveil.evaluate.arrays import Int32s, Ints, csgraph, sparse
 
 
 def share_of_largest_component(graph: Graph) -> float | None:
     """Return the share of nodes in the largest connected component; None without nodes.
 
-    Examples
-    --------
     >>> share_of_largest_component(Graph.from_edges([0, 1], [1, 2], n=4))
     0.75
     """
@@ -51,50 +34,20 @@ def share_of_largest_component(graph: Graph) -> float | None:
     return float(np.bincount(component).max() / graph.n_nodes)
 
 
-TOP_PAIRS = 100
-
-GRAPHLET_PATHS = 200_000
-"""How many 3-paths are drawn; where a graph has no more, all are looked at."""
-
-DAMPING = 0.85
-
-EXACT_UP_TO_NODES = 20_000
-
-SAMPLED_SOURCES = 1_024
-
-BETWEENNESS_TOP = 100
-
-BETWEENNESS_EXACT_UP_TO = 100_000_000
-"""The most nodes times edges of the original up to which the scores are exact."""
-
-BETWEENNESS_PIVOTS = 1_024
-
-COMMUNITY_RUNS = 10
-
-MODULARITY_RUNS = 10
-
-HIDDEN_UNITS = 10
-"""Hidden units of the perceptron."""
-CLASSIFIERS = ("perceptron", "logistic regression", "gradient boosting")
-
-FACTORS = 50
-
-RECOMMENDED = 10
-
+EXACT_UP_TO_NODES, SAMPLED_SOURCES = 20_000, 1_024
+"""Up to so many nodes all distances are counted; above, those from so many sources."""
 
 STEPS = 20_000_000
 """The most pairs of edges that are followed at once, unless one node has more."""
 
 
-def triangles_at(graph: Graph) -> NDArray[np.int64]:
+def triangles_at(graph: Graph) -> Ints:
     """Return how many triangles every node is in.
 
     Every edge points from the node of less degree to the other, so that a triangle has one lowest,
     one middle and one highest node. Pairs of edges are followed from the lowest node, and again
     from the middle one.
 
-    Examples
-    --------
     >>> triangles_at(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)).tolist()
     [1, 1, 1, 0]
     """
@@ -116,8 +69,6 @@ def triangles_at(graph: Graph) -> NDArray[np.int64]:
 def wedges_of(graph: Graph) -> int:
     """Return the number of pairs of edges that share a node.
 
-    Examples
-    --------
     >>> wedges_of(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4))
     3
     """
@@ -125,7 +76,7 @@ def wedges_of(graph: Graph) -> int:
     return int((degrees * (degrees - 1)).sum()) // 2
 
 
-def _blocks(matrix: sparse.csr_array, sizes: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+def _blocks(matrix: sparse.csr_array, sizes: Ints) -> Iterator[tuple[int, int]]:
     """Yield ranges of rows, each of about so many steps: as many for an entry as its size."""
     of_entries = np.concatenate([[0], np.cumsum(sizes[matrix.indices], dtype=np.int64)])
     steps = of_entries[matrix.indptr]
@@ -154,14 +105,13 @@ class Distances(NamedTuple):
     `sources`: how many sources were drawn; None where every node is one.
     """
 
-    counts: NDArray[np.int64]
+    counts: Ints
     sources: int | None = None
 
     @property
-    def pairs(self) -> NDArray[np.int64]:
+    def pairs(self) -> Ints:
         """Pairs by distance, over all sources."""
-        total: NDArray[np.int64] = self.counts.sum(axis=0)
-        return total
+        return np.asarray(self.counts.sum(axis=0))
 
 
 def distances(
@@ -173,19 +123,6 @@ def distances(
 ) -> Distances:
     """Return the distances of all pairs of nodes that a path joins, or those of sampled sources.
 
-    Parameters
-    ----------
-    graph
-        A graph, connected or not.
-    rng
-        Draws the sources where they are sampled.
-    exact_up_to
-        The most nodes whose distances are all counted.
-    n_sources
-        How many sources are drawn above that: more than 64, and no more than there are nodes.
-
-    Examples
-    --------
     >>> path = Graph.from_edges([0, 1], [1, 2], n=4)
     >>> distances(path, np.random.Generator(np.random.PCG64DXSM(1))).pairs.tolist()
     [0, 4, 2]
@@ -196,7 +133,7 @@ def distances(
     return Distances(searched(graph, rng.choice(n, n_sources, replace=False)), n_sources)
 
 
-def searched(graph: Graph, sources: NDArray[np.int64]) -> NDArray[np.int64]:
+def searched(graph: Graph, sources: Ints) -> Ints:
     """Return pairs by distance from these distinct sources, a row for each group of 64."""
     groups: list[list[int]] = []
     matrix: sparse.csr_array | None = None
@@ -213,7 +150,7 @@ def searched(graph: Graph, sources: NDArray[np.int64]) -> NDArray[np.int64]:
     return counts
 
 
-def _at_once(graph: Graph, sources: NDArray[np.int64]) -> list[int] | None:
+def _at_once(graph: Graph, sources: Ints) -> list[int] | None:
     """Return pairs by distance from at most 64 sources, or None where searches go deep."""
     joined = np.flatnonzero(graph.degrees())
     if joined.size == 0:
@@ -235,9 +172,7 @@ def _at_once(graph: Graph, sources: NDArray[np.int64]) -> list[int] | None:
     return counts
 
 
-def _next_to(
-    front: NDArray[np.uint64], graph: Graph, joined: NDArray[np.int64]
-) -> NDArray[np.uint64]:
+def _next_to(front: NDArray[np.uint64], graph: Graph, joined: Ints) -> NDArray[np.uint64]:
     """Return for every node from which sources a neighbor was just reached, a bit each."""
     following = np.zeros_like(front)
     active = np.flatnonzero(front)
@@ -251,7 +186,7 @@ def _next_to(
     return following
 
 
-def _one_by_one(matrix: sparse.csr_array, sources: NDArray[np.int64]) -> list[int]:
+def _one_by_one(matrix: sparse.csr_array, sources: Ints) -> list[int]:
     counts = np.zeros(1, dtype=np.int64)
     for source in sources.tolist():
         more = np.diff(searched_from(matrix, source).starts)
@@ -269,18 +204,13 @@ class Search(NamedTuple):
     + 1]]``.
     """
 
-    order: NDArray[np.int32]
+    order: Int32s
     starts: list[int]
 
 
 def searched_from(matrix: sparse.csr_array, source: int) -> Search:
     """Return the nodes that a path joins to a source, by their distance.
 
-    `matrix`: the adjacency matrix, float64, so that SciPy makes no copy; `source`: where the search
-    starts.
-
-    Examples
-    --------
     >>> path = Graph.from_edges([0, 1], [1, 2], n=4).to_scipy().astype(np.float64)
     >>> search = searched_from(path, 1)
     >>> search.order.tolist(), search.starts
@@ -297,6 +227,34 @@ def searched_from(matrix: sparse.csr_array, source: int) -> Search:
     return Search(order, starts)
 
 
+class Attached(NamedTuple):
+    """A column that is published beside a release, joined by the released ids.
+
+    Parameters
+    ----------
+    name
+        What it is called.
+    value
+        Text, shape (n,): the value of everybody, in the order of the original.
+    """
+
+    name: str
+    value: NDArray[Any]
+
+
+class HeldBack(NamedTuple):
+    """People whom no release was made from.
+
+    `people`: their features; a table as its one-hot ones, with those of the label among them;
+    `label`: the column to predict from the others; None where none is; `attached`: that column for
+    the people of the original, where it is published beside the release.
+    """
+
+    people: Bipartite
+    label: str | None = None
+    attached: Attached | None = None
+
+
 D = TypeVar("D", Graph, Bipartite, Table)
 
 
@@ -304,38 +262,27 @@ D = TypeVar("D", Graph, Bipartite, Table)
 class Comparison(Generic[D]):
     """An original and its release, of one kind and as many people.
 
-    Parameters
-    ----------
-    original, released
-        Two containers of one kind.
-    position
-        int64, shape (n,): the released position of every original one, or None without linkage.
-    randomness
-        For metrics that sample; each asks for a stream of its own.
-    held_back
-        People whom the release was not made from, on whom tasks are tested; None where there are
-        none.
+    `original, released`: two containers of one kind; `position`: int64, shape (n,): the released
+    position of every original one, or None without linkage; `randomness`: for metrics that sample;
+    each asks for a stream of its own; `held_back`: people whom the release was not made from, on
+    whom tasks are tested; None where there are none.
     """
 
     original: D
     released: D
-    position: NDArray[np.int64] | None
+    position: Ints | None
     randomness: Randomness
     held_back: HeldBack | None = None
 
     @classmethod
     def of(
-        cls,
-        original: Any,
-        released: Any,
-        position: NDArray[np.int64] | None,
-        randomness: Randomness,
+        cls, original: Any, released: Any, position: Ints | None, randomness: Randomness
     ) -> Self:
         """Return the comparison of an original and its release, which are of one kind."""
         return cls(original=original, released=released, position=position, randomness=randomness)
 
     @property
-    def linked(self) -> NDArray[np.int64]:
+    def linked(self) -> Ints:
         """The released position of every original one; metrics that need the linkage ask here."""
         if self.position is None:
             raise TypeError("requires the linkage")
@@ -345,8 +292,6 @@ class Comparison(Generic[D]):
 class GraphComparison(Comparison[Graph]):
     """Two graphs.
 
-    Examples
-    --------
     >>> path, star = Graph.from_edges([0, 1], [1, 2], n=3), Graph.from_edges([0, 0], [1, 2], n=3)
     >>> pair = GraphComparison(
     ...     original=path,
@@ -373,7 +318,7 @@ class GraphComparison(Comparison[Graph]):
         return distances(self.original, rng), distances(self.released, rng)
 
     @cached_property
-    def triangles_at(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def triangles_at(self) -> tuple[Ints, Ints]:
         """How many triangles every node is in, on both sides: one count for all metrics."""
         return triangles_at(self.original), triangles_at(self.released)
 
@@ -406,10 +351,6 @@ class GraphComparison(Comparison[Graph]):
 class NetworkComparison(GraphComparison):
     """Two networks: who is tied to whom as two graphs, directions and attributes beside.
 
-    `networks`: the original and the release.
-
-    Examples
-    --------
     >>> from graphveil.data import Layer
     >>> calls = Layer.from_arcs([0, 1, 2], [1, 0, 0], n=3)
     >>> network = Network((calls,))
@@ -422,11 +363,7 @@ class NetworkComparison(GraphComparison):
 
     @classmethod
     def of(
-        cls,
-        original: Network,
-        released: Network,
-        position: NDArray[np.int64] | None,
-        randomness: Randomness,
+        cls, original: Network, released: Network, position: Ints | None, randomness: Randomness
     ) -> Self:
         """Return the comparison of two networks of one kind of ties."""
         return cls(
@@ -444,19 +381,12 @@ class NetworkComparison(GraphComparison):
         known = before.with_attributes(after.attributes).people
         if known is None or after.people is None:
             return None
-        return TableComparison(
-            original=known,
-            released=after.people,
-            position=self.position,
-            randomness=self.randomness,
-        )
+        return TableComparison.of(known, after.people, self.position, self.randomness)
 
 
 class BipartiteComparison(Comparison[Bipartite]):
     """Two sets of users by features; features are matched by name, users by the linkage.
 
-    Examples
-    --------
     >>> before = Bipartite.from_pairs(["ann", "bob"], ["tea", "rye"])
     >>> after = Bipartite.from_pairs([1, 0], ["tea", "tea"])
     >>> pair = BipartiteComparison(
@@ -511,12 +441,12 @@ class BipartiteComparison(Comparison[Bipartite]):
         return kept
 
     @cached_property
-    def popularity(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def popularity(self) -> tuple[Ints, Ints]:
         """How many users have each feature in the original, and in the release."""
         return column_sizes(self.before), column_sizes(self.after)
 
     @cached_property
-    def popularity_kept(self) -> NDArray[np.int64]:
+    def popularity_kept(self) -> Ints:
         """How many users have each feature in both; needs the linkage."""
         return column_sizes(self.kept)
 
@@ -534,7 +464,7 @@ class Levels(Protocol):
         """Return the nodes of a column, and the leaf of every row."""
 
 
-Nested = tuple[NDArray[np.int32], tuple[tuple[str, ...], ...], NDArray[np.int64]]
+Nested = tuple[Int32s, tuple[tuple[str, ...], ...], Ints]
 """The node of every leaf at every level, the texts of the nodes of every level, and the leaf of
 every row. Level 0 has the leaves, a missing value with the text ``*``; in the last all agree."""
 
@@ -542,18 +472,10 @@ every row. Level 0 has the leaves, a missing value with the text ``*``; in the l
 class ClaimedTable(NamedTuple):
     """What a release of a table claims, and what it was generalized by.
 
-    Parameters
-    ----------
-    known
-        The columns that the guarantee is about; None for all.
-    k
-        The smallest class that is promised; None if none is.
-    generalized
-        Whether it publishes more general values, such as 30-39, which no original has.
-    levels
-        Reads the levels of the known columns again; None if nobody can.
-    population
-        How many people the table is a random sample of; None if nobody said.
+    `known`: the columns that the guarantee is about; None for all; `k`: the smallest class that is
+    promised; None if none is; `generalized`: whether it publishes more general values, such as
+    30-39, which no original has; `levels`: reads the levels of the known columns again; None if
+    nobody can; `population`: how many people the table is a random sample of; None if nobody said.
     """
 
     known: tuple[str, ...] | None = None
@@ -572,10 +494,6 @@ class TableComparison(Comparison[Table]):
 
     A column of the original that was not released is left out.
 
-    `claimed`: what the release claims.
-
-    Examples
-    --------
     >>> before = Table.from_columns({"asked": ["2", "3"], "sex": ["f", "m"]})
     >>> after = Table.from_columns({"sex": ["m", "*"]})
     >>> pair = TableComparison(
@@ -598,12 +516,12 @@ class TableComparison(Comparison[Table]):
         return [at for at, name in enumerate(names) if known is None or name in known]
 
     @cached_property
-    def before(self) -> NDArray[np.int32]:
+    def before(self) -> Int32s:
         """The codes of the released columns in the original, -1 where a cell is suppressed."""
         return self.original.codes[:, self._places]
 
     @cached_property
-    def after(self) -> NDArray[np.int32]:
+    def after(self) -> Int32s:
         """The codes of the release, a value that the original has under its code there."""
         codes = np.full_like(self.released.codes, -1)
         for column, place in enumerate(self._places):
@@ -618,8 +536,6 @@ class TableComparison(Comparison[Table]):
     def one_hot(self) -> BipartiteComparison:
         """Return the same two as users by features: one a column and value, none where suppressed.
 
-        Examples
-        --------
         >>> pair = TableComparison(
         ...     original=Table.from_columns({"sex": ["f", "m"]}),
         ...     released=Table.from_columns({"sex": ["*", "m"]}),
@@ -629,13 +545,9 @@ class TableComparison(Comparison[Table]):
         >>> pair.one_hot().before.toarray().tolist(), pair.one_hot().after.toarray().tolist()
         ([[1, 0], [0, 1]], [[0, 0], [0, 1]])
         """
-        return BipartiteComparison(
-            original=self.original.one_hot(),
-            released=self.released.one_hot(),
-            position=self.position,
-            randomness=self.randomness,
-            held_back=self.held_back,
-        )
+        both = self.original.one_hot(), self.released.one_hot()
+        pair = BipartiteComparison.of(*both, self.position, self.randomness)
+        return replace(pair, held_back=self.held_back)
 
     @property
     def _places(self) -> list[int]:
@@ -649,12 +561,12 @@ class TableComparison(Comparison[Table]):
         return [names.index(name) for name in self.released.columns]
 
 
-def column_sizes(matrix: sparse.csr_array) -> NDArray[np.int64]:
+def column_sizes(matrix: sparse.csr_array) -> Ints:
     """Return how many rows have each feature, int64, shape (features,)."""
     return np.bincount(matrix.indices, minlength=matrix.shape[1])
 
 
-def _under(data: Bipartite, columns: NDArray[np.int32], n_columns: int) -> sparse.csr_array:
+def _under(data: Bipartite, columns: Int32s, n_columns: int) -> sparse.csr_array:
     ones = np.ones(data.n_entries, dtype=np.int32)
     shape = (data.n_users, n_columns)
     matrix = sparse.csr_array((ones, columns[data.indices], data.indptr.copy()), shape=shape)

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.core.errors import UsageError, warn
 from graphveil.core.text import counted
@@ -14,39 +13,13 @@ from graphveil.data import Bipartite, Data, Network, Table
 from graphveil.data.ids import Ids, as_text, column_and_value
 from graphveil.data.kinds import encoded, kind_of
 from graphveil.data.objects import as_original
+from graphveil.evaluate.arrays import Bools
+from graphveil.evaluate.comparison import Attached, HeldBack
 
 IDS_UNKNOWN = (
     "the test data or the original has no ids, so an overlap between them could not be ruled "
     "out. If test people are in the release, a task can find their own answers there"
 )
-
-
-class Attached(NamedTuple):
-    """A column that is published beside a release, joined by the released ids.
-
-    Parameters
-    ----------
-    name
-        What it is called.
-    value
-        Text, shape (n,): the value of everybody, in the order of the original.
-    """
-
-    name: str
-    value: NDArray[Any]
-
-
-class HeldBack(NamedTuple):
-    """People whom no release was made from.
-
-    `people`: their features; a table as its one-hot ones, with those of the label among them;
-    `label`: the column to predict from the others; None where none is; `attached`: that column for
-    the people of the original, where it is published beside the release.
-    """
-
-    people: Bipartite
-    label: str | None = None
-    attached: Attached | None = None
 
 
 def held_back(
@@ -59,19 +32,7 @@ def held_back(
 ) -> HeldBack:
     """Return held-back people; refuse such as are in the original, as far as ids tell.
 
-    Raises `UsageError` where they are a network, or some of them are in the original. Warns
-    `GraphveilWarning` where one side has no ids, so that nothing can be known.
-
-    Parameters
-    ----------
-    test
-        The people: data of the kind of the original, also as an object of another library.
-    original
-        What the release was made from.
-    label, attached
-        As in `HeldBack`.
-    exact
-        As `as_original` takes it.
+    Warns where one side has no ids, so that nothing can be known.
     """
     read = as_original(test, type(original), wanted_by="evaluate", exact=exact)
     if isinstance(read, Network) or isinstance(original, Network):
@@ -79,11 +40,9 @@ def held_back(
     _check_ids(read, original)
     if attached is not None and attached.value.size != original.size:
         raise UsageError(
-            f"the attached column {attached.name!r} has "
-            f"{counted(attached.value.size, 'value')}, but the "
-            f"original has {counted(original.size, 'person')}. Give one value per person, in "
-            "the order of "
-            "the original."
+            f"the attached column {attached.name!r} has {counted(attached.value.size, 'value')}, "
+            f"but the original has {counted(original.size, 'person')}. Give one value per person, "
+            "in the order of the original."
         )
     return HeldBack(encoded(read, Bipartite), label, attached)
 
@@ -107,11 +66,9 @@ def _ids(data: Bipartite | Table) -> Ids | None:
     return ids
 
 
-def names_of(data: Bipartite, label: str | None) -> NDArray[np.bool_]:
+def names_of(data: Bipartite, label: str | None) -> Bools:
     """Return which features are of the label: ``label=value``.
 
-    Examples
-    --------
     >>> data = Bipartite.from_lists([["age=3", "pay=low"]])
     >>> names_of(data, "pay").tolist()
     [False, True]

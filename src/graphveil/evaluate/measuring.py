@@ -14,7 +14,6 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AttachedColumns, ItemsAreUsers
 from graphveil.claims.digest import is_digest_of
@@ -43,7 +42,6 @@ from graphveil.evaluate.metric import (
     NotMeasuredError,
 )
 from graphveil.evaluate.metrics.table import METRICS, PRESETS
-from graphveil.evaluate.utility_loss import with_samples
 from graphveil.release import Release, read_release
 
 SYNONYMS = {
@@ -60,8 +58,6 @@ SYNONYMS = {
 def spelled_out(asked: Sequence[str] | None) -> list[str] | None:
     """Return the metrics that are asked for, presets replaced by theirs; None for none asked for.
 
-    Examples
-    --------
     >>> len(spelled_out(["top-m-filter", "edges-kept", "diameter"]))
     12
     """
@@ -74,12 +70,7 @@ def spelled_out(asked: Sequence[str] | None) -> list[str] | None:
 def comparison_of(
     release: Release[Any], original: Any, randomness: Randomness, *, wanted_by: str
 ) -> Comparison[Any]:
-    """Return an original beside its release, linked where the linkage is there.
-
-    `original`: the data that it was made from, also as an object of another library; `randomness`:
-    for what is sampled; `wanted_by`: who compares, for messages. Raises `UsageError` where they are
-    of different kinds or sizes, or the owner's record is of another original.
-    """
+    """Return an original beside its release, linked where the linkage is there."""
     released = release.data
     people = ItemsAreUsers() in release.conditions
     exact = release.generalized is not None
@@ -102,7 +93,9 @@ def comparison_of(
             "this is not the original: its digest differs from the one in the private record of "
             "the release. Give the file that the release was made from, read in the same way."
         )
-    position = _positions(release, original)
+    linkage, position = release.private.linkage if release.private else None, None
+    if linkage is not None:
+        position = linkage.positions_of(original.labels(), release.data.labels())
     comparison: type[Comparison[Any]] = resolve(kind_of(released).comparison)
     pair: Comparison[Any] = comparison.of(original, released, position, randomness)
     return replace(pair, claimed=_claimed(release)) if isinstance(pair, TableComparison) else pair
@@ -120,11 +113,7 @@ def _claimed(release: Release[Any]) -> ClaimedTable:
 
 
 def of_population(pair: Comparison[Any], population: int | None) -> Comparison[Any]:
-    """Return a comparison of a table that is a random sample of so many people.
-
-    Raises `UsageError` if it is not of tables. `ParameterError` if there are fewer people than
-    rows.
-    """
+    """Return a comparison of a table that is a random sample of so many people."""
     if population is None:
         return pair
     if not isinstance(pair, TableComparison):
@@ -141,19 +130,8 @@ def of_population(pair: Comparison[Any], population: int | None) -> Comparison[A
 
 
 def ties_of(data: Data) -> Data:
-    """Return what metrics of graphs read: of a network its ties, in whatever direction.
-
-    Raises `DataError` where ties are of several kinds.
-    """
+    """Return what metrics of graphs read: of a network its ties, in whatever direction."""
     return data.undirected() if isinstance(data, Network) else data
-
-
-def _positions(release: Release[Any], original: Data) -> NDArray[np.int64] | None:
-    """Return the released position of every original one, or None without the linkage."""
-    linkage = release.private.linkage if release.private else None
-    if linkage is None:
-        return None
-    return linkage.positions_of(original.labels(), release.data.labels())
 
 
 FOR_COMPARISON = "for comparison"
@@ -170,11 +148,7 @@ def compared(
 def measured(
     name: str, pair: Comparison[Any], metrics: Sequence[str] | None, *, as_sample: bool = False
 ) -> Rows:
-    """Return the rows of a comparison, and why others are not there.
-
-    `name`: what the release is called in its rows; `pair`: the original and the release; `metrics,
-    as_sample`: as `evaluate` takes them.
-    """
+    """Return the rows of a comparison, and why others are not there."""
     chosen = chosen_metrics(metrics, kind_compared(pair))
     rows: list[Row] = []
     with stage("evaluating", total=len(chosen)) as advance:
@@ -186,33 +160,30 @@ def measured(
             if reason is not None:
                 rows.append(Row(release=name, question=metric.name, reason=reason))
             advance(1)
-    return Rows(with_samples(rows, pair, chosen) if as_sample else rows)
+    if as_sample:
+        from graphveil.evaluate.utility_loss import with_samples  # noqa: PLC0415  few ask for it
+
+        rows = with_samples(rows, pair, chosen)
+    return Rows(rows)
 
 
 def _figures_or_reason(
     metric: Metric[Any], pair: Comparison[Any]
 ) -> tuple[list[Figure], str | None]:
-    """Return the figures of a metric, or none and the reason."""
+    """Return the figures of a metric, or none and the reason; of features it reads tables."""
+    if metric.kind is Bipartite and isinstance(pair, TableComparison):
+        pair = pair.one_hot()
     try:
-        figures = list(metric.figures(_seen_by(metric, pair)))
+        figures = list(metric.figures(pair))
     except NotMeasuredError as reason:
         return [], str(reason)
     return figures, None if figures else UNDEFINED
-
-
-def _seen_by(metric: Metric[Any], pair: Comparison[Any]) -> Comparison[Any]:
-    """Return the comparison as a metric reads it: a table as features where it reads features."""
-    if metric.kind is Bipartite and isinstance(pair, TableComparison):
-        return pair.one_hot()
-    return pair
 
 
 def known_metrics(asked: str | Sequence[str] | None) -> list[str] | None:
     """Return the names of the metrics that are asked for, before anything is read.
 
     Commas may separate them, and `SYNONYMS` stand for them.
-
-    Raises `ParameterError` where one is unknown.
     """
     names = separate_names(asked, SYNONYMS)
     for name in names or ():
@@ -232,8 +203,6 @@ def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[
 
     Those of graphs read the ties of networks, those of users by features read tables; where nothing
     is asked for, only some of them do.
-
-    Raises `UsageError` where one reads another kind.
     """
     fitting = {
         key: metric
@@ -275,6 +244,7 @@ def rows_of(release: str, metric: Metric[Any], figures: Figures) -> Iterator[Row
     """Yield a metric's figures as rows of a release of this name."""
     for figure in figures:
         sample = figure.sample
+        size, low, high = (None, None, None) if sample is None else sample
         yield Row(
             release=release,
             question=metric.name,
@@ -285,9 +255,9 @@ def rows_of(release: str, metric: Metric[Any], figures: Figures) -> Iterator[Row
             unit=figure.unit,
             direction=metric.direction if figure.judged else FOR_COMPARISON,
             known="exact" if sample is None else "sampled",
-            sample_size=None if sample is None else sample.size,
-            low=None if sample is None else sample.low,
-            high=None if sample is None else sample.high,
+            sample_size=size,
+            low=low,
+            high=high,
         )
 
 

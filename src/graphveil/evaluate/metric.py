@@ -1,8 +1,6 @@
 """What a metric is: an entry that says what it reads, what it means, and how it is computed.
 
-The interval of 95% around a share of people.
-
-Numbers that may rest on a sample: a property before and after, how far apart, and intervals.
+Also numbers that may rest on a sample: a property before and after, and intervals.
 """
 
 from __future__ import annotations
@@ -13,12 +11,12 @@ from math import hypot, sqrt
 from typing import Any, Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.core.lazy import resolve
 from graphveil.core.rows import ANY, Row, Rows, Setting
 from graphveil.core.text import percent
 from graphveil.data import Bipartite, Graph, Network, Table
+from graphveil.evaluate.arrays import Floats
 from graphveil.evaluate.comparison import Comparison
 
 C = TypeVar("C", bound=Comparison[Any])
@@ -39,20 +37,10 @@ class Sample(NamedTuple):
 class Figure(NamedTuple):
     """One number of a metric.
 
-    Parameters
-    ----------
-    part
-        Which of the metric's numbers it is.
-    value, unit
-        The number.
-    judged
-        Whether the metric's direction applies; not to numbers that are given for comparison.
-    sample
-        None where the number is exact.
-    setting
-        What it was measured under.
-    name
-        The part without the name of what it is a figure of; empty for the part itself.
+    `part`: which of the metric's numbers it is; `value, unit`: the number; `judged`: whether the
+    metric's direction applies; not to numbers that are given for comparison; `sample`: none where
+    the number is exact; `setting`: what it was measured under; `name`: the part without the name of
+    what it is a figure of; empty for the part itself.
     """
 
     part: str
@@ -70,8 +58,6 @@ Figures = Iterator[Figure]
 def of_one(name: str, figures: Figures, *, between: str = ", ") -> Figures:
     """Yield figures of one of several things, whose name their parts begin with; of "", the same.
 
-    Examples
-    --------
     >>> [one] = of_one("friends", iter([Figure("released", 0.5, "share of arcs")]))
     >>> one.part, one.name, one.setting.of
     ('friends, released', 'released', 'friends')
@@ -92,8 +78,6 @@ def row_of(rows: Rows, question: str, part: str) -> Row | None:
 def value_of(rows: Rows, question: str, part: str) -> float | None:
     """Return the value of a row; None if there is none.
 
-    Examples
-    --------
     >>> value_of(Rows([]), "edges-kept", "share") is None
     True
     """
@@ -105,31 +89,21 @@ def value_of(rows: Rows, question: str, part: str) -> float | None:
 class Said:
     """How a figure of a metric is said in one line.
 
-    Parameters
-    ----------
-    question
-        What the line asks, in a few words.
-    figures
-        The figure that answers it, and the figure it is compared with (empty for none). Of several
-        the largest is said; an empty mapping stands for every figure of the metric.
-    unit
-        What the number counts, with ``{top}`` of the setting and ``{part}``, the figure's name.
-    place
-        Where the line stands among those of one kind of data.
-    beside
-        What follows the unit if there is a figure to compare with, which is in the braces.
-    ending
-        What makes figure and unit a sentence.
-    spelled
-        How the number is written.
-    value
-        The number that is said, from all rows and the figure.
-    headline
-        Whether the sentence stands above all lines.
+    - `question`: what the line asks, in a few words.
+    - `figures`: the figure that answers it, and the figure it is compared with (empty for none). Of
+      several the largest is said; an empty mapping stands for every figure of the metric.
+    - `unit`: what the number counts, with ``{top}`` of the setting and ``{part}``, the figure's
+      name.
+    - `place`: where the line stands among those of one kind of data.
+    - `beside`: what follows the unit if there is a figure to compare with, which is in the braces.
+    - `ending`: what makes figure and unit a sentence.
+    - `spelled`: how the number is written.
+    - `value`: the number that is said, from all rows and the figure.
+    - `headline`: whether the sentence stands above all lines.
     """
 
     question: str
-    figures: Mapping[str, str]
+    figures: str | Mapping[str, str]
     unit: str
     _: KW_ONLY
     place: int
@@ -139,42 +113,35 @@ class Said:
     value: Callable[[Rows, float], float] = lambda _, value: value
     headline: bool = False
 
+    @property
+    def compared(self) -> Mapping[str, str]:
+        """The figures that answer, each with the one it is compared with."""
+        return {self.figures: ""} if isinstance(self.figures, str) else self.figures
+
 
 @dataclass(frozen=True, kw_only=True)
 class Metric(Generic[C]):
     """One metric.
 
-    Parameters
-    ----------
-    name
-        As on the command line.
-    kind
-        The container it reads.
-    direction
-        Which way is better.
-    definition
-        What the number is, in words.
-    source
-        Where it is defined.
-    needs_linkage
-        Whether it compares person by person.
-    cost
-        How its time grows; heavy ones are left out of large data unless asked for.
-    compute
-        Comparison to figures; raises `NotMeasuredError` where there are none, with the reason. Of
-        this package ``module.function``, which is imported where it is asked for.
-    compute_mean
-        Comparisons of one original to the figures of their mean; None where it follows from theirs.
-    by_name
-        Whether it is computed only where it is asked for: it takes long, or needs held-back people.
-    reads_tables
-        Whether one of users by features reads tables as well, as their one-hot features.
-    as_sample
-        Parts of which `graphveil.evaluate.utility_loss` says what share of the original is as far
-        off when
-        kept at random. They cost linear time, and the less is kept, the farther off they are.
-    said
-        How it is said in one line; None for a metric that only the full table shows.
+    - `name`: as on the command line.
+    - `kind`: the container it reads.
+    - `direction`: which way is better.
+    - `definition`: what the number is, in words.
+    - `source`: where it is defined.
+    - `needs_linkage`: whether it compares person by person.
+    - `cost`: how its time grows; heavy ones are left out of large data unless asked for.
+    - `compute`: comparison to figures; raises `NotMeasuredError` where there are none, with the
+      reason. Of this package ``module.function``, which is imported where it is asked for.
+    - `compute_mean`: comparisons of one original to the figures of their mean; None where it
+      follows from theirs.
+    - `by_name`: whether it is computed only where it is asked for: it takes long, or needs
+      held-back people.
+    - `reads_tables`: whether one of users by features reads tables as well, as their one-hot
+      features.
+    - `as_sample`: parts of which `graphveil.evaluate.utility_loss` says what share of the original
+      is as far off when kept at random. They cost linear time, and the less is kept, the farther
+      off they are.
+    - `said`: how it is said in one line; None for a metric that only the full table shows.
     """
 
     name: str
@@ -224,18 +191,9 @@ UNDEFINED = "undefined: no value for the original or the release"
 """Why a metric without figures is not measured: an undefined number is missing, and no 0."""
 
 
-def relative_error(before: float, after: float, *, sample: Sample | None = None) -> Figures:
-    """Yield the absolute difference over the value before; nothing where that is 0."""
-    if before:
-        error = abs(after - before) / abs(before)
-        yield Figure("relative error", error, "ratio", sample=sample)
-
-
 def share_of(number: float, whole: float, unit: str, *, part: str = "share") -> Figures:
     """Yield a number as a share of a whole; nothing where that is 0.
 
-    Examples
-    --------
     >>> [figure.value for figure in share_of(1, 4, "share of edges")]
     [0.25]
     >>> list(share_of(0, 0, "share of edges"))
@@ -243,6 +201,23 @@ def share_of(number: float, whole: float, unit: str, *, part: str = "share") -> 
     """
     if whole:
         yield Figure(part, number / whole, unit)
+
+
+def counted(number: int, whole: int, unit: str, share: str) -> Figures:
+    """Yield a number, and what it is of a whole."""
+    yield Figure("count", number, unit)
+    yield from share_of(number, whole, share)
+
+
+def with_error(before: float | None, after: float | None, unit: str) -> Figures:
+    """Yield a property before and after, how far apart, and that over the first.
+
+    A property that is undefined on either side is missing, and so is an error relative to 0.
+    """
+    if before is not None and after is not None:
+        yield from before_and_after(before, after, unit)
+        if before:
+            yield Figure("relative error", abs(after - before) / abs(before), "ratio")
 
 
 def before_and_after(before: float, after: float, unit: str) -> Figures:
@@ -261,10 +236,6 @@ def wilson(hits: int, people: int) -> Sample:
 
     Wilson, 1927: the shares whose own normal interval holds the observed one.
 
-    `hits, people`: how many of how many, at least one.
-
-    Examples
-    --------
     >>> sample = wilson(0, 10)
     >>> sample.size, sample.low, round(sample.high, 3)
     (10, 0.0, 0.278)
@@ -275,11 +246,6 @@ def wilson(hits: int, people: int) -> Sample:
 def wilson_ends(share: float, size: float, quantile: float) -> tuple[float, float]:
     """Return the ends of the interval of Wilson around a share of so many, whole or not.
 
-    `share`: what was observed, from 0 to 1; `size`: of how many, above 0; `quantile`: how many
-    standard deviations the ends are away.
-
-    Examples
-    --------
     >>> [round(end, 3) for end in wilson_ends(0.0, 10, Z)]
     [0.0, 0.278]
     """
@@ -294,15 +260,7 @@ Interval = tuple[float, float]
 
 
 class Estimate(NamedTuple):
-    """A number; where it was not computed from everything, what it rests on.
-
-    Parameters
-    ----------
-    value
-        The number.
-    sample
-        None where it is exact.
-    """
+    """A number; where it was not computed from everything, what it rests on."""
 
     value: float
     sample: Sample | None = None
@@ -320,8 +278,6 @@ class Estimate(NamedTuple):
 def estimates_compared(before: Estimate, after: Estimate, unit: str) -> Figures:
     """Yield both numbers, how far they are apart, and that over the first unless it is 0.
 
-    Examples
-    --------
     >>> [(f.part, f.value) for f in estimates_compared(Estimate(4.0), Estimate(5.0), "edges")]
     [('original', 4.0), ('released', 5.0), ('absolute difference', 1.0), ('relative error', 0.25)]
     """
@@ -339,8 +295,6 @@ def difference(before: Estimate, after: Estimate) -> Estimate:
 
     Its interval is recovered from both of theirs (Zou and Donner 2008).
 
-    Examples
-    --------
     >>> sampled = Estimate(5.0, Sample(9, 4.0, 7.0))
     >>> difference(Estimate(3.0), sampled)
     Estimate(value=2.0, sample=Sample(size=9, low=1.0, high=4.0))
@@ -361,8 +315,6 @@ def relative(before: Estimate, after: Estimate) -> Estimate:
     Its interval is recovered from both of theirs (Donner and Zou 2012), where the first number is
     above 0 in all of its own.
 
-    Examples
-    --------
     >>> relative(Estimate(4.0), Estimate(5.0, Sample(9, 4.0, 7.0)))
     Estimate(value=0.25, sample=Sample(size=9, low=0.0, high=0.75))
     """
@@ -397,23 +349,14 @@ def _size_of(change: float, ends: Interval | None, before: Estimate, after: Esti
 
 
 def half_l1_sampled(
-    before: NDArray[np.float64],
-    after: NDArray[np.float64],
-    errors: NDArray[np.float64],
-    sizes: Sequence[int],
+    before: Floats, after: Floats, errors: Floats, sizes: Sequence[int]
 ) -> Estimate:
     """Return half the L1 distance of two distributions, each sampled or not.
 
-    The distance is off by at most half the sum of the errors: a wide interval, since the shares are
-    rarely all off, and all in the direction that counts.
+    `errors`: by how much the difference of each share is off at most, in 95% of all samples for all
+    shares together; NaN where not known. The distance is off by at most half their sum: a wide
+    interval, since the shares are rarely all off, and all in the direction that counts.
 
-    `before, after`: float64, shape (values,): shares; `errors`: float64, shape (values,): by how
-    much the difference of each share is off at most, in 95% of all samples for all shares together;
-    NaN where that is not known; `sizes`: how many draws the shares of each side rest on that is
-    sampled.
-
-    Examples
-    --------
     >>> half_l1_sampled(np.array([0.5, 0.5]), np.array([0.25, 0.75]), np.array([0.1, 0.1]), [100])
     Estimate(value=0.25, sample=Sample(size=100, low=0.15, high=0.35))
     """

@@ -9,17 +9,16 @@ import dataclasses
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.codes import SUPPRESSED
+from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, sparse
 from graphveil.evaluate.comparison import (
     BipartiteComparison,
     Comparison,
@@ -28,18 +27,13 @@ from graphveil.evaluate.comparison import (
 )
 from graphveil.evaluate.metric import Metric, NotMeasuredError
 
-if TYPE_CHECKING:
-    from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
-
 RATES = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
 """The shares that are kept."""
 
 DRAWS = 3
 """How many samples of each share."""
 
-Kept = NDArray[np.bool_]
+Kept = Bools
 
 
 def samples(pair: Comparison[Any]) -> Iterator[Comparison[Any]]:
@@ -48,10 +42,6 @@ def samples(pair: Comparison[Any]) -> Iterator[Comparison[Any]]:
     One sample is in memory at a time. A sample has a stream of its own, and exactly its share of
     the ties, entries or rows, rounded.
 
-    `pair`: an original and its release, linked or not.
-
-    Examples
-    --------
     >>> from graphveil.core.randomness import Randomness
     >>> ring = Graph.from_edges(np.arange(100), (np.arange(100) + 1) % 100)
     >>> pair = GraphComparison(
@@ -70,19 +60,6 @@ def samples(pair: Comparison[Any]) -> Iterator[Comparison[Any]]:
 def kept_at_random(n: int, rate: float, draw: int, randomness: Randomness) -> Kept:
     """Return which of n things are kept, bool, shape (n,): this share of them, drawn evenly.
 
-    Parameters
-    ----------
-    n
-        How many things there are.
-    rate
-        The share that is kept, 0..1.
-    draw
-        The number of the draw.
-    randomness
-        Each rate and draw has a stream of its own.
-
-    Examples
-    --------
     >>> int(kept_at_random(50, 0.3, 0, Randomness(seed=1)).sum())
     15
     """
@@ -121,13 +98,9 @@ def _sampler(pair: Comparison[Any]) -> tuple[int, Callable[[Kept], Comparison[An
     raise TypeError(f"cannot sample a {type(pair).__name__}")
 
 
-def tie_of_entry(graph: Graph) -> NDArray[np.int64]:
-    """Return the number of the tie of every entry of the neighbor lists, shape (2 m,).
+def tie_of_entry(graph: Graph) -> Ints:
+    """Return the number of the tie, as in `Graph.edges`, of every entry of neighbor lists.
 
-    Ties are numbered as `Graph.edges` lists them.
-
-    Examples
-    --------
     >>> tie_of_entry(Graph.from_edges([0, 1], [2, 2], n=3)).tolist()  # lists: [2], [2], [0, 1]
     [0, 1, 0, 1]
     """
@@ -189,7 +162,7 @@ class _BipartiteSample(BipartiteComparison):
         return self.part
 
     @cached_property
-    def popularity(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    def popularity(self) -> tuple[Ints, Ints]:
         return self.whole.popularity[0], self.popularity_kept
 
 
@@ -197,14 +170,14 @@ class _BipartiteSample(BipartiteComparison):
 class _TableSample(TableComparison):
     """A table and some of its rows: of the others nothing is shown."""
 
-    cells: tuple[NDArray[np.int32], NDArray[np.int32]]
+    cells: tuple[Int32s, Int32s]
 
     @cached_property
-    def before(self) -> NDArray[np.int32]:
+    def before(self) -> Int32s:
         return self.cells[0]
 
     @cached_property
-    def after(self) -> NDArray[np.int32]:
+    def after(self) -> Int32s:
         return self.cells[1]
 
 
@@ -232,9 +205,6 @@ def with_samples(
 
     Of the original, 9 shares are kept at random, 3 times each; `read_back` says which share has
     the distance of the release. One set of samples serves all metrics.
-
-    `rows`: the rows of the comparison; `pair`: the original and the release; `metrics`: the metrics
-    that the rows are of.
     """
     felt = {metric.name: metric for metric in metrics if metric.as_sample}
     rows = list(rows)
@@ -244,11 +214,12 @@ def with_samples(
     return [_with_share(row, felt.get(row.question), curves) for row in rows]
 
 
-def _curves(
-    pair: Comparison[Any], metrics: Sequence[Metric[Any]]
-) -> dict[tuple[str, str], list[float]]:
-    """Return what the original itself and all samples score, by metric and part."""
-    curves: dict[tuple[str, str], list[float]] = {}
+Curves = dict[tuple[str, str], list[float]]
+"""What the original itself and all samples score, by metric and part."""
+
+
+def _curves(pair: Comparison[Any], metrics: Sequence[Metric[Any]]) -> Curves:
+    curves: Curves = {}
     with stage("keeping at random", total=1 + len(RATES) * DRAWS) as advance:
         for sample in samples(pair):
             for metric in metrics:
@@ -267,9 +238,7 @@ def _figures(metric: Metric[Any], sample: Comparison[Any]) -> list[tuple[str, fl
     return [(f.part, float(f.value)) for f in figures if f.judged and metric.felt(f.part)]
 
 
-def _with_share(
-    row: Row, metric: Metric[Any] | None, curves: dict[tuple[str, str], list[float]]
-) -> Row:
+def _with_share(row: Row, metric: Metric[Any] | None, curves: Curves) -> Row:
     curve = curves.get((row.question, row.part), [])
     if metric is None or row.value is None or len(curve) != 1 + len(RATES) * DRAWS:
         return row
@@ -287,20 +256,16 @@ def _with_share(
     )
 
 
-def read_back(distance: float, distances: NDArray[np.float64]) -> Share | None:
+def read_back(distance: float, distances: Floats) -> Share | None:
     """Return the share that has this distance to the original when it is kept at random.
 
     The means of the draws are made monotone (isotonic regression) and read backwards by linear
     interpolation; of several shares with one distance the middle is given, and 0.99 or more where
     that is among them. The interval is read from the least and the largest of the draws likewise.
 
-    `distance`: that of the release, 0 where nothing is changed; `distances`: those of the samples,
-    float64, shape (rates, draws), in the order of `RATES`. Returns 0.99 stands for that or more, 0
-    for less than 0.1. None where all samples have one distance, so that no share can be told from
-    another, and where the release is on the other side of the original.
+    0.99 stands for that or more, 0 for less than 0.1. None where all samples have one distance, so
+    that no share can be told from another, or the release is on the other side of the original.
 
-    Examples
-    --------
     >>> ideal = np.repeat(1 - np.array(RATES)[:, None], 3, axis=1)
     >>> [round(share, 3) for share in read_back(0.4, ideal)]
     [0.6, 0.6, 0.6]
@@ -318,16 +283,12 @@ def read_back(distance: float, distances: NDArray[np.float64]) -> Share | None:
     return Share(min(low[0], share), share, max(high[1], share))
 
 
-def falling(values: NDArray[np.float64]) -> NDArray[np.float64]:
+def falling(values: Floats) -> Floats:
     """Return the falling sequence that is nearest to these values by the sum of squares.
 
     Isotonic regression by its min-max formula (Robertson, Wright and Dykstra 1988, section 1.4):
     loading a library for nine numbers costs more than they do.
 
-    `values`: float64, shape (n,); few, since all ranges of them are looked at.
-
-    Examples
-    --------
     >>> falling(np.array([4.0, 1.0, 2.0, 0.0])).tolist()
     [4.0, 1.5, 1.5, 0.0]
     """
@@ -337,11 +298,10 @@ def falling(values: NDArray[np.float64]) -> NDArray[np.float64]:
     means[last < first] = -np.inf
     best = np.maximum.accumulate(means[:, ::-1], axis=1)[:, ::-1]
     best[last < first] = np.inf
-    nearest: NDArray[np.float64] = best.min(axis=0)
-    return nearest
+    return np.asarray(best.min(axis=0))
 
 
-def _rates_at(distance: float, curve: NDArray[np.float64], near: float) -> tuple[float, float]:
+def _rates_at(distance: float, curve: Floats, near: float) -> tuple[float, float]:
     """Return the least and the largest rate at which a falling curve has this distance."""
     if distance > curve[0] + near:
         return 0.0, 0.0
@@ -354,7 +314,7 @@ def _rates_at(distance: float, curve: NDArray[np.float64], near: float) -> tuple
     return least, most
 
 
-def _between(distance: float, curve: NDArray[np.float64], right: int) -> float:
+def _between(distance: float, curve: Floats, right: int) -> float:
     """Return the rate at which the line from the rate before this one has the distance."""
     left = right - 1
     part = (curve[left] - distance) / (curve[left] - curve[right])

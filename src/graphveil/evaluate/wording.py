@@ -25,25 +25,12 @@ LONGEST_NAME = 40
 class Line:
     """One question of a reader, answered by one figure.
 
-    Parameters
-    ----------
-    question
-        What is asked, in a few words.
-    figure
-        The number as it is shown; empty where there is none.
-    unit
-        What the number counts, and what it was before.
-    sentence
-        Both in a sentence that can stand alone.
-    guess
-        What a guess without the release reaches, in the same unit; empty where there is none.
-    answer
-        Whether the figure lies above the guess, or why there is no figure.
-    felt
-        How the figure feels, where the row says so.
+    `question`: what is asked, in a few words; `figure`: the number as it is shown; empty where
+    there is none; `unit`: what the number counts, and what it was before; `sentence`: both in a
+    sentence that can stand alone; `guess`: what a guess without the release reaches, in the same
+    unit; empty where there is none; `answer`: whether the figure lies above the guess, or why there
+    is no figure; `felt`: how the figure feels, where the row says so.
 
-    Examples
-    --------
     >>> Line(question="ties kept", figure="98%", unit="of the ties").felt
     ''
     """
@@ -59,10 +46,7 @@ class Line:
 
 @dataclass(frozen=True, kw_only=True)
 class Group:
-    """Lines under one heading.
-
-    `heading`: what they have in common; empty for none.
-    """
+    """Lines under one heading."""
 
     heading: str
     lines: tuple[Line, ...]
@@ -71,8 +55,6 @@ class Group:
 def name_from_data(name: str) -> str:
     r"""Return a name of the data, such as that of a column, quoted, visible and short.
 
-    Examples
-    --------
     >>> print(name_from_data("age"), name_from_data("a\x1b[2J"))
     "age" "a\x1b[2J"
     """
@@ -82,8 +64,6 @@ def name_from_data(name: str) -> str:
 def answers(rows: Rows) -> tuple[Line, ...]:
     """Return one line for each question that these rows answer, in the order people ask them.
 
-    Examples
-    --------
     >>> row = Row(release="a", question="edges-kept", part="share", value=0.984, unit="share")
     >>> [(line.question, line.figure, line.unit) for line in answers(Rows([row]))]
     [('edges kept', '98.4%', 'of the original edges')]
@@ -94,8 +74,6 @@ def answers(rows: Rows) -> tuple[Line, ...]:
 def headline(rows: Rows) -> str:
     """Return what was kept in one sentence; of other rows, the first figure.
 
-    Examples
-    --------
     >>> kept = Row(release="a", question="cells-shown", part="all", value=0.79, unit="share")
     >>> headline(Rows([kept]))
     '79% of the cells are published; the others are suppressed (*).'
@@ -112,8 +90,6 @@ def headline(rows: Rows) -> str:
 def named(rows: Rows) -> tuple[Line, ...]:
     """Return one line for each row, for metrics that were asked for by name.
 
-    Examples
-    --------
     >>> row = Row(release="a", question="edge-jaccard", part="all", value=0.98, unit="ratio")
     >>> [(line.question, line.figure, line.unit) for line in named(Rows([row]))]
     [('edge-jaccard, all', '0.98', 'ratio')]
@@ -140,10 +116,10 @@ def _said(rows: Rows) -> list[tuple[Said, Line]]:
 def _line(metric: str, said: Said, rows: Rows) -> Line | None:
     """Return the line of a figure, one that says why it is missing, or None."""
     own = [row for row in rows if row.question == metric]
-    fitting = [row for row in own if row.part in said.figures or not said.figures]
+    fitting = [row for row in own if row.part in said.compared or not said.figures]
     if not fitting:
         missing = (row for row in rows.missing if row.question == metric)
-        reason = next((r.reason for r in missing if r.part in {"", *said.figures}), None)
+        reason = next((r.reason for r in missing if r.part in {"", *said.compared}), None)
         if reason is None:
             return None
         unit = f"not measured: {reason}"
@@ -152,7 +128,7 @@ def _line(metric: str, said: Said, rows: Rows) -> Line | None:
     row = max(fitting, key=lambda row: row.value or 0.0)
     figure = said.spelled(said.value(rows, row.value or 0.0))
     unit = said.unit.format(top=row.setting.top, part=name_from_data(row.part))
-    compared = value_of(rows, metric, said.figures.get(row.part, ""))
+    compared = value_of(rows, metric, said.compared.get(row.part, ""))
     unit += "" if compared is None else said.beside.format(said.spelled(compared))
     return Line(
         question=said.question,

@@ -69,7 +69,7 @@ from graphveil.verbs.evaluate import with_levels
 from graphveil.verbs.read import as_release, original_data
 
 if TYPE_CHECKING:
-    from graphveil.evaluate.held_back import Attached
+    from graphveil.evaluate.comparison import Attached
 
 IN_FULL = "in full"
 """What is not run of an attack that is made shorter to fit."""
@@ -428,7 +428,7 @@ def _attached_names(release: Release[Any]) -> tuple[str, ...]:
 
 def _attached_columns(release: Release[Any], original: Data) -> tuple[Attached, ...]:
     """Return the attached columns of a table with the values of everybody, labels first."""
-    from graphveil.evaluate.held_back import Attached  # noqa: PLC0415  few attach one
+    from graphveil.evaluate.comparison import Attached  # noqa: PLC0415  few attach one
 
     names = _attached_names(release)
     if not isinstance(original, Table):

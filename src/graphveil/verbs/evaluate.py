@@ -12,12 +12,12 @@ from graphveil.core.parameters import PerColumn
 from graphveil.core.rows import Rows
 from graphveil.evaluate.comparison import Comparison, TableComparison
 from graphveil.evaluate.measuring import compared, known_metrics, measured, of_population
-from graphveil.methods.generalize.frames import ReadAgain
 from graphveil.release import Release, read_release
 from graphveil.verbs.read import as_release, original_data
 
 if TYPE_CHECKING:
-    from graphveil.evaluate.held_back import Attached
+    from graphveil.evaluate.comparison import Attached
+    from graphveil.methods.generalize.frames import ReadAgain
 
 
 def evaluate_release(  # noqa: PLR0913  each is an option that a caller names
@@ -119,6 +119,8 @@ def with_levels(pair: Comparison[Any], release: Release[Any]) -> Comparison[Any]
             of_columns.update(PerColumn.parse(str(given)))
 
     def again() -> ReadAgain:
+        from graphveil.methods.generalize.frames import ReadAgain  # noqa: PLC0415  of tables alone
+
         known = [table.released.columns[at] for at in table.known]
         return ReadAgain(table.original.to_arrow(), known, rules["levels"], rules["dates"])
 

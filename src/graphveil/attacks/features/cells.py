@@ -1,8 +1,6 @@
 """A release as cells of classes: which value a column has for all members, and what is hidden.
 
 Which values a hidden cell cannot have, given which classes a method chose and how it chooses.
-
-Nothing here knows a release: methods move rows from class to class, or cut rows in two.
 """
 
 from __future__ import annotations
@@ -20,6 +18,7 @@ from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.ids import as_text, column_and_value
 from graphveil.data.measures.rows import equal_rows
+from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 
@@ -30,26 +29,19 @@ MOST_CELLS = 20_000_000
 class PublishedCells(NamedTuple):
     """The distinct rows of a release as cells: what an attacker reads, and nothing else.
 
-    Parameters
-    ----------
-    value
-        int32, shape (classes, columns): the value of a column, `SUPPRESSED` where none is shown.
-        Where features have no columns each is one, of the values 0 and 1.
-    sizes
-        int64, shape (classes,): how many released rows are so.
-    values
-        int64, shape (columns,): how many values there are.
-    members_differ
-        Whether a hidden cell says that members differ, as in a table; of features without columns
-        it says that not all have it.
+    `value`: int32, shape (classes, columns): the value of a column, `SUPPRESSED` where none is
+    shown. Where features have no columns each is one, of the values 0 and 1; `sizes`: int64, shape
+    (classes,): how many released rows are so; `values`: int64, shape (columns,): how many values
+    there are; `members_differ`: whether a hidden cell says that members differ, as in a table; of
+    features without columns it says that not all have it.
     """
 
-    value: NDArray[np.int32]
-    sizes: NDArray[np.int64]
-    values: NDArray[np.int64]
+    value: Int32s
+    sizes: Ints
+    values: Ints
     members_differ: bool
 
-    def shares(self, column: int) -> NDArray[np.float64]:
+    def shares(self, column: int) -> Floats:
         """Return how often every value of a column is shown, each at least half a time."""
         value = self.value[:, column]
         shown = value != SUPPRESSED
@@ -59,10 +51,9 @@ class PublishedCells(NamedTuple):
             counts = np.array([self.sizes.sum() - having, having])
         else:
             counts = np.bincount(value[shown], self.sizes[shown], minlength=number)
-        chances: NDArray[np.float64] = (counts + 0.5) / (counts.sum() + number / 2)
-        return chances
+        return np.asarray((counts + 0.5) / (counts.sum() + number / 2))
 
-    def hidden(self, column: int) -> tuple[NDArray[np.float64], NDArray[np.intp]]:
+    def hidden(self, column: int) -> tuple[Floats, NDArray[np.intp]]:
         """Return how likely members have each value where it is hidden, by size; each class's size.
 
         Of members who are not alike in a hidden column one is less likely to have a frequent value.
@@ -78,7 +69,7 @@ class PublishedCells(NamedTuple):
             hidden = np.column_stack([1 - having, having])
         return hidden / hidden.sum(axis=1, keepdims=True), position
 
-    def likely(self, column: int) -> NDArray[np.float64]:
+    def likely(self, column: int) -> Floats:
         """Return how likely a member of every class has each value of a column, by what is shown.
 
         It has as many entries as classes times values: loops ask for what they need instead.
@@ -98,8 +89,8 @@ class TrueCells(NamedTuple):
     is none; `own`: int64, shape (people,): everybody's class.
     """
 
-    value: NDArray[np.int32]
-    own: NDArray[np.int64]
+    value: Int32s
+    own: Ints
 
 
 def cells_of(
@@ -107,13 +98,8 @@ def cells_of(
 ) -> tuple[PublishedCells, TrueCells]:
     """Return the cells of a release, and those of the original.
 
-    `pair`: original and release; `all_true`: whether all that is shown must be true of all of its
-    class. Where it need not, of several values that a class shows of a column one stands. Raises
-    `NotMeasuredError` where there are no people, or an entry that must is not true of all of its
-    class. `TooLargeError` where cells are too many.
+    If not `all_true`, one of several values that a class shows of a column stands for all.
 
-    Examples
-    --------
     >>> from graphveil.data import Table
     >>> from graphveil.evaluate.comparison import TableComparison
     >>> from graphveil.core.randomness import Randomness
@@ -153,10 +139,7 @@ def cells_of(
 
 
 def refuse_many(pair: BipartiteComparison) -> int:
-    """Return how many classes there are, of which all cells can be looked at.
-
-    Raises `TooLargeError` where cells are too many.
-    """
+    """Return how many classes there are, of which all cells can be looked at."""
     columns = column_of_features(pair.original)
     width = pair.original.n_features if columns is None else int(columns.max(initial=-1)) + 1
     if pair.original.n_users * width > MOST_CELLS:
@@ -168,7 +151,7 @@ def refuse_many(pair: BipartiteComparison) -> int:
     return int(equal_rows(pair.released).max(initial=-1)) + 1
 
 
-def _positions(pair: BipartiteComparison, *, table: bool) -> NDArray[np.int64]:
+def _positions(pair: BipartiteComparison, *, table: bool) -> Ints:
     """Return the position of every released feature among those of the original."""
     known = as_text(pair.original.feature_labels()).tolist()
     position = {name: number for number, name in enumerate(known)}
@@ -184,12 +167,7 @@ def _positions(pair: BipartiteComparison, *, table: bool) -> NDArray[np.int64]:
     return np.array([position[name] for name in named], dtype=np.int64)
 
 
-def _dense(
-    data: Bipartite,
-    positions: NDArray[np.int64],
-    where: tuple[NDArray[np.int64], NDArray[np.int64]],
-    width: int,
-) -> NDArray[np.int32]:
+def _dense(data: Bipartite, positions: Ints, where: tuple[Ints, Ints], width: int) -> Int32s:
     """Return people by columns: the value of their feature, `SUPPRESSED` where there is none."""
     columns, number = where
     cells = np.full((data.n_users, width), SUPPRESSED, dtype=np.int32)
@@ -201,7 +179,7 @@ def _dense(
 FIRST, BALANCED = "first", "balanced"
 """How `mondrian` chooses a cut."""
 
-Excluded = NDArray[np.bool_]
+Excluded = Bools
 
 
 class Refined(NamedTuple):
@@ -218,8 +196,8 @@ class Refined(NamedTuple):
 class Features(NamedTuple):
     """The features of a table: of which column each is, and which of its values."""
 
-    column: NDArray[np.int64]
-    number: NDArray[np.int64]
+    column: Ints
+    number: Ints
     names: list[str]
 
 
@@ -235,17 +213,6 @@ def after_moves(shown: PublishedCells, features: Features, k: int, *, complete: 
     Classes of equal rows below 2k are one cluster. Of others, of those of k rows, and where a
     search ends before every move that gains is made, the same values are unlikely: most rows are
     where they hide least.
-
-    Parameters
-    ----------
-    shown
-        What the attacker reads.
-    features
-        The columns and values.
-    k
-        The smallest cluster.
-    complete
-        Whether every move that gains was made.
     """
     value, sizes = shown.value, shown.sizes
     hides = value == SUPPRESSED
@@ -270,17 +237,6 @@ def after_cuts(shown: PublishedCells, features: Features, k: int, cut: str = FIR
     All who have the feature of a cut publish it: nobody else of the part has it. How many have a
     feature lies between those who publish it and those who could have it. Where that does not
     settle which feature a part was cut along, nothing more is said of it.
-
-    Parameters
-    ----------
-    shown
-        What the attacker reads.
-    features
-        The columns and values.
-    k
-        The smallest part.
-    cut
-        `FIRST` or `BALANCED`: see `_first_cut` and `_balanced_cut`.
     """
     settled = {FIRST: _first_cut, BALANCED: _balanced_cut}[cut]
     sizes = shown.sizes
@@ -305,31 +261,19 @@ def after_cuts(shown: PublishedCells, features: Features, k: int, cut: str = FIR
     return Refined(excluded & hidden, np.zeros_like(published))
 
 
-def _first_cut(
-    publish: NDArray[np.int64], could: NDArray[np.int64], size: int, k: int
-) -> int | None:
-    """Return the first feature that at least k and at most s - max(k, s // 2) of s rows have.
-
-    `publish, could`: int64: how many rows publish a feature, and could have it, in the order of the
-    features; `size`: how many rows the part has; `k`: the smallest part. Returns its number; None
-    where the counts do not settle it, or there is none.
-    """
+def _first_cut(publish: Ints, could: Ints, size: int, k: int) -> int | None:
+    """Return the first feature that at least k and at most s - max(k, s // 2) of s rows have."""
     most = size - max(k, size // 2)
     perhaps = np.flatnonzero((publish >= k) & (publish <= most))
     settled = size // 2 >= k and perhaps.size and could[perhaps[0]] <= most
     return int(perhaps[0]) if settled else None
 
 
-def _balanced_cut(
-    publish: NDArray[np.int64], could: NDArray[np.int64], size: int, k: int
-) -> int | None:
+def _balanced_cut(publish: Ints, could: Ints, size: int, k: int) -> int | None:
     """Return the feature whose smaller side is largest, of k rows at least, the first of equals.
 
     All who have the feature of the cut publish it, so its smaller side is known. It may be any
     whose side all others could stay below, or, of those behind it, reach.
-
-    `publish, could, size, k`: as of `_first_cut`, of a part that was cut. Returns its number; None
-    where it could be one of several.
     """
     side = np.minimum(publish, size - publish)
     least = np.minimum(side, np.maximum(size - could, 0))

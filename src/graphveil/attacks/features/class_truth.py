@@ -1,74 +1,56 @@
-"""What the class of a person tells of that person: how many of its members an entry is true of.
-
-What a class tells of a column that is published beside the release.
-"""
+"""What a class tells of a person: of how many members an entry, or one value, is true."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
+from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.scoring import RARE, People, people_of
 from graphveil.attacks.networks.attribute_inference import COMMONEST, IN_ONE, attached_in_cells
-from graphveil.attacks.registry import seconds_of_passes
-from graphveil.attacks.wording import Said
+from graphveil.attacks.wording import inferred
 from graphveil.claims.conditions import TrueOfShare
 from graphveil.claims.guarantees import SmoothKAnonymity
-from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import share_in
 from graphveil.core.rows import ANY, Setting
 from graphveil.core.text import printable
 from graphveil.data import Bipartite, Network
 from graphveil.data.measures.rows import equal_rows
-from graphveil.evaluate.comparison import BipartiteComparison, NetworkComparison
-from graphveil.evaluate.held_back import Attached
+from graphveil.evaluate.arrays import Bools, Floats, Ints, sparse
+from graphveil.evaluate.comparison import Attached, BipartiteComparison, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 
-if TYPE_CHECKING:
-    from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
-
+CERTAIN = "entries that the class makes certain"
 THRESHOLD, ABSENT = "threshold", "threshold, absent items proved"
 
 
 class ClassProfiles(NamedTuple):
     """How many members of every class truly have every feature that one of them has, or it shows.
 
-    Parameters
-    ----------
-    group, feature
-        int64, shape (pairs,): the class, and the feature.
-    having
-        int64: how many members have it.
-    shown
-        bool: whether the class publishes it.
-    size
-        int64: how many members the class has.
+    `group, feature`: int64, shape (pairs,): the class, and the feature; `having`: int64: how many
+    members have it; `shown`: bool: whether the class publishes it; `size`: int64: how many members
+    the class has.
     """
 
-    group: NDArray[np.int64]
-    feature: NDArray[np.int64]
-    having: NDArray[np.int64]
-    shown: NDArray[np.bool_]
-    size: NDArray[np.int64]
+    group: Ints
+    feature: Ints
+    having: Ints
+    shown: Bools
+    size: Ints
 
-    def only(self, some: NDArray[np.bool_]) -> ClassProfiles:
+    def only(self, some: Bools) -> ClassProfiles:
         """Return some of the pairs."""
         group, feature, having, shown, size = self
         return ClassProfiles(group[some], feature[some], having[some], shown[some], size[some])
 
 
 def profiles_of(people: People) -> ClassProfiles:
-    """Return what the members of every class truly have, and what it publishes.
-
-    `people`: everybody beside the release.
-    """
+    """Return what the members of every class truly have, and what it publishes."""
     classes = people.classes
     n, width = classes.sizes.size, people.before.shape[1]
     members = sparse.csr_array(
@@ -87,10 +69,7 @@ def profiles_of(people: People) -> ClassProfiles:
 
 
 def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
-    """Return how true published entries are of their class, and what thresholds prove.
-
-    Raises `NotMeasuredError` where there are no people, or nothing was published.
-    """
+    """Return how true published entries are of their class, and what thresholds prove."""
     people = people_of(situation.comparison)
     profiles = profiles_of(people)
     shown = profiles.only(profiles.shown)
@@ -108,12 +87,7 @@ def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOpt
     figures = [
         AttackFigure("entries true of the whole class", sure / entries, unit, everybody),
         AttackFigure("entries true, mean", truth, unit, by_chance),
-        AttackFigure(
-            "entries that the class makes certain",
-            sure / original,
-            "share of original entries",
-            of_everybody,
-        ),
+        AttackFigure(CERTAIN, sure / original, "share of original entries", of_everybody),
     ]
     missing: dict[str, str] = {}
     theta = theta_of(situation.release)
@@ -144,17 +118,14 @@ def theta_of(release: Release[Any]) -> str | None:
     return next((theta for theta in stated if share_in(theta) < 1), None)
 
 
-def least_counts(sizes: NDArray[np.int64], theta: str) -> NDArray[np.int64]:
+def least_counts(sizes: Ints, theta: str) -> Ints:
     """Return how many members of classes of these sizes must have what is published.
 
-    Examples
-    --------
     >>> least_counts(np.array([8, 9]), "1/2").tolist()
     [4, 5]
     """
     share = share_in(theta)
-    counts: NDArray[np.int64] = -(-sizes * share.numerator // share.denominator)
-    return counts
+    return np.asarray(-(-sizes * share.numerator // share.denominator))
 
 
 def _thresholds(
@@ -183,7 +154,7 @@ def _thresholds(
     yield AttackFigure(part, float((lacking > 0).mean()), unit, 0.0)
 
 
-def _number_of(people: People, profiles: ClassProfiles, *, having: bool) -> NDArray[np.int64]:
+def _number_of(people: People, profiles: ClassProfiles, *, having: bool) -> Ints:
     """Return of how many of the pairs of their class people have the feature, or lack it."""
     shape = (people.classes.sizes.size, people.before.shape[1])
     pairs = sparse.csr_array(
@@ -191,17 +162,11 @@ def _number_of(people: People, profiles: ClassProfiles, *, having: bool) -> NDAr
     )
     of_class = np.diff(pairs.indptr)[people.own]
     own = np.diff(sparse.csr_array(people.before.multiply(pairs[people.own])).indptr)
-    number: NDArray[np.int64] = own if having else of_class - own
-    return number
+    return np.asarray(own if having else of_class - own)
 
 
-def _risks(
-    people: People, certain: ClassProfiles, share: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Return the share of everybody's rare features that their class makes certain.
-
-    Beside it stands how frequent these features are on average; NaN where a person has none.
-    """
+def _risks(people: People, certain: ClassProfiles, share: Floats) -> tuple[Floats, Floats]:
+    """Return the share of everybody's rare features that their class makes certain."""
     rare = np.nonzero(share <= RARE)[0]
     own = people.before[:, rare]
     number = np.diff(own.indptr)
@@ -218,34 +183,24 @@ CLASS_TRUTH = Attack(
     kind=Bipartite,
     knows="the equivalence class of a person; for thresholds also the rows of all other "
     "members, and the rule",
-    definition="share of published entries that are true of every member of their class, and "
-    "the mean share of members of whom an entry is true. Thresholds: entries proved "
-    "by the rows of the other members, because exactly the required number have "
-    "them; and items proved absent, because one too few have them. Risk: the share "
-    "of a person's rare items that is certain",
+    definition="share of published entries that are true of every member of their class, and the "
+    "mean share of members of whom an entry is true. Thresholds: entries proved by the rows of the "
+    "other members, because exactly the required number have them; and items proved absent, "
+    "because one too few have them. Risk: the share of a person's rare items that is certain",
     source="Machanavajjhala et al. 2007; thresholds: after Wong et al. 2007",
-    needs_linkage=True,
-    cost="linear",
     compute=class_truth,
     seconds=seconds,
-    options=AttackOptions,
     said=(
-        Said(
-            "inferred",
+        inferred(
             "entries true, mean",
             does="reads a published item and assumes it is true",
             line=None,
             label="a published item",
             says="it is true of {n} of the people it may refer to",
         ),
-        Said(
-            "inferred",
-            "entries that the class makes certain",
-            line="entries that are certain for everyone in a known class",
-        ),
+        inferred(CERTAIN, line="entries that are certain for everyone in a known class"),
     ),
 )
-"""The entry of this attack."""
 
 VALUES_SHOWN = 20
 """Up to so many values, the most frequent ones, have a figure of their own."""
@@ -260,8 +215,6 @@ def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
     """Return how many people stand in classes whose members all have one value of a column.
 
     A person's own risk is that of the column that their class tells best.
-
-    Raises `NotMeasuredError` where no column is attached, or there are no people.
     """
     if isinstance(situation.comparison, NetworkComparison):
         return attached_in_cells(situation, options)
@@ -289,21 +242,15 @@ def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
     return Outcome(figures, risk, guess)
 
 
-def in_classes_of_one(attached: Attached, pair: BipartiteComparison) -> NDArray[np.bool_]:
-    """Return whether all of everybody's class have one value of an attached column.
-
-    `attached`: the column; `pair`: original and release, linked.
-    """
+def in_classes_of_one(attached: Attached, pair: BipartiteComparison) -> Bools:
+    """Return whether all of everybody's class have one value of an attached column."""
     own = equal_rows(pair.released)[pair.linked]
     names, value = np.unique(attached.value, return_inverse=True)
     sizes, largest, _ = _counts(own, value, names.size)
-    one: NDArray[np.bool_] = (largest == sizes)[own]
-    return one
+    return np.asarray((largest == sizes)[own])
 
 
-def _counts(
-    own: NDArray[np.int64], value: NDArray[np.int64], values: int
-) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+def _counts(own: Ints, value: Ints, values: int) -> tuple[Ints, Ints, Ints]:
     """Return the size of every class, of its commonest value, and of everybody's own there."""
     keys, pair, counts = np.unique(own * values + value, return_inverse=True, return_counts=True)
     sizes = np.bincount(own)
@@ -313,10 +260,7 @@ def _counts(
 
 
 def _figures(
-    inside: NDArray[np.bool_],
-    value: NDArray[np.int64],
-    names: NDArray[np.str_],
-    frequency: NDArray[np.float64],
+    inside: Bools, value: Ints, names: NDArray[np.str_], frequency: Floats
 ) -> Iterator[AttackFigure]:
     """Yield the share of people in classes of one value: of all people, and of those of a value."""
     alone = float(names.size == 1)
@@ -339,27 +283,21 @@ HOMOGENEITY = Attack(
     "column; how often the most common value of the class is a person's own, "
     "compared with the most common value overall",
     source="Machanavajjhala et al., l-diversity, 2007",
-    needs_linkage=True,
     cost="linear; requires an attached column",
     compute=homogeneity,
-    seconds=seconds_of_passes,
-    options=AttackOptions,
     also=Network,
     said=(
-        Said(
-            "inferred",
+        inferred(
             IN_ONE,
             line="people in classes with a single value of the attached column",
             when=lambda setting: not setting.column,
         ),
-        Said(
-            "inferred",
+        inferred(
             IN_ONE,
             line="people in classes with a single value of the attached column {column}",
             when=lambda setting: bool(setting.column),
         ),
-        Said(
-            "inferred",
+        inferred(
             COMMONEST,
             does="reads a column published next to the release",
             line=None,
@@ -367,8 +305,7 @@ HOMOGENEITY = Attack(
             says="{n} people have the most common value of their class",
             when=lambda setting: not setting.column,
         ),
-        Said(
-            "inferred",
+        inferred(
             COMMONEST,
             does="knows the class of a person and reads the attached column {column}",
             line="{column} of people, guessed from the others in their class",
@@ -379,4 +316,3 @@ HOMOGENEITY = Attack(
         ),
     ),
 )
-"""The entry of this attack."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
+from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.cells import (
     MOST_CELLS,
     PublishedCells,
@@ -15,11 +15,11 @@ from graphveil.attacks.features.cells import (
     cells_of,
     refuse_many,
 )
-from graphveil.attacks.registry import seconds_of_passes
-from graphveil.attacks.wording import Said
+from graphveil.attacks.wording import inferred
 from graphveil.core.progress import in_time
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
+from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 
@@ -33,17 +33,13 @@ WHOLE_ROW = "whole row read by another of the class"
 class _Guessed(NamedTuple):
     """Guesses of hidden cells, by class: how many, how many right by an insider and by others."""
 
-    cells: NDArray[np.int64]
-    inside: NDArray[np.int64]
-    outside: NDArray[np.int64]
+    cells: Ints
+    inside: Ints
+    outside: Ints
 
 
 def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
-    """Return whose whole row another member of the class reads, and how many hidden cells.
-
-    Raises `NotMeasuredError` where nobody shares a class, or what is shown is not true of all of a
-    class.
-    """
+    """Return whose whole row another member of the class reads, and how many hidden cells."""
     shown, truth = cells_of(situation.comparison)
     if (shown.sizes < PAIR).all():
         raise NotMeasuredError("every class has one member")
@@ -64,7 +60,7 @@ def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions
     return Outcome(figures, risk, baseline)
 
 
-def _read_whole(shown: PublishedCells) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+def _read_whole(shown: PublishedCells) -> tuple[Bools, Bools]:
     """Return of which classes a member reads a whole other row for certain, and of which anybody.
 
     Of two members who differ in a column of two values, each has the value that the other lacks.
@@ -104,27 +100,27 @@ def _guessed(shown: PublishedCells, truth: TrueCells) -> _Guessed:
 class _Counts(NamedTuple):
     """How many members of classes have each value of a column: the pairs that occur, in order."""
 
-    class_: NDArray[np.int64]
-    value: NDArray[np.int64]
-    number: NDArray[np.int64]
-    all: NDArray[np.int64]
+    class_: Ints
+    value: Ints
+    number: Ints
+    all: Ints
 
     @classmethod
-    def of(cls, own: NDArray[np.int64], value: NDArray[np.int32], classes: int) -> _Counts:
+    def of(cls, own: Ints, value: Int32s, classes: int) -> _Counts:
         keys, number = np.unique(own << _BITS | value, return_counts=True)
         return cls(
             keys >> _BITS, keys & ((1 << _BITS) - 1), number, np.bincount(own, minlength=classes)
         )
 
-    def having(self, class_: NDArray[np.int64], value: NDArray[np.int64]) -> NDArray[np.int64]:
+    def having(self, class_: Ints, value: Ints) -> Ints:
         """Return how many members of classes have a value, one after another."""
         keys, asked = self.class_ << _BITS | self.value, class_ << _BITS | value
         at = np.searchsorted(keys, asked)
-        found: NDArray[np.int64] = np.append(self.number, 0)[at]
+        found: Ints = np.append(self.number, 0)[at]
         return np.where(np.append(keys, -1)[at] == asked, found, 0)
 
 
-def _beside_own(shown: PublishedCells, column: int, counts: _Counts) -> NDArray[np.int64]:
+def _beside_own(shown: PublishedCells, column: int, counts: _Counts) -> Ints:
     """Return what members guess of another one, by their class and own value.
 
     The own value is less likely: only of those who have the likeliest one is the guess another.
@@ -136,14 +132,9 @@ def _beside_own(shown: PublishedCells, column: int, counts: _Counts) -> NDArray[
     return np.where(counts.value == top, others[position[counts.class_]], top)
 
 
-def likeliest_of_others(chances: NDArray[np.float64], size: int, mine: int) -> int:
+def likeliest_of_others(chances: Floats, size: int, mine: int) -> int:
     """Return the likeliest value of another member, of a column in which members differ.
 
-    `chances`: float64: how likely people have the values; `size`: how many members there are, two
-    at least; `mine`: the value of the member who guesses.
-
-    Examples
-    --------
     >>> likeliest_of_others(np.array([0.9, 0.1]), 2, 0)
     1
     """
@@ -153,10 +144,7 @@ def likeliest_of_others(chances: NDArray[np.float64], size: int, mine: int) -> i
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> float:
-    """Return about how long it takes.
-
-    Raises `TooLargeError` where cells are too many.
-    """
+    """Return about how long it takes."""
     refuse_many(situation.comparison)
     return 6 * seconds_of_passes(situation, options)
 
@@ -169,14 +157,11 @@ INSIDER = Attack(
     "with certainty; how often the most likely value of a suppressed cell of another "
     "member is correct, compared with an attacker who has no row",
     source="graphveil's own",
-    needs_linkage=True,
     cost=f"linear, up to {MOST_CELLS:,} cells",
     compute=insider,
     seconds=seconds,
-    options=AttackOptions,
     said=(
-        Said(
-            "inferred",
+        inferred(
             WHOLE_ROW,
             does="is in the data and knows their own row",
             line="complete rows that another member of the same class can read",
@@ -186,4 +171,3 @@ INSIDER = Attack(
         ),
     ),
 )
-"""The entry of this attack."""

@@ -1,9 +1,7 @@
-"""Which items a person has, for someone who knows all the others.
+"""Which of two items is a person's, for someone who knows all the rest and runs the method again.
 
-Which of two items is a person's, for someone who knows all the rest and runs the method again.
-
-Every release is made of data in which some people, a random half of them, have an item of theirs,
-and the others one that they do not have in its place: see `graphveil.attacks.likelihood_ratio`.
+Every release is made of data in which a random half of some people have an item of theirs, and the
+others one that they do not have in its place: see `graphveil.attacks.likelihood_ratio`.
 """
 
 from __future__ import annotations
@@ -11,25 +9,15 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
+from graphveil.attacks.costs import run_again
+from graphveil.attacks.features import rerunning
 from graphveil.attacks.features.linkage import TWIN, popular_items
 from graphveil.attacks.features.membership import evidence
-from graphveil.attacks.features.rerunning import (
-    FEWEST_FEATURES,
-    ONE_OUT_IN,
-    MethodRerun,
-    column_of_features,
-    features_of,
-    people_of_run,
-    people_to_leave_out,
-    refuse_people,
-    twin,
-)
 from graphveil.attacks.features.scoring import (
     MOST_CELLS,
     People,
@@ -46,10 +34,8 @@ from graphveil.attacks.likelihood_ratio import (
     ShadowReleases,
     ShadowSplit,
 )
-from graphveil.attacks.registry import run_again
-from graphveil.attacks.wording import Said, Taken
+from graphveil.attacks.wording import Taken, inferred
 from graphveil.core.errors import GraphveilError
-from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
 from graphveil.core.randomness import Randomness
@@ -57,13 +43,9 @@ from graphveil.core.rows import Row
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Table
 from graphveil.data.ids import Ids
+from graphveil.evaluate.arrays import Bools, Floats, Ints, sparse
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
-
-if TYPE_CHECKING:
-    from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
 
 FEWEST_PEOPLE, ONE_IN = 20, 5
 """People who are asked about: so many at least, and at most one in so many, so that the data stays
@@ -84,39 +66,19 @@ class Swapped(NamedTuple):
     """
 
     rows: Table | Bipartite
-    people: NDArray[np.int64]
+    people: Ints
 
-    def of_half(self, own: NDArray[np.bool_]) -> NDArray[np.int64]:
-        """Return the rows of data in which these targets have their own item.
-
-        `own`: bool, shape (targets,).
-        """
+    def of_half(self, own: Bools) -> Ints:
+        """Return the rows of data in which these targets have their own item."""
         n = self.rows.size - self.people.size
         rows = np.arange(n)
         rows[self.people[~own]] = n + np.flatnonzero(~own)
         return rows
 
 
-def swapped(
-    data: Table | Bipartite, order: NDArray[np.int64], most: int, rng: np.random.Generator
-) -> Swapped:
+def swapped(data: Table | Bipartite, order: Ints, most: int, rng: np.random.Generator) -> Swapped:
     """Return the data with another item of some people: of tables another value of the column.
 
-    Raises `NotMeasuredError` where too few could have another one.
-
-    Parameters
-    ----------
-    data
-        The original.
-    order
-        int64: people, those who are asked about first.
-    most
-        The most of them.
-    rng
-        Draws the items, the others as often as they occur.
-
-    Examples
-    --------
     >>> data = Table.from_columns({"sex": ["f", "m"] * 30})
     >>> made = swapped(data, np.arange(60), 20, np.random.Generator(np.random.PCG64(1)))
     >>> made.rows.codes[60:62, 0].tolist(), data.codes[:2, 0].tolist()
@@ -174,7 +136,7 @@ class _OtherFeature:
 
     def __init__(self, data: Bipartite) -> None:
         """Find which features are of which column."""
-        self._data, self._columns = data, column_of_features(data)
+        self._data, self._columns = data, rerunning.column_of_features(data)
 
     def __call__(self, person: int, rng: np.random.Generator) -> tuple[int, int] | None:
         """Return the entry's place in the row and the other feature; None where there is none."""
@@ -201,7 +163,7 @@ class EitherItem(ShadowReleases):
     choices = CHOICES
     words = (BY_RELEASES, "share of people")
 
-    again: MethodRerun
+    again: rerunning.MethodRerun
     data: Swapped
     features: Bipartite
     """The same rows as users by features."""
@@ -213,11 +175,11 @@ class EitherItem(ShadowReleases):
         """How many people have another item in half of the releases."""
         return self.data.people.size
 
-    def __call__(self, half: ShadowSplit) -> NDArray[np.float64]:
+    def __call__(self, half: ShadowSplit) -> Floats:
         """Return what a release says of every target: see `seen_of`."""
         rows = self.data.of_half(half.inside)
         release = self.again(self.data.rows.permuted(rows, ids=self.labels), half.seed)
-        people = people_of_run(release, self.features, rows, self.labels, self.randomness)
+        people = rerunning.people_of_run(release, self.features, rows, self.labels, self.randomness)
         n, before = rows.size, people.before
         own, other = before[self.data.people], before[n:]
         return seen_of(own, other, people.classes, self.size / n)
@@ -225,15 +187,11 @@ class EitherItem(ShadowReleases):
 
 def seen_of(
     own: sparse.csr_array, other: sparse.csr_array, classes: ReleasedClasses, share: float
-) -> NDArray[np.float64]:
+) -> Floats:
     """Return by how much a release speaks for the first rows and against the second.
 
-    `own, other`: float64 ones, people by features: rows that differ by one item each; `classes`:
-    the classes of the release, of which one holds the person with either item; `share`: how many of
-    all people these are.
+    Rows differ by one item each; `share` is how many of all people these are.
 
-    Examples
-    --------
     >>> own, other = (sparse.csr_array(np.array([row])) for row in ([1.0, 1, 0], [1.0, 0, 1]))
     >>> classes = ReleasedClasses(own, np.array([2]), np.array([1.0, 0.5, 0.5]), 0.9, 0.1)
     >>> seen = seen_of(own, other, classes, 1.0)
@@ -251,20 +209,16 @@ def seen_of(
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemMembershipOptions(AttackOptions):
+class ItemMembershipOptions(AttackOptions, label="item-membership"):
     """How many people are attacked, and by how many releases."""
-
-    label: ClassVar[str] = "item-membership"
 
     targets: int = parameter(
         default=500, text="number of people to attack, with one item each", minimum=1, maximum=5_000
     )
     shadows: int = parameter(
         default=SHADOWS,
-        text=(
-            "number of releases of data in which a random half of these items are replaced; 0 "
-            "for none"
-        ),
+        text="number of releases of data in which a random half of these items are replaced; 0 for "
+        "none",
         minimum=0,
         maximum=1_000,
     )
@@ -278,10 +232,10 @@ class ChallengedPairs(NamedTuple):
     that they do not have.
     """
 
-    people: NDArray[np.int64]
+    people: Ints
     known: sparse.csr_array
-    item: NDArray[np.int64]
-    other: NDArray[np.int64]
+    item: Ints
+    other: Ints
 
 
 def item_membership(
@@ -290,8 +244,6 @@ def item_membership(
     """Return how well an item that a person has is told from one that they do not have.
 
     By the release alone, and by what releases of data with either item teach of it.
-
-    Raises `NotMeasuredError` where nobody has three items and lacks one.
     """
     people = people_of(situation.comparison)
     rng = situation.rng("item-membership")
@@ -299,8 +251,8 @@ def item_membership(
     figures = list(_figures(INSIDE, asked, people))
     missing = {}
     try:
-        out = people_to_leave_out(people, options.targets, rng)
-        beside = twin(situation, out, int(rng.integers(1 << 62)))
+        out = rerunning.people_to_leave_out(people, options.targets, rng)
+        beside = rerunning.twin(situation, out, int(rng.integers(1 << 62)))
         asked_out = asked_of(beside, rng.permutation(out), options.targets, rng)
         figures.extend(_figures(LEFT_OUT, asked_out, beside))
     except (NotMeasuredError, GraphveilError) as error:
@@ -326,48 +278,31 @@ def _either(
     options: ItemMembershipOptions,
     rng: np.random.Generator,
 ) -> EitherItem:
-    """Return what makes the releases, of people drawn among those with some features.
-
-    Raises `NotMeasuredError` where the method cannot be run again, or people are too few.
-    """
+    """Return what makes the releases, of people drawn among those with some features."""
     if options.shadows < FEWEST_RELEASES:
         raise NotMeasuredError(
             f"{options.shadows} shadow releases are too few; {FEWEST_RELEASES} are needed. Use "
             f"--item-membership.shadows {SHADOWS} (default {SHADOWS})"
         )
-    pair, again = situation.comparison, MethodRerun(situation)
-    refuse_people(pair)
-    known = np.flatnonzero(np.diff(pair.before.indptr) >= FEWEST_FEATURES)
+    pair, again = situation.comparison, rerunning.MethodRerun(situation)
+    rerunning.refuse_people(pair)
+    known = np.flatnonzero(np.diff(pair.before.indptr) >= rerunning.FEWEST_FEATURES)
     most = min(options.targets, pair.original.n_users // ONE_IN)
     data = swapped(again.original, rng.permutation(known), most, rng)
-    features = features_of(data.rows)
+    features = rerunning.features_of(data.rows)
     return EitherItem(again, data, features, again.original.labels(), pair.randomness)
 
 
 def asked_of(
-    people: People, order: NDArray[np.int64], targets: int, rng: np.random.Generator
+    people: People, order: Ints, targets: int, rng: np.random.Generator
 ) -> ChallengedPairs:
-    """Return what is asked of the first people in an order.
-
-    Raises `NotMeasuredError` where there are none.
-
-    Parameters
-    ----------
-    people
-        The people beside a release.
-    order
-        int64: people, those who are attacked first.
-    targets
-        Of how many at most.
-    rng
-        Draws the items; those that they do not have by popularity.
-    """
+    """Return what is asked of the first people in an order."""
     used = int(np.count_nonzero(np.bincount(people.before.indices)))
     numbers = people.numbers[order]
-    chosen = order[(numbers >= FEWEST_FEATURES) & (numbers < used)][:targets]
+    chosen = order[(numbers >= rerunning.FEWEST_FEATURES) & (numbers < used)][:targets]
     if not chosen.size:
         raise NotMeasuredError(
-            f"no one has at least {FEWEST_FEATURES} items and lacks one that others have"
+            f"no one has at least {rerunning.FEWEST_FEATURES} items and lacks one that others have"
         )
     item, other = (np.empty(chosen.size, dtype=np.int64) for _ in range(2))
     known = people.before[chosen].copy()
@@ -381,14 +316,14 @@ def asked_of(
     return ChallengedPairs(chosen, known, item, other)
 
 
-def _above(asked: ChallengedPairs, people: People) -> NDArray[np.float64]:
+def _above(asked: ChallengedPairs, people: People) -> Floats:
     """Return whether everybody's item scores above everybody's other; ties are a half."""
     classes = people.classes
     own, other = (chances(asked.known, items, classes) for items in (asked.item, asked.other))
     return positives_above(own, other)
 
 
-def _above_by_frequency(asked: ChallengedPairs, people: People) -> NDArray[np.float64]:
+def _above_by_frequency(asked: ChallengedPairs, people: People) -> Floats:
     """Return the same by how frequent the items are in the release, whoever is asked about."""
     frequency = people.classes.frequency
     return positives_above(frequency[asked.item], frequency[asked.other])
@@ -397,13 +332,9 @@ def _above_by_frequency(asked: ChallengedPairs, people: People) -> NDArray[np.fl
 def _figures(name: str, asked: ChallengedPairs, people: People) -> Iterator[AttackFigure]:
     """Yield the area under the curve, beside that of the items' frequencies."""
     above = _above(asked, people)
-    yield AttackFigure(
-        name,
-        float(above.mean()),
-        "area under the curve",
-        float(_above_by_frequency(asked, people).mean()),
-        sample=of_paired_area(above),
-    )
+    area, by_frequency = float(above.mean()), float(_above_by_frequency(asked, people).mean())
+    unit, sample = "area under the curve", of_paired_area(above)
+    yield AttackFigure(name, area, unit, by_frequency, sample=sample)
 
 
 PER_CELL, PER_PAIR = 4.5e-8, 4e-8
@@ -414,14 +345,11 @@ PER_SHADOW_CELL, PER_SCORE = 4e-7, 2e-5
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembershipOptions) -> float:
-    """Return about how long it takes, most of it the runs of the method.
-
-    Raises `TooLargeError` where classes and features are too many.
-    """
+    """Return about how long it takes, most of it the runs of the method."""
     pair = situation.comparison
     classes = classes_in(pair)
     targets = min(options.targets, pair.original.n_users)
-    out = min(options.targets, pair.original.n_users // ONE_OUT_IN)
+    out = min(options.targets, pair.original.n_users // rerunning.ONE_OUT_IN)
     alone = run_again(situation)
     alone += sum(some * (PER_CELL * classes + PER_PAIR * some) for some in (targets, out))
     rng = situation.rng("item-membership: how long it takes")
@@ -451,54 +379,39 @@ ITEM_MEMBERSHIP = Attack(
     "the items of all others, the two items of which one is the person's, and the method "
     "with its parameters",
     definition="how often an item that one person has scores higher than an item, sampled by "
-    "popularity, that another person does not have; equal scores count half (area "
-    "under the curve). Compared with the items' frequencies alone, and with people "
-    "whom a second run excludes. With releases of data with either item: how often a "
-    "person with the item scores higher than one with the other item. Also the share "
-    "found at 1% and 0.1% false-positive rates",
+    "popularity, that another person does not have; equal scores count half (area under the "
+    "curve). Compared with the items' frequencies alone, and with people whom a second run "
+    "excludes. With releases of data with either item: how often a person with the item scores "
+    "higher than one with the other item. Also the share found at 1% and 0.1% false-positive rates",
     source="graphveil's own likelihood; likelihood ratio: Carlini et al., Membership inference "
     "attacks from first principles, 2022",
-    needs_linkage=True,
     cost=f"{SHADOWS + 1} runs of the method, on 500 sampled people, at most one in {ONE_IN}; up "
     f"to {MOST_CELLS:,} distinct rows and features in total",
     compute=item_membership,
     options=ItemMembershipOptions,
     said=(
-        Said(
-            "inferred",
+        inferred(
             INSIDE,
             does="tests for one item of a person",
             line="which of two items is a person's",
             label="one item",
-            says=(
-                "given one person who has the item and one who does not, the right one is "
-                "recognized {n} times"
-            ),
+            says="given one person who has the item and one who does not, the right one is "
+            "recognized {n} times",
             left_out=LEFT_OUT,
             take=_telling_more,
         ),
-        Said(
-            "inferred",
-            LEFT_OUT,
-            line="the same, for people who are not in the data",
-            take=_telling_more,
-        ),
-        Said(
-            "inferred",
+        inferred(LEFT_OUT, line="the same, for people who are not in the data", take=_telling_more),
+        inferred(
             BY_RELEASES,
-            does=(
-                "knows everything else, tests which of two items a person has, and runs the method"
-            ),
+            does="knows everything else, tests which of two items a person has, and runs the "
+            "method",
             line="which of two items is a person's, everything else known",
             label="one of two items",
-            says=(
-                "between a person with the item and one with the other item, the correct one "
-                "is chosen {n} times"
-            ),
+            says="between a person with the item and one with the other item, the correct one is "
+            "chosen {n} times",
             if_measured=True,
         ),
-        Said(
-            "inferred",
+        inferred(
             f"{BY_RELEASES}, found at 1% false alarms",
             line="people whose item is found at a 1% false-positive rate",
         ),
@@ -506,4 +419,3 @@ ITEM_MEMBERSHIP = Attack(
     seconds=seconds,
     shorter=ItemMembershipOptions(shadows=0),
 )
-"""The entry of this attack."""

@@ -1,16 +1,11 @@
-"""Whose row is whose, for someone who knows some of a person's features.
-
-Whose class is whose in two releases of the same people: both together leave fewer.
-"""
+"""Whose row is whose, for someone who knows some features, or has two releases of them."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import (
     Attack,
@@ -20,29 +15,16 @@ from graphveil.attacks.attack import (
     Outcome,
     WholeNumbers,
 )
+from graphveil.attacks.costs import run_again
+from graphveil.attacks.features import scoring
 from graphveil.attacks.features.rerunning import (
     FEWEST_FEATURES,
     ONE_OUT_IN,
     people_to_leave_out,
     twin,
 )
-from graphveil.attacks.features.scoring import (
-    FALSE_SHARE,
-    MOST_CELLS,
-    SURE,
-    Guesses,
-    Known,
-    People,
-    ScoreCounts,
-    classes_in,
-    everywhere,
-    guesses,
-    other_features,
-    people_of,
-)
 from graphveil.attacks.intervals import bootstrap_difference, bootstrap_mean, bootstrap_ratio
-from graphveil.attacks.registry import run_again, seconds_of_passes
-from graphveil.attacks.wording import Said, most_known
+from graphveil.attacks.wording import inferred, linked, most_known, singled_out
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.errors import GraphveilError, ParameterError
 from graphveil.core.parameters import parameter
@@ -51,6 +33,7 @@ from graphveil.core.rows import Setting
 from graphveil.core.text import counted
 from graphveil.data import Bipartite
 from graphveil.data.measures.rows import equal_rows
+from graphveil.evaluate.arrays import Int32s, Ints, sparse
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError, wilson
 
@@ -59,10 +42,8 @@ _TRIES = 50
 
 
 @dataclass(frozen=True, kw_only=True)
-class LinkageOptions(AttackOptions):
+class LinkageOptions(AttackOptions, label="linkage"):
     """How much is known, of how many people."""
-
-    label: ClassVar[str] = "linkage"
 
     known: WholeNumbers = parameter(
         default=WholeNumbers((2, 4, 8, 16)), text="number of known items of a person"
@@ -84,11 +65,8 @@ class LinkageOptions(AttackOptions):
 
 
 def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> Outcome:
-    """Return how often rows and classes are named, what else is guessed, and of people left out.
-
-    Raises `NotMeasuredError` where there are no people.
-    """
-    people = people_of(situation.comparison)
+    """Return how often rows and classes are named, what else is guessed, and of people left out."""
+    people = scoring.people_of(situation.comparison)
     order = situation.rng("linkage: targets").permutation(people.own.size)
     figures: list[AttackFigure] = []
     missing: dict[str, str] = {}
@@ -101,7 +79,7 @@ def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions
             if known is None:
                 missing[setting.text] = _nobody(number, wrong)
                 continue
-            made = guesses(known, people)
+            made = scoring.guesses(known, people)
             figures.extend(_figures(setting, made, _marginals(known, people), people, rng))
             if not wrong:
                 risk[known.people] = np.fmax(risk[known.people], made.own_chance)
@@ -118,12 +96,9 @@ PER_CELL, PER_TARGET = 5e-8, 3e-5
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> float:
-    """Return about how long it takes; with it one more run of the method.
-
-    Raises `TooLargeError` where classes and features are too many.
-    """
+    """Return about how long it takes; with it one more run of the method."""
     pair = situation.comparison
-    classes = classes_in(pair)
+    classes = scoring.classes_in(pair)
     numbers = np.diff(pair.original.indptr)
     known = int(np.count_nonzero(numbers >= FEWEST_FEATURES))
     out = min(options.out, numbers.size // ONE_OUT_IN, known // 2)
@@ -148,25 +123,12 @@ def _nobody(number: int, wrong: int) -> str:
 
 
 def known_items(
-    people: People, order: NDArray[np.int64], how: tuple[int, int, int], rng: np.random.Generator
-) -> Known | None:
-    """Return what the adversary knows of the first people in an order who have as many items.
+    people: scoring.People, order: Ints, how: tuple[int, int, int], rng: np.random.Generator
+) -> scoring.Known | None:
+    """Return what is known of the first people in an order who have enough items; None for nobody.
 
-    Returns what is known; None where nobody has as many items.
-
-    Parameters
-    ----------
-    people
-        The people beside a release.
-    order
-        int64: people, those who are attacked first.
-    how
-        How many items are known, how many of them are false, of how many people at most.
-    rng
-        Draws the items; false ones by popularity.
+    `how`: how many items are known, how many of them are false, of how many people at most.
     """
-    from scipy import sparse  # noqa: PLC0415  heavy: not for help
-
     number, wrong, targets = how
     used = int(np.count_nonzero(np.bincount(people.before.indices)))
     numbers = people.numbers[order]
@@ -184,25 +146,13 @@ def known_items(
     shape = (chosen.size, people.before.shape[1])
     items = sparse.csr_array((np.ones(indices.size), indices, indptr), shape=shape)
     items.sort_indices()
-    return Known(chosen, items, wrong / number if wrong else FALSE_SHARE)
+    return scoring.Known(chosen, items, wrong / number if wrong else scoring.FALSE_SHARE)
 
 
 def popular_items(
-    people: People, own: NDArray[np.int32], number: int, rng: np.random.Generator
-) -> NDArray[np.int32]:
-    """Return items that a person does not have, as popular as they are.
-
-    Parameters
-    ----------
-    people
-        The people beside a release.
-    own
-        int32: the items of the person.
-    number
-        How many are drawn.
-    rng
-        Draws them.
-    """
+    people: scoring.People, own: Int32s, number: int, rng: np.random.Generator
+) -> Int32s:
+    """Return items that a person does not have, as popular as they are."""
     drawn: list[int] = []
     entries = people.before.indices
     for _ in range(_TRIES * number):
@@ -218,19 +168,21 @@ def popular_items(
     return np.concatenate([np.array(drawn, dtype=np.int32), further.astype(np.int32)])
 
 
-def _marginals(known: Known, people: People) -> tuple[ScoreCounts, ScoreCounts]:
+def _marginals(
+    known: scoring.Known, people: scoring.People
+) -> tuple[scoring.ScoreCounts, scoring.ScoreCounts]:
     """Return what is guessed right of everybody from how frequent features are alone."""
     frequency = people.classes.frequency
     likely = np.nonzero(frequency > 0.5)[0]
     cells = np.ones((known.people.size, likely.size), dtype=bool)
-    return other_features(everywhere(likely, cells, frequency.size), known, people)
+    return scoring.other_features(scoring.everywhere(likely, cells, frequency.size), known, people)
 
 
 def _figures(
     setting: Setting,
-    made: Guesses,
-    marginals: tuple[ScoreCounts, ScoreCounts],
-    people: People,
+    made: scoring.Guesses,
+    marginals: tuple[scoring.ScoreCounts, scoring.ScoreCounts],
+    people: scoring.People,
     rng: np.random.Generator,
 ) -> Iterator[AttackFigure]:
     """Yield how often rows and classes are named, and the other features that are guessed."""
@@ -244,20 +196,18 @@ def _figures(
         value, sample = float(hits.mean()), bootstrap_mean(hits, rng)
         yield AttackFigure(name, value, unit, guess, sample=sample, setting=setting)
     for name, named, right in (
-        ("named", made.chance > SURE, made.likeliest_is_own),
+        ("named", made.chance > scoring.SURE, made.likeliest_is_own),
         ("NS08 named", made.eccentric, made.eccentric_is_own),
     ):
         number, hits_of_named = int(named.sum()), int((named & right).sum())
-        before = float(largest > SURE) if name == "named" else 0.0
+        before = float(largest > scoring.SURE) if name == "named" else 0.0
         sample = wilson(number, n)
         yield AttackFigure(name, number / n, unit, before, sample=sample, setting=setting)
         if number:
             share = hits_of_named / number
             sample = wilson(hits_of_named, number)
-            whom = "share of named targets"
-            yield AttackFigure(
-                f"{name}, rightly", share, whom, largest, sample=sample, setting=setting
-            )
+            rightly = AttackFigure(f"{name}, rightly", share, "share of named targets", largest)
+            yield rightly._replace(sample=sample, setting=setting)
     for name, counts, guess_of in (
         ("other items", made.others, marginals[0]),
         ("rare other items", made.rare, marginals[1]),
@@ -266,7 +216,11 @@ def _figures(
 
 
 def _precision_and_recall(
-    of: str, setting: Setting, counts: ScoreCounts, guess: ScoreCounts, rng: np.random.Generator
+    of: str,
+    setting: Setting,
+    counts: scoring.ScoreCounts,
+    guess: scoring.ScoreCounts,
+    rng: np.random.Generator,
 ) -> Iterator[AttackFigure]:
     """Yield the share of guesses that are right, and of what is true that is guessed."""
     if not counts.true.sum():
@@ -286,7 +240,7 @@ def _precision_and_recall(
 
 
 def _inside_and_outside(
-    people: People, situation: AttackInput[BipartiteComparison], options: LinkageOptions
+    people: scoring.People, situation: AttackInput[BipartiteComparison], options: LinkageOptions
 ) -> Iterator[AttackFigure]:
     """Yield what is recalled of people in a release, and of others that it leaves out."""
     rng = situation.rng("linkage: twin")
@@ -296,14 +250,11 @@ def _inside_and_outside(
     for number in options.known:
         how = (number, 0, options.targets)
         known = {side: known_items(beside, whom, how, rng) for side, whom in order.items()}
-        made = {side: guesses(k, beside).rare for side, k in known.items() if k is not None}
+        made = {side: scoring.guesses(k, beside).rare for side, k in known.items() if k is not None}
         if len(made) < 2 or not all(counts.true.sum() for counts in made.values()):
             continue
-        part, unit, setting = (
-            "rare other items, recall",
-            "share of true items",
-            Setting(known=number),
-        )
+        part, unit = "rare other items, recall", "share of true items"
+        setting = Setting(known=number)
         outside, inside = made["out"], made["in"]
         values = {s: float(c.right.sum() / c.true.sum()) for s, c in made.items()}
         for side, name, before in (
@@ -311,12 +262,10 @@ def _inside_and_outside(
             ("in", "of people inside", values["out"]),
         ):
             sample = bootstrap_ratio(made[side].right, made[side].true, rng)
-            yield AttackFigure(
-                f"{part} {name}", values[side], unit, before, sample=sample, setting=setting
-            )
-        sample = bootstrap_difference(
-            (inside.right, inside.true), (outside.right, outside.true), rng
-        )
+            figure = AttackFigure(f"{part} {name}", values[side], unit, before)
+            yield figure._replace(sample=sample, setting=setting)
+        both = (inside.right, inside.true), (outside.right, outside.true)
+        sample = bootstrap_difference(*both, rng)
         harm = values["in"] - values["out"]
         name = f"{part}, harm of being inside"
         yield AttackFigure(name, harm, unit, 0.0, sample=sample, setting=setting)
@@ -329,20 +278,18 @@ LINKAGE = Attack(
     "overall: the share of published entries that are true, and of true entries that are "
     "suppressed",
     definition="how often the most likely class is the person's, and a row in it is their own, "
-    f"with equal scores shared; how often a class of probability above {SURE} is "
+    f"with equal scores shared; how often a class of probability above {scoring.SURE} is "
     "named, and named correctly; which other items are guessed, both all and those "
     "in at most 5% of the rows; the same for people whom a second run excludes; and, "
     "for comparison, the eccentricity of Narayanan and Shmatikov over classes",
     source="graphveil's own likelihood, compared with Narayanan and Shmatikov 2008",
-    needs_linkage=True,
-    cost=f"near-linear, on 500 sampled people; up to {MOST_CELLS:,} distinct rows and features "
-    "in total",
+    cost=f"near-linear, on 500 sampled people; up to {scoring.MOST_CELLS:,} distinct rows and "
+    "features in total",
     compute=linkage,
     seconds=seconds,
     options=LinkageOptions,
     said=(
-        Said(
-            "singled out",
+        singled_out(
             "own row",
             does="knows {items} of a person",
             label="{known} items known",
@@ -350,16 +297,14 @@ LINKAGE = Attack(
             take=most_known,
             worst=True,
         ),
-        Said(
-            "linked",
+        linked(
             "own row",
             does="knows {items} of a person and {wrong_ones}",
             label="{known} items known, {wrong_ones}",
             when=lambda setting: bool(setting.wrong),
             take=most_known,
         ),
-        Said(
-            "inferred",
+        inferred(
             "rare other items, recall of people inside",
             does="knows {items} and guesses rare others because the person is in the data",
             line=None,
@@ -371,18 +316,13 @@ LINKAGE = Attack(
         ),
     ),
 )
-"""The entry of this attack."""
 
 NO_SECOND = "no second release was given. Use --with DIR, or second=RELEASE in Python"
 SHORT = "joint class smaller than promised"
 
 
 def intersection(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
-    """Return how few people share both of a person's classes.
-
-    Raises `NotMeasuredError` where there is no second release or no linkage of it, or there are no
-    people.
-    """
+    """Return how few people share both of a person's classes."""
     if situation.second is None:
         raise NotMeasuredError(NO_SECOND)
     if situation.second.position is None:
@@ -403,11 +343,9 @@ def intersection(situation: AttackInput[BipartiteComparison], _options: AttackOp
     return Outcome(figures, 1 / joint, 1 / np.minimum(*single), missing)
 
 
-def group_sizes(labels: NDArray[np.int64]) -> NDArray[np.int64]:
+def group_sizes(labels: Ints) -> Ints:
     """Return for everybody how many people have their label.
 
-    Examples
-    --------
     >>> group_sizes(np.array([7, 3, 7])).tolist()
     [2, 1, 2]
     """
@@ -416,7 +354,7 @@ def group_sizes(labels: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def _figures_of_both(
-    joint: NDArray[np.int64], single: list[NDArray[np.int64]], levels: NDArray[np.int64] | None
+    joint: Ints, single: list[Ints], levels: Ints | None
 ) -> Iterator[AttackFigure]:
     """Yield figures of the joint class, beside those of the release that alone tells more."""
     median = float(min(np.median(sizes) for sizes in single))
@@ -438,14 +376,10 @@ INTERSECTION = Attack(
     "than the first release guarantees, and the share who are unique; compared with "
     "whichever single release reveals more",
     source="Ganta, Kasiviswanathan and Smith 2008",
-    needs_linkage=True,
     cost="linear; requires a second release",
     compute=intersection,
-    seconds=seconds_of_passes,
-    options=AttackOptions,
     said=(
-        Said(
-            "linked",
+        linked(
             "alone in the joint class",
             does="has a second release of the same people",
             line="unique when two releases are combined",
@@ -454,4 +388,3 @@ INTERSECTION = Attack(
         ),
     ),
 )
-"""The entry of this attack."""

@@ -1,12 +1,8 @@
-"""Who took part, for someone who knows a whole row, and runs the method on people like these.
-
-What a release says of people who may be in it: rows scored by classes that would be theirs.
-"""
+"""Who took part, for someone who knows a whole row, and runs the method on people like these."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,19 +29,14 @@ from graphveil.attacks.likelihood_ratio import (
     ShadowReleases,
     ShadowSplit,
 )
-from graphveil.attacks.wording import Said
-from graphveil.core.lazy import lazy_module
+from graphveil.attacks.wording import inferred
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
 from graphveil.core.text import counted
 from graphveil.data import Bipartite
+from graphveil.evaluate.arrays import Bools, Floats, Ints, sparse
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
-
-if TYPE_CHECKING:
-    from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
 
 TRUTHS = (0.6, 0.5, 0.75, 0.99)
 """How often a published entry is taken for true of a member of its class."""
@@ -65,16 +56,11 @@ CHOICES = ([1], [0], [0, 2, 4], [2, 4], [3, 5])
 """Scores that are used together."""
 
 
-def evidence(
-    items: sparse.csr_array, classes: ReleasedClasses, share: float = 1.0
-) -> NDArray[np.float64]:
+def evidence(items: sparse.csr_array, classes: ReleasedClasses, share: float = 1.0) -> Floats:
     """Return scores of rows that grow with how likely their people took part.
 
-    `items`: float64 ones, people by features: what they truly have; `classes`: the classes of a
-    release that may hold them; `share`: how many of all people who may be in the release these are.
+    `share`: how many of all people who may be in the release these are.
 
-    Examples
-    --------
     >>> rows = sparse.csr_array(np.array([[1.0, 0.0], [0.0, 1.0]]))
     >>> classes = ReleasedClasses(rows[[0]], np.array([2]), np.array([0.5, 0.5]), 0.9, 0.1)
     >>> first, second = evidence(rows, classes)[:, 0]
@@ -86,7 +72,7 @@ def evidence(
     whole = [slice(None)] if joint else batches(items.shape[0], classes)
     frequency = np.minimum(classes.frequency, 0.999)
     rarity = np.log1p(-frequency) - np.log(frequency)
-    members: NDArray[np.float64] = share * classes.sizes.astype(np.float64)
+    members: Floats = share * classes.sizes.astype(np.float64)
     shown = np.diff(classes.rows.indptr)
     absent = classes.rows @ np.log1p(-frequency)
     for some in whole:
@@ -101,7 +87,7 @@ def evidence(
     return made
 
 
-def _shared_out(fit: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray[np.float64]:
+def _shared_out(fit: Floats, sizes: Floats) -> Floats:
     """Return the logarithm of the odds that people are members of any class.
 
     Every class has as many members as it shows, everybody is in one class or in none. Sinkhorn's
@@ -115,18 +101,15 @@ def _shared_out(fit: NDArray[np.float64], sizes: NDArray[np.float64]) -> NDArray
         odds: NDArray[np.float32] = weight @ scale.astype(np.float32)
         free = np.float32(1) / (1 + odds)
         scale *= (sizes / (free @ weight) / scale) ** STRIDE
-    logarithm: NDArray[np.float64] = np.log(np.maximum(odds, LEAST_ODDS), dtype=np.float64)
-    return logarithm
+    return np.asarray(np.log(np.maximum(odds, LEAST_ODDS), dtype=np.float64))
 
 
 FEWEST_PEOPLE = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class MembershipOptions(AttackOptions):
+class MembershipOptions(AttackOptions, label="membership"):
     """How many people are attacked, and by how many releases."""
-
-    label: ClassVar[str] = "membership"
 
     shadows: int = parameter(
         default=SHADOWS,
@@ -149,18 +132,18 @@ class _Attacked(ShadowReleases):
 
     again: MethodRerun
     pair: BipartiteComparison
-    targets: NDArray[np.int64]
+    targets: Ints
 
     @property
     def size(self) -> int:
         """How many people there are."""
         return self.pair.original.n_users
 
-    def of_targets(self, inside: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def of_targets(self, inside: Bools) -> Bools:
         """Return which targets are in a half of all people."""
         return inside[self.targets]
 
-    def __call__(self, half: ShadowSplit) -> NDArray[np.float64]:
+    def __call__(self, half: ShadowSplit) -> Floats:
         """Return what a release says of every target: see `evidence`."""
         beside = beside_without(self.again, self.pair, np.flatnonzero(half.inside), half.seed)
         share = self.targets.size / self.size
@@ -168,10 +151,7 @@ class _Attacked(ShadowReleases):
 
 
 def membership(situation: AttackInput[BipartiteComparison], options: MembershipOptions) -> Outcome:
-    """Return how well people who took part are told from people who did not.
-
-    Raises `NotMeasuredError` where the method cannot be run again, or people are too few.
-    """
+    """Return how well people who took part are told from people who did not."""
     rng = situation.rng("membership: people")
     work = _attacked(situation, options, rng)
     figures, risks = work.told_apart(options.shadows, rng)
@@ -185,18 +165,14 @@ def _attacked(
     options: MembershipOptions,
     rng: np.random.Generator,
 ) -> _Attacked:
-    """Return what makes the releases, of targets drawn of people with some features.
-
-    Raises `NotMeasuredError`: as `membership`.
-    """
+    """Return what makes the releases, of targets drawn of people with some features."""
     pair = situation.comparison
     people = people_of(pair)
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
     if known.size < FEWEST_PEOPLE:
         raise NotMeasuredError(
             f"only {known.size} of {counted(people.own.size, 'row', 'has')} at least "
-            f"{FEWEST_FEATURES} "
-            f"features; {FEWEST_PEOPLE} are needed"
+            f"{FEWEST_FEATURES} features; {FEWEST_PEOPLE} are needed"
         )
     again = MethodRerun(situation)
     refuse_people(pair)
@@ -209,10 +185,7 @@ PER_CELL, PER_SCORE = 1e-7, 1e-5
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: MembershipOptions) -> float:
-    """Return about how long it takes, most of it the runs of the method.
-
-    Raises `TooLargeError` where classes and features are too many.
-    """
+    """Return about how long it takes, most of it the runs of the method."""
     pair = situation.comparison
     classes = classes_in(pair)
     targets = min(options.people, pair.original.n_users)
@@ -230,35 +203,28 @@ MEMBERSHIP = Attack(
     kind=Bipartite,
     knows="the rows of all people who may be in the data, of whom half are, and the method with "
     "its parameters",
-    definition="how often a person whose data is in a release of half of the people scores "
-    "higher than one whose data is not; equal scores count half (area under the "
-    "curve). And the share of people in the data who are found at 1% and 0.1% "
-    "false-positive rates",
+    definition="how often a person whose data is in a release of half of the people scores higher "
+    "than one whose data is not; equal scores count half (area under the curve). And the share of "
+    "people in the data who are found at 1% and 0.1% false-positive rates",
     source="likelihood ratio: Carlini et al., Membership inference attacks from first "
     "principles, 2022; the scores of classes are graphveil's own",
-    needs_linkage=True,
     cost="24 runs of the method, each on half of the people. At most 2,000 people are attacked; "
     f"up to {MOST_CELLS:,} distinct rows and features in total",
     compute=membership,
     seconds=seconds,
     options=MembershipOptions,
     said=(
-        Said(
-            "inferred",
+        inferred(
             "a whole row",
             does="tests whether a person is in the data",
             line="which of two rows is in the data",
             label="who is in the data",
-            says=(
-                "given one participant and one non-participant, the participant is recognized "
-                "{n} times"
-            ),
+            says="given one participant and one non-participant, the participant is recognized {n} "
+            "times",
         ),
-        Said(
-            "inferred",
+        inferred(
             "a whole row, found at 1% false alarms",
             line="people found to be in the data at a 1% false-positive rate",
         ),
     ),
 )
-"""The entry of this attack."""

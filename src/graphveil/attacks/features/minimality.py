@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import (
     Attack,
@@ -16,6 +15,7 @@ from graphveil.attacks.attack import (
     Outcome,
     TooLargeError,
 )
+from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.cells import (
     MOST_CELLS,
     PublishedCells,
@@ -26,21 +26,18 @@ from graphveil.attacks.features.cells import (
 from graphveil.attacks.features.class_truth import least_counts, theta_of
 from graphveil.attacks.features.rerunning import column_of_features
 from graphveil.attacks.intervals import bootstrap_ratio
-from graphveil.attacks.registry import seconds_of_passes
-from graphveil.attacks.wording import Said
+from graphveil.attacks.wording import inferred
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.core.errors import GraphveilError, ParameterError, one_of
-from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.ids import as_text
+from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, special
 from graphveil.evaluate.comparison import BipartiteComparison, Nested, TableComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 from graphveil.release.release import ALL
-
-special = lazy_module("scipy.special")
 
 UNCOMMON, HAVING, GUESSED = (
     "hidden cells, not the commonest value of the column",
@@ -59,8 +56,6 @@ NO_COLUMNS = "the features do not belong to columns"
 class Feature(str):
     """The name of a feature, whatever it looks like.
 
-    Examples
-    --------
     >>> Feature.parse("income=high"), Feature.parse(5)
     ('income=high', '5')
     """
@@ -74,10 +69,8 @@ class Feature(str):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MinimalityOptions(AttackOptions):
+class MinimalityOptions(AttackOptions, label="minimality"):
     """Whose secret is looked for."""
-
-    label: ClassVar[str] = "minimality"
 
     secret: Feature | None = parameter(
         default=None,
@@ -92,39 +85,25 @@ class SuppressedCells(NamedTuple):
     Cells of one kind say the same: their classes are of one size and publish one node, which is
     that of all values where nothing is generalized.
 
-    Parameters
-    ----------
-    people
-        int64: whose they are.
-    value
-        int64: what they truly are.
-    kind
-        int64: of which kind they are.
-    chances
-        float64, shape (kinds, values): how likely the attacker takes each value to be.
-    shares
-        float64, shape (kinds, values): how often each value stands in the whole column, among those
-        below the node.
-    plain
-        int64, shape (2, kinds): what is guessed without the method: the value below the node that
-        is shown most often, and the commonest one of all.
+    `people`: int64: whose they are; `value`: int64: what they truly are; `kind`: int64: of which
+    kind they are; `chances`: float64, shape (kinds, values): how likely the attacker takes each
+    value to be; `shares`: float64, shape (kinds, values): how often each value stands in the whole
+    column, among those below the node; `plain`: int64, shape (2, kinds): what is guessed without
+    the method: the value below the node that is shown most often, and the commonest one of all.
     """
 
-    people: NDArray[np.int64]
-    value: NDArray[np.int64]
-    kind: NDArray[np.int64]
-    chances: NDArray[np.float64]
-    shares: NDArray[np.float64]
-    plain: NDArray[np.int64]
+    people: Ints
+    value: Ints
+    kind: Ints
+    chances: Floats
+    shares: Floats
+    plain: Ints
 
 
 def minimality(situation: AttackInput[BipartiteComparison], options: MinimalityOptions) -> Outcome:
     """Return what people have of whose column their class publishes nothing, beside everybody.
 
     Where a class publishes more general values, it is what they have beside all those below them.
-
-    Raises `NotMeasuredError` where there are no people, nothing is hidden, or the release is none
-    of classes; of features without columns also where none is named.
     """
     if situation.tables is not None and _generalizes(situation.tables):
         return _of_levels(situation, situation.tables, options)
@@ -145,7 +124,7 @@ def _figures(
     situation: AttackInput[BipartiteComparison],
     silent: list[SuppressedCells],
     secret: int | None,
-    own: NDArray[np.int64],
+    own: Ints,
     *,
     generalized: bool = False,
 ) -> list[AttackFigure]:
@@ -247,9 +226,7 @@ def _asked_of_table(tables: TableComparison, options: MinimalityOptions) -> tupl
     )
 
 
-def cells_below(
-    nested: Nested, shown: list[str], own: NDArray[np.int64], sizes: NDArray[np.int64]
-) -> SuppressedCells:
+def cells_below(nested: Nested, shown: list[str], own: Ints, sizes: Ints) -> SuppressedCells:
     """Return the cells of a column that publish more than one value, and what their nodes say.
 
     A class publishes the narrowest node that all of its members share: they are not all below one
@@ -257,21 +234,6 @@ def cells_below(
     others are all below the same one of these. How many people have each value is known, and how
     many cells publish it: the rest are below other nodes.
 
-    Raises `TooLargeError` where the nodes, sizes of classes and values are too many.
-
-    Parameters
-    ----------
-    nested
-        The levels of the column.
-    shown
-        The node that every class publishes.
-    own
-        int64, shape (people,): everybody's class.
-    sizes
-        int64, shape (classes,): how many rows each has.
-
-    Examples
-    --------
     Of three people two are 20. Their class of three is neither all 20 nor all 21.
 
     >>> nodes, texts = np.array([[0, 1], [0, 0]], np.int32), (("20", "21"), ("*",))
@@ -323,8 +285,8 @@ def cells_below(
 
 
 def _nodes_of(
-    nodes: NDArray[np.int32], texts: tuple[tuple[str, ...], ...], listed: list[str]
-) -> tuple[NDArray[np.bool_], NDArray[np.int32]]:
+    nodes: Int32s, texts: tuple[tuple[str, ...], ...], listed: list[str]
+) -> tuple[Bools, Int32s]:
     """Return which leaves are below nodes of these texts, and which node next below each is."""
     below = np.zeros((len(listed), nodes.shape[1]), dtype=np.bool_)
     child = np.zeros(below.shape, dtype=np.int32)
@@ -361,11 +323,8 @@ def _asked(
     return [int(columns[feature])], int((columns[:feature] == columns[feature]).sum())
 
 
-def _least(release: Release[Any], sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many members of a class at least have what it publishes, by the public rule.
-
-    Raises `NotMeasuredError` where the release is none of classes.
-    """
+def _least(release: Release[Any], sizes: Ints) -> Ints:
+    """Return how many members of a class at least have what it publishes, by the public rule."""
     if not isinstance(release.guarantee, OF_CLASSES):
         raise NotMeasuredError(
             "the suppressed cells were not chosen by what the members of a class share"
@@ -375,16 +334,13 @@ def _least(release: Release[Any], sizes: NDArray[np.int64]) -> NDArray[np.int64]
 
 
 def silent_cells(
-    shown: PublishedCells, truth: TrueCells, column: int, least: NDArray[np.int64]
+    shown: PublishedCells, truth: TrueCells, column: int, least: Ints
 ) -> SuppressedCells:
     """Return the cells of a column that are hidden, and what silence says of them.
 
     How many people have each value is known, and how many a class shows it of: the rest are those
     of whom nothing is shown. Of a class of s, fewer than `least` have a value that it does not
     publish, which makes one less likely that nearly all would have.
-
-    `shown, truth`: release and original; `least`: int64, shape (classes,): how many of a class have
-    what it publishes at least.
     """
     value, number = truth.value[:, column], int(shown.values[column])
     hidden = shown.value[:, column] == SUPPRESSED
@@ -414,8 +370,8 @@ def silent_cells(
 
 
 def _by_class(
-    counted: list[NDArray[np.bool_]], silent: list[SuppressedCells], own: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    counted: list[Bools], silent: list[SuppressedCells], own: Ints
+) -> tuple[Floats, Floats]:
     """Return the hits and the cells of every class that hides any: its members are not drawn."""
     classes = np.concatenate([own[cells.people] for cells in silent])
     position = np.unique(classes, return_inverse=True)[1]
@@ -425,9 +381,7 @@ def _by_class(
     return hits, number
 
 
-def _risks(
-    silent: list[SuppressedCells], n: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _risks(silent: list[SuppressedCells], n: int) -> tuple[Floats, Floats]:
     """Return how likely everybody's hidden cells are taken for what they are, on average."""
     people = np.concatenate([cells.people for cells in silent])
     likely = [cells.chances[cells.kind, cells.value] for cells in silent]
@@ -438,16 +392,9 @@ def _risks(
     )
 
 
-def mean_by_person(
-    people: NDArray[np.int64], values: NDArray[np.float64], n: int
-) -> NDArray[np.float64]:
+def mean_by_person(people: Ints, values: Floats, n: int) -> Floats:
     """Return the mean of everybody's values; NaN where there are none.
 
-    `people`: int64: whose each value is; `values`: float64: the values; `n`: how many people there
-    are.
-
-    Examples
-    --------
     >>> mean_by_person(np.array([0, 0]), np.array([0.5, 1.0]), 2).tolist()
     [0.75, nan]
     """
@@ -462,10 +409,7 @@ PASSES, PER_CLASS = 10, 1e-5
 
 
 def seconds(situation: AttackInput[BipartiteComparison], _options: MinimalityOptions) -> float:
-    """Return about how long it takes.
-
-    Raises `TooLargeError` where cells are too many.
-    """
+    """Return about how long it takes."""
     classes = refuse_many(situation.comparison)
     return PASSES * seconds_of_passes(situation, AttackOptions()) + PER_CLASS * classes
 
@@ -475,23 +419,18 @@ MINIMALITY = Attack(
     kind=Bipartite,
     knows="the equivalence class of a person, that a class publishes what its members share, "
     "and how many people have each value, as in public statistics",
-    definition="for cells suppressed in a class: the share without the most common value of "
-    "their column, or with the secret if one is given, compared with the entire "
-    "column; how often the most likely of the unpublished values is correct, "
-    "compared with the most common one; for generalized cells the same among the "
-    "values below them",
-    source=(
-        "based on the minimality attack of Wong, Fu, Wang and Pei, 2007; the rest is "
-        "graphveil's own"
-    ),
-    needs_linkage=True,
+    definition="for cells suppressed in a class: the share without the most common value of their "
+    "column, or with the secret if one is given, compared with the entire column; how often the "
+    "most likely of the unpublished values is correct, compared with the most common one; for "
+    "generalized cells the same among the values below them",
+    source="based on the minimality attack of Wong, Fu, Wang and Pei, 2007; the rest is "
+    "graphveil's own",
     cost=f"linear, up to {MOST_CELLS:,} cells",
     compute=minimality,
     seconds=seconds,
     options=MinimalityOptions,
     said=(
-        Said(
-            "inferred",
+        inferred(
             UNCOMMON,
             does="knows how common values are and looks at which cells are suppressed",
             line="suppressed cells with an uncommon value, compared with all cells",
@@ -499,13 +438,8 @@ MINIMALITY = Attack(
             says="{n} suppressed cells do not have the most common value of their column",
             if_measured=True,
         ),
-        Said(
-            "inferred",
-            HAVING,
-            line=("people with the secret among the suppressed cells of its column"),
-        ),
-        Said(
-            "inferred",
+        inferred(HAVING, line=("people with the secret among the suppressed cells of its column")),
+        inferred(
             BELOW,
             does="knows how common values are and looks at which cells are generalized",
             line="generalized cells with an uncommon value among those below them",
@@ -513,11 +447,8 @@ MINIMALITY = Attack(
             says="{n} generalized cells do not have the most common value below them",
             if_measured=True,
         ),
-        Said(
-            "inferred",
-            BELOW_HAVING,
-            line="people with the secret among the generalized cells of its column",
+        inferred(
+            BELOW_HAVING, line="people with the secret among the generalized cells of its column"
         ),
     ),
 )
-"""The entry of this attack."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import (
     Attack,
@@ -31,10 +30,11 @@ from graphveil.attacks.features.cells import (
 from graphveil.attacks.features.minimality import NO_COLUMNS, mean_by_person
 from graphveil.attacks.features.rerunning import column_of_features
 from graphveil.attacks.intervals import bootstrap_ratio
-from graphveil.attacks.wording import Said
+from graphveil.attacks.wording import inferred
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.ids import as_text
+from graphveil.evaluate.arrays import Bools, Floats, Ints
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
@@ -60,11 +60,7 @@ MOST_STEPS = 20_000_000_000
 
 
 def refinement(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
-    """Return of how many hidden cells values are ruled out, and how many are guessed then.
-
-    Raises `NotMeasuredError` where nothing is hidden, features belong to no columns, or the
-    method's choices say nothing.
-    """
+    """Return of how many hidden cells values are ruled out, and how many are guessed then."""
     features = _features_of(situation.comparison.original)
     chosen = chosen_by(situation.release, situation.comparison.original.n_users)
     shown, truth = cells_of(situation.comparison)
@@ -115,11 +111,7 @@ CUTS: dict[str, dict[str, object]] = {"mondrian": {"column_order": "sorted", "re
 
 
 def chosen_by(release: Release[Any], people: int) -> Chosen:
-    """Return how the method of a release chose classes, by its name and its public parameters.
-
-    `people`: how many rows it has. Raises `NotMeasuredError` where that says nothing of hidden
-    cells.
-    """
+    """Return how the method of a release chose classes, by its name and its public parameters."""
     method, parameters = release.provenance.method, release.provenance.parameters
     for ways in (MOVES, CUTS):
         for name, value in ways.get(method, {}).items():
@@ -156,35 +148,26 @@ def _features_of(original: Bipartite) -> Features:
 class HiddenCells(NamedTuple):
     """Hidden cells, one after another.
 
-    Parameters
-    ----------
-    people
-        int64: whose they are.
-    ruled_out, certain
-        bool: whether a value is ruled out, and whether all but one are, in a column of which
-        everybody has a value.
-    narrowed, wrongly
-        bool: whether a value is ruled out or unlikely, and whether the true one is.
-    mass
-        float64: how likely such values are by what is shown elsewhere.
-    right, likeliest, commonest
-        bool: whether the guess is right, and what is guessed without the method: the value that is
-        likeliest by what is shown, and the commonest one of all.
-    chance, before
-        float64: how likely the true value is taken to be, with and without the method.
+    `people`: int64: whose they are; `ruled_out, certain`: bool: whether a value is ruled out, and
+    whether all but one are, in a column of which everybody has a value; `narrowed, wrongly`: bool:
+    whether a value is ruled out or unlikely, and whether the true one is; `mass`: float64: how
+    likely such values are by what is shown elsewhere; `right, likeliest, commonest`: bool: whether
+    the guess is right, and what is guessed without the method: the value that is likeliest by what
+    is shown, and the commonest one of all; `chance, before`: float64: how likely the true value is
+    taken to be, with and without the method.
     """
 
-    people: NDArray[np.int64]
-    ruled_out: NDArray[np.bool_]
-    certain: NDArray[np.bool_]
-    narrowed: NDArray[np.bool_]
-    wrongly: NDArray[np.bool_]
-    mass: NDArray[np.float64]
-    right: NDArray[np.bool_]
-    likeliest: NDArray[np.bool_]
-    commonest: NDArray[np.bool_]
-    chance: NDArray[np.float64]
-    before: NDArray[np.float64]
+    people: Ints
+    ruled_out: Bools
+    certain: Bools
+    narrowed: Bools
+    wrongly: Bools
+    mass: Floats
+    right: Bools
+    likeliest: Bools
+    commonest: Bools
+    chance: Floats
+    before: Floats
 
 
 def _hidden_cells(
@@ -247,19 +230,15 @@ def _figures(
     if cells.narrowed.any():
         wrongly = float(cells.wrongly[cells.narrowed].mean())
         by_chance = float(cells.mass[cells.narrowed].mean())
-        figures.append(
-            AttackFigure(
-                TRUE, wrongly, "share of such cells", by_chance, direction="higher is better"
-            )
-        )
+        unit = "share of such cells"
+        figures.append(AttackFigure(TRUE, wrongly, unit, by_chance, "higher is better"))
     return figures
 
 
-def _risks(cells: HiddenCells, n: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _risks(cells: HiddenCells, n: int) -> tuple[Floats, Floats]:
     """Return how likely everybody's hidden cells are taken for what they are, on average."""
-    return mean_by_person(cells.people, cells.chance, n), mean_by_person(
-        cells.people, cells.before, n
-    )
+    risk = mean_by_person(cells.people, cells.chance, n)
+    return risk, mean_by_person(cells.people, cells.before, n)
 
 
 PER_STEP, PER_CLASS, PER_CELL = 3e-9, 3e-5, 4e-8
@@ -267,10 +246,7 @@ PER_STEP, PER_CLASS, PER_CELL = 3e-9, 3e-5, 4e-8
 
 
 def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> float:
-    """Return about how long it takes.
-
-    Raises `TooLargeError` where cells or classes are too many.
-    """
+    """Return about how long it takes."""
     pair = situation.comparison
     classes = refuse_many(pair)
     people = max(pair.original.n_users, 1)
@@ -288,34 +264,26 @@ def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions
 REFINEMENT = Attack(
     name="refinement",
     kind=Bipartite,
-    knows=(
-        "the release, its method with the public parameters, and the possible values of the columns"
-    ),
+    knows="the release, its method with the public parameters, and the possible values of the "
+    "columns",
     definition="values that are impossible or unlikely for a suppressed cell because the method "
-    "would have put the row into a different class: the share of suppressed cells "
-    "with at least one value ruled out with certainty; how often the true value is "
-    "nevertheless among the values ruled out or unlikely; how often the most likely "
-    "value is correct, compared with the most likely value given the published "
-    "cells, or the most common one",
+    "would have put the row into a different class: the share of suppressed cells with at least "
+    "one value ruled out with certainty; how often the true value is nevertheless among the values "
+    "ruled out or unlikely; how often the most likely value is correct, compared with the most "
+    "likely value given the published cells, or the most common one",
     source="based on the idea of Chhillar et al., 2025, that an optimizer's choices reveal what "
     "it chose from; the inference is graphveil's own",
-    needs_linkage=True,
     cost=f"pairs of classes times columns, up to {MOST_STEPS:,}",
     compute=refinement,
     seconds=seconds,
-    options=AttackOptions,
     said=(
-        Said(
-            "inferred",
+        inferred(
             NARROWED,
             does="knows how the method chose",
             line="suppressed cells, inferred from the method's choices",
             label="the method's choices",
-            says=(
-                "of the cells about which these choices say something, {n} are inferred correctly"
-            ),
+            says="of the cells about which these choices say something, {n} are inferred correctly",
             if_measured=True,
         ),
     ),
 )
-"""The entry of this attack."""

@@ -1,6 +1,6 @@
 """One item of one person, for someone who knows everything else and runs the method again.
 
-A release of the same method that some people are not in: what it tells of them is no leak.
+Also releases that some people are not in: what these tell of them is no leak.
 """
 
 from __future__ import annotations
@@ -10,15 +10,14 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
+from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.attacks.features.scoring import People, people_of
-from graphveil.attacks.registry import run_again, seconds_of_one
-from graphveil.attacks.wording import Said
+from graphveil.attacks.wording import inferred
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
@@ -28,6 +27,7 @@ from graphveil.core.text import counted
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import Ids, column_and_value
 from graphveil.data.kinds import encoded
+from graphveil.evaluate.arrays import Floats, Ints
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError, wilson
 from graphveil.release import Release
@@ -39,11 +39,7 @@ _PEOPLE_ARE_ITEMS = "items are people, so no one can be excluded without changin
 
 
 class MethodRerun:
-    """The method, run again on what the original was: a table where features are its one-hot ones.
-
-    `situation`: what the attack is computed from. Raises `NotMeasuredError` where this version does
-    not know the method, or its parameters lie with an owner's record that is not there.
-    """
+    """The method, run again on the original: a table where features are its one-hot ones."""
 
     def __init__(self, situation: AttackInput[BipartiteComparison]) -> None:
         """Keep the original and the method."""
@@ -64,13 +60,8 @@ def features_of(data: Any) -> Bipartite:
     return features
 
 
-def twin(situation: AttackInput[BipartiteComparison], out: NDArray[np.int64], seed: int) -> People:
-    """Return the people of the original beside a release that some of them are not in.
-
-    `situation`: what the attack is computed from; `out`: who is not in it; `seed`: of the run.
-    Raises `NotMeasuredError` where the method cannot be run again, or items are people.
-    `GraphveilError` where it refuses the smaller data.
-    """
+def twin(situation: AttackInput[BipartiteComparison], out: Ints, seed: int) -> People:
+    """Return the people of the original beside a release that some of them are not in."""
     again = MethodRerun(situation)
     pair = situation.comparison
     refuse_people(pair)
@@ -80,84 +71,43 @@ def twin(situation: AttackInput[BipartiteComparison], out: NDArray[np.int64], se
 
 
 def refuse_people(pair: BipartiteComparison) -> None:
-    """Refuse items that are people.
-
-    Raises `NotMeasuredError` where they are.
-    """
+    """Refuse items that are people."""
     if pair.original.items == "people":
         raise NotMeasuredError(_PEOPLE_ARE_ITEMS)
 
 
 def beside_without(
-    again: MethodRerun, pair: BipartiteComparison, inside: NDArray[np.int64], seed: int
+    again: MethodRerun, pair: BipartiteComparison, inside: Ints, seed: int
 ) -> People:
-    """Return the people of the original beside a release of some of them.
-
-    Raises `GraphveilError` where the method refuses the smaller data.
-
-    Parameters
-    ----------
-    again
-        The method.
-    pair
-        The original, beside its release.
-    inside
-        int64: who is in the new release.
-    seed
-        Of the run.
-    """
+    """Return the people of the original beside a release of some of them."""
     labels = again.original.labels()[inside]
     release = again(again.original.permuted(inside, ids=labels), seed)
     return people_of_run(release, pair.original, inside, labels, pair.randomness)
 
 
 def people_of_run(
-    release: Release[Any],
-    rows: Bipartite,
-    inside: NDArray[np.int64],
-    labels: Ids,
-    randomness: Randomness,
+    release: Release[Any], rows: Bipartite, inside: Ints, labels: Ids, randomness: Randomness
 ) -> People:
-    """Return rows beside a release of some of them.
-
-    Parameters
-    ----------
-    release
-        The release, with its linkage.
-    rows
-        Features of all rows.
-    inside, labels
-        int64, shape (people,): which rows are in the release, and under which ids they were given.
-    randomness
-        Of the comparison.
-    """
+    """Return rows beside a release of some of them."""
     linkage = release.private.linkage if release.private else None
     if linkage is None:
         raise TypeError("a run of a method must return its linkage")
     position = np.full(rows.n_users, -1, dtype=np.int64)
     position[inside] = linkage.positions_of(labels, release.data.labels())
-    beside = BipartiteComparison(
-        original=rows, released=features_of(release.data), position=None, randomness=randomness
-    )
+    beside = BipartiteComparison.of(rows, features_of(release.data), None, randomness)
     return people_of(beside, position)
 
 
-def people_to_leave_out(people: People, most: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return whom the twin leaves out: few of those with three features or more.
-
-    `people`: the people of the release; `most`: the most to draw; `rng`: draws them. Raises
-    `NotMeasuredError` where there are too few.
-    """
+def people_to_leave_out(people: People, most: int, rng: np.random.Generator) -> Ints:
+    """Return whom the twin leaves out: few of those with three features or more."""
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
     number = min(most, people.own.size // ONE_OUT_IN, known.size // 2)
     if number < 1:
         raise NotMeasuredError(
-            f"too few rows to exclude some ({counted(people.own.size, 'row')}, "
-            f"{known.size} with at "
-            f"least {FEWEST_FEATURES} features)"
+            f"too few rows to exclude some ({counted(people.own.size, 'row')}, {known.size} with "
+            f"at least {FEWEST_FEATURES} features)"
         )
-    drawn: NDArray[np.int64] = np.sort(rng.choice(known, number, replace=False))
-    return drawn
+    return np.asarray(np.sort(rng.choice(known, number, replace=False)))
 
 
 GUESS, SEED_UNKNOWN = 0.5, "seed unknown, right guess"
@@ -166,10 +116,8 @@ _SUPPRESSED = -1
 
 
 @dataclass(frozen=True, kw_only=True)
-class RerunOptions(AttackOptions):
+class RerunOptions(AttackOptions, label="re-run"):
     """How often the method is run."""
-
-    label: ClassVar[str] = "re-run"
 
     trials: int = parameter(default=100, text="number of items to guess", minimum=1)
     releases: int = parameter(
@@ -200,11 +148,7 @@ class Changed(NamedTuple):
 
 
 def re_run(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> Outcome:
-    """Return how often one unknown item is guessed by running the method with either.
-
-    Raises `NotMeasuredError` where the method cannot be run again, items are people, or no item
-    could be another.
-    """
+    """Return how often one unknown item is guessed by running the method with either."""
     again, data, drawn = _data(situation, options)
     rng, n = situation.rng("re-run: trials"), again.original.size
     run = _rows_of_runs(again)
@@ -227,11 +171,7 @@ def re_run(situation: AttackInput[BipartiteComparison], options: RerunOptions) -
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> float:
-    """Return about how long it takes: that of one run, times the runs.
-
-    The method is run twice on as many people, and the second time counts: the first one may
-    compile. 0 where it cannot be run.
-    """
+    """Return about how long it takes: that of one run, times the runs."""
     try:
         again, data, _ = _data(situation, options)
     except NotMeasuredError:
@@ -242,10 +182,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: RerunOptions) 
 
 
 def foreseen(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> float:
-    """Return about how long it takes, by the run that made the release.
-
-    Raises `NotMeasuredError`: as `re_run`.
-    """
+    """Return about how long it takes, by the run that made the release."""
     _data(situation, options)
     size = max(situation.comparison.original.size, 1)
     people = min(options.people, size) / size
@@ -254,11 +191,8 @@ def foreseen(situation: AttackInput[BipartiteComparison], options: RerunOptions)
 
 def _data(
     situation: AttackInput[BipartiteComparison], options: RerunOptions
-) -> tuple[MethodRerun, Table | Bipartite, NDArray[np.int64]]:
-    """Return the method, the people whom it is run on, and who of the original they are.
-
-    Raises `NotMeasuredError` where the method cannot be run again, or items are people.
-    """
+) -> tuple[MethodRerun, Table | Bipartite, Ints]:
+    """Return the method, the people whom it is run on, and who of the original they are."""
     again = MethodRerun(situation)
     if situation.comparison.original.items == "people":
         raise NotMeasuredError("items are people, so their names differ in every run")
@@ -304,10 +238,6 @@ def _rows_of_runs(again: MethodRerun) -> Callable[[Table | Bipartite, int], Coun
 def rows_of(data: Bipartite, numbers: dict[str, int]) -> Counter[bytes]:
     """Return how often every row stands in a release, without the ids of its people.
 
-    `data`: the release; `numbers`: the number of every feature by its name; new names are added.
-
-    Examples
-    --------
     >>> data = Bipartite.from_lists([["tea"], ["rye"], ["tea"]])
     >>> sorted(rows_of(data, {}).values())
     [1, 2]
@@ -323,8 +253,6 @@ def rows_of(data: Bipartite, numbers: dict[str, int]) -> Counter[bytes]:
 def overlap(one: Counter[bytes], other: Counter[bytes]) -> int:
     """Return how many rows two releases have in common, equal ones one by one.
 
-    Examples
-    --------
     >>> overlap(Counter({b"a": 2, b"b": 1}), Counter({b"a": 1, b"c": 2}))
     1
     """
@@ -334,9 +262,8 @@ def overlap(one: Counter[bytes], other: Counter[bytes]) -> int:
 def with_another_item(data: Table | Bipartite, rng: np.random.Generator) -> Changed:
     """Return the data with one item of one person replaced by one that they do not have.
 
-    `data`: in a table, and in features named ``column=value`` of which everybody has one a column,
-    another value of the column is drawn; else another feature. By how often they occur; `rng`:
-    draws person and items. Raises `NotMeasuredError` where no item could be replaced.
+    In a table, and in features of columns, another value of the column is drawn, by how often it
+    occurs; else another feature.
     """
     for _ in range(_TRIES):
         made = _other_cell(data, rng) if isinstance(data, Table) else _other_feature(data, rng)
@@ -366,7 +293,9 @@ def _other_feature(data: Bipartite, rng: np.random.Generator) -> tuple[int, Bipa
     entry = int(rng.integers(data.n_entries))
     person = int(np.searchsorted(data.indptr, entry, side="right")) - 1
     start, end = data.indptr[person : person + 2]
-    donors = _alike(data, int(data.indices[entry]))
+    donors, columns = data.indices, column_of_features(data)
+    if columns is not None:
+        donors = donors[columns[donors] == columns[donors[entry]]]
     new = int(donors[rng.integers(donors.size)])
     if new in data.indices[start:end]:
         return None
@@ -376,20 +305,9 @@ def _other_feature(data: Bipartite, rng: np.random.Generator) -> tuple[int, Bipa
     return person, dataclasses.replace(data, indices=indices)
 
 
-def _alike(data: Bipartite, feature: int) -> NDArray[np.int32]:
-    """Return the features of all entries that a feature could be replaced by."""
-    columns = column_of_features(data)
-    if columns is None:
-        return data.indices
-    donors: NDArray[np.int32] = data.indices[columns[data.indices] == columns[feature]]
-    return donors
-
-
-def column_of_features(data: Bipartite) -> NDArray[np.int64] | None:
+def column_of_features(data: Bipartite) -> Ints | None:
     """Return the column of every feature, where features are a table's, one a column and value.
 
-    Examples
-    --------
     >>> data = Bipartite.from_lists([["age=3", "sex=f"], ["age=4", "sex=f"]])
     >>> column_of_features(data).tolist()
     [0, 0, 1]
@@ -400,14 +318,12 @@ def column_of_features(data: Bipartite) -> NDArray[np.int64] | None:
     heads = [named[0] for name in names if (named := column_and_value(name))]
     if len(heads) < len(names):
         return None
-    columns: NDArray[np.int64] = np.unique(heads, return_inverse=True)[1]
+    columns: Ints = np.unique(heads, return_inverse=True)[1]
     keys = data.rows().astype(np.int64) * (max(columns, default=0) + 1) + columns[data.indices]
     return columns if np.unique(keys).size == keys.size else None
 
 
-def _risks(
-    trials: list[RerunTrial], drawn: NDArray[np.int64], n: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _risks(trials: list[RerunTrial], drawn: Ints, n: int) -> tuple[Floats, Floats]:
     """Return how often everybody's item was guessed right where the seed is not known."""
     people = drawn[[trial.person for trial in trials]]
     number = np.bincount(people, minlength=n)
@@ -433,11 +349,8 @@ RE_RUN = Attack(
     options=RerunOptions,
     by_name=True,
     said=(
-        Said(
-            "inferred",
-            SEED_UNKNOWN,
-            line="which of two items is a person's, guessed by re-running the method",
+        inferred(
+            SEED_UNKNOWN, line="which of two items is a person's, guessed by re-running the method"
         ),
     ),
 )
-"""The entry of this attack."""

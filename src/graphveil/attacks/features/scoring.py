@@ -1,27 +1,18 @@
-"""Classes of a release scored by what an adversary knows of a person.
-
-A release as its distinct rows, as an attacker scores them.
-"""
+"""A release as its distinct rows, scored by what an adversary knows of a person."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import TooLargeError
-from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
 from graphveil.data.measures.rows import equal_rows
+from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, sparse
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import NotMeasuredError
-
-if TYPE_CHECKING:
-    from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
 
 FALSE_SHARE = 0.02
 """The share of an adversary's items that may be false where none is known to be."""
@@ -32,23 +23,15 @@ LARGEST_TRUTH, LEAST_SUPPRESSED, LEAST_CHANCE = 0.999, 0.001, 1e-7
 class ReleasedClasses(NamedTuple):
     """The distinct rows of a release, and how true it is of its people.
 
-    Parameters
-    ----------
-    rows
-        float64 ones, classes by features.
-    sizes
-        int64, shape (classes,): how many released rows equal each.
-    frequency
-        float64, shape (features,): the share of released rows with a feature, at least one row.
-    truth
-        The share of published entries that are true, below 1.
-    suppressed
-        The share of true entries that are not published, above 0.
+    `rows`: float64 ones, classes by features; `sizes`: int64, shape (classes,): how many released
+    rows equal each; `frequency`: float64, shape (features,): the share of released rows with a
+    feature, at least one row; `truth`: the share of published entries that are true, below 1;
+    `suppressed`: the share of true entries that are not published, above 0.
     """
 
     rows: sparse.csr_array
-    sizes: NDArray[np.int64]
-    frequency: NDArray[np.float64]
+    sizes: Ints
+    frequency: Floats
     truth: float
     suppressed: float
 
@@ -58,19 +41,16 @@ class ReleasedClasses(NamedTuple):
         return int(self.sizes.sum())
 
     @property
-    def hidden(self) -> NDArray[np.float64]:
+    def hidden(self) -> Floats:
         """How likely a person has a feature that their row does not show."""
         return np.maximum(self.suppressed * self.frequency, LEAST_CHANCE)
 
-    def weights(self, false_share: float) -> NDArray[np.float64]:
-        """Return what a known feature adds to the score of a class that shows it.
-
-        `false_share`: the share of known features that are false.
-        """
+    def weights(self, false_share: float) -> Floats:
+        """Return what a known feature adds to the score of a class that shows it."""
         shown, background = self.chances(false_share)
         return np.log(shown) - np.log(background)
 
-    def chances(self, false_share: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def chances(self, false_share: float) -> tuple[Floats, Floats]:
         """Return how likely a feature is known of a person whose row shows it, and does not."""
         false = false_share * self.frequency
         rest = 1 - false_share
@@ -85,31 +65,25 @@ class People(NamedTuple):
     """
 
     before: sparse.csr_array
-    own: NDArray[np.int64]
+    own: Ints
     classes: ReleasedClasses
 
     @property
-    def numbers(self) -> NDArray[np.int64]:
+    def numbers(self) -> Ints:
         """How many features everybody truly has."""
-        numbers: NDArray[np.int64] = np.diff(self.before.indptr).astype(np.int64)
-        return numbers
+        return np.asarray(np.diff(self.before.indptr).astype(np.int64))
 
-    def row(self, person: int) -> NDArray[np.int32]:
+    def row(self, person: int) -> Int32s:
         """Return the features of a person."""
         start, end = self.before.indptr[person : person + 2]
-        features: NDArray[np.int32] = self.before.indices[start:end]
-        return features
+        return np.asarray(self.before.indices[start:end])
 
 
-def people_of(pair: BipartiteComparison, position: NDArray[np.int64] | None = None) -> People:
+def people_of(pair: BipartiteComparison, position: Ints | None = None) -> People:
     """Return the people of an original beside the classes of a release.
 
-    `pair`: original and release; features of either; `position`: int64, shape (people,):
-    everybody's released position, -1 for people who are not in the release. The linkage of the pair
-    where not given. Raises `NotMeasuredError` where there are no people.
+    `position` is -1 for people who are not in the release; the linkage of the pair if not given.
 
-    Examples
-    --------
     >>> from graphveil.data import Bipartite
     >>> from graphveil.core.randomness import Randomness
     >>> data = Bipartite.from_lists([["rye"], ["tea"], ["tea"]])
@@ -154,16 +128,9 @@ RARE = 0.05
 """Features of at most this share of the released rows are rare."""
 
 
-def chances(
-    known: sparse.csr_array, items: NDArray[np.int64], classes: ReleasedClasses
-) -> NDArray[np.float64]:
+def chances(known: sparse.csr_array, items: Ints, classes: ReleasedClasses) -> Floats:
     """Return how likely an adversary takes it that every target has one further item.
 
-    `known`: float64 ones, targets by features: what is known of them; `items`: int64, shape
-    (targets,): the item of each; `classes`: the classes of the release.
-
-    Examples
-    --------
     >>> rows = sparse.csr_array(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
     >>> classes = ReleasedClasses(rows, np.array([2, 2]), np.full(3, 0.5), 0.9, 0.1)
     >>> known = sparse.csr_array(np.array([[1.0, 0.0, 0.0]]))
@@ -177,8 +144,7 @@ def chances(
         chance = np.exp(score - score.max(axis=1, keepdims=True))
         chance /= chance.sum(axis=1, keepdims=True)
         shown[some] = np.asarray(columns[items[some]].multiply(chance).sum(axis=1)).ravel()
-    likely: NDArray[np.float64] = classes.truth * shown + classes.hidden[items] * (1 - shown)
-    return likely
+    return np.asarray(classes.truth * shown + classes.hidden[items] * (1 - shown))
 
 
 class Known(NamedTuple):
@@ -188,7 +154,7 @@ class Known(NamedTuple):
     what is known of them, right or wrong; `false_share`: the share of it that is false.
     """
 
-    people: NDArray[np.int64]
+    people: Ints
     items: sparse.csr_array
     false_share: float
 
@@ -200,46 +166,35 @@ class ScoreCounts(NamedTuple):
     truly, out of how many.
     """
 
-    guessed: NDArray[np.float64]
-    right: NDArray[np.float64]
-    true: NDArray[np.float64]
+    guessed: Floats
+    right: Floats
+    true: Floats
 
 
 class Guesses(NamedTuple):
     """What the adversary concludes of every target.
 
-    Parameters
-    ----------
-    own_row, own_class
-        float64, shape (targets,): the chance to name their row and their class, ties being shared.
-    chance
-        float64: what the adversary takes the chance of the likeliest class for.
-    likeliest_is_own
-        bool: whether that class is theirs.
-    own_chance
-        float64: what the adversary takes the chance of their own class for.
-    eccentric, eccentric_is_own
-        bool: whether the score of Narayanan and Shmatikov stands out, and whether it is theirs.
-    others, rare
-        The other features, all and the rare ones.
+    `own_row, own_class`: float64, shape (targets,): the chance to name their row and their class,
+    ties being shared; `chance`: float64: what the adversary takes the chance of the likeliest class
+    for; `likeliest_is_own`: bool: whether that class is theirs; `own_chance`: float64: what the
+    adversary takes the chance of their own class for; `eccentric, eccentric_is_own`: bool: whether
+    the score of Narayanan and Shmatikov stands out, and whether it is theirs; `others, rare`: the
+    other features, all and the rare ones.
     """
 
-    own_row: NDArray[np.float64]
-    own_class: NDArray[np.float64]
-    chance: NDArray[np.float64]
-    likeliest_is_own: NDArray[np.bool_]
-    own_chance: NDArray[np.float64]
-    eccentric: NDArray[np.bool_]
-    eccentric_is_own: NDArray[np.bool_]
+    own_row: Floats
+    own_class: Floats
+    chance: Floats
+    likeliest_is_own: Bools
+    own_chance: Floats
+    eccentric: Bools
+    eccentric_is_own: Bools
     others: ScoreCounts
     rare: ScoreCounts
 
 
 def classes_in(pair: BipartiteComparison) -> int:
-    """Return how many distinct rows the release has, of which one target can be compared with all.
-
-    Raises `TooLargeError` where they and the features are too many for that.
-    """
+    """Return how many distinct rows a release has; refuse more than can be compared at once."""
     classes = int(equal_rows(pair.released).max(initial=-1)) + 1
     width = classes + max(pair.original.n_features, pair.released.n_features)
     if width > MOST_CELLS:
@@ -257,15 +212,9 @@ def batches(targets: int, classes: ReleasedClasses) -> Iterator[slice]:
     yield from (slice(start, start + size) for start in range(0, targets, size))
 
 
-def scores(
-    items: sparse.csr_array, classes: ReleasedClasses, weights: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def scores(items: sparse.csr_array, classes: ReleasedClasses, weights: Floats) -> Floats:
     """Return the weights of the items that every class shows, targets by classes.
 
-    `items`: ones, targets by features; `weights`: float64, shape (features,).
-
-    Examples
-    --------
     >>> rows = sparse.csr_array(np.array([[1.0, 0.0], [1.0, 1.0]]))
     >>> classes = ReleasedClasses(rows, np.array([2, 2]), np.array([1.0, 0.5]), 0.9, 0.1)
     >>> scores(rows, classes, np.array([1.0, 5.0])).tolist()
@@ -273,8 +222,7 @@ def scores(
     """
     weighted = items.copy()
     weighted.data = weights[items.indices]
-    dense: NDArray[np.float64] = (weighted @ classes.rows.T).toarray()
-    return dense
+    return np.asarray((weighted @ classes.rows.T).toarray())
 
 
 def guesses(known: Known, people: People) -> Guesses:
@@ -282,8 +230,6 @@ def guesses(known: Known, people: People) -> Guesses:
 
     A class scores the logarithm of its size and, for every known feature that it shows, that of how
     much likelier the feature is known of its members than of others; chances are the softmax.
-
-    `known`: what the adversary knows; `people`: the people beside the release.
     """
     parts = [
         _guesses(known._replace(people=known.people[some], items=known.items[some]), people)
@@ -301,8 +247,6 @@ def guesses(known: Known, people: People) -> Guesses:
 def joined(parts: list[ScoreCounts]) -> ScoreCounts:
     """Return counts of several groups of targets as one.
 
-    Examples
-    --------
     >>> one = ScoreCounts(*np.ones((3, 1)))
     >>> joined([one, one]).true.tolist()
     [1.0, 1.0]
@@ -336,9 +280,7 @@ def _guesses(known: Known, people: People) -> Guesses:
     )
 
 
-def _eccentric(
-    items: sparse.csr_array, classes: ReleasedClasses
-) -> tuple[NDArray[np.bool_], NDArray[np.int64]]:
+def _eccentric(items: sparse.csr_array, classes: ReleasedClasses) -> tuple[Bools, Ints]:
     """Return whether the score of Narayanan and Shmatikov stands out, and the class it names.
 
     The second best is that of another class: among rows the best has equals by design.
@@ -356,7 +298,7 @@ def _eccentric(
 
 
 def _other_features(
-    chance: NDArray[np.float64], known: Known, people: People
+    chance: Floats, known: Known, people: People
 ) -> tuple[ScoreCounts, ScoreCounts]:
     """Return the other features that are likelier than not, by the 60 likeliest classes."""
     classes = people.classes
@@ -376,16 +318,9 @@ def _other_features(
     return other_features(shown, known, people)
 
 
-def everywhere(
-    features: NDArray[np.int64], cells: NDArray[np.bool_], width: int
-) -> sparse.csr_array:
+def everywhere(features: Ints, cells: Bools, width: int) -> sparse.csr_array:
     """Return some columns of cells as a matrix of all features.
 
-    `features`: int64: which features; `cells`: bool, targets by these features; `width`: how many
-    features there are.
-
-    Examples
-    --------
     >>> everywhere(np.array([2]), np.array([[True], [False]]), 3).toarray().tolist()
     [[0.0, 0.0, 1.0], [0.0, 0.0, 0.0]]
     """
@@ -397,11 +332,7 @@ def everywhere(
 def other_features(
     guessed: sparse.csr_array, known: Known, people: People
 ) -> tuple[ScoreCounts, ScoreCounts]:
-    """Return how many of the features that are not known were guessed, and rightly: all, and rare.
-
-    `guessed`: ones, targets by features; `known`: what the adversary knows; known features are no
-    guesses; `people`: the people beside the release.
-    """
+    """Return how many features that are not known were guessed, and rightly: all, and rare."""
     rare = (people.classes.frequency <= RARE).astype(np.float64)
     further = guessed - guessed.multiply(known.items)
     true = people.before[known.people]
@@ -413,7 +344,7 @@ def other_features(
     return ScoreCounts(*of_all), ScoreCounts(*of_rare)
 
 
-def _likeliest(chance: NDArray[np.float64]) -> sparse.csr_array:
+def _likeliest(chance: Floats) -> sparse.csr_array:
     """Return the chances of the likeliest classes of every target."""
     n, width = chance.shape
     number = min(LIKELIEST, width)

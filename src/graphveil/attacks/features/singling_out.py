@@ -16,10 +16,11 @@ from graphveil.attacks.features.cells import (
     cells_of,
     refuse_many,
 )
-from graphveil.attacks.wording import Said
+from graphveil.attacks.wording import singled_out
 from graphveil.core.progress import in_time
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
+from graphveil.evaluate.arrays import Floats, Int32s, Ints
 from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.metric import wilson
 
@@ -45,11 +46,7 @@ class Statement(NamedTuple):
 
 
 def singling_out(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
-    """Return for how many classes a statement is true of exactly one person of the original.
-
-    Raises `NotMeasuredError` where there are no people, or what is shown is not true of all of a
-    class.
-    """
+    """Return for how many classes a statement is true of exactly one person of the original."""
     shown, truth = cells_of(situation.comparison)
     rng = situation.rng("singling-out: classes")
     classes = rng.permutation(shown.sizes.size)[:MOST_CLASSES]
@@ -74,10 +71,6 @@ def best_blind(people: int) -> float:
     A statement that is true of somebody with a chance of w is true of exactly one of n people with
     n w (1 - w)^(n - 1), most at w = 1/n: Cohen and Nissim, 2020.
 
-    `people`: how many there are.
-
-    Examples
-    --------
     >>> best_blind(1), best_blind(2), round(best_blind(1_000), 3)
     (1.0, 0.5, 0.368)
     """
@@ -87,30 +80,26 @@ def best_blind(people: int) -> float:
 class _Column(NamedTuple):
     """What every statement asks of a column, computed once: time in classes and in values."""
 
-    value: NDArray[np.int32]
-    shares: NDArray[np.float64]
-    hidden: NDArray[np.float64]
+    value: Int32s
+    shares: Floats
+    hidden: Floats
     size: NDArray[np.intp]
 
     @classmethod
     def of(cls, shown: PublishedCells, column: int) -> _Column:
         return cls(shown.value[:, column], shown.shares(column), *shown.hidden(column))
 
-    def having(self, value: int) -> NDArray[np.float64]:
+    def having(self, value: int) -> Floats:
         """Return how likely a member of every class has a value."""
         is_hidden = self.value == SUPPRESSED
-        likely: NDArray[np.float64] = np.where(
-            is_hidden, self.hidden[self.size, value], self.value == value
-        )
-        return likely
+        return np.asarray(np.where(is_hidden, self.hidden[self.size, value], self.value == value))
 
-    def expected(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+    def expected(self, weights: Floats) -> Floats:
         """Return the sum over classes of their weight times how likely each value is there."""
         is_hidden = self.value == SUPPRESSED
         of_sizes = np.bincount(self.size[is_hidden], weights[is_hidden], len(self.hidden))
         of_shown = np.bincount(self.value[~is_hidden], weights[~is_hidden], self.shares.size)
-        total: NDArray[np.float64] = of_sizes @ self.hidden + of_shown
-        return total
+        return np.asarray(of_sizes @ self.hidden + of_shown)
 
 
 def columns_of(shown: PublishedCells) -> list[_Column]:
@@ -123,11 +112,12 @@ def statement(shown: PublishedCells, class_: int, columns: Sequence[_Column]) ->
 
     Members have what their class hides as often as it is shown elsewhere, but that not all of a
     class have one value of a column which it hides.
-
-    `shown`: what the attacker reads; `columns`: the columns of what is shown.
     """
     size = int(shown.sizes[class_])
-    others = shown.sizes * _likely_alike(shown, class_, columns)
+    likely = np.ones(shown.sizes.size)
+    for number in np.nonzero(shown.value[class_] != SUPPRESSED)[0].tolist():
+        likely *= columns[number].having(int(shown.value[class_, number]))
+    others = shown.sizes * likely
     others[class_] = 0.0
     best = Statement(class_, ALONE, ALONE, float(size == 1) * float(np.exp(-others.sum())))
     for number in np.nonzero(shown.value[class_] == SUPPRESSED)[0].tolist():
@@ -140,31 +130,16 @@ def statement(shown: PublishedCells, class_: int, columns: Sequence[_Column]) ->
     return best
 
 
-def _likely_alike(
-    shown: PublishedCells, class_: int, columns: Sequence[_Column]
-) -> NDArray[np.float64]:
-    """Return how likely a member of every class has all that one class shows."""
-    likely = np.ones(shown.sizes.size)
-    for column in np.nonzero(shown.value[class_] != SUPPRESSED)[0].tolist():
-        likely *= columns[column].having(int(shown.value[class_, column]))
-    return likely
-
-
-def one_of(chances: NDArray[np.float64], size: int, *, members_differ: bool) -> NDArray[np.float64]:
+def one_of(chances: Floats, size: int, *, members_differ: bool) -> Floats:
     """Return how likely exactly one member of a class has each value of a hidden column.
 
-    `chances`: float64: how likely people have the values; `size`: how many members there are;
-    `members_differ`: whether members are known to differ; else not all have the last value.
-
-    Examples
-    --------
     >>> one_of(np.array([0.5, 0.5]), 2, members_differ=True).tolist()
     [1.0, 1.0]
     >>> one_of(np.array([0.5, 0.5]), 1, members_differ=False).tolist()
     [1.0, 0.0]
     """
     left_out = chances**size
-    exactly: NDArray[np.float64] = size * chances * (1 - chances) ** (size - 1)
+    exactly: Floats = size * chances * (1 - chances) ** (size - 1)
     if members_differ:
         ruled_out = left_out.sum()
         exactly = exactly if size > 1 else np.zeros_like(exactly)
@@ -174,11 +149,8 @@ def one_of(chances: NDArray[np.float64], size: int, *, members_differ: bool) -> 
     return exactly / max(1 - float(ruled_out), np.finfo(float).tiny)
 
 
-def true_of(one: Statement, shown: PublishedCells, truth: TrueCells) -> NDArray[np.int64]:
-    """Return of whom a statement is true.
-
-    `one`: the statement; `shown`: the classes; `truth`: the original.
-    """
+def true_of(one: Statement, shown: PublishedCells, truth: TrueCells) -> Ints:
+    """Return of whom a statement is true."""
     row = shown.value[one.class_]
     fits = ((row == SUPPRESSED) | (truth.value == row)).all(axis=1)
     if one.column != ALONE:
@@ -191,10 +163,7 @@ PER_CELL, PER_COLUMN = 6e-9, 4e-5
 
 
 def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> float:
-    """Return about how long it takes.
-
-    Raises `TooLargeError` where cells are too many.
-    """
+    """Return about how long it takes."""
     pair = situation.comparison
     classes = refuse_many(pair)
     columns = pair.original.n_entries / max(pair.original.n_users, 1)
@@ -207,18 +176,14 @@ SINGLING_OUT = Attack(
     kind=Bipartite,
     knows="the release, and the possible values of its columns",
     definition="for each class, the statement 'has the cells that the class publishes, and this "
-    "value in a column that it suppresses': the share of classes for which it is "
-    "true of exactly one person in the original, compared with the best statement "
-    "made without the release",
+    "value in a column that it suppresses': the share of classes for which it is true of exactly "
+    "one person in the original, compared with the best statement made without the release",
     source="predicate singling out: Cohen and Nissim, 2020; the statements are graphveil's own",
-    needs_linkage=True,
     cost=f"{MOST_CLASSES:,} classes times people times columns, up to {MOST_CELLS:,} cells",
     compute=singling_out,
     seconds=seconds,
-    options=AttackOptions,
     said=(
-        Said(
-            "singled out",
+        singled_out(
             TRUE_OF_ONE,
             does="has the release and knows the possible values of its columns",
             line="classes with a statement that is true of exactly one person",
@@ -228,4 +193,3 @@ SINGLING_OUT = Attack(
         ),
     ),
 )
-"""The entry of this attack."""

@@ -4,44 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
 
 import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
+from graphveil.attacks.costs import ends_of
+from graphveil.attacks.networks.assignment import one_to_one
 from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties
 from graphveil.attacks.networks.assignment.near_candidates import near_match
-from graphveil.attacks.networks.assignment.one_to_one import (
-    COST,
-    OF_NEAREST,
-    Start,
-    assigned,
-    best_assignment,
-    check_size,
-    common_starts,
-    relaxed_alignment,
-    seconds_of_all_pairs,
-    seconds_of_near_match,
-)
 from graphveil.attacks.networks.assignment.surroundings import distances
 from graphveil.attacks.networks.copies import (
     NOBODY,
+    OVERLAP,
+    PEOPLE,
     Drawn,
     Naming,
     NodeKinds,
     Pairing,
+    named_by_copies,
     pairing,
     said_of_copies,
-    summary,
 )
 from graphveil.attacks.networks.signatures import COPY, CopyOf, words_of
-from graphveil.attacks.registry import ends_of
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
-from graphveil.evaluate.metric import NotMeasuredError
 
 ALL_PAIRS = 3_000
 """Up to so many nodes all pairs of nodes are held at once; above, the nearest candidates."""
@@ -50,22 +40,17 @@ OVERLAPS = (1.0, 0.9, 0.8, 0.7, 0.6)
 
 
 @dataclass(frozen=True, kw_only=True)
-class AlignmentOptions(AttackOptions):
+class AlignmentOptions(AttackOptions, label="alignment"):
     """What the copy shares with the original, and how often one is drawn."""
-
-    label: ClassVar[str] = "alignment"
 
     overlap: float | None = parameter(
         default=None,
-        text="share of the original edges between the people in the copy that the copy has; "
-        "random pairs replace the others",
+        text=OVERLAP,
         minimum=0,
         maximum=1,
         unset=", ".join(f"{overlap:g}" for overlap in OVERLAPS),
     )
-    people: float = parameter(
-        default=1.0, text="share of the people who are in the copy", minimum=0, maximum=1
-    )
+    people: float = parameter(default=1.0, text=PEOPLE, minimum=0, maximum=1)
     copy: CopyOf = parameter(default="network", text=COPY)
     draws: int = parameter(default=3, text="number of copies for each overlap", minimum=1)
 
@@ -76,28 +61,15 @@ class AlignmentOptions(AttackOptions):
 
 
 def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions) -> Outcome:
-    """Return how many people are named by aligning copies of the original with the release.
-
-    Raises `NotMeasuredError` where there are no nodes.
-    """
+    """Return how many people are named by aligning copies of the original with the release."""
     pair = situation.comparison
-    if pair.original.n_nodes == 0:
-        raise NotMeasuredError("the network has no nodes")
-    rng = situation.rng("alignment")
-    kinds = NodeKinds.of(pair.original)
-    drawn = [
-        Drawn(
-            Setting(
-                overlap=overlap,
-                knows=words_of(pair, options.copy),
-                people=options.people,
-                search=OF_NEAREST if pair.original.n_nodes > ALL_PAIRS else "",
-            ),
-            list(_draws(pair, overlap, options, kinds, rng)),
-        )
+    search = one_to_one.OF_NEAREST if pair.original.n_nodes > ALL_PAIRS else ""
+    knows, people = words_of(pair, options.copy), options.people
+    settings = [
+        Setting(overlap=overlap, knows=knows, people=people, search=search)
         for overlap in options.overlaps
     ]
-    return summary(drawn, kinds, rng)
+    return named_by_copies(situation, "alignment", settings, partial(_drawn, pair, options))
 
 
 PER_PAIR, PER_WALK = 1e-5, 1e-7
@@ -105,37 +77,35 @@ PER_PAIR, PER_WALK = 1e-5, 1e-7
 
 
 def seconds(situation: AttackInput[GraphComparison], options: AlignmentOptions) -> float:
-    """Return about how long it takes.
-
-    Raises `TooLargeError` where nodes are too many.
-    """
+    """Return about how long it takes."""
     pair = situation.comparison
     n = pair.original.n_nodes
     if n > ALL_PAIRS:
-        check_size(pair)
-        every = [seconds_of_near_match(pair, overlap) for overlap in options.overlaps]
+        one_to_one.check_size(pair)
+        every = [one_to_one.seconds_of_near_match(pair, overlap) for overlap in options.overlaps]
     else:
         last = PER_PAIR * n * n + PER_WALK * n * ends_of(pair)
         every = [
-            seconds_of_all_pairs(pair, overlap, options.people, last)
+            one_to_one.seconds_of_all_pairs(pair, overlap, options.people, last)
             for overlap in options.overlaps
         ]
     return options.draws * sum(every)
 
 
-def _draws(
+def _drawn(
     pair: GraphComparison,
-    overlap: float,
     options: AlignmentOptions,
+    setting: Setting,
     kinds: NodeKinds,
     rng: np.random.Generator,
-) -> Iterator[Naming]:
-    """Yield how good the names of each draw are."""
+) -> Drawn:
+    """Return how good the names of all draws are."""
+    namings, overlap = [], setting.overlap or 0.0
     for draw in range(options.draws):
         with stage(f"aligning a copy of overlap {overlap:g}, {draw + 1} of {options.draws}"):
             two = pairing(pair, overlap, rng, people=options.people, copy=options.copy)
-            match = aligned(two, rng)
-        yield Naming.of(two, match, kinds)
+            namings.append(Naming.of(two, aligned(two, rng), kinds))
+    return Drawn(setting, namings)
 
 
 def aligned(two: Pairing, rng: np.random.Generator) -> Match:
@@ -145,22 +115,24 @@ def aligned(two: Pairing, rng: np.random.Generator) -> Match:
     assigned again and again by the neighbors that are assigned to each other, until no more ties
     are kept, and the best goes on; two that agree end it. Above `ALL_PAIRS` nodes it is
     `near_match` alone.
-
-    `two`: the copy and the release; the truth is not read; `rng`: breaks ties.
     """
     nobody = np.full(two.truth.size, NOBODY, dtype=np.int64)
     if two.truth.size > ALL_PAIRS:
         return near_match(two, nobody, rng)
     ties = Ties.of(two, nobody, rng)
-    return best_assignment(ties, _starts(ties, two, rng))
+    return one_to_one.best_assignment(ties, _starts(ties, two, rng))
 
 
-def _starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[Start]:
+def _starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[one_to_one.Start]:
     """Yield assignments of both searches, and that of the relaxation, which takes longest."""
-    yield from common_starts(ties, two, rng)
-    relaxed = relaxed_alignment(two.copy, two.released, two.more)
-    last = assigned(relaxed) if ties.excluded is None else ties.assigned(relaxed.astype(np.float32))
-    yield Start(last, next(distances(two)))
+    yield from one_to_one.common_starts(ties, two, rng)
+    relaxed = one_to_one.relaxed_alignment(two.copy, two.released, two.more)
+    last = (
+        one_to_one.assigned(relaxed)
+        if ties.excluded is None
+        else ties.assigned(relaxed.astype(np.float32))
+    )
+    yield one_to_one.Start(last, next(distances(two)))
 
 
 ALIGNMENT = Attack(
@@ -174,12 +146,11 @@ ALIGNMENT = Attack(
     "people with an edge both in the copy and in the release are counted",
     source="based on FUGAL, Bommakanti et al., NeurIPS 2024; repeated, and with other starts, "
     "as in seeded-matching",
-    needs_linkage=True,
-    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: minutes for 1,000; {COST}; not run by default",
+    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: minutes for 1,000; {one_to_one.COST}; "
+    "not run by default",
     compute=alignment,
     seconds=seconds,
     options=AlignmentOptions,
     by_name=True,
     said=said_of_copies(", by alignment"),
 )
-"""The entry of this attack."""

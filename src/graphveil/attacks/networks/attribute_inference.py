@@ -1,7 +1,4 @@
-"""What the neighbors of a person tell of an attribute: people who are tied are often alike.
-
-What a cell of known attributes and ties tells of a column that is published beside it.
-"""
+"""What neighbors, or a cell of known attributes and ties, tell of an attribute of a person."""
 
 from __future__ import annotations
 
@@ -9,11 +6,10 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.registry import ends_of
-from graphveil.attacks.wording import Said
+from graphveil.attacks.costs import ends_of
+from graphveil.attacks.wording import inferred
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.progress import in_time
@@ -22,13 +18,13 @@ from graphveil.core.text import printable
 from graphveil.data import Graph, Network
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.measures.network import measure_network
-from graphveil.evaluate.comparison import NetworkComparison
-from graphveil.evaluate.held_back import Attached
+from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, sparse
+from graphveil.evaluate.comparison import Attached, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 
-Codes = NDArray[np.int32]
-Shares = NDArray[np.float64]
+Codes = Int32s
+Shares = Floats
 
 ROUNDS = 30
 """How often values are passed on to neighbors, who pass them on."""
@@ -43,20 +39,10 @@ IN_ONE, COMMONEST = "in a class of one value", "commonest value of the class"
 """What is counted of a column that is published beside a release."""
 
 
-class _Guess(NamedTuple):
-    """How likely every released person's value is guessed right, and without the release."""
-
-    right: Shares
-    baseline: float
-
-
 def attribute_inference(
     situation: AttackInput[NetworkComparison], _options: AttackOptions
 ) -> Outcome:
-    """Return how often a value is guessed from the values that a person's neighbors show.
-
-    Raises `NotMeasuredError` where no attribute is published.
-    """
+    """Return how often a value is guessed from the values that a person's neighbors show."""
     pair = situation.comparison
     people = pair.people
     if people is None or pair.released.n_nodes == 0:
@@ -72,38 +58,37 @@ def attribute_inference(
             continue
         near = _of_neighbors(pair.released, shown, own)
         figures += _figures_of_neighbors(pair.released, printable(name), shown, own, near)
-        better = near.right > risk
-        risk[better], baseline[better] = near.right[better], near.baseline
+        right, guess = near
+        better = right > risk
+        risk[better], baseline[better] = right[better], guess
     if not figures:
         raise NotMeasuredError("all cells of the published attributes are suppressed")
     return Outcome(figures, risk[pair.linked], baseline[pair.linked])
 
 
 def _figures_of_neighbors(
-    graph: Graph, name: str, shown: Codes, own: Codes, near: _Guess
+    graph: Graph, name: str, shown: Codes, own: Codes, near: tuple[Floats, float]
 ) -> Iterator[AttackFigure]:
     """Yield the figures of one attribute: of whom it is suppressed, and of everybody."""
+    right, baseline = near
     known = own != SUPPRESSED
     hidden = known & (shown == SUPPRESSED)
     share = "share of people"
     if hidden.any():
         least = float(np.mean(own[hidden] == _most_frequent(shown)))
         passed_on = _passed_on(graph, shown, own)
-        for how, guess in (("neighbors", near.right), ("passed on", passed_on)):
+        for how, guess in (("neighbors", right), ("passed on", passed_on)):
             if guess is not None:
                 value = float(guess[hidden].mean())
                 hidden_of = Setting(column=name, among="suppressed")
                 yield AttackFigure(how, value, share, least, setting=hidden_of)
-    value = float(near.right[known].mean())
+    value = float(right[known].mean())
     every = Setting(column=name, among="everybody")
-    yield AttackFigure("neighbors", value, share, near.baseline, setting=every)
+    yield AttackFigure("neighbors", value, share, baseline, setting=every)
 
 
-def _of_neighbors(graph: Graph, shown: Codes, own: Codes) -> _Guess:
-    """Return the guess of the value that most neighbors show; of several, each as often.
-
-    Who has no neighbor with a value is guessed to have the most frequent one.
-    """
+def _of_neighbors(graph: Graph, shown: Codes, own: Codes) -> tuple[Floats, float]:
+    """Return the guess of the value that most neighbors show; of several, each as often."""
     n, values = graph.n_nodes, int(max(shown.max(), own.max())) + 1
     row = np.repeat(np.arange(n), graph.degrees())
     codes = shown[graph.indices]
@@ -119,7 +104,7 @@ def _of_neighbors(graph: Graph, shown: Codes, own: Codes) -> _Guess:
     common = _most_frequent(shown)
     right[ties == 0] = own[ties == 0] == common
     known = own != SUPPRESSED
-    return _Guess(right, float(np.mean(own[known] == common)))
+    return right, float(np.mean(own[known] == common))
 
 
 def _passed_on(graph: Graph, shown: Codes, own: Codes) -> Shares | None:
@@ -128,8 +113,6 @@ def _passed_on(graph: Graph, shown: Codes, own: Codes) -> Shares | None:
     Whoever shows a value keeps it; the others take the mean of their neighbors, again and again.
     None where people times values are too many.
     """
-    from scipy import sparse  # noqa: PLC0415  not every release has suppressed cells
-
     n, values = graph.n_nodes, int(max(shown.max(), own.max())) + 1
     if n * values > MOST_CELLS:
         return None
@@ -184,19 +167,15 @@ ATTRIBUTE_INFERENCE = Attack(
     kind=Network,
     knows="only the release: the edges, and the published attributes of the neighbors",
     definition="how often the most common published value among a person's neighbors is that "
-    "person's own, for people whose value is suppressed and for everyone; and the "
-    "same if shares of values are passed from neighbor to neighbor. Compared with "
-    "the most frequent value",
+    "person's own, for people whose value is suppressed and for everyone; and the same if shares "
+    "of values are passed from neighbor to neighbor. Compared with the most frequent value",
     source="Zheleva & Getoor, To join or not to join, WWW 2009; label propagation: Zhu & "
     "Ghahramani, CMU-CALD-02-107, 2002",
-    needs_linkage=True,
     cost="linear in the edges and the attributes",
     compute=attribute_inference,
     seconds=seconds,
-    options=AttackOptions,
     said=(
-        Said(
-            "inferred",
+        inferred(
             "neighbors",
             does="looks at the neighbors of a person whose {column} is suppressed",
             line="suppressed {column}, inferred from the neighbors",
@@ -207,21 +186,12 @@ ATTRIBUTE_INFERENCE = Attack(
         ),
     ),
 )
-"""The entry of this attack."""
 
-Ints = NDArray[np.int64]
 
 NOTHING_ATTACHED = (
     "no column is attached, neither in the release (--attach) nor next to it. Use --attached "
     "FILE --attached-column NAME, or attached=Attached(name, values) in Python"
 )
-
-
-class _Column(NamedTuple):
-    """A column that is published beside the promise, in the order of the release."""
-
-    name: str
-    codes: Ints
 
 
 class InCells(NamedTuple):
@@ -232,18 +202,15 @@ class InCells(NamedTuple):
     of the person; `guessed`: how often the commonest value of the cell is a person's own.
     """
 
-    certain: NDArray[np.bool_]
-    right: NDArray[np.float64]
+    certain: Bools
+    right: Floats
     guessed: float
 
 
 def attached_in_cells(
     situation: AttackInput[NetworkComparison], _options: AttackOptions
 ) -> Outcome:
-    """Return how often the cell of a person tells the value of a column beside the promise.
-
-    Raises `NotMeasuredError` where no column is attached, or there are no people.
-    """
+    """Return how often the cell of a person tells the value of a column beside the promise."""
     pair = situation.comparison
     released = pair.networks[1]
     columns = list(_columns(situation))
@@ -253,27 +220,22 @@ def attached_in_cells(
     n = released.n_nodes
     risk, baseline = np.zeros(n), np.zeros(n)
     figures: list[AttackFigure] = []
-    for column in columns:
-        of_column = in_cells(cells, column.codes)
-        known = column.codes != SUPPRESSED
-        shares = np.bincount(column.codes[known]) / known.sum()
-        figures += _figures(column.name, of_column, known, shares)
-        better = np.where(known, of_column.right, 0) > risk
-        risk[better] = of_column.right[better]
-        baseline[better] = shares[column.codes[better]]
+    for name, codes in columns:
+        told = in_cells(cells, codes)
+        known = codes != SUPPRESSED
+        shares = np.bincount(codes[known]) / known.sum()
+        most, setting = float(shares.max()), Setting(column=name)
+        figures += [
+            AttackFigure(figure, value, "share of people", guess, setting=setting)
+            for figure, value, guess in (
+                (IN_ONE, float(told.certain[known].mean()), float(most >= 1)),
+                (COMMONEST, told.guessed, most),
+            )
+        ]
+        better = np.where(known, told.right, 0) > risk
+        risk[better] = told.right[better]
+        baseline[better] = shares[codes[better]]
     return Outcome(figures, risk[pair.linked], baseline[pair.linked])
-
-
-def _figures(
-    name: str, cells: InCells, known: NDArray[np.bool_], shares: NDArray[np.float64]
-) -> Iterator[AttackFigure]:
-    """Yield for how many people a value is certain, and for how many a guess is right."""
-    people, most, setting = "share of people", float(shares.max()), Setting(column=name)
-    for figure, value, guess in (
-        (IN_ONE, float(cells.certain[known].mean()), float(most >= 1)),
-        (COMMONEST, cells.guessed, most),
-    ):
-        yield AttackFigure(figure, value, people, guess, setting=setting)
 
 
 def cells_of(released: Network, release: Release[Any]) -> Ints:
@@ -292,13 +254,8 @@ def cells_of(released: Network, release: Release[Any]) -> Ints:
 
 
 def in_cells(cells: Ints, codes: Ints) -> InCells:
-    """Return what cells tell of a column.
+    """Return what cells tell of a column; codes are below 0 where nothing is said of a person.
 
-    `cells`: int64, shape (n,): the cell of everybody; `codes`: int64, shape (n,): the value, below
-    0 where nothing is said of a person; such a person leaves open what the others of the cell are.
-
-    Examples
-    --------
     >>> cells = in_cells(np.array([0, 0, 1, 1]), np.array([3, 3, 3, 4]))
     >>> cells.certain.tolist(), cells.right.tolist(), cells.guessed
     ([True, True, False, False], [1.0, 1.0, 0.5, 0.5], 0.75)
@@ -322,17 +279,17 @@ def _attached(release: Release[Any]) -> set[str]:
     return {name for condition in stated for name in condition.attach}
 
 
-def _columns(situation: AttackInput[NetworkComparison]) -> Iterator[_Column]:
-    """Yield what is attached in the release, and what is published beside it."""
+def _columns(situation: AttackInput[NetworkComparison]) -> Iterator[tuple[str, Ints]]:
+    """Yield names and codes of what is attached in the release, and of what is beside it."""
     pair = situation.comparison
     released = pair.networks[1]
     for name in sorted(_attached(situation.release) & set(released.attributes)):
         codes = released.codes_of(name).astype(np.int64)
         if (codes != SUPPRESSED).any():
-            yield _Column(printable(name), codes)
+            yield printable(name), codes
     beside = situation.attached
     if beside is not None and beside.value.size:
-        yield _Column(printable(beside.name), _by_owner(beside, pair))
+        yield printable(beside.name), _by_owner(beside, pair)
 
 
 def _by_owner(beside: Attached, pair: NetworkComparison) -> Ints:

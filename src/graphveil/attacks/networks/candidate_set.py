@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import (
     Attack,
@@ -17,6 +15,7 @@ from graphveil.attacks.attack import (
     Outcome,
     refuse_more_nodes,
 )
+from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.intervals import bootstrap_mean, median_of_draws
 from graphveil.attacks.networks.signatures import (
     SIGNATURES,
@@ -25,12 +24,12 @@ from graphveil.attacks.networks.signatures import (
     Signatures,
     candidates,
 )
-from graphveil.attacks.registry import ends_of, squares
-from graphveil.attacks.wording import Said
+from graphveil.attacks.wording import Said, singled_out
 from graphveil.core.parameters import parameter
 from graphveil.core.rows import Setting
 from graphveil.data import Graph, Network
 from graphveil.data.measures.values import directed_count
+from graphveil.evaluate.arrays import Floats
 from graphveil.evaluate.comparison import GraphComparison, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample, wilson
 
@@ -51,10 +50,8 @@ FEW = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class CandidateSetOptions(AttackOptions):
+class CandidateSetOptions(AttackOptions, label="candidate-set"):
     """Of how many people something is known."""
-
-    label: ClassVar[str] = "candidate-set"
 
     targets: int | None = parameter(
         default=None,
@@ -70,10 +67,7 @@ class CandidateSetOptions(AttackOptions):
 
 
 def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSetOptions) -> Outcome:
-    """Return how well people are known again by their degree, triangles and neighbors' degrees.
-
-    Raises `NotMeasuredError` where there are no nodes.
-    """
+    """Return how well people are known again by their degree, triangles and neighbors' degrees."""
     pair = situation.comparison
     n = pair.original.n_nodes
     if n == 0:
@@ -100,10 +94,7 @@ PER_END, PER_SQUARE = 8e-9, 8e-9
 
 
 def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOptions) -> float:
-    """Return about how long it takes.
-
-    Raises `TooLargeError` where nodes are too many.
-    """
+    """Return about how long it takes."""
     pair = situation.comparison
     n = pair.original.n_nodes
     refuse_more_nodes(n, MOST_NODES, "Use a release with fewer nodes")
@@ -111,11 +102,7 @@ def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOption
 
 
 def _of_layers(pair: GraphComparison) -> dict[str, tuple[Profiles, Profiles]]:
-    """Return what is known before and after where ties are directed or of several kinds.
-
-    That is the numbers of ties, layer by layer; and of directed ties of one kind also those of
-    people and ties around.
-    """
+    """Return what is known before and after where ties are directed or of several kinds."""
     if not isinstance(pair, NetworkComparison):
         return {}
     before, after = pair.networks
@@ -138,74 +125,40 @@ def _around(network: Network) -> Profiles:
 def figures_of(
     name: str, near: CandidateSets, n: int, rng: np.random.Generator
 ) -> Iterator[AttackFigure]:
-    """Yield what one signature gives away; a number of all people rests on no sample.
-
-    Parameters
-    ----------
-    name
-        The signature's name.
-    near
-        Its candidates, every array of shape (targets,).
-    n
-        The number of nodes.
-    rng
-        Draws people again, for intervals.
-    """
+    """Yield what one signature gives away; a number of all people rests on no sample."""
     set_sizes = near.nearer + near.ties
     within = set_sizes <= FEW
-    drawn = set_sizes.size < n
+
     share, nodes, setting = "share of people", "nodes", Setting(knows=name)
     yield right_guess(name, near.right, n, rng)
-    yield AttackFigure(
-        f"at most {FEW} candidates",
-        float(within.mean()),
-        share,
-        float(n <= FEW),
-        sample=wilson(int(within.sum()), within.size) if drawn else None,
-        setting=setting,
+    few = AttackFigure(f"at most {FEW} candidates", float(within.mean()), share, float(n <= FEW))
+    median, fewest = (
+        AttackFigure(figure, float(value), nodes, n, "higher is better")
+        for figure, value in (
+            ("candidates, median", np.median(set_sizes)),
+            ("nearest, fewest", near.nearest.min()),
+        )
     )
-    yield AttackFigure(
-        "candidates, median",
-        float(np.median(set_sizes)),
-        nodes,
-        n,
-        direction="higher is better",
-        sample=median_of_draws(set_sizes) if drawn else None,
-        setting=setting,
-    )
-    yield AttackFigure(
-        "nearest, fewest",
-        float(near.nearest.min()),
-        nodes,
-        n,
-        direction="higher is better",
-        sample=Sample(near.nearest.size) if drawn else None,
-        setting=setting,
-    )
+    samples: list[Sample | None] = [None] * 3
+    if set_sizes.size < n:
+        hits = wilson(int(within.sum()), within.size)
+        samples = [hits, median_of_draws(set_sizes), Sample(near.nearest.size)]
+    for figure, sample in zip((few, median, fewest), samples, strict=True):
+        yield figure._replace(sample=sample, setting=setting)
 
 
-def right_guess(
-    name: str, right: NDArray[np.float64], n: int, rng: np.random.Generator
-) -> AttackFigure:
+def right_guess(name: str, right: Floats, n: int, rng: np.random.Generator) -> AttackFigure:
     """Return how often a guess among the nearest nodes is right."""
-    return AttackFigure(
-        "right guess",
-        float(right.mean()),
-        "share of people",
-        1 / n,
-        sample=bootstrap_mean(right, rng) if right.size < n else None,
-        setting=Setting(knows=name),
-    )
+    sample, setting = None, Setting(knows=name)
+    if right.size < n:
+        sample = bootstrap_mean(right, rng)
+    value, unit = float(right.mean()), "share of people"
+    return AttackFigure("right guess", value, unit, 1 / n, sample=sample, setting=setting)
 
 
 def known_of_people(knows: str, who: str, label: str, *, more: bool = True) -> Said:
-    """Return how it is said that people are pointed at by what is known of them.
-
-    `knows`: the knowledge, as settings have it; `who, label`: the attacker, and what is known, in
-    words; `more`: whether only some data have it.
-    """
-    return Said(
-        "singled out",
+    """Return how it is said that people are pointed at by what is known of them."""
+    return singled_out(
         "right guess",
         does=f"knows {who}",
         label=label,
@@ -262,18 +215,15 @@ CANDIDATE_SET = Attack(
     name="candidate-set",
     kind=Graph,
     knows="for one person, in the original: the degree; the degree and the number of triangles; "
-    "the degrees of the person and of all neighbors (vrq); or, for directed edges, the "
-    "out-degree and in-degree, and also the number of neighbors and of edges among all of "
-    "them",
+    "the degrees of the person and of all neighbors (vrq); or, for directed edges, the out-degree "
+    "and in-degree, and also the number of neighbors and of edges among all of them",
     definition="how many released nodes are at least as close to what is known as the person's "
     "own node, by the sum of absolute differences; and how often a guess among the "
     "nearest nodes is correct, with equal distances shared",
     source="Hay et al., PVLDB 2008; distance instead of equality is graphveil's own",
-    needs_linkage=True,
     cost=f"targets times edges, up to {MOST_NODES:,} nodes",
     compute=candidate_set,
     seconds=seconds,
     options=CandidateSetOptions,
     said=SAID,
 )
-"""The entry of this attack."""

@@ -1,19 +1,15 @@
-"""What an adversary holds who knows the ties of all people, more or less: a copy of the network.
-
-Names that an adversary gave to released nodes, and how many of them are right.
-"""
+"""A copy of the network, and how many of the names that an adversary gives by it are right."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from graphveil.attacks.attack import AttackFigure, Outcome
+from graphveil.attacks.attack import AttackFigure, AttackInput, Outcome
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.networks.signatures import (
     CopyOf,
@@ -22,37 +18,37 @@ from graphveil.attacks.networks.signatures import (
     layers_of,
     published_attributes,
 )
-from graphveil.attacks.wording import EXTREMES, GUESSED, Said, strongest
+from graphveil.attacks.wording import EXTREMES, GUESSED, Said, linked, strongest
 from graphveil.core.rows import Setting
 from graphveil.data import Graph, Layer, Network
 from graphveil.data.measures import twins
+from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
+
+OVERLAP = (
+    "share of the original edges between the people in the copy that the copy has; random pairs "
+    "replace the others"
+)
+PEOPLE = "share of the people who are in the copy"
+"""What is said of two options of attacks by copies."""
 
 
 class Pairing(NamedTuple):
     """A copy beside a release, both in orders of their own that say nothing of people.
 
-    Parameters
-    ----------
-    copy, released
-        The two graphs.
-    truth
-        int64, shape (n,): the released node of every node of the copy.
-    person
-        int64, shape (n,): whose node every node of the copy is, in the order of the original.
-    present
-        bool, shape (n,): which nodes of the copy are people whom it has; the others have no tie in
-        it, and pad it to the size of the release.
-    more
-        What both say beside who is tied to whom; None for nothing.
+    `copy, released`: the two graphs; `truth`: int64, shape (n,): the released node of every node of
+    the copy; `person`: int64, shape (n,): whose node every node of the copy is, in the order of the
+    original; `present`: bool, shape (n,): which nodes of the copy are people whom it has; the
+    others have no tie in it, and pad it to the size of the release; `more`: what both say beside
+    who is tied to whom; None for nothing.
     """
 
     copy: Graph
     released: Graph
-    truth: NDArray[np.int64]
-    person: NDArray[np.int64]
-    present: NDArray[np.bool_]
+    truth: Ints
+    person: Ints
+    present: Bools
     more: SideInformation | None = None
 
     @property
@@ -63,7 +59,7 @@ class Pairing(NamedTuple):
         )
 
     @property
-    def active(self) -> NDArray[np.bool_]:
+    def active(self) -> Bools:
         """Which nodes of the copy have a tie in it and one in the release: no others are named."""
         released = self.released.degrees()[self.truth]
         return (self.copy.degrees() > 0) & (released > 0)
@@ -80,22 +76,9 @@ def pairing(
 ) -> Pairing:
     """Return a copy of the original that shares some ties with it, beside the release.
 
-    Parameters
-    ----------
-    pair
-        The original and the release, linked.
-    overlap
-        The share of the ties between people of the copy that stand in it, drawn evenly; of each
-        kind.
-    rng
-        Draws ties, and an order for either graph: ties are then broken by chance.
-    filled
-        Whether random pairs stand in place of the others, so that the copy has as many ties.
-    people
-        The share of the people whom the copy has, drawn evenly.
-    copy
-        Whether it says of which kind and direction ties are and which attributes people have, as
-        far as the release does.
+    `overlap`: the share of the ties between people of the copy that stand in it, by kind; where
+    `filled`, random pairs stand in place of the others. Both graphs come in a random order, so that
+    ties are broken by chance.
     """
     n = pair.original.n_nodes
     whole = people == 1  # nothing is drawn then
@@ -132,18 +115,13 @@ NOT_KNOWN = np.int32(-1)
 
 
 def _drawn(
-    layer: Layer,
-    those: NDArray[np.int64],
-    overlap: float,
-    rng: np.random.Generator,
-    *,
-    filled: bool,
+    layer: Layer, those: Ints, overlap: float, rng: np.random.Generator, *, filled: bool
 ) -> Layer:
     """Return some ties of a layer between the people of a copy, and random pairs for the others."""
     n = layer.n_nodes
     number = np.full(n, -1, dtype=np.int32)
     number[those] = np.arange(those.size)
-    edges: NDArray[np.int32] = number[np.column_stack(layer.ties())]
+    edges: Int32s = number[np.column_stack(layer.ties())]
     edges = edges[(edges >= 0).all(axis=1)]
     kept = edges[rng.permutation(len(edges))[: round(overlap * len(edges))]]
     if filled:
@@ -156,12 +134,10 @@ def _drawn(
 
 
 def random_pairs(
-    edges: NDArray[np.int32], n: int, size: int, rng: np.random.Generator, *, directed: bool = False
-) -> NDArray[np.int32]:
+    edges: Int32s, n: int, size: int, rng: np.random.Generator, *, directed: bool = False
+) -> Int32s:
     """Return pairs of nodes, evenly drawn among those that are no edge, to fill edges up to a size.
 
-    Examples
-    --------
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> random_pairs(np.array([[0, 1], [0, 2]]), 3, 3, rng).tolist()
     [[1, 2]]
@@ -180,8 +156,8 @@ def random_pairs(
 
 
 def _by_rejection(
-    known: NDArray[np.int64], n: int, size: int, rng: np.random.Generator, *, directed: bool
-) -> NDArray[np.int64]:
+    known: Ints, n: int, size: int, rng: np.random.Generator, *, directed: bool
+) -> Ints:
     """Return new pairs, drawn one after another and drawn again where they are there already."""
     new = np.empty(0, dtype=np.int64)
     while (missing := size - known.size - new.size) > 0:
@@ -207,16 +183,14 @@ class NodeKinds(NamedTuple):
     those of them who have no twin.
     """
 
-    twins: NDArray[np.int64]
-    of_degree_3: NDArray[np.bool_]
-    distinct: NDArray[np.bool_]
+    twins: Ints
+    of_degree_3: Bools
+    distinct: Bools
 
     @classmethod
     def of(cls, original: Graph) -> NodeKinds:
         """Return the kinds of people of an original.
 
-        Examples
-        --------
         >>> NodeKinds.of(Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2], n=4)).distinct.tolist()
         [True, False, False, False]
         """
@@ -233,32 +207,16 @@ class Naming(NamedTuple):
     alike`: bool, shape (n,): those whose node it is; or theirs or a twin's.
     """
 
-    asked: NDArray[np.bool_]
-    named: NDArray[np.bool_]
-    right: NDArray[np.bool_]
-    alike: NDArray[np.bool_]
+    asked: Bools
+    named: Bools
+    right: Bools
+    alike: Bools
 
     @classmethod
     def of(
-        cls,
-        pairing: Pairing,
-        match: NDArray[np.int64],
-        kinds: NodeKinds,
-        known: NDArray[np.int64] | None = None,
+        cls, pairing: Pairing, match: Ints, kinds: NodeKinds, known: Ints | None = None
     ) -> Naming:
-        """Return how good a matching is.
-
-        Parameters
-        ----------
-        pairing
-            The copy and the release.
-        match
-            int64, shape (n,): the released node that every node of the copy was given, or -1.
-        kinds
-            Of the original.
-        known
-            Nodes of the copy that the adversary knew beforehand: they do not count.
-        """
+        """Return how good a matching is; nodes that were `known` beforehand do not count."""
         person = pairing.person
         owner = np.empty_like(person)
         owner[pairing.truth] = person
@@ -274,10 +232,7 @@ class Naming(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """All draws under one knowledge of the adversary.
-
-    `setting`: that knowledge; `draws`: how good each draw's names are.
-    """
+    """All draws under one knowledge of the adversary."""
 
     setting: Setting
     draws: list[Naming]
@@ -292,17 +247,13 @@ class Rate(NamedTuple):
 
     name: str
     setting: Setting
-    hits: NDArray[np.float64]
-    base: NDArray[np.float64]
+    hits: Floats
+    base: Floats
     baseline: float
 
     @classmethod
     def of(
-        cls,
-        name: str,
-        setting: Setting,
-        pairs: Iterable[tuple[NDArray[np.bool_], NDArray[np.bool_]]],
-        baseline: float,
+        cls, name: str, setting: Setting, pairs: Iterable[tuple[Bools, Bools]], baseline: float
     ) -> Rate:
         """Return the rate of those in both arrays among those in the second, one pair a draw."""
         counted = [(np.count_nonzero(one & whole), np.count_nonzero(whole)) for one, whole in pairs]
@@ -335,12 +286,39 @@ class Rate(NamedTuple):
         return AttackFigure(self.name, value, unit, guess, sample=sample, setting=setting)
 
 
+def check_people(pair: GraphComparison) -> None:
+    """Refuse where there are no nodes."""
+    if pair.original.n_nodes == 0:
+        raise NotMeasuredError("the network has no nodes")
+
+
+Draws = Callable[[Setting, NodeKinds, np.random.Generator], Drawn]
+"""Draws copies under one knowledge of the adversary, and names people by them."""
+
+
+def named_by_copies(
+    situation: AttackInput[GraphComparison], attack: str, settings: Sequence[Setting], draws: Draws
+) -> Outcome:
+    """Return how many people an attack names under each knowledge; what is missing says why."""
+    check_people(situation.comparison)
+    rng, kinds = situation.rng(attack), NodeKinds.of(situation.comparison.original)
+    drawn: list[Drawn] = []
+    missing: dict[str, str] = {}
+    for setting in settings:
+        try:
+            drawn.append(draws(setting, kinds, rng))
+        except NotMeasuredError as error:
+            missing[setting.text] = str(error)
+    if not drawn:
+        raise NotMeasuredError("; ".join(dict.fromkeys(missing.values())))
+    outcome = summary(drawn, kinds, rng)
+    return outcome._replace(not_measured={**outcome.not_measured, **missing})
+
+
 def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) -> Outcome:
     """Return the figures of all draws, and in what share of them everybody was named rightly.
 
     A person's risk is the largest such share under any of the adversary's knowledge.
-
-    Raises `NotMeasuredError` where nobody was looked for in any draw.
     """
     n = kinds.twins.size
     figures: list[AttackFigure] = []
@@ -376,8 +354,7 @@ def _rates(some: Drawn, kinds: NodeKinds) -> Iterator[Rate]:
 
 def said_of_copies(by: str = "") -> tuple[Said, ...]:
     """Return how it is said that people are named by a copy, by this way of matching."""
-    nobody = Said(
-        "linked",
+    nobody = linked(
         "right",
         does="has {copy}",
         by=by,
@@ -397,7 +374,7 @@ def said_of_copies(by: str = "") -> tuple[Said, ...]:
     return nobody, some
 
 
-def _risk(draws: Sequence[Naming]) -> NDArray[np.float64]:
+def _risk(draws: Sequence[Naming]) -> Floats:
     """Return in what share of the draws that looked for a person they were named rightly."""
     right = np.sum([draw.right for draw in draws], axis=0)
     asked = np.sum([draw.asked for draw in draws], axis=0)

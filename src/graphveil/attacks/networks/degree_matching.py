@@ -7,14 +7,13 @@ drawn from, these are sorted, since they say more than the graph; else the degre
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.registry import seconds_of_passes
-from graphveil.attacks.wording import GUESSED, Said
+from graphveil.attacks.wording import GUESSED, singled_out
 from graphveil.claims.conditions import Drawing
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
+from graphveil.evaluate.arrays import Floats, Ints
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
 
@@ -25,10 +24,7 @@ RIGHT, AMONG = "right guess", "the {} largest"
 
 
 def degree_matching(situation: AttackInput[GraphComparison], _options: AttackOptions) -> Outcome:
-    """Return how often people and nodes of the same rank by degree belong together.
-
-    Raises `NotMeasuredError` where there are no nodes.
-    """
+    """Return how often people and nodes of the same rank by degree belong together."""
     pair = situation.comparison
     known = pair.original.degrees().astype(np.int64)
     n = known.size
@@ -43,12 +39,12 @@ def degree_matching(situation: AttackInput[GraphComparison], _options: AttackOpt
     return Outcome(figures, risk, np.full(n, 1 / n))
 
 
-def _figure(right: NDArray[np.float64], n: int, among: str = "") -> AttackFigure:
+def _figure(right: Floats, n: int, among: str = "") -> AttackFigure:
     share = float(right.mean())
     return AttackFigure(RIGHT, share, "share of people", 1 / n, setting=Setting(among=among))
 
 
-def _published(situation: AttackInput[GraphComparison]) -> NDArray[np.int64]:
+def _published(situation: AttackInput[GraphComparison]) -> Ints:
     """Return the number that is published of every released node: with noise, or its degree."""
     for condition in situation.release.conditions:
         if isinstance(condition, Drawing):
@@ -57,15 +53,11 @@ def _published(situation: AttackInput[GraphComparison]) -> NDArray[np.int64]:
     return situation.comparison.released.degrees().astype(np.int64)
 
 
-def right_by_rank(known: NDArray[np.int64], published: NDArray[np.int64]) -> NDArray[np.float64]:
+def right_by_rank(known: Ints, published: Ints) -> Floats:
     """Return how likely everybody is matched with their own node, when both sides are sorted.
 
-    `known`: int64, shape (n,): the degree that is known of everybody; `published`: int64, shape
-    (n,): the number that is published of the node of each of them. Equal numbers are in any order,
-    on both sides.
+    Equal numbers are in any order, on both sides.
 
-    Examples
-    --------
     >>> right_by_rank(np.array([9, 3, 3]), np.array([7, 2, 1])).tolist()
     [1.0, 0.5, 0.5]
     """
@@ -75,8 +67,7 @@ def right_by_rank(known: NDArray[np.int64], published: NDArray[np.int64]) -> NDA
         ranks.append([np.searchsorted(in_order, numbers, side=side) for side in ("left", "right")])
     (first, behind), (own_first, own_behind) = ranks
     both = np.minimum(behind, own_behind) - np.maximum(first, own_first)
-    right: NDArray[np.float64] = np.maximum(both, 0) / ((behind - first) * (own_behind - own_first))
-    return right
+    return np.asarray(np.maximum(both, 0) / ((behind - first) * (own_behind - own_first)))
 
 
 DEGREE_MATCHING = Attack(
@@ -88,14 +79,10 @@ DEGREE_MATCHING = Attack(
     "equal numbers in random order; ranks are those of degrees, or of stated noisy degrees. "
     f"For all people, and for the {LARGEST[0]} and the {LARGEST[1]} with the largest degrees",
     source="matching of sorted degrees; graphveil's own",
-    needs_linkage=True,
     cost="n log n",
     compute=degree_matching,
-    seconds=seconds_of_passes,
-    options=AttackOptions,
     said=(
-        Said(
-            "singled out",
+        singled_out(
             RIGHT,
             does=f"knows all degrees and seeks one of the {LARGEST[0]} largest",
             label=f"all degrees, {LARGEST[0]} largest people",
@@ -105,4 +92,3 @@ DEGREE_MATCHING = Attack(
         ),
     ),
 )
-"""The entry of this attack."""

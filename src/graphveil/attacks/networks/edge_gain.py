@@ -4,43 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
+from graphveil.attacks.costs import squares
 from graphveil.attacks.intervals import bootstrap_ratio
-from graphveil.attacks.networks.copies import FEWEST_DRAWS, pairing
+from graphveil.attacks.networks.copies import FEWEST_DRAWS, check_people, pairing
 from graphveil.attacks.networks.propagation import (
     MOST_NODES,
     MOST_SQUARES,
     Guess,
     check_matching,
-    check_people,
     guess,
     inverse,
     row_blocks,
     seconds_of_draw,
 )
-from graphveil.attacks.registry import squares
-from graphveil.attacks.wording import Said
+from graphveil.attacks.wording import inferred
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time, stage
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
+from graphveil.evaluate.arrays import Floats, Int32s, Ints, sparse
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 
-Pairs: TypeAlias = "NDArray[np.int64]"
+Pairs: TypeAlias = "Ints"
 """Pairs of nodes u < v of n, as the sorted numbers u * n + v."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class EdgeGainOptions(AttackOptions):
+class EdgeGainOptions(AttackOptions, label="edge-gain"):
     """What the adversary knows, and how often it is drawn."""
-
-    label: ClassVar[str] = "edge-gain"
 
     overlap: float = parameter(
         default=0.8,
@@ -70,10 +67,7 @@ class Learned(NamedTuple):
 
 
 def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> Outcome:
-    """Return how many unknown ties a matching of the known ones with the release shows.
-
-    Raises `NotMeasuredError` where there are no nodes, or no tie is unknown.
-    """
+    """Return how many unknown ties a matching of the known ones with the release shows."""
     pair = situation.comparison
     check_people(pair)
     rng = situation.rng("edge-gain")
@@ -99,10 +93,7 @@ PER_SQUARE = 1e-7
 
 
 def seconds(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> float:
-    """Return about how long it takes.
-
-    Raises `TooLargeError` where nodes or edges are too many.
-    """
+    """Return about how long it takes."""
     pair = situation.comparison
     check_matching(pair)
     return options.draws * (seconds_of_draw(pair) + PER_SQUARE * squares(pair))
@@ -123,11 +114,9 @@ def learned(original: Graph, made: Guess) -> Learned:
     )
 
 
-def numbers_of(pairs: NDArray[np.int64] | NDArray[np.int32], n: int) -> Pairs:
+def numbers_of(pairs: Ints | Int32s, n: int) -> Pairs:
     """Return pairs of n nodes, shape (pairs, 2), as sorted numbers.
 
-    Examples
-    --------
     >>> numbers_of(np.array([[2, 1], [0, 1]]), 3).tolist()
     [1, 5]
     """
@@ -135,19 +124,15 @@ def numbers_of(pairs: NDArray[np.int64] | NDArray[np.int32], n: int) -> Pairs:
     return np.unique(ends[:, 0] * n + ends[:, 1])
 
 
-def likeliest_pairs(graph: Graph, size: int) -> NDArray[np.int64]:
+def likeliest_pairs(graph: Graph, size: int) -> Ints:
     """Return so many pairs without an edge that are likeliest to have one: shape (size, 2) at most.
 
     By the sum of 1/degree over common neighbors, above 0: resource allocation, Zhou, Lü and
     Zhang, 2009. It costs the squares of the degrees.
 
-    Examples
-    --------
     >>> likeliest_pairs(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4), 1).tolist()
     [[0, 3]]
     """
-    from scipy import sparse  # noqa: PLC0415  heavy: not for help
-
     near = graph.to_scipy().astype(np.float64)
     degrees = graph.degrees()
     weighed = near @ sparse.diags_array(1 / np.maximum(degrees, 1.0))
@@ -194,7 +179,7 @@ def _figures(
     return figures, missing
 
 
-def _revealed(n: int, drawn: Sequence[Learned], source: str) -> NDArray[np.float64]:
+def _revealed(n: int, drawn: Sequence[Learned], source: str) -> Floats:
     """Return the share of everybody's unknown ties that one source shows, over all draws."""
     hidden, hit = np.zeros(n), np.zeros(n)
     for one in drawn:
@@ -203,7 +188,7 @@ def _revealed(n: int, drawn: Sequence[Learned], source: str) -> NDArray[np.float
     return np.where(hidden > 0, hit / np.maximum(hidden, 1), np.nan)
 
 
-def _ties(pairs: Pairs, n: int) -> NDArray[np.int64]:
+def _ties(pairs: Pairs, n: int) -> Ints:
     return np.bincount(np.concatenate([pairs // n, pairs % n]), minlength=n)
 
 
@@ -214,11 +199,9 @@ EDGE_GAIN = Attack(
     "types and the published attributes if the release has them; and the released nodes "
     "of some people",
     definition="for released edges between matched people that the attacker did not know: the "
-    "share that are edges of the original, and the share of all unknown original "
-    "edges that they reveal; compared with the same number of pairs predicted from "
-    "the known edges alone",
+    "share that are edges of the original, and the share of all unknown original edges that they "
+    "reveal; compared with the same number of pairs predicted from the known edges alone",
     source="matching as in seed-propagation; prediction: Zhou, Lü & Zhang 2009",
-    needs_linkage=True,
     cost=f"heavy, up to {MOST_NODES:,} nodes and a sum of squared degrees of {MOST_SQUARES:,}; "
     "not run by default",
     compute=edge_gain,
@@ -226,19 +209,15 @@ EDGE_GAIN = Attack(
     options=EdgeGainOptions,
     by_name=True,
     said=(
-        Said(
-            "inferred",
+        inferred(
             "precision",
             does="knows most edges and reads further ones from the release",
             line="revealed edges that are correct, for an attacker who knows most edges",
             label="further connections of known people",
             says="{n} of the connections it shows are true",
         ),
-        Said(
-            "inferred",
-            "recall",
-            line="unknown edges that are revealed, for an attacker who knows most edges",
+        inferred(
+            "recall", line="unknown edges that are revealed, for an attacker who knows most edges"
         ),
     ),
 )
-"""The entry of this attack."""

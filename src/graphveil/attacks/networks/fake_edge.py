@@ -1,37 +1,33 @@
-"""Can edges that a method added be told from real ones, and what remains once they are dropped.
-
-How like the two ends of every edge are: real ties join people who have much in common.
-"""
+"""Can edges that a method added be told from real ones, and what remains once they are dropped."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, Outcome
+from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks.candidate_set import CandidateSetOptions, right_guess
 from graphveil.attacks.networks.candidate_set import seconds as candidate_seconds
+from graphveil.attacks.networks.copies import check_people
 from graphveil.attacks.networks.propagation import (
     MOST_NODES,
     MOST_SQUARES,
     check_matching,
-    check_people,
     row_blocks,
 )
 from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candidates
-from graphveil.attacks.registry import ends_of, squares
-from graphveil.attacks.wording import Said
+from graphveil.attacks.wording import inferred
 from graphveil.core.progress import in_time
 from graphveil.core.text import counted
 from graphveil.data import Graph
+from graphveil.evaluate.arrays import Bools, Floats, sparse
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
 
-Scores: TypeAlias = "NDArray[np.float64]"
+Scores: TypeAlias = "Floats"
 """A number for every edge, in the order of `Graph.edges`."""
 
 DIMENSIONS = 32
@@ -43,8 +39,6 @@ _CELLS = 20_000_000
 def common_neighbors(graph: Graph) -> tuple[Scores, Scores]:
     """Return the common neighbors of both ends of every edge: their number, and their sum of 1/d.
 
-    Examples
-    --------
     >>> number, weight = common_neighbors(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))
     >>> number.tolist(), weight.round(2).tolist()
     ([1.0, 1.0, 1.0, 0.0], [0.33, 0.5, 0.5, 0.0])
@@ -69,8 +63,6 @@ def jaccard(graph: Graph, common: Scores) -> Scores:
 def three_paths(graph: Graph) -> Scores:
     """Return the number of paths of three edges between both ends, over the root of the degrees.
 
-    Examples
-    --------
     >>> three_paths(Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3], n=4)).tolist()  # a square
     [0.5, 0.5, 0.5, 0.5]
     """
@@ -92,12 +84,7 @@ def three_paths(graph: Graph) -> Scores:
 
 
 def spectral_cosine(graph: Graph, rng: np.random.Generator) -> Scores:
-    """Return the cosine between both ends in the leading directions of the normalized adjacency.
-
-    `graph`: with one edge at least; `rng`: draws the vector with which the search for directions
-    begins.
-    """
-    from scipy import sparse  # noqa: PLC0415  heavy: not for help
+    """Return the cosine between both ends in the leading directions of the normalized adjacency."""
     from scipy.sparse import linalg  # noqa: PLC0415  heavy: not for help
 
     roots = 1 / np.sqrt(np.maximum(graph.degrees(), 1))
@@ -118,13 +105,12 @@ def spectral_cosine(graph: Graph, rng: np.random.Generator) -> Scores:
 
 
 FEWEST_FAKES = 5
+BEST, FLAGGED = "best in hindsight", "flagged, precision"
 
 
 @dataclass(frozen=True, kw_only=True)
-class FakeEdgeOptions(CandidateSetOptions):
+class FakeEdgeOptions(CandidateSetOptions, label="fake-edge"):
     """Of how many people something is known, once added edges are dropped."""
-
-    label: ClassVar[str] = "fake-edge"
 
 
 class Likeness(NamedTuple):
@@ -139,10 +125,7 @@ class Likeness(NamedTuple):
 
 
 def fake_edge(situation: AttackInput[GraphComparison], options: FakeEdgeOptions) -> Outcome:
-    """Return how well added edges are told from real ones, and candidates once they are dropped.
-
-    Raises `NotMeasuredError` where there are no nodes, or edges were hardly added, or all were.
-    """
+    """Return how well added edges are told from real ones, and candidates once they are dropped."""
     pair = situation.comparison
     check_people(pair)
     released, fake = pair.aligned, added_edges(pair)
@@ -156,7 +139,11 @@ def fake_edge(situation: AttackInput[GraphComparison], options: FakeEdgeOptions)
     rng = situation.rng("fake-edge")
     likeness = likeness_of(released, rng)
     flagged = flag(likeness.flagging, number, rng)
-    figures = [*_areas(likeness, fake), _precision(flagged, fake)]
+    areas = {name: area(scores, fake) for name, scores in likeness.judged.items()}
+    areas[BEST] = max(areas.values())
+    figures = [AttackFigure(f"AUC, {name}", a, "probability", 0.5) for name, a in areas.items()]
+    precision = float((flagged & fake).sum() / flagged.sum())
+    figures.append(AttackFigure(FLAGGED, precision, "share of flagged edges", float(fake.mean())))
     remaining = released.edges()[~flagged]
     n = released.n_nodes
     restored = Graph.from_edges(remaining[:, 0], remaining[:, 1], n=n)
@@ -175,17 +162,14 @@ leading directions."""
 
 
 def seconds(situation: AttackInput[GraphComparison], options: FakeEdgeOptions) -> float:
-    """Return about how long it takes.
-
-    Raises `TooLargeError` where nodes or edges are too many.
-    """
+    """Return about how long it takes."""
     pair = situation.comparison
     check_matching(pair)
     known_again = candidate_seconds(situation, options)
     return PER_SQUARE * squares(pair) + PER_END * ends_of(pair) + known_again
 
 
-def added_edges(pair: GraphComparison) -> NDArray[np.bool_]:
+def added_edges(pair: GraphComparison) -> Bools:
     """Return which released edges, in the order of the original's nodes, are not the original's."""
     n = pair.original.n_nodes
     before, after = (
@@ -212,8 +196,6 @@ def likeness_of(released: Graph, rng: np.random.Generator) -> Likeness:
 def ranks(values: Scores) -> Scores:
     """Return the rank of every value from 1 on; equal values have the mean of their ranks.
 
-    Examples
-    --------
     >>> ranks(np.array([5.0, 1.0, 5.0])).tolist()
     [2.5, 1.0, 2.5]
     """
@@ -222,11 +204,9 @@ def ranks(values: Scores) -> Scores:
     return mean
 
 
-def area(scores: Scores, fake: NDArray[np.bool_]) -> float:
+def area(scores: Scores, fake: Bools) -> float:
     """Return how likely a real edge scores above an added one; equal scores count half.
 
-    Examples
-    --------
     >>> area(np.array([3.0, 1.0, 1.0]), np.array([False, False, True]))
     0.75
     """
@@ -235,30 +215,13 @@ def area(scores: Scores, fake: NDArray[np.bool_]) -> float:
     return float(above / (real * (fake.size - real)))
 
 
-def flag(scores: tuple[Scores, ...], number: int, rng: np.random.Generator) -> NDArray[np.bool_]:
+def flag(scores: tuple[Scores, ...], number: int, rng: np.random.Generator) -> Bools:
     """Return so many edges with the least sum of ranks; ties are broken by chance."""
     total = np.sum([ranks(score) for score in scores], axis=0)
     order = np.lexsort((rng.random(total.size), total))
     flagged = np.zeros(total.size, dtype=np.bool_)
     flagged[order[:number]] = True
     return flagged
-
-
-BEST, FLAGGED = "best in hindsight", "flagged, precision"
-
-
-def _areas(likeness: Likeness, fake: NDArray[np.bool_]) -> Iterator[AttackFigure]:
-    """Yield the area under the curve of each test, and the largest, which is known in hindsight."""
-    areas = {name: area(scores, fake) for name, scores in likeness.judged.items()}
-    areas[BEST] = max(areas.values())
-    for name, value in areas.items():
-        yield AttackFigure(f"AUC, {name}", value, "probability", 0.5)
-
-
-def _precision(flagged: NDArray[np.bool_], fake: NDArray[np.bool_]) -> AttackFigure:
-    """Return how many of the flagged edges were added."""
-    value = float((flagged & fake).sum() / flagged.sum())
-    return AttackFigure(FLAGGED, value, "share of flagged edges", float(fake.mean()))
 
 
 FAKE_EDGE = Attack(
@@ -270,15 +233,13 @@ FAKE_EDGE = Attack(
     "which as many are flagged as were added; and how often people are "
     "re-identified, as in candidate-set, once the flagged edges are dropped",
     source="resource allocation: Zhou, Lü & Zhang 2009; the sum of ranks is graphveil's own",
-    needs_linkage=True,
     cost=f"sum of squared degrees, up to {MOST_SQUARES:,}, and up to {MOST_NODES:,} nodes",
     compute=fake_edge,
     seconds=seconds,
     options=FakeEdgeOptions,
     said=(
-        Said("inferred", f"AUC, {BEST}", line="whether an edge is real or added"),
-        Said(
-            "inferred",
+        inferred(f"AUC, {BEST}", line="whether an edge is real or added"),
+        inferred(
             FLAGGED,
             does="looks for false edges",
             line=None,
@@ -287,4 +248,3 @@ FAKE_EDGE = Attack(
         ),
     ),
 )
-"""The entry of this attack."""

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, Outcome, refuse_more_nodes
+from graphveil.attacks.costs import ends_of
 from graphveil.attacks.networks.candidate_set import (
     MOST_NODES,
     WITH_ATTRIBUTES,
@@ -25,26 +25,18 @@ from graphveil.attacks.networks.signatures import (
     matrix,
     published_attributes,
 )
-from graphveil.attacks.registry import ends_of
-from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
 from graphveil.data import Network
+from graphveil.evaluate.arrays import Int32s, Ints, sparse
 from graphveil.evaluate.comparison import NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
-
-if TYPE_CHECKING:
-    from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
 
 NEIGHBORS = "attributes of the neighbors"
 """The name of the signature."""
 
 
-class NeighborAttributesOptions(CandidateSetOptions):
+class NeighborAttributesOptions(CandidateSetOptions, label="neighbor-attributes"):
     """Of how many people the attributes of the neighbors are known."""
-
-    label = "neighbor-attributes"
 
 
 class Neighborhood(NamedTuple):
@@ -55,23 +47,11 @@ class Neighborhood(NamedTuple):
     """
 
     counts: sparse.csc_array
-    sums: NDArray[np.int64]
+    sums: Ints
 
     @classmethod
-    def of(
-        cls, relations: Relations, rows: NDArray[np.int32], values: NDArray[np.int64]
-    ) -> Neighborhood:
-        """Return the counts of a network.
-
-        Parameters
-        ----------
-        relations
-            Lists of neighbors.
-        rows
-            int32, shape (n, d): the attributes of everybody, below 0 where nothing is said.
-        values
-            int64, shape (d,): how many values each attribute has.
-        """
+    def of(cls, relations: Relations, rows: Int32s, values: Ints) -> Neighborhood:
+        """Return the counts of a network; attributes are below 0 where nothing is said."""
         n = len(rows)
         shown = [np.ones((n, 1), dtype=np.int64)]
         for codes, size in zip(rows.T, values, strict=True):
@@ -84,27 +64,21 @@ class Neighborhood(NamedTuple):
         )
         return cls(counts, np.asarray(counts.sum(axis=1)).ravel())
 
-    def distances_to(self, known: Neighborhood, node: int) -> NDArray[np.int64]:
-        """Return how far everybody's counts are from those of one node, int64, shape (1, n).
-
-        Sums of absolute differences.
-        """
+    def distances_to(self, known: Neighborhood, node: int) -> Ints:
+        """Return how far everybody's counts are from those of one node, int64, shape (1, n)."""
         row = known.counts[[node]].tocoo()
         common = np.zeros(self.sums.size, dtype=np.int64)
         for column, number in zip(row.col.tolist(), row.data.tolist(), strict=True):
             some = slice(*self.counts.indptr[column : column + 2])
             common[self.counts.indices[some]] += np.minimum(self.counts.data[some], number)
-        distance: NDArray[np.int64] = self.sums + known.sums[node] - 2 * common
+        distance: Ints = self.sums + known.sums[node] - 2 * common
         return distance[None, :]
 
 
 def neighbor_attributes(
     situation: AttackInput[NetworkComparison], options: NeighborAttributesOptions
 ) -> Outcome:
-    """Return how many people are alone, and known again, by what their neighbors are like.
-
-    Raises `NotMeasuredError` where no attribute is published, or there are no people.
-    """
+    """Return how many people are alone, and known again, by what their neighbors are like."""
     pair = situation.comparison
     rows, n = published_attributes(pair), pair.original.n_nodes
     if n == 0:
@@ -144,14 +118,9 @@ def _alone(both: SideInformation, rows: KnownRows) -> list[AttackFigure]:
     ]
 
 
-def alone_by(relations: Relations, classes: NDArray[np.int64]) -> float:
+def alone_by(relations: Relations, classes: Ints) -> float:
     """Return the share of people with whose multiset of neighbors' classes nobody else is.
 
-    `relations`: lists of neighbors, which count apart; `classes`: int64, shape (n,): of people with
-    the same attributes.
-
-    Examples
-    --------
     >>> from graphveil import Graph
     >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
     >>> alone_by(SideInformation.of_graphs(path, path).copy, np.array([0, 0, 0, 1]))
@@ -174,10 +143,7 @@ PER_END = 2e-8
 
 
 def seconds(situation: AttackInput[NetworkComparison], options: NeighborAttributesOptions) -> float:
-    """Return about how long it takes.
-
-    Raises `TooLargeError` where nodes are too many.
-    """
+    """Return about how long it takes."""
     pair = situation.comparison
     n = pair.original.n_nodes
     refuse_more_nodes(n, MOST_NODES, "Use a release with fewer nodes")
@@ -191,12 +157,10 @@ NEIGHBOR_ATTRIBUTES = Attack(
     knows="for one person, in the original: the number of neighbors and how many of them have "
     "each value of each published attribute, separately for each edge type and direction; "
     "or this and the person's own attributes",
-    definition="the share of people whose list of neighbors' attributes is unique, in the "
-    "original and in the release; and how many released nodes are at least as close "
-    "to what is known as the person's own node, counted as in candidate-set. No "
-    "method gives a guarantee against this",
+    definition="the share of people whose list of neighbors' attributes is unique, in the original "
+    "and in the release; and how many released nodes are at least as close to what is known as the "
+    "person's own node, counted as in candidate-set. No method gives a guarantee against this",
     source="graphveil's own; without attributes: Hay et al., PVLDB 2008",
-    needs_linkage=True,
     cost=f"targets times edges times attributes, up to {MOST_NODES:,} nodes",
     compute=neighbor_attributes,
     seconds=seconds,
@@ -210,4 +174,3 @@ NEIGHBOR_ATTRIBUTES = Attack(
         ),
     ),
 )
-"""The entry of this attack."""

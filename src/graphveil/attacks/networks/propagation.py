@@ -1,16 +1,16 @@
-"""Matching two graphs from few pairs, or from none, by what matched neighbors say.
+"""Who is who for an adversary who holds a copy of the network and knows a few people, or none.
 
-Who is who for an adversary who holds a copy of the network and knows a few people, or none.
+Two graphs are matched by what matched neighbors say.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar, NamedTuple, TypeAlias
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import (
     Attack,
@@ -20,17 +20,9 @@ from graphveil.attacks.attack import (
     TooLargeError,
     refuse_more_nodes,
 )
+from graphveil.attacks.costs import ends_of, squares
+from graphveil.attacks.networks import copies
 from graphveil.attacks.networks.assignment.surroundings import values_around
-from graphveil.attacks.networks.copies import (
-    NOBODY,
-    Drawn,
-    Naming,
-    NodeKinds,
-    Pairing,
-    pairing,
-    said_of_copies,
-    summary,
-)
 from graphveil.attacks.networks.signatures import (
     COPY,
     CopyOf,
@@ -40,7 +32,6 @@ from graphveil.attacks.networks.signatures import (
     words_of,
 )
 from graphveil.attacks.networks.signatures import degrees as degrees_of
-from graphveil.attacks.registry import ends_of, squares
 from graphveil.core.lazy import lazy_module
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import check_time, in_time, stage
@@ -48,20 +39,19 @@ from graphveil.core.rows import Setting
 from graphveil.core.text import counted
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
+from graphveil.evaluate.arrays import Floats, Ints, sparse
 from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
 
 if TYPE_CHECKING:
-    from scipy import sparse
     from scipy.spatial import distance
 
     from graphveil.attacks.kernels import percolation as kernels
 else:
-    sparse = lazy_module("scipy.sparse")
     distance = lazy_module("scipy.spatial.distance")
     kernels = lazy_module("graphveil.attacks.kernels.percolation")
 
-Match: TypeAlias = "NDArray[np.int64]"
+Match: TypeAlias = "Ints"
 """The node of the other graph that every node was given, or -1."""
 
 MOST_MARKS = 400_000_000
@@ -95,20 +85,6 @@ def expand(
     seeds*, PVLDB 2015. When no pair has two marks, pairs with one spread marks without being
     matched: as many as there are nodes in both graphs, of the nearest degrees.
 
-    Parameters
-    ----------
-    one, two
-        The graphs.
-    seeds
-        int64, shape (n,): the node of `two` for every known node of `one`, -1 for the others.
-    most_marks
-        Where it stops.
-    more
-        What the graphs say beside who is tied to whom: nodes then mark their neighbors of the same
-        kind and direction, and no pair of other attributes is marked.
-
-    Examples
-    --------
     >>> ends = [0, 0, 0, 1, 1, 2, 3], [1, 2, 3, 2, 4, 4, 4]
     >>> graph = Graph.from_edges(*ends, n=5)
     >>> expand(graph, graph, np.array([0, 1, -1, -1, -1])).match.tolist()
@@ -146,14 +122,9 @@ def candidate_lists(more: SideInformation) -> tuple[kernels.CandidateLists, kern
         )
         n = indptr.shape[1] - 1
         rows = np.empty((n, 0), dtype=np.int32) if more.rows is None else more.rows[at]
-        sides.append(
-            kernels.CandidateLists(
-                indptr,
-                np.concatenate([lists.indices for lists in relations]),
-                totals(relations),
-                np.ascontiguousarray(rows, dtype=np.int32),
-            )
-        )
+        indices = np.concatenate([lists.indices for lists in relations])
+        codes = np.ascontiguousarray(rows, dtype=np.int32)
+        sides.append(kernels.CandidateLists(indptr, indices, totals(relations), codes))
     return sides[0], sides[1]
 
 
@@ -189,9 +160,7 @@ def _with_room_in_heap(
     return larger
 
 
-def _not_spread(
-    one: NDArray[np.int64], two: NDArray[np.int64], match: kernels.PercolationMatch, table: Match
-) -> Match:
+def _not_spread(one: Ints, two: Ints, match: kernels.PercolationMatch, table: Match) -> Match:
     """Return marked pairs of free nodes that were not spread, of degrees near to each other."""
     n = two.size
     waiting = [np.empty(0, dtype=np.int64)]
@@ -210,12 +179,10 @@ def _not_spread(
 def inverse(match: Match, n: int) -> Match:
     """Return the same matching seen from the other graph, of n nodes.
 
-    Examples
-    --------
     >>> inverse(np.array([2, -1]), 3).tolist()
     [-1, -1, 0]
     """
-    back = np.full(n, NOBODY, dtype=np.int64)
+    back = np.full(n, copies.NOBODY, dtype=np.int64)
     matched = np.flatnonzero(match >= 0)
     back[match[matched]] = matched
     return back
@@ -233,39 +200,18 @@ def refine(
 
     How like nodes are is the number of pairs of their neighbors that are matched, at least 2, over
     the root of the product of their degrees. Every round costs at most the squares of the degrees.
-
-    Parameters
-    ----------
-    one, two
-        The graphs.
-    match
-        Where it begins.
-    seeds
-        Known pairs, which stay.
-    rounds
-        At most so many; it ends where 99.9% of the nodes keep their match.
-    more
-        What the graphs say beside who is tied to whom.
     """
     more = SideInformation.of_graphs(one, two) if more is None else more
     for _ in range(rounds):
         new = _mutual(more, match)
         known = seeds[seeds >= 0]
-        new[np.isin(new, known)] = NOBODY
+        new[np.isin(new, known)] = copies.NOBODY
         new = np.where(seeds >= 0, seeds, new)
         unchanged = np.count_nonzero(new == match)
         match = new
         if unchanged >= ENOUGH_UNCHANGED * match.size:
             break
     return match
-
-
-class _Likest(NamedTuple):
-    """The entries that are the largest of their rows so far."""
-
-    row: Match
-    column: Match
-    value: NDArray[np.float64]
 
 
 def _mutual(more: SideInformation, match: Match) -> Match:
@@ -278,8 +224,8 @@ def _mutual(more: SideInformation, match: Match) -> Match:
         largest = np.zeros(n_one)
         np.maximum.at(largest, block.row, block.data)
         some = block.data == largest[block.row]
-        parts.append(_Likest(block.row[some], block.col[some], block.data[some]))
-    new = np.full(n_one, NOBODY, dtype=np.int64)
+        parts.append((block.row[some], block.col[some], block.data[some]))
+    new = np.full(n_one, copies.NOBODY, dtype=np.int64)
     if not parts:
         return new
     row, column, value = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
@@ -314,7 +260,7 @@ def _likeness(more: SideInformation, match: Match) -> Iterator[sparse.coo_array]
         yield sparse.coo_array((data, (row, column)), shape=shape)
 
 
-def row_blocks(work: NDArray[np.int64]) -> Iterator[tuple[int, int]]:
+def row_blocks(work: Ints) -> Iterator[tuple[int, int]]:
     """Yield ranges of rows of about equal work; `work` is that of all rows before each, and all."""
     start, last = 0, work.size - 1
     while start < last:
@@ -349,14 +295,12 @@ def high_confidence_pairs(one: Graph, two: Graph, more: SideInformation | None =
     with np.errstate(invalid="ignore"):  # nobody else has these attributes
         doubt = two_least[:, 0] / np.maximum(two_least[:, 1], np.finfo(float).tiny)
     surest = pairs[np.argsort(doubt, kind="stable")[: int(np.ceil(SURE_SHARE * pairs.size))]]
-    match = np.full(one.n_nodes, NOBODY, dtype=np.int64)
+    match = np.full(one.n_nodes, copies.NOBODY, dtype=np.int64)
     match[surest] = row[surest]
     return match
 
 
-def _surroundings(
-    graph: Graph, relations: Relations = (), values: Sequence[NDArray[np.int64]] = ()
-) -> NDArray[np.float64]:
+def _surroundings(graph: Graph, relations: Relations = (), values: Sequence[Ints] = ()) -> Floats:
     """Return what each node's surroundings are like, as logarithms of one plus numbers.
 
     How many nodes at distance 1, and at distance 2, have degrees of at least powers of the root of
@@ -391,15 +335,12 @@ _LEAST_DEGREE = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeedPropagationOptions(AttackOptions):
+class SeedPropagationOptions(AttackOptions, label="seed-propagation"):
     """What the copy shares with the original, and how many people are known."""
-
-    label: ClassVar[str] = "seed-propagation"
 
     overlap: float | None = parameter(
         default=None,
-        text="share of the original edges between the people in the copy that the copy has; "
-        "random pairs replace the others",
+        text=copies.OVERLAP,
         minimum=0,
         maximum=1,
         unset=", ".join(f"{overlap:g}" for overlap in OVERLAPS),
@@ -410,9 +351,7 @@ class SeedPropagationOptions(AttackOptions):
         minimum=0,
         unset=", ".join(map(str, KNOWN)),
     )
-    people: float = parameter(
-        default=1.0, text="share of the people who are in the copy", minimum=0, maximum=1
-    )
+    people: float = parameter(default=1.0, text=copies.PEOPLE, minimum=0, maximum=1)
     copy: CopyOf = parameter(default="network", text=COPY)
     draws: int = parameter(
         default=10, text="number of copies, each with different known people", minimum=1
@@ -429,20 +368,13 @@ class SeedPropagationOptions(AttackOptions):
 class Guess(NamedTuple):
     """One draw: the copy beside the release, who is known, and who was given which node.
 
-    Parameters
-    ----------
-    pairing
-        The two graphs.
-    known
-        int64: the nodes of the copy whose released node the adversary knows.
-    match
-        int64, shape (n,): the released node of every node of the copy, or -1.
-    capped
-        Whether the matching was stopped before it came to its end.
+    `pairing`: the two graphs; `known`: int64: the nodes of the copy whose released node the
+    adversary knows; `match`: int64, shape (n,): the released node of every node of the copy, or -1;
+    `capped`: whether the matching was stopped before it came to its end.
     """
 
-    pairing: Pairing
-    known: NDArray[np.int64]
+    pairing: copies.Pairing
+    known: Ints
     match: Match
     capped: bool
 
@@ -450,44 +382,20 @@ class Guess(NamedTuple):
 def seed_propagation(
     situation: AttackInput[GraphComparison], options: SeedPropagationOptions
 ) -> Outcome:
-    """Return how many people are named by matching copies of the original with the release.
-
-    Raises `NotMeasuredError` where there are no nodes, or nobody could be known.
-    """
+    """Return how many people are named by matching copies of the original with the release."""
     pair = situation.comparison
-    check_people(pair)
-    rng = situation.rng("seed-propagation")
-    kinds = NodeKinds.of(pair.original)
-    drawn: list[Drawn] = []
-    missing: dict[str, str] = {}
-    for overlap, known in options.settings:
-        knows = words_of(pair, options.copy)
-        setting = Setting(overlap=overlap, knows=knows, people=options.people, known=known)
-        try:
-            with stage(f"matching a copy of {setting.text}"):
-                drawn.append(_drawn(pair, setting, options, kinds, rng))
-        except NotMeasuredError as error:
-            missing[setting.text] = str(error)
-    if not drawn:
-        raise NotMeasuredError("; ".join(dict.fromkeys(missing.values())))
-    outcome = summary(drawn, kinds, rng)
-    return outcome._replace(not_measured={**outcome.not_measured, **missing})
-
-
-def check_people(pair: GraphComparison) -> None:
-    """Refuse where there are no nodes.
-
-    Raises `NotMeasuredError`: with the reason.
-    """
-    if pair.original.n_nodes == 0:
-        raise NotMeasuredError("the network has no nodes")
+    knows = words_of(pair, options.copy)
+    settings = [
+        Setting(overlap=overlap, knows=knows, people=options.people, known=known)
+        for overlap, known in options.settings
+    ]
+    return copies.named_by_copies(
+        situation, "seed-propagation", settings, partial(_drawn, pair, options)
+    )
 
 
 def check_matching(pair: GraphComparison) -> None:
-    """Refuse where nodes or edges are too many for a matching.
-
-    Raises `TooLargeError`: with the reason.
-    """
+    """Refuse where nodes or edges are too many for a matching."""
     n, total = pair.original.n_nodes, squares(pair)
     refuse_more_nodes(n, MOST_NODES, SMALLER)
     if total > MOST_SQUARES:
@@ -506,10 +414,7 @@ NEAR_BY, GROWTH, FARTHEST = 500_000, 0.38, 25_000_000
 
 
 def seconds(situation: AttackInput[GraphComparison], options: SeedPropagationOptions) -> float:
-    """Return about how long it takes.
-
-    Raises `TooLargeError` where nodes or edges are too many.
-    """
+    """Return about how long it takes."""
     pair = situation.comparison
     check_matching(pair)
     settings = options.settings
@@ -538,50 +443,42 @@ def _too_many_unknown(n: int) -> str:
 
 def _drawn(
     pair: GraphComparison,
-    setting: Setting,
     options: SeedPropagationOptions,
-    kinds: NodeKinds,
+    setting: Setting,
+    kinds: copies.NodeKinds,
     rng: np.random.Generator,
-) -> Drawn:
+) -> copies.Drawn:
     """Return how good the names of all draws are; the setting says in how many it was stopped."""
     namings = []
     capped, overlap, known = 0, setting.overlap or 0.0, setting.known or 0
-    for _ in in_time(range(options.draws)):
-        two = pairing(pair, overlap, rng, people=options.people, copy=options.copy)
-        made = guess(two, known, rng)
-        namings.append(Naming.of(two, made.match, kinds, made.known))
-        capped += made.capped
-    return Drawn(setting._replace(capped=capped or None), namings)
+    with stage(f"matching a copy of {setting.text}"):
+        for _ in in_time(range(options.draws)):
+            two = copies.pairing(pair, overlap, rng, people=options.people, copy=options.copy)
+            made = guess(two, known, rng)
+            namings.append(copies.Naming.of(two, made.match, kinds, made.known))
+            capped += made.capped
+    return copies.Drawn(setting._replace(capped=capped or None), namings)
 
 
-def known_people(two: Pairing, known: int, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return so many nodes of the copy, drawn evenly among those of two ties in either graph.
-
-    Raises `NotMeasuredError` where they are fewer.
-    """
+def known_people(two: copies.Pairing, known: int, rng: np.random.Generator) -> Ints:
+    """Return so many nodes of the copy, drawn evenly among those of two ties in either graph."""
     fewest = np.minimum(two.copy.degrees(), two.released.degrees()[two.truth])
     people = np.flatnonzero(fewest >= _LEAST_DEGREE)
     if people.size < known:
         raise NotMeasuredError(
             f"only {counted(people.size, 'person', 'has', spec=',')} at least two edges both in "
-            "the copy and in the "
-            f"release; {known:,} should be known"
+            f"the copy and in the release; {known:,} should be known"
         )
     return rng.choice(people, known, replace=False)
 
 
-def guess(two: Pairing, known: int, rng: np.random.Generator) -> Guess:
-    """Return who is given which released node once some people are known, drawn evenly.
-
-    `two`: the copy and the release; `known`: how many people; all of them have two ties in either
-    graph; `rng`: draws them. Raises `NotMeasuredError` where fewer people could be known, or nodes
-    are too many with nobody known.
-    """
+def guess(two: copies.Pairing, known: int, rng: np.random.Generator) -> Guess:
+    """Return who is given which released node once some people are known, drawn evenly."""
     n = two.truth.size
     if not known and n > MOST_NODES_UNKNOWN:
         raise TooLargeError(_too_many_unknown(n))
     chosen = known_people(two, known, rng)
-    seeds = np.full(n, NOBODY, dtype=np.int64)
+    seeds = np.full(n, copies.NOBODY, dtype=np.int64)
     seeds[chosen] = two.truth[chosen]
     if not known:
         surest = high_confidence_pairs(two.copy, two.released, two.more)
@@ -595,23 +492,19 @@ def guess(two: Pairing, known: int, rng: np.random.Generator) -> Guess:
 SEED_PROPAGATION = Attack(
     name="seed-propagation",
     kind=Graph,
-    knows="a copy of the network that shares some of its edges, has random pairs in place of "
-    "the others and may lack nodes. It has the edge directions, edge types and published "
-    "attributes if the release has them. Also the released nodes of 5 to 50 people, or of "
-    "no one",
+    knows="a copy of the network that shares some of its edges, has random pairs in place of the "
+    "others and may lack nodes. It has the edge directions, edge types and published attributes if "
+    "the release has them. Also the released nodes of 5 to 50 people, or of no one",
     definition="share of people who are assigned their own released node from their matched "
-    "neighbors, and the same share among those who are assigned a node. Only people "
-    "with an edge both in the copy and in the release are counted, excluding known "
-    "people",
+    "neighbors, and the same share among those who are assigned a node. Only people with an edge "
+    "both in the copy and in the release are counted, excluding known people",
     source="Narayanan & Shmatikov, S&P 2009; Kazemi, Hassani & Grossglauser, PVLDB 2015; the "
     "refinement and the start with no one known are graphveil's own",
-    needs_linkage=True,
     cost=f"heavy, up to {MOST_NODES:,} nodes ({MOST_NODES_UNKNOWN:,} with no one known) and a "
     f"sum of squared degrees of {MOST_SQUARES:,}; not run by default",
     compute=seed_propagation,
     seconds=seconds,
     options=SeedPropagationOptions,
     by_name=True,
-    said=said_of_copies(", by propagation"),
+    said=copies.said_of_copies(", by propagation"),
 )
-"""The entry of this attack."""

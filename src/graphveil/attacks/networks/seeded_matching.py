@@ -4,43 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import ClassVar
+from functools import partial
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
+from graphveil.attacks.networks.assignment import one_to_one
 from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties, faq
 from graphveil.attacks.networks.assignment.near_candidates import near_match
-from graphveil.attacks.networks.assignment.one_to_one import (
-    COST,
-    OF_NEAREST,
-    Start,
-    best_assignment,
-    check_size,
-    common_starts,
-    middle,
-    seconds_of_all_pairs,
-    seconds_of_near_match,
-)
 from graphveil.attacks.networks.copies import (
     NOBODY,
+    OVERLAP,
+    PEOPLE,
     Drawn,
     Naming,
     NodeKinds,
     Pairing,
+    named_by_copies,
     pairing,
     said_of_copies,
-    summary,
 )
-from graphveil.attacks.networks.propagation import check_people, known_people
+from graphveil.attacks.networks.propagation import known_people
 from graphveil.attacks.networks.signatures import COPY, CopyOf, words_of
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
+from graphveil.evaluate.arrays import Ints
 from graphveil.evaluate.comparison import GraphComparison
-from graphveil.evaluate.metric import NotMeasuredError
 
 ALL_PAIRS = 4_000
 """Up to so many nodes all pairs of nodes are held at once; above, the nearest candidates."""
@@ -56,21 +47,11 @@ STARTS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeededMatchingOptions(AttackOptions):
+class SeededMatchingOptions(AttackOptions, label="seeded-matching"):
     """What the copy shares with the original, whom it lacks, and how many people are known."""
 
-    label: ClassVar[str] = "seeded-matching"
-
-    overlap: float = parameter(
-        default=1.0,
-        text="share of the original edges between the people in the copy that the copy has; "
-        "random pairs replace the others",
-        minimum=0,
-        maximum=1,
-    )
-    people: float = parameter(
-        default=1.0, text="share of the people who are in the copy", minimum=0, maximum=1
-    )
+    overlap: float = parameter(default=1.0, text=OVERLAP, minimum=0, maximum=1)
+    people: float = parameter(default=1.0, text=PEOPLE, minimum=0, maximum=1)
     known: int | None = parameter(
         default=None,
         text="number of people whose released node is known; 0 for none",
@@ -100,115 +81,84 @@ class SeededMatchingOptions(AttackOptions):
 def seeded_matching(
     situation: AttackInput[GraphComparison], options: SeededMatchingOptions
 ) -> Outcome:
-    """Return how many people are named by the assignment of a copy that keeps most ties.
-
-    Raises `NotMeasuredError` where there are no nodes, or nobody could be known.
-    """
+    """Return how many people are named by the assignment of a copy that keeps most ties."""
     pair = situation.comparison
-    check_people(pair)
-    rng = situation.rng("seeded-matching")
-    kinds = NodeKinds.of(pair.original)
-    drawn: list[Drawn] = []
-    missing: dict[str, str] = {}
-    for known in options.settings:
-        setting = _setting(pair, options, known)
-        try:
-            drawn.append(Drawn(setting, list(_draws(pair, options, known, kinds, rng))))
-        except NotMeasuredError as error:
-            missing[setting.text] = str(error)
-    if not drawn:
-        raise NotMeasuredError("; ".join(dict.fromkeys(missing.values())))
-    outcome = summary(drawn, kinds, rng)
-    return outcome._replace(not_measured={**outcome.not_measured, **missing})
-
-
-def _setting(pair: GraphComparison, options: SeededMatchingOptions, known: int) -> Setting:
-    """Return what the adversary has, and from how many starts the best is taken."""
     large = pair.original.n_nodes > ALL_PAIRS
-    return Setting(
-        overlap=options.overlap,
-        knows=words_of(pair, options.copy),
-        people=options.people,
-        known=known,
-        search=OF_NEAREST if large else f"best of {STARTS} starts",
-    )
+    search = one_to_one.OF_NEAREST if large else f"best of {STARTS} starts"
+    has = Setting(overlap=options.overlap, people=options.people, search=search)
+    has = has._replace(knows=words_of(pair, options.copy))
+    settings = [has._replace(known=known) for known in options.settings]
+    return named_by_copies(situation, "seeded-matching", settings, partial(_drawn, pair, options))
 
 
-def _draws(
+def _drawn(
     pair: GraphComparison,
     options: SeededMatchingOptions,
-    known: int,
+    setting: Setting,
     kinds: NodeKinds,
     rng: np.random.Generator,
-) -> Iterator[Naming]:
-    """Yield how good the names of each draw are."""
-    draws = options.draws_of(known)
+) -> Drawn:
+    """Return how good the names of all draws are."""
+    known = setting.known or 0
+    draws, namings = options.draws_of(known), []
     for draw in range(draws):
         with stage(f"matching, {known or 'nobody'} known, {draw + 1} of {draws}"):
             two = pairing(pair, options.overlap, rng, people=options.people, copy=options.copy)
             chosen = known_people(two, known, rng)
             match = best_match(two, chosen, rng)
-        yield Naming.of(two, match, kinds, chosen)
+        namings.append(Naming.of(two, match, kinds, chosen))
+    return Drawn(setting, namings)
 
 
-def best_match(two: Pairing, known: NDArray[np.int64], rng: np.random.Generator) -> Match:
+def best_match(two: Pairing, known: Ints, rng: np.random.Generator) -> Match:
     """Return the released node of every node of the copy, by the ties that an assignment keeps.
 
-    In large networks it is -1 where none is likely.
-
-    `two`: the copy and the release; the truth is read of known people alone; `known`: int64: the
-    nodes of the copy whose released node the adversary knows; `rng`: breaks ties.
+    In large networks it is -1 where none is likely. The truth is read of known people alone.
     """
     seeds = np.full(two.truth.size, NOBODY, dtype=np.int64)
     seeds[known] = two.truth[known]
     if two.truth.size > ALL_PAIRS:
         return near_match(two, seeds, rng)
     ties = Ties.of(two, seeds, rng)
-    return best_assignment(ties, _starts(ties, two, rng))
+    return one_to_one.best_assignment(ties, _starts(ties, two, rng))
 
 
-def _starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[Start]:
+def _starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[one_to_one.Start]:
     """Yield assignments of both searches, and the one that FAQ reaches from the middle."""
-    last: Start | None = None
-    for last in common_starts(ties, two, rng):
+    last: one_to_one.Start | None = None
+    for last in one_to_one.common_starts(ties, two, rng):
         yield last
     if last is not None:
-        yield Start(faq(ties, middle(two.truth.size)), last.far)
+        yield one_to_one.Start(faq(ties, one_to_one.middle(two.truth.size)), last.far)
 
 
 def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOptions) -> float:
-    """Return about how long it takes.
-
-    Raises `TooLargeError` where nodes are too many.
-    """
+    """Return about how long it takes."""
     pair = situation.comparison
     if pair.original.n_nodes > ALL_PAIRS:
-        check_size(pair)
-        one = seconds_of_near_match(pair, options.overlap)
+        one_to_one.check_size(pair)
+        one = one_to_one.seconds_of_near_match(pair, options.overlap)
     else:
-        one = seconds_of_all_pairs(pair, options.overlap, options.people)
+        one = one_to_one.seconds_of_all_pairs(pair, options.overlap, options.people)
     return sum(options.draws_of(known) for known in options.settings) * one
 
 
 SEEDED_MATCHING = Attack(
     name="seeded-matching",
     kind=Graph,
-    knows="a copy of the network that shares some of its edges, has random pairs in place of "
-    "the others and may lack nodes. It has the edge directions, edge types and published "
-    "attributes if the release has them. Also the released nodes of 20 people, or of no "
-    "one",
+    knows="a copy of the network that shares some of its edges, has random pairs in place of the "
+    "others and may lack nodes. It has the edge directions, edge types and published attributes if "
+    "the release has them. Also the released nodes of 20 people, or of no one",
     definition="share of people who are assigned their own released node by the one-to-one "
     "assignment that keeps most edges (best of several starts; in large networks "
     "only among each person's nearest candidates). Only people in the copy with an "
     "edge both in it and in the release are counted, excluding known people",
     source="FAQ: Vogelstein et al., PLOS ONE 2015; Fishkind et al., Pattern Recognition 2019; "
     "graduated starts based on Gold & Rangarajan, IEEE TPAMI 1996",
-    needs_linkage=True,
-    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: 10 to 20 seconds for 1,000; {COST}",
+    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: 10 to 20 seconds for 1,000; {one_to_one.COST}",
     compute=seeded_matching,
     seconds=seconds,
     options=SeededMatchingOptions,
     said=said_of_copies(),
     shorter=SeededMatchingOptions(draws=1),
 )
-"""The entry of this attack."""

@@ -1,27 +1,19 @@
-"""What can be known of one person in a network, and how many released nodes are as near to it.
-
-What a copy of a network says beside who is tied to whom: directions, kinds, and attributes.
-"""
+"""What can be known of one person in a network, and what a copy says besides ties."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
-from numpy.typing import DTypeLike, NDArray
+from numpy.typing import DTypeLike
 
-from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
 from graphveil.data import Graph, Layer
 from graphveil.data.csr import SortedLists, sorted_lists
 from graphveil.data.measures.values import triangles
+from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, sparse
 from graphveil.evaluate.comparison import Comparison, GraphComparison, NetworkComparison
-
-if TYPE_CHECKING:
-    from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
 
 SIGNATURES = ("degree", "degree and triangles", "vrq")
 """The names of the signatures, from the least knowledge to the most."""
@@ -35,17 +27,15 @@ class Signatures(NamedTuple):
     neighbors, largest first.
     """
 
-    degrees: NDArray[np.int64]
-    triangles: NDArray[np.int64]
-    indptr: NDArray[np.int64]
-    around: NDArray[np.int64]
+    degrees: Ints
+    triangles: Ints
+    indptr: Ints
+    around: Ints
 
     @classmethod
     def of(cls, graph: Graph) -> Signatures:
         """Return the signatures of a graph.
 
-        Examples
-        --------
         >>> Signatures.of(Graph.from_edges([0, 1, 1], [1, 2, 3], n=4)).around.tolist()
         [3, 1, 1, 1, 3, 3]
         """
@@ -55,50 +45,40 @@ class Signatures(NamedTuple):
         around = values[np.lexsort((-values, node))]
         return cls(degrees, triangles(graph), graph.indptr, around)
 
-    def distances_to(self, known: Signatures, node: int) -> NDArray[np.int64]:
-        """Return how far every node's signatures are from those that are known of one node.
-
-        `known`: the signatures of the graph that the adversary knows; `node`: the node of that
-        graph.
-        """
+    def distances_to(self, known: Signatures, node: int) -> Ints:
+        """Return how far every node's signatures are from those that are known of one node."""
         degree = np.abs(self.degrees - known.degrees[node])
         both = degree + np.abs(self.triangles - known.triangles[node])
         known_list = known.around[known.indptr[node] : known.indptr[node + 1]]
         return np.stack([degree, both, degree + self._from_list(known_list)])
 
-    def _from_list(self, known: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _from_list(self, known: Ints) -> Ints:
         """Return the distance of every node's list of neighbors' degrees to one such list."""
         rank = np.arange(self.around.size) - np.repeat(self.indptr[:-1], self.degrees)
         padded = np.zeros(max(int(self.degrees.max(initial=0)), known.size), dtype=np.int64)
         padded[: known.size] = known
         summed = _sums_before(np.abs(self.around - padded[rank]))
         beyond = known.sum() - _sums_before(padded)[self.degrees]
-        distance: NDArray[np.int64] = np.diff(summed[self.indptr]) + beyond
-        return distance
+        return np.asarray(np.diff(summed[self.indptr]) + beyond)
 
 
 class Profiles(NamedTuple):
-    """Numbers that are known of everyone, as of directed ties out and in.
+    """Numbers that are known of everyone, as of directed ties out and in."""
 
-    `numbers`: int64, shape (n, c).
-    """
+    numbers: Ints
 
-    numbers: NDArray[np.int64]
-
-    def distances_to(self, known: Profiles, node: int) -> NDArray[np.int64]:
+    def distances_to(self, known: Profiles, node: int) -> Ints:
         """Return how far every profile is from one that is known, int64, shape (1, n).
 
-        Examples
-        --------
         >>> profiles = Profiles(np.array([[0, 2], [1, 1]]))
         >>> profiles.distances_to(profiles, 0).tolist()
         [[0, 2]]
         """
-        distance: NDArray[np.int64] = np.abs(self.numbers - known.numbers[node]).sum(axis=1)
+        distance: Ints = np.abs(self.numbers - known.numbers[node]).sum(axis=1)
         return distance[None, :]
 
 
-def _sums_before(values: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sums_before(values: Ints) -> Ints:
     """Return the sum of all values before each position, and the sum of all."""
     return np.concatenate([[0], np.cumsum(values)])
 
@@ -111,40 +91,32 @@ class KnownRows(NamedTuple):
     suppressed.
     """
 
-    known: NDArray[np.int32]
-    shown: NDArray[np.int32]
+    known: Int32s
+    shown: Int32s
 
-    def fits(self, person: int) -> NDArray[np.bool_]:
+    def fits(self, person: int) -> Bools:
         """Return which released nodes can be a person, by their attributes alone.
 
-        Examples
-        --------
         >>> KnownRows(np.array([[1], [0]]), np.array([[1], [-1], [0]])).fits(0).tolist()
         [True, True, False]
         """
         own = self.known[person]
         agree = np.equal(self.shown, own) | (self.shown < 0) | (own < 0)
-        fitting: NDArray[np.bool_] = np.logical_and.reduce(agree, axis=1)
-        return fitting
+        return np.asarray(np.logical_and.reduce(agree, axis=1))
 
-    def fit(self, people: NDArray[np.int64], nodes: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def fit(self, people: Ints, nodes: Ints) -> Bools:
         """Return whether each of some pairs of a person and a released node can be the same.
 
-        Examples
-        --------
         >>> rows = KnownRows(np.array([[1], [0]]), np.array([[1], [-1], [0]]))
         >>> rows.fit(np.array([0, 0]), np.array([0, 2])).tolist()
         [True, False]
         """
         own, shown = self.known[people], self.shown[nodes]
-        fitting: NDArray[np.bool_] = ((own == shown) | (own < 0) | (shown < 0)).all(axis=1)
-        return fitting
+        return np.asarray(((own == shown) | (own < 0) | (shown < 0)).all(axis=1))
 
-    def excluded(self) -> NDArray[np.bool_]:
+    def excluded(self) -> Bools:
         """Return which released nodes cannot be which people, bool, shape (people, nodes).
 
-        Examples
-        --------
         >>> KnownRows(np.array([[1], [0]]), np.array([[1], [-1], [0]])).excluded().tolist()
         [[False, False, True], [True, False, False]]
         """
@@ -166,16 +138,16 @@ class CandidateSets(NamedTuple):
     target's own is one of them.
     """
 
-    nearer: NDArray[np.int64]
-    ties: NDArray[np.int64]
-    nearest: NDArray[np.int64]
+    nearer: Ints
+    ties: Ints
+    nearest: Ints
 
     def only(self, signature: int) -> CandidateSets:
         """Return the arrays of one signature, each of shape (targets,)."""
         return CandidateSets(*(counts[signature] for counts in self))
 
     @property
-    def right(self) -> NDArray[np.float64]:
+    def right(self) -> Floats:
         """How likely a guess among the nearest is right."""
         return np.where(self.nearer == 0, 1 / self.ties, 0.0)
 
@@ -183,7 +155,7 @@ class CandidateSets(NamedTuple):
 class Signature(Protocol):
     """What is known of everybody, in a form of its own."""
 
-    def distances_to(self, known: Self, node: int) -> NDArray[np.int64]:
+    def distances_to(self, known: Self, node: int) -> Ints:
         """Return how far everybody is from one node, int64, shape (signatures, n)."""
 
 
@@ -191,28 +163,12 @@ S = TypeVar("S", bound=Signature)
 
 
 def candidates(
-    known: S,
-    released: S,
-    position: NDArray[np.int64],
-    targets: NDArray[np.int64],
-    rows: KnownRows | None = None,
+    known: S, released: S, position: Ints, targets: Ints, rows: KnownRows | None = None
 ) -> CandidateSets:
     """Return how many released nodes are near the known signatures of each target.
 
-    Parameters
-    ----------
-    known, released
-        Of the graph that the adversary knows something of, and of the release.
-    position
-        int64, shape (n,): the released node of every known one.
-    targets
-        int64: the nodes whose signatures are known.
-    rows
-        What is known of their attributes: nodes that show another value are no candidates. None
-        where nothing is.
+    Nodes that show an attribute other than what `rows` know of the target are no candidates.
 
-    Examples
-    --------
     >>> path = Signatures.of(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4))
     >>> candidates(path, path, np.arange(4), np.array([0])).ties[:, 0].tolist()
     [2, 2, 2]
@@ -246,16 +202,10 @@ COPY = (
 class SideInformation(NamedTuple):
     """Ties by kind and direction, and attributes, of a copy and of a release.
 
-    Attributes
-    ----------
-    copy, released
-        The neighbor lists of both, in one order; without directions and kinds those of the graphs.
-    turned
-        For each of them, where the lists the other way round stand; its own place where ties have
-        no direction.
-    rows
-        What the copy knows of people and what the release shows of nodes, in the orders of both;
-        None where no attribute is known.
+    `copy, released`: the neighbor lists of both, in one order; without directions and kinds those
+    of the graphs; `turned`: for each of them, where the lists the other way round stand; its own
+    place where ties have no direction; `rows`: what the copy knows of people and what the release
+    shows of nodes, in the orders of both; None where no attribute is known.
     """
 
     copy: Relations
@@ -269,8 +219,6 @@ class SideInformation(NamedTuple):
     ) -> SideInformation:
         """Return what two graphs say: who is tied to whom.
 
-        Examples
-        --------
         >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
         >>> totals(SideInformation.of_graphs(path, path).copy).tolist()
         [1, 2, 1]
@@ -284,8 +232,6 @@ class SideInformation(NamedTuple):
     ) -> SideInformation:
         """Return what layers of the same names say.
 
-        Examples
-        --------
         >>> calls = Layer.from_arcs([0, 1], [1, 2], n=3)
         >>> both = SideInformation.of_layers([calls], [calls], None)
         >>> both.turned, [numbers.tolist() for numbers in degrees(both.copy)]
@@ -325,15 +271,14 @@ def matrix(lists: SortedLists, dtype: DTypeLike) -> sparse.csr_array:
     return sparse.csr_array((ones, lists.indices.copy(), lists.indptr.copy()), shape=(n, n))
 
 
-def degrees(relations: Relations) -> NDArray[np.int64]:
+def degrees(relations: Relations) -> Ints:
     """Return how many neighbors everyone has in each of some lists, int64, shape (lists, n)."""
     return np.stack([np.diff(lists.indptr) for lists in relations])
 
 
-def totals(relations: Relations) -> NDArray[np.int64]:
+def totals(relations: Relations) -> Ints:
     """Return how many neighbors everyone has in all lists, int64, shape (n,)."""
-    total: NDArray[np.int64] = degrees(relations).sum(axis=0)
-    return total
+    return np.asarray(degrees(relations).sum(axis=0))
 
 
 def published_attributes(pair: Comparison[Any]) -> KnownRows | None:
@@ -343,10 +288,7 @@ def published_attributes(pair: Comparison[Any]) -> KnownRows | None:
 
 
 def layers_of(pair: GraphComparison) -> tuple[Sequence[Layer], Sequence[Layer]] | None:
-    """Return the layers of the original and of the release; None where they say no more than ties.
-
-    They have the same names and directions.
-    """
+    """Return the layers of original and release; None where they say no more than ties."""
     if not isinstance(pair, NetworkComparison):
         return None
     before, after = (network.layers for network in pair.networks)
@@ -358,8 +300,6 @@ def layers_of(pair: GraphComparison) -> tuple[Sequence[Layer], Sequence[Layer]] 
 def words_of(pair: GraphComparison, copy: CopyOf) -> str:
     """Return what a copy has besides edges, in words; none where it has edges alone.
 
-    Examples
-    --------
     >>> from graphveil.data import Network
     >>> from graphveil.core.randomness import Randomness
     >>> calls = Network((Layer.from_arcs([0, 1], [1, 2], n=3),))

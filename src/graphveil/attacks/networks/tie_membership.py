@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, Rerun
+from graphveil.attacks.costs import run_again
 from graphveil.attacks.likelihood_ratio import (
     FEWEST_RELEASES,
     GUESS,
@@ -16,11 +15,11 @@ from graphveil.attacks.likelihood_ratio import (
     ShadowReleases,
     ShadowSplit,
 )
-from graphveil.attacks.registry import run_again
-from graphveil.attacks.wording import Said
+from graphveil.attacks.wording import inferred
 from graphveil.core.parameters import parameter
 from graphveil.core.text import counted
 from graphveil.data import Graph
+from graphveil.evaluate.arrays import Floats, Int32s, Ints
 from graphveil.evaluate.comparison import GraphComparison, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
@@ -34,10 +33,8 @@ CHOICES = ([0], [0, 1], [0, 1, 2], [1])
 
 
 @dataclass(frozen=True, kw_only=True)
-class TieMembershipOptions(AttackOptions):
+class TieMembershipOptions(AttackOptions, label="tie-membership"):
     """How many ties are asked about, and by how many releases."""
-
-    label: ClassVar[str] = "tie-membership"
 
     shadows: int = parameter(
         default=SHADOWS,
@@ -59,7 +56,7 @@ class _Attacked(ShadowReleases):
 
     again: Rerun
     graph: Graph
-    targets: NDArray[np.int64]
+    targets: Ints
     """The positions of the ties among the edges of the graph."""
 
     @property
@@ -67,7 +64,7 @@ class _Attacked(ShadowReleases):
         """How many ties are asked about."""
         return self.targets.size
 
-    def __call__(self, half: ShadowSplit) -> NDArray[np.float64]:
+    def __call__(self, half: ShadowSplit) -> Floats:
         """Return what a release shows of every pair: see `seen_of`."""
         edges, n = self.graph.edges(), self.graph.n_nodes
         kept = np.ones(len(edges), dtype=bool)
@@ -77,12 +74,8 @@ class _Attacked(ShadowReleases):
         return seen_of(self.again(rest, half.seed), rest, edges[self.targets])
 
 
-def seen_of(release: Release[Graph], data: Graph, pairs: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return what a release shows of pairs of nodes.
-
-    `release`: a release, with its linkage; `data`: what it was made from; `pairs`: int32, shape
-    (pairs, 2): nodes of the data.
-    """
+def seen_of(release: Release[Graph], data: Graph, pairs: Int32s) -> Floats:
+    """Return what a release shows of pairs of nodes."""
     linkage = release.private.linkage if release.private else None
     if linkage is None:
         raise TypeError("a run of a method must return its linkage")
@@ -98,10 +91,7 @@ def seen_of(release: Release[Graph], data: Graph, pairs: NDArray[np.int32]) -> N
 def tie_membership(
     situation: AttackInput[GraphComparison], options: TieMembershipOptions
 ) -> Outcome:
-    """Return how well ties are told from ties that were taken away.
-
-    Raises `NotMeasuredError` where the method cannot be run again, or ties are too few.
-    """
+    """Return how well ties are told from ties that were taken away."""
     rng = situation.rng("tie-membership")
     work = _attacked(situation, options, rng)
     figures, risks = work.told_apart(options.shadows, rng)
@@ -124,16 +114,13 @@ def _attacked(
     if number < FEWEST_TIES:
         raise NotMeasuredError(
             f"{counted(graph.n_edges, 'edge', 'is')} too few; {ONE_IN * FEWEST_TIES} are needed "
-            "(one in "
-            f"{ONE_IN} is tested, at least {FEWEST_TIES})"
+            f"(one in {ONE_IN} is tested, at least {FEWEST_TIES})"
         )
     targets = np.sort(rng.choice(graph.n_edges, number, replace=False))
     return _Attacked(situation.rerun, graph, targets)
 
 
-def _of_people(
-    work: _Attacked, risks: NDArray[np.float64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _of_people(work: _Attacked, risks: Floats) -> tuple[Floats, Floats]:
     """Return the largest risk of a tie of everybody's, of those that were asked about."""
     risk, ends = np.full(work.graph.n_nodes, np.nan), work.graph.edges()[work.targets]
     for side in ends.T:
@@ -164,10 +151,7 @@ def _besides_runs(situation: AttackInput[GraphComparison], options: TieMembershi
 
 
 def foreseen(situation: AttackInput[GraphComparison], options: TieMembershipOptions) -> float:
-    """Return about how long it takes, by the run that made the release.
-
-    Raises `NotMeasuredError`: as `tie_membership`.
-    """
+    """Return about how long it takes, by the run that made the release."""
     _attacked(situation, options, situation.rng("tie-membership: how long it takes"))
     return _besides_runs(situation, options) + options.shadows * run_again(situation)
 
@@ -182,7 +166,6 @@ TIE_MEMBERSHIP = Attack(
     "of edges found at 1% and 0.1% false-positive rates",
     source="likelihood ratio: Carlini et al., Membership inference attacks from first "
     "principles, 2022; the scores of pairs are graphveil's own",
-    needs_linkage=True,
     cost="24 runs of the method, on 1,000 edges, at most one in ten",
     compute=tie_membership,
     seconds=seconds,
@@ -190,8 +173,7 @@ TIE_MEMBERSHIP = Attack(
     options=TieMembershipOptions,
     by_name=True,
     said=(
-        Said(
-            "inferred",
+        inferred(
             "one tie",
             does="knows all identities, all other edges and the method, and tests for one edge",
             line="presence of one edge, for an attacker who knows all identities",
@@ -201,4 +183,3 @@ TIE_MEMBERSHIP = Attack(
         ),
     ),
 )
-"""The entry of this attack."""

@@ -7,31 +7,18 @@ features, how general cells are, and the risk of re-identification need none.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.core.errors import GraphveilError
-from graphveil.core.lazy import lazy_module
 from graphveil.core.text import printable
 from graphveil.data.ids import as_text
-from graphveil.evaluate.comparison import (
-    TOP_PAIRS,
-    BipartiteComparison,
-    Levels,
-    TableComparison,
-    column_sizes,
-)
-from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, share_of
+from graphveil.evaluate.arrays import Floats, Int32s, Ints, sparse, special
+from graphveil.evaluate.comparison import BipartiteComparison, Levels, TableComparison, column_sizes
+from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, counted, share_of
 from graphveil.evaluate.metrics.networks import kolmogorov_smirnov
-
-if TYPE_CHECKING:
-    from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
-
-special = lazy_module("scipy.special")
+from graphveil.evaluate.metrics.table import TOP_PAIRS
 
 QUANTILES = {"5% quantile": 0.05, "25% quantile": 0.25, "median": 0.5, "75% quantile": 0.75}
 
@@ -45,15 +32,13 @@ def jaccard(pair: BipartiteComparison) -> Figures:
 def suppressed(pair: BipartiteComparison) -> Figures:
     """Yield how many original entries are not released."""
     number = pair.before.nnz - pair.kept.nnz
-    yield Figure("count", number, "entries")
-    yield from share_of(number, pair.before.nnz, "share of original entries")
+    return counted(number, pair.before.nnz, "entries", "share of original entries")
 
 
 def created(pair: BipartiteComparison) -> Figures:
     """Yield how many released entries are not original: false statements about people."""
     number = pair.after.nnz - pair.kept.nnz
-    yield Figure("count", number, "entries")
-    yield from share_of(number, pair.before.nnz, "share of original entries")
+    return counted(number, pair.before.nnz, "entries", "share of original entries")
 
 
 def user_jaccard(pair: BipartiteComparison) -> Figures:
@@ -79,17 +64,16 @@ def empty_rows(pair: BipartiteComparison) -> Figures:
     yield from share_of(after, pair.released.n_users, "share of users", part="released share")
 
 
-def _row_sizes(matrix: sparse.csr_array) -> NDArray[np.int64]:
-    sizes: NDArray[np.int64] = np.diff(matrix.indptr).astype(np.int64)
-    return sizes
+def _row_sizes(matrix: sparse.csr_array) -> Ints:
+    return np.asarray(np.diff(matrix.indptr).astype(np.int64))
 
 
-def _ratios(common: NDArray[np.int64], union: NDArray[np.int64]) -> NDArray[np.float64]:
+def _ratios(common: Ints, union: Ints) -> Floats:
     """Return the Jaccard index of each; 1 where both sides are empty."""
     return np.where(union > 0, common / np.maximum(union, 1), 1.0)
 
 
-def _distribution(values: NDArray[np.float64]) -> Figures:
+def _distribution(values: Floats) -> Figures:
     """Yield mean, minimum and quantiles; nothing where there is no value."""
     if not values.size:
         return
@@ -132,9 +116,9 @@ def pair_frequency(pair: BipartiteComparison) -> Figures:
 class FeaturePairs(NamedTuple):
     """Pairs of features, first < second, and how many users have both."""
 
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    users: NDArray[np.int64]
+    first: Ints
+    second: Ints
+    users: Ints
 
 
 def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> FeaturePairs:
@@ -144,11 +128,6 @@ def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> FeaturePairs:
     at most as many users as its rarer feature, so the rest need not be counted once that is below
     the last of the best pairs so far.
 
-    `matrix`: integer ones, users by features; `n_pairs`: how many pairs; fewer where no more have a
-    user.
-
-    Examples
-    --------
     >>> matrix = sparse.csr_array(np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]]))
     >>> [part.tolist() for part in top_pairs(matrix, 2)]  # columns 0 and 1, 1 and 2
     [[0, 1], [1, 2], [2, 2]]
@@ -161,12 +140,13 @@ def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> FeaturePairs:
     start = 0
     while start < order.size and users[order[start]] >= _bar(best, n_pairs):
         end = start + (FIRST_BLOCK if start == 0 else BLOCK)
-        counted = sparse.coo_array(columns[:, start:end].T @ columns[:, :end])
-        later = counted.row + start > counted.col
-        enough = later & (counted.data >= _bar(best, n_pairs))
-        ends = order[counted.row[enough] + start], order[counted.col[enough]]
-        counted_pairs = FeaturePairs(np.minimum(*ends), np.maximum(*ends), counted.data[enough])
-        best = _most_frequent(best, counted_pairs, n_pairs)
+        both = sparse.coo_array(columns[:, start:end].T @ columns[:, :end])
+        enough = (both.row + start > both.col) & (both.data >= _bar(best, n_pairs))
+        ends = order[both.row[enough] + start], order[both.col[enough]]
+        more = FeaturePairs(np.minimum(*ends), np.maximum(*ends), both.data[enough])
+        first, second, shared = (np.concatenate(p) for p in zip(best, more, strict=True))
+        most = np.lexsort((second, first, -shared))[:n_pairs]
+        best = FeaturePairs(first[most], second[most], shared[most])
         start = end
     return best
 
@@ -174,12 +154,6 @@ def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> FeaturePairs:
 def _bar(best: FeaturePairs, n_pairs: int) -> int:
     """Return how many users a pair needs to be among the best."""
     return int(best.users[-1]) if best.users.size == n_pairs else 1
-
-
-def _most_frequent(best: FeaturePairs, more: FeaturePairs, n_pairs: int) -> FeaturePairs:
-    first, second, users = (np.concatenate(parts) for parts in zip(best, more, strict=True))
-    order = np.lexsort((second, first, -users))[:n_pairs]
-    return FeaturePairs(first[order], second[order], users[order])
 
 
 STAR = -1
@@ -198,8 +172,7 @@ def stars_added(pair: TableComparison) -> Figures:
     """Yield how many known cells of the original are suppressed in the release."""
     known = pair.before != STAR
     added = int(np.count_nonzero(known & (pair.after[pair.linked] == STAR)))
-    yield Figure("count", added, "cells")
-    yield from share_of(added, int(known.sum()), "share of the original's known cells")
+    return counted(added, int(known.sum()), "cells", "share of the original's known cells")
 
 
 def utility(pair: TableComparison) -> Figures:
@@ -221,8 +194,8 @@ def replaced(pair: TableComparison) -> Figures:
         columns = [names.index(name) for name in pair.released.columns]
         other &= after < np.array([len(pair.original.categories[at]) for at in columns])
     number = int(np.count_nonzero(other))
-    yield Figure("count", number, "cells")
-    yield from share_of(number, int(np.count_nonzero(shown)), "share of the published cells")
+    published = int(np.count_nonzero(shown))
+    return counted(number, published, "cells", "share of the published cells")
 
 
 def stars_by_column(pair: TableComparison) -> Figures:
@@ -272,15 +245,14 @@ def column_entropy(pair: TableComparison) -> Figures:
     yield Figure("mean of columns", float(np.mean(losses)), "bits")
 
 
-def sizes_of(codes: NDArray[np.int32]) -> NDArray[np.int64]:
+def sizes_of(codes: Int32s) -> Ints:
     """Return how many rows equal each distinct row."""
     if codes.size == 0:
         return np.full(min(codes.shape[0], 1), codes.shape[0], dtype=np.int64)
-    sizes: NDArray[np.int64] = np.unique(codes, axis=0, return_counts=True)[1].astype(np.int64)
-    return sizes
+    return np.asarray(np.unique(codes, axis=0, return_counts=True)[1].astype(np.int64))
 
 
-def _bits(codes: NDArray[np.int32]) -> float:
+def _bits(codes: Int32s) -> float:
     """Return the share of known cells times the entropy of their values, in bits."""
     counts = np.bincount(codes[codes != STAR])
     shares = counts[counts > 0] / max(int(counts.sum()), 1)
@@ -298,11 +270,9 @@ def granularity(pair: TableComparison) -> Figures:
     """Yield 1 less the mean loss of the published known cells, and that of every column."""
     if not pair.known or not pair.released.n_rows:
         return
-    levels = _levels(pair)
-    kept = {}
-    for at in pair.known:
-        name = pair.released.columns[at]
-        kept[name] = 1 - float(_losses(pair, at, levels.losses(name)).mean())
+    levels, names = _levels(pair), pair.released.columns
+    losses = {names[at]: _losses(pair, at, levels.losses(names[at])) for at in pair.known}
+    kept = {name: 1 - float(of_cells.mean()) for name, of_cells in losses.items()}
     yield Figure("all", float(np.mean(list(kept.values()))), SHARE)
     for name, value in kept.items():
         yield Figure(f"column {name}", value, SHARE)
@@ -333,7 +303,7 @@ def _levels(pair: TableComparison) -> Levels:
         raise NotMeasuredError(f"the levels cannot be read again: {error}") from error
 
 
-def _losses(pair: TableComparison, at: int, losses: Mapping[str, float]) -> NDArray[np.float64]:
+def _losses(pair: TableComparison, at: int, losses: Mapping[str, float]) -> Floats:
     """Return what every published cell of a column loses."""
     shown = as_text(pair.released.categories[at]).tolist()
     strange = next((text for text in shown if text not in losses), None)
@@ -368,21 +338,15 @@ def risks(pair: TableComparison) -> Figures:
         yield Figure(f"{part} alone in the population", alone, "share of rows", judged=judged)
 
 
-def chance_in_population(sizes: NDArray[np.int64], share: float) -> NDArray[np.float64]:
+def chance_in_population(sizes: Ints, share: float) -> Floats:
     """Return the mean of 1/F, where F people of the population are in a class of which f are seen.
 
     A simple random sample, and F given f as f plus a negative binomial number of people who are
     not in it: Benedetti and Franconi 1998. The mean is share / f times 2F1(1, 1; f + 1; 1 - share).
 
-    `sizes`: int64: f, how many rows of the sample are in each class, from 1; `share`: what share of
-    the population is in the sample, above 0 and at most 1.
-
-    Examples
-    --------
     >>> chance_in_population(np.array([1, 2]), 0.5).round(4).tolist()  # log 2, and 1 - log 2
     [0.6931, 0.3069]
     >>> chance_in_population(np.array([1, 4]), 1.0).tolist()
     [1.0, 0.25]
     """
-    means: NDArray[np.float64] = share / sizes * special.hyp2f1(1.0, 1.0, sizes + 1.0, 1 - share)
-    return means
+    return np.asarray(share / sizes * special.hyp2f1(1.0, 1.0, sizes + 1.0, 1 - share))

@@ -1,14 +1,9 @@
-"""Who is central: core numbers, and how alike people rank before and after.
-
-Who lies on the shortest paths: the top 100 by betweenness, before and after.
-
-Eigenvalues of graphs: the largest of the adjacency matrix, and the gap of the random walk.
-"""
+"""Who is central: betweenness, core numbers, PageRank, and eigenvalues, before and after."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,24 +11,22 @@ from numpy.typing import NDArray
 from graphveil.core.lazy import lazy_module
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import BETWEENNESS_EXACT_UP_TO as EXACT_UP_TO
-from graphveil.evaluate.comparison import BETWEENNESS_PIVOTS as PIVOTS
-from graphveil.evaluate.comparison import BETWEENNESS_TOP as TOP
-from graphveil.evaluate.comparison import DAMPING, GraphComparison, searched_from
+from graphveil.evaluate.arrays import Floats, Ints, csgraph, sparse
+from graphveil.evaluate.comparison import GraphComparison, searched_from
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, Sample
 from graphveil.evaluate.metrics.networks import compared, kolmogorov_smirnov
+from graphveil.evaluate.metrics.table import BETWEENNESS_EXACT_UP_TO as EXACT_UP_TO
+from graphveil.evaluate.metrics.table import BETWEENNESS_PIVOTS as PIVOTS
+from graphveil.evaluate.metrics.table import BETWEENNESS_TOP as TOP
+from graphveil.evaluate.metrics.table import DAMPING
 
 if TYPE_CHECKING:
     import rustworkx as rx
-    from scipy import sparse
-    from scipy.sparse import csgraph, linalg
+    from scipy.sparse import linalg
 else:
     rx = lazy_module("rustworkx")
-    sparse = lazy_module("scipy.sparse")
-    csgraph = lazy_module("scipy.sparse.csgraph")
     linalg = lazy_module("scipy.sparse.linalg")
 
-N = TypeVar("N", np.int64, np.float64)
 
 BATCHES = 32
 """The pivots form so many batches of one size; the interval draws these again."""
@@ -58,46 +51,37 @@ def overlap(pair: GraphComparison) -> Figures:
     n = pair.original.n_nodes
     top = min(TOP, n)
     unit = f"share of the top {top}"
+    sample = None
     if n * pair.original.n_edges <= EXACT_UP_TO:
         before, after = betweenness(pair.original), betweenness(pair.aligned)
-        value, sample = overlap_of_top(before, after, top), None
+        value = overlap_of_top(before, after, top)
     else:
-        value, sample = _estimate(pair, top)
+        before, after = (
+            estimates(graph, pair.randomness.stream("betweenness"), pivots=PIVOTS, batches=BATCHES)
+            for graph in (pair.original, pair.aligned)
+        )
+        value = overlap_of_top(before.sum(axis=0), after.sum(axis=0), top)
+        rng = pair.randomness.stream("betweenness: resampled")
+        sample = Sample(PIVOTS, *interval(before, after, top, rng))
     yield Figure("overlap", value, unit, sample=sample, setting=Setting(top=top))
     yield Figure("by chance", top / n if n else 1.0, unit, judged=False)
 
 
-def _estimate(pair: GraphComparison, top: int) -> tuple[float, Sample]:
-    """Return the overlap from pivots alone, and its interval."""
-    before, after = (
-        estimates(graph, pair.randomness.stream("betweenness"), pivots=PIVOTS, batches=BATCHES)
-        for graph in (pair.original, pair.aligned)
-    )
-    value = overlap_of_top(before.sum(axis=0), after.sum(axis=0), top)
-    rng = pair.randomness.stream("betweenness: resampled")
-    return value, Sample(PIVOTS, *interval(before, after, top, rng))
-
-
-def betweenness(graph: Graph) -> NDArray[np.float64]:
+def betweenness(graph: Graph) -> Floats:
     """Return the betweenness of every node, every path counted both ways.
 
     Brandes 2001; on one thread, so that sums are formed in one order.
 
-    `graph`: a graph, connected or not. Raises `NotMeasuredError` where more shortest paths join two
-    nodes than a floating-point number holds.
-
-    Examples
-    --------
     >>> betweenness(Graph.from_edges([0, 1], [1, 2], n=3)).tolist()
     [0.0, 2.0, 0.0]
     """
     scores = rx.graph_betweenness_centrality(
         _to_rustworkx(graph), normalized=False, parallel_threshold=graph.n_nodes + 1
     )
-    return _finite(2 * _by_node(scores, np.float64))
+    return _finite(2 * np.array([scores[node] for node in range(len(scores))], dtype=np.float64))
 
 
-def _finite(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+def _finite(scores: Floats) -> Floats:
     if not np.isfinite(scores).all():
         raise NotMeasuredError(f"two nodes are joined by more than {MOST_PATHS} shortest paths")
     return scores
@@ -110,27 +94,12 @@ def _to_rustworkx(graph: Graph) -> rx.PyGraph[int, None]:
     return converted
 
 
-def _by_node(scores: Any, dtype: type[N]) -> NDArray[N]:
-    """Return the scores of all nodes, a mapping from their positions, in their order."""
-    return np.array([scores[node] for node in range(len(scores))], dtype=dtype)
-
-
-def estimates(
-    graph: Graph, rng: np.random.Generator, *, pivots: int, batches: int
-) -> NDArray[np.float64]:
+def estimates(graph: Graph, rng: np.random.Generator, *, pivots: int, batches: int) -> Floats:
     """Return what every batch of pivots says of the betweenness of every node.
 
     Pivots are drawn evenly with replacement; what lies on their paths is counted as Brandes 2001
     does, and scaled to all nodes (Brandes and Pich 2007).
 
-    `graph`: a graph, connected or not; `rng`: draws the pivots; the same state draws the same
-    positions of graphs of one size; `pivots, batches`: from how many nodes paths are followed, and
-    how many batches these form. Returns shape (batches, n): each row estimates the betweenness.
-    Raises `NotMeasuredError` where more shortest paths join two nodes than a floating-point number
-    holds.
-
-    Examples
-    --------
     >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
     >>> estimates(path, np.random.Generator(np.random.PCG64DXSM(1)), pivots=6, batches=2).shape
     (2, 3)
@@ -144,10 +113,8 @@ def estimates(
     return _finite(scores * (graph.n_nodes / size))
 
 
-def dependencies(matrix: sparse.csr_array, source: int) -> NDArray[np.float64]:
+def dependencies(matrix: sparse.csr_array, source: int) -> Floats:
     """Return for every node the shares of shortest paths from a source that pass through it.
-
-    They are summed over the other ends of paths.
 
     Brandes 2001. Nodes are ordered by their distance, and `before` has a one where an edge leads
     from a node to one that is a step further. Numbers of paths solve
@@ -155,10 +122,6 @@ def dependencies(matrix: sparse.csr_array, source: int) -> NDArray[np.float64]:
     of paths to its node, solve the same with `before` transposed. So the work does not depend on
     how deep the search goes.
 
-    `matrix`: the adjacency matrix, float64; `source`: the first end of the paths.
-
-    Examples
-    --------
     >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], n=4).to_scipy().astype(np.float64)
     >>> dependencies(path, 0).tolist()
     [0.0, 2.0, 1.0, 0.0]
@@ -191,7 +154,7 @@ def dependencies(matrix: sparse.csr_array, source: int) -> NDArray[np.float64]:
 
 
 def interval(
-    before: NDArray[np.float64], after: NDArray[np.float64], top: int, rng: np.random.Generator
+    before: Floats, after: Floats, top: int, rng: np.random.Generator
 ) -> tuple[float, float]:
     """Return an interval for the overlap of the top ranks.
 
@@ -200,11 +163,6 @@ def interval(
     1997, section 5.2), of all draws: wide, and rarely wrong. Percentiles of 99% covered 912 of
     1,000 on a graph of 60 nodes.
 
-    `before, after`: float64, shape (batches, n): rows of the same pivots; `top`: the number of
-    ranks; `rng`: draws the batches anew, with replacement.
-
-    Examples
-    --------
     >>> scores = np.array([[3.0, 2.0, 1.0], [3.0, 2.0, 1.0]])
     >>> interval(scores, scores, 2, np.random.Generator(np.random.PCG64DXSM(1)))
     (1.0, 1.0)
@@ -220,30 +178,21 @@ def interval(
     return max(float(lowest), 0.0), min(float(highest), 1.0)
 
 
-def overlap_of_top(before: NDArray[np.float64], after: NDArray[np.float64], top: int) -> float:
+def overlap_of_top(before: Floats, after: Floats, top: int) -> float:
     """Return the share of the top ranks that the same nodes have in both rankings.
 
     Nodes tied for the last ranks share them evenly: of three nodes tied for the last rank each
     has a third of it. So the overlap depends on the scores alone.
 
-    `before, after`: float64, shape (n,); `top`: the number of ranks, at most n; without any the
-    overlap is 1.
-
-    Examples
-    --------
     >>> overlap_of_top(np.array([3.0, 2.0, 1.0]), np.array([3.0, 1.0, 2.0]), 2)
     0.5
     """
     return float(overlaps_of_top(before[None], after[None], top)[0])
 
 
-def overlaps_of_top(
-    before: NDArray[np.float64], after: NDArray[np.float64], top: int
-) -> NDArray[np.float64]:
+def overlaps_of_top(before: Floats, after: Floats, top: int) -> Floats:
     """Return the overlap for every pair of rows, shape (rows, n) each, as `overlap_of_top` does.
 
-    Examples
-    --------
     >>> scores = np.array([[3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])
     >>> overlaps_of_top(scores, scores[::-1], 2).tolist()
     [0.5, 0.5]
@@ -254,7 +203,7 @@ def overlaps_of_top(
     return np.asarray(np.minimum(common.sum(axis=1) / top, 1.0))
 
 
-def _shares_of_top(scores: NDArray[np.float64], top: int) -> NDArray[np.float64]:
+def _shares_of_top(scores: Floats, top: int) -> Floats:
     """Return which share of a top rank every node has in its row."""
     last = np.partition(scores, -top, axis=1)[:, -top, None]
     tied = np.abs(scores - last) <= TIED * np.abs(last)
@@ -286,10 +235,6 @@ def radius(pair: GraphComparison) -> Figures:
 def spectral_radius(graph: Graph) -> float | None:
     """Return the largest eigenvalue of the adjacency matrix; None without edges.
 
-    Raises `NotMeasuredError` where the iteration does not converge.
-
-    Examples
-    --------
     >>> spectral_radius(Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4], n=5))  # a star
     2.0
     """
@@ -297,17 +242,15 @@ def spectral_radius(graph: Graph) -> float | None:
         return None
     if graph.n_nodes <= DENSE_UP_TO:
         return float(np.linalg.eigvalsh(graph.to_scipy().toarray().astype(np.float64))[-1])
-    return _largest(graph.to_scipy().astype(np.float64), np.ones(graph.n_nodes))
+    matrix = graph.to_scipy().astype(np.float64)
+    return float(_iterated(matrix, np.ones(graph.n_nodes), ACCURACY)[0])
 
 
-def leading_vector(graph: Graph) -> NDArray[np.float64]:
+def leading_vector(graph: Graph) -> Floats:
     """Return what multiplying equal scores by the adjacency matrix tends to, of length 1.
 
-    `graph`: a graph with an edge. Where several components have the largest eigenvalue, each has a
-    part. Raises `NotMeasuredError` where the iteration does not converge.
+    Where several components have the largest eigenvalue, each has a part.
 
-    Examples
-    --------
     >>> star = Graph.from_edges([0, 0, 0, 0], [1, 2, 3, 4], n=5)
     >>> leading_vector(star).round(4).tolist()
     [0.7071, 0.3536, 0.3536, 0.3536, 0.3536]
@@ -337,12 +280,6 @@ def spectral_gap(graph: Graph, rng: np.random.Generator) -> float | None:
 
     Chung 1997.
 
-    `graph`: a graph, connected or not; `rng`: draws the vector that the iteration begins with; the
-    result depends on it only by rounding. Raises `NotMeasuredError` where the iteration does not
-    converge.
-
-    Examples
-    --------
     >>> rng = np.random.Generator(np.random.PCG64DXSM(1))
     >>> triangle = Graph.from_edges([0, 1, 2], [1, 2, 0], n=4)
     >>> round(spectral_gap(triangle, rng), 9)  # without the node that nothing joins
@@ -383,25 +320,19 @@ def _second_dense(walk: sparse.csr_array, size: int) -> Iterator[float]:
         yield float(np.linalg.eigvalsh(dense)[:, -2].max())
 
 
-def _second(walk: sparse.csr_array, known: NDArray[np.float64], rng: np.random.Generator) -> float:
+def _second(walk: sparse.csr_array, known: Floats, rng: np.random.Generator) -> float:
     """Return the second-largest eigenvalue of a connected walk, whose first is 1, of `known`."""
     known = known / np.linalg.norm(known)
 
-    def without_first(vector: NDArray[np.float64]) -> NDArray[np.float64]:
+    def without_first(vector: Floats) -> Floats:
         vector = vector.ravel()
         return np.asarray(walk @ vector - 2 * known * (known @ vector))
 
     operator = linalg.LinearOperator(walk.shape, matvec=without_first, dtype=np.float64)
-    return _largest(operator, rng.standard_normal(known.size))
+    return float(_iterated(operator, rng.standard_normal(known.size), ACCURACY)[0])
 
 
-def _largest(matrix: sparse.csr_array, first: NDArray[np.float64]) -> float:
-    return float(_iterated(matrix, first, ACCURACY)[0])
-
-
-def _iterated(
-    matrix: sparse.csr_array, first: NDArray[np.float64], accuracy: float
-) -> tuple[float, NDArray[np.float64]]:
+def _iterated(matrix: sparse.csr_array, first: Floats, accuracy: float) -> tuple[float, Floats]:
     """Return the largest eigenvalue and its vector, from the Lanczos iteration of this vector."""
     try:
         values, vectors = linalg.eigsh(
@@ -461,20 +392,17 @@ def _correlated(pair: GraphComparison, scores: Callable[[Graph], NDArray[Any]]) 
     yield Figure("Spearman", correlation, "rank correlation")
 
 
-def core_numbers(graph: Graph) -> NDArray[np.int64]:
-    """Return the core number of every node: the largest k so that it is in the k-core.
+def core_numbers(graph: Graph) -> Ints:
+    """Return the core number of every node: the largest k with it in the k-core (Seidman 1983).
 
-    Seidman 1983.
-
-    Examples
-    --------
     >>> core_numbers(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=5)).tolist()
     [2, 2, 2, 1, 0]
     """
-    return _by_node(rx.core_number(_to_rustworkx(graph)), np.int64)
+    numbers: Any = rx.core_number(_to_rustworkx(graph))
+    return np.array([numbers[node] for node in range(len(numbers))], dtype=np.int64)
 
 
-def pagerank(graph: Graph) -> NDArray[np.float64]:
+def pagerank(graph: Graph) -> Floats:
     """Return the PageRank of every node: where a random walk is that begins anew at times.
 
     The walk goes on with probability 0.85; it begins anew at a node drawn evenly, and so it does
@@ -482,10 +410,6 @@ def pagerank(graph: Graph) -> NDArray[np.float64]:
 
     Page, Brin, Motwani and Winograd 1999; iterated until the scores change by 1e-12 in sum.
 
-    `graph`: a graph, connected or not.
-
-    Examples
-    --------
     >>> pagerank(Graph.from_edges([0, 0], [1, 2], n=3)).round(4).tolist()
     [0.4865, 0.2568, 0.2568]
     """
@@ -505,14 +429,10 @@ def pagerank(graph: Graph) -> NDArray[np.float64]:
 
 
 def rank_correlation(before: NDArray[Any], after: NDArray[Any]) -> float | None:
-    """Return the correlation of the ranks of two scores, ties at their mean rank.
+    """Return Spearman's correlation of the ranks of two scores, ties at their mean rank.
 
     None where all scores of one side are equal, or nobody has one.
 
-    Spearman 1904.
-
-    Examples
-    --------
     >>> rank_correlation(np.array([1, 2, 3]), np.array([10, 30, 20]))
     0.5
     """
@@ -523,7 +443,7 @@ def rank_correlation(before: NDArray[Any], after: NDArray[Any]) -> float | None:
     return float(np.clip(left @ right / lengths, -1.0, 1.0))
 
 
-def _ranks(scores: NDArray[Any]) -> NDArray[np.float64]:
+def _ranks(scores: NDArray[Any]) -> Floats:
     """Return the rank of every score, less the mean rank."""
     _, which, times = np.unique(scores, return_inverse=True, return_counts=True)
     middles = np.cumsum(times) - (times + 1) / 2

@@ -11,16 +11,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import (
-    COMMUNITY_RUNS,
-    GRAPHLET_PATHS,
-    MODULARITY_RUNS,
-    GraphComparison,
-)
+from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, csgraph, sparse
+from graphveil.evaluate.comparison import GraphComparison
 from graphveil.evaluate.metric import (
     Estimate,
     Figure,
@@ -33,15 +28,12 @@ from graphveil.evaluate.metric import (
     half_l1_sampled,
     of_one,
 )
+from graphveil.evaluate.metrics.table import COMMUNITY_RUNS, GRAPHLET_PATHS, MODULARITY_RUNS
 
 if TYPE_CHECKING:
     import graspologic_native
-    from scipy import sparse
-    from scipy.sparse import csgraph
 else:
     graspologic_native = lazy_module("graspologic_native")
-    sparse = lazy_module("scipy.sparse")
-    csgraph = lazy_module("scipy.sparse.csgraph")
 
 ITERATIONS = 10
 """Rounds of one Leiden run."""
@@ -57,7 +49,7 @@ THRESHOLD = 0.5
 
 MOST_ROUNDS = 20
 
-Partition: TypeAlias = "NDArray[np.int64]"
+Partition: TypeAlias = "Ints"
 """The community of every node, shape (n,)."""
 
 
@@ -87,11 +79,6 @@ def consensus_communities(graph: Graph, rng: np.random.Generator) -> Partition:
     paper names none. Weights are whole numbers: with shares, a search may go back and forth
     between two moves whose gains differ by rounding.
 
-    `graph`: a graph, connected or not; nodes without edges are communities of their own; `rng`:
-    gives every run its seed.
-
-    Examples
-    --------
     >>> triangles = Graph.from_edges([0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3], n=6)
     >>> consensus_communities(triangles, np.random.Generator(np.random.PCG64DXSM(1))).tolist()
     [0, 0, 0, 1, 1, 1]
@@ -112,9 +99,7 @@ def consensus_communities(graph: Graph, rng: np.random.Generator) -> Partition:
     return np.asarray(csgraph.connected_components(joined, directed=False)[1], dtype=np.int64)
 
 
-def _together(
-    matrix: sparse.csr_array, edges: NDArray[np.int32], rng: np.random.Generator
-) -> NDArray[np.float64]:
+def _together(matrix: sparse.csr_array, edges: Int32s, rng: np.random.Generator) -> Floats:
     """Return the number of runs in which the ends of every edge are in one community."""
     times = np.zeros(len(edges))
     for _ in range(COMMUNITY_RUNS):
@@ -123,11 +108,9 @@ def _together(
     return times
 
 
-def to_weighted(edges: NDArray[np.int32], weights: NDArray[np.float64], n: int) -> sparse.csr_array:
+def to_weighted(edges: Int32s, weights: Floats, n: int) -> sparse.csr_array:
     """Return the weights of edges, shape (m, 2), as a symmetric matrix of n nodes.
 
-    Examples
-    --------
     >>> to_weighted(np.array([[0, 1]], dtype=np.int32), np.array([0.5]), 2).toarray().tolist()
     [[0.0, 0.5], [0.5, 0.0]]
     """
@@ -145,10 +128,6 @@ class Communities(NamedTuple):
 def leiden(matrix: sparse.csr_array, rng: np.random.Generator) -> Communities:
     """Return the communities that one run finds; nodes without edges have one each.
 
-    `matrix`: the weights of edges, float64 and symmetric; `rng`: gives the run its seed.
-
-    Examples
-    --------
     >>> pairs = to_weighted(np.array([[0, 1], [2, 3]], dtype=np.int32), np.ones(2), 4)
     >>> leiden(pairs, np.random.Generator(np.random.PCG64DXSM(1))).modularity
     0.5
@@ -170,13 +149,8 @@ def leiden(matrix: sparse.csr_array, rng: np.random.Generator) -> Communities:
 def normalized_mutual_information(left: Partition, right: Partition) -> float:
     """Return the mutual information of two partitions over the mean of their entropies.
 
-    1 where they are the same, whatever their labels; 1 also where neither divides anything, and 0
-    where only one of them does.
+    Danon et al. 2005; 1 where neither divides anything, and 0 where only one of them does.
 
-    Danon et al. 2005.
-
-    Examples
-    --------
     >>> normalized_mutual_information(np.array([0, 0, 1, 1]), np.array([5, 5, 2, 2]))
     1.0
     """
@@ -204,17 +178,9 @@ def of_own_communities(pair: GraphComparison) -> Figures:
         yield from estimates_compared(before, after, "modularity")
 
 
-def modularities(
-    graph: Graph, rng: np.random.Generator, runs: int = MODULARITY_RUNS
-) -> NDArray[np.float64]:
-    """Return the modularity of the communities of every run of the Leiden algorithm.
+def modularities(graph: Graph, rng: np.random.Generator, runs: int = MODULARITY_RUNS) -> Floats:
+    """Return the modularity of the communities that each run of the Leiden algorithm finds.
 
-    Newman and Girvan 2004; Traag et al. 2019.
-
-    `graph`: a graph with an edge; `rng`: gives every run its seed; `runs`: how many.
-
-    Examples
-    --------
     >>> triangles = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5], n=6)
     >>> modularities(triangles, np.random.Generator(np.random.PCG64DXSM(1)), 2).tolist()
     [0.5, 0.5]
@@ -223,14 +189,12 @@ def modularities(
     return np.array([leiden(matrix, rng).modularity for _ in range(runs)])
 
 
-def median_run(values: NDArray[np.float64]) -> Estimate:
+def median_run(values: Floats) -> Estimate:
     """Return the median of ten runs, between the second-lowest and the second-highest.
 
     Both hold the median of all runs between them in at least 97.8% of cases, whatever the
     distribution of runs is: at most one of ten falls below it, or above, in 1.1% each.
 
-    Examples
-    --------
     >>> median_run(np.arange(10.0))
     Estimate(value=4.5, sample=Sample(size=10, low=1.0, high=8.0))
     """
@@ -261,22 +225,16 @@ _NAMES_OF_EXTRA = (0, 1, 3, 4)
 class Frequencies(NamedTuple):
     """The share of each graphlet among all connected ones of four nodes, in the order of `NAMES`.
 
-    Parameters
-    ----------
-    shares
-        float64, shape (6,).
-    low, high
-        float64, shape (6,): the 95% interval of each; the shares themselves where all was counted.
-    errors
-        float64, shape (6,): by how much each is off at most, in 95% of samples for all together.
-    size
-        How many 3-paths were drawn; None where all were looked at.
+    `shares`: float64, shape (6,); `low, high`: float64, shape (6,): the 95% interval of each; the
+    shares themselves where all was counted; `errors`: float64, shape (6,): by how much each is off
+    at most, in 95% of samples for all together; `size`: how many 3-paths were drawn; None where all
+    were looked at.
     """
 
-    shares: NDArray[np.float64]
-    low: NDArray[np.float64]
-    high: NDArray[np.float64]
-    errors: NDArray[np.float64]
+    shares: Floats
+    low: Floats
+    high: Floats
+    errors: Floats
     size: int | None
 
     def estimate(self, graphlet: int) -> Estimate:
@@ -340,11 +298,6 @@ def frequencies(graph: Graph, rng: np.random.Generator) -> Frequencies | None:
     and counts for no graphlet. Intervals: the delta method for a ratio of sums over draws, two
     draws added of the graphlet and two of the others (Agresti and Coull 1998).
 
-    `graph`: a graph, connected or not; `rng`: draws 3-paths where there are more than 200,000.
-    Raises `NotMeasuredError` where nearly all that are drawn close to triangles.
-
-    Examples
-    --------
     >>> rng = np.random.Generator(np.random.PCG64DXSM(1))
     >>> square = Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 0, 4], n=5)
     >>> dict(zip(NAMES, frequencies(square, rng).shares.tolist()))["cycle"]  # 2 paths, 1 star
@@ -372,15 +325,9 @@ def frequencies(graph: Graph, rng: np.random.Generator) -> Frequencies | None:
     return estimated(counts, paths.number, stars)
 
 
-def estimated(counts: NDArray[np.int64], paths: int, stars: int) -> Frequencies:
-    """Return the shares of graphlets from those that 3-paths drawn evenly lie in.
+def estimated(counts: Ints, paths: int, stars: int) -> Frequencies:
+    """Return the shares of graphlets from counts of drawn 3-paths, of which the last are triangles.
 
-    `counts`: int64, shape (6,): how many lie in each, in the order of `NAMES`; the last are
-    triangles; `paths, stars`: how many 3-paths, triangles included, and how many nodes with three
-    neighbors there are.
-
-    Examples
-    --------
     >>> estimated(np.array([90, 0, 0, 0, 0, 10]), 1_000, 300).shares.tolist()
     [0.75, 0.0, 0.0, 0.0, 0.0, 0.25]
     """
@@ -394,9 +341,7 @@ def estimated(counts: NDArray[np.int64], paths: int, stars: int) -> Frequencies:
     )
 
 
-def _around(
-    graphlet: int, counts: NDArray[np.int64], paths: int, stars: int
-) -> tuple[float, float]:
+def _around(graphlet: int, counts: Ints, paths: int, stars: int) -> tuple[float, float]:
     """Return the middle of the interval of a share, and the deviation of the share."""
     size = counts.sum() + 2 * ADDED
     added = counts + _added(graphlet, counts)
@@ -407,13 +352,13 @@ def _around(
     return shares[graphlet], np.sqrt(max(pull**2 @ chances - (pull @ chances) ** 2, 0.0) / size)
 
 
-def _counted() -> NDArray[np.float64]:
+def _counted() -> Floats:
     """Return what a 3-path in each graphlet adds to the count of each; stars in the last row."""
     paths = np.array(_PATHS_IN)
     return np.vstack([np.diag(1 / paths), -np.array(_STARS_IN) / paths])
 
 
-def _added(graphlet: int, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+def _added(graphlet: int, counts: Ints) -> Floats:
     """Return two draws of this graphlet and two of the others; none of stars, which no path is."""
     added = np.zeros(counts.size)
     if NAMES[graphlet] != "star":
@@ -423,9 +368,7 @@ def _added(graphlet: int, counts: NDArray[np.int64]) -> NDArray[np.float64]:
     return added
 
 
-def _shares(
-    chances: NDArray[np.float64], paths: int, stars: int
-) -> tuple[NDArray[np.float64], float]:
+def _shares(chances: Floats, paths: int, stars: int) -> tuple[Floats, float]:
     """Return the share of each graphlet, and the number of all, if 3-paths have these chances."""
     numbers = paths * (_counted() @ chances[:5])
     numbers[5] += stars
@@ -436,9 +379,9 @@ class _Paths(NamedTuple):
     """The 3-paths of a graph by number: all of the first edge, then all of the next."""
 
     graph: Graph
-    edges: NDArray[np.int32]
-    ends: NDArray[np.int64]
-    keys: NDArray[np.int64]
+    edges: Int32s
+    ends: Ints
+    keys: Ints
 
     @classmethod
     def of(cls, graph: Graph) -> _Paths:
@@ -453,7 +396,7 @@ class _Paths(NamedTuple):
         """How many there are, those included that close to a triangle."""
         return int(self.ends[-1]) if self.ends.size else 0
 
-    def graphlets(self, paths: NDArray[np.int64]) -> NDArray[np.int64]:
+    def graphlets(self, paths: Ints) -> Ints:
         """Return the graphlet that each of these lies in; the last number for a triangle."""
         edge = np.searchsorted(self.ends, paths, side="right")
         u, v = self.edges[edge].T.astype(np.int64)
@@ -468,18 +411,16 @@ class _Paths(NamedTuple):
         )
         return np.where(a == b, NAMES.index("star"), graphlets)
 
-    def _other(
-        self, node: NDArray[np.int64], but: NDArray[np.int64], number: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
+    def _other(self, node: Ints, but: Ints, number: Ints) -> Ints:
         """Return the neighbor of this number of each node, one neighbor left out."""
         at = self._position(node, but)
         start = self.graph.indptr[node]
         ends = self.graph.indices[start + number + (start + number >= at)]
         return np.asarray(ends, dtype=np.int64)
 
-    def _joined(self, one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.bool_]:
+    def _joined(self, one: Ints, other: Ints) -> Bools:
         at = np.minimum(self._position(one, other), self.keys.size - 1)
         return np.asarray(self.keys[at] == one * self.graph.n_nodes + other)
 
-    def _position(self, one: NDArray[np.int64], other: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _position(self, one: Ints, other: Ints) -> Ints:
         return np.asarray(np.searchsorted(self.keys, one * self.graph.n_nodes + other))

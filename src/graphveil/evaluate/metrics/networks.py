@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from graphveil.core.text import printable
 from graphveil.data import Graph, Layer, Network
 from graphveil.data.codes import SUPPRESSED
+from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, special
 from graphveil.evaluate.comparison import (
     Distances,
     GraphComparison,
@@ -28,11 +29,12 @@ from graphveil.evaluate.metric import (
     NotMeasuredError,
     Sample,
     before_and_after,
+    counted,
     estimates_compared,
     half_l1_sampled,
     of_one,
-    relative_error,
     share_of,
+    with_error,
 )
 
 OFF = 0.05
@@ -46,10 +48,6 @@ def average_of(found: Distances, n: int) -> Estimate:
     all pairs is the estimate, the scatter of the groups about it gives the interval (random groups,
     Student's t).
 
-    `found`: the distances that searches counted; `n`: the number of nodes.
-
-    Examples
-    --------
     >>> from graphveil.data import Graph
     >>> from graphveil.evaluate.comparison import distances
     >>> path = Graph.from_edges([0, 1], [1, 2], n=4)
@@ -61,11 +59,7 @@ def average_of(found: Distances, n: int) -> Estimate:
 
 
 def ratio(above: NDArray[Any], below: NDArray[Any], sources: int | None, n: int) -> Estimate:
-    """Return the ratio of two sums over groups of sources, with its interval.
-
-    `above, below`: the parts of both sums, a group each; not all of `below` are 0; `sources, n`:
-    how many sources were drawn, and of how many nodes; None where every node is one.
-    """
+    """Return the ratio of two sums over groups of sources, with its interval."""
     value = float(above.sum() / below.sum())
     if sources is None:
         return Estimate(value)
@@ -73,17 +67,12 @@ def ratio(above: NDArray[Any], below: NDArray[Any], sources: int | None, n: int)
     return Estimate(value, Sample(sources, max(value - width, 0.0), value + width))
 
 
-def _half_width(
-    apart: NDArray[np.float64], below: NDArray[Any], share: float, *, off: float
-) -> NDArray[np.float64]:
+def _half_width(apart: Floats, below: NDArray[Any], share: float, *, off: float) -> Floats:
     """Return half the interval of ratios from how far each group is off, shape (groups, ...)."""
-    from scipy import special  # noqa: PLC0415  heavy: not for help
-
     groups = below.size
     scatter = np.square(apart).sum(axis=0) * groups / (groups - 1)
     deviation = np.sqrt(scatter * (1 - share)) / below.sum()
-    width: NDArray[np.float64] = special.stdtrit(groups - 1, 1 - off / 2) * deviation
-    return width
+    return np.asarray(special.stdtrit(groups - 1, 1 - off / 2) * deviation)
 
 
 def shortest_path(pair: GraphComparison) -> Figures:
@@ -120,8 +109,6 @@ def within_90_percent(found: Distances, n: int) -> Estimate:
     Sampled: its interval holds the distances at which that share may be reached, going by the
     interval of the share within each distance (Woodruff 1952).
 
-    Examples
-    --------
     >>> within_90_percent(Distances(np.array([[0, 8, 1, 1]])), 4).value
     2.0
     >>> within_90_percent(Distances(np.array([[0, 9, 1]])), 4).value
@@ -166,7 +153,7 @@ def distance_distribution(pair: GraphComparison) -> Figures:
     yield Figure("half L1", apart.value, "share of pairs", sample=apart.sample)
 
 
-def _errors(found: Distances, size: int, n: int, off: float) -> NDArray[np.float64]:
+def _errors(found: Distances, size: int, n: int, off: float) -> Floats:
     """Return half the interval of the share of each distance, which misses so often."""
     below = found.counts.sum(axis=1)
     apart = found.counts - below[:, None] * (found.pairs / found.pairs.sum())
@@ -188,7 +175,7 @@ def mean_distance_distribution(pairs: Sequence[GraphComparison]) -> Figures:
     yield Figure("half L1", value, "share of pairs", sample=sample)
 
 
-def _shares(pairs: NDArray[np.int64], size: int) -> NDArray[np.float64]:
+def _shares(pairs: Ints, size: int) -> Floats:
     """Return the shares of all pairs by distance, up to the largest of `size` distances."""
     return np.pad(pairs / pairs.sum(), (0, size - pairs.size))
 
@@ -196,15 +183,8 @@ def _shares(pairs: NDArray[np.int64], size: int) -> NDArray[np.float64]:
 def compared(
     pair: GraphComparison, statistic: Callable[[Graph], float | None], unit: str
 ) -> Figures:
-    """Yield a statistic before and after, how far apart, and that over the first.
-
-    A statistic that is undefined on either side is missing, and so is an error relative to 0.
-    """
-    before, after = statistic(pair.original), statistic(pair.released)
-    if before is None or after is None:
-        return
-    yield from before_and_after(before, after, unit)
-    yield from relative_error(before, after)
+    """Yield a statistic before and after, how far apart, and that over the first."""
+    return with_error(statistic(pair.original), statistic(pair.released), unit)
 
 
 def mean_degree(pair: GraphComparison) -> Figures:
@@ -230,15 +210,12 @@ def power_law(pair: GraphComparison) -> Figures:
 def transitivity(pair: GraphComparison) -> Figures:
     """Yield the share of wedges that are closed."""
     before, after = map(closed_share, (pair.original, pair.released), pair.triangles)
-    if before is not None and after is not None:
-        yield from before_and_after(before, after, "ratio")
-        yield from relative_error(before, after)
+    return with_error(before, after, "ratio")
 
 
 def triangles(pair: GraphComparison) -> Figures:
     """Yield the number of triangles."""
-    yield from before_and_after(*pair.triangles, "triangles")
-    yield from relative_error(*pair.triangles)
+    return with_error(*pair.triangles, unit="triangles")
 
 
 def wedges(pair: GraphComparison) -> Figures:
@@ -249,10 +226,6 @@ def wedges(pair: GraphComparison) -> Figures:
 def closed_share(graph: Graph, triangles: int) -> float | None:
     """Return three times the triangles over the wedges; None where there is no wedge.
 
-    `graph, triangles`: a graph, and how many triangles it has.
-
-    Examples
-    --------
     >>> closed_share(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4), 1)
     0.6
     """
@@ -260,15 +233,13 @@ def closed_share(graph: Graph, triangles: int) -> float | None:
     return 3 * triangles / wedges if wedges else None
 
 
-def exponent(degrees: NDArray[np.int64]) -> float | None:
+def exponent(degrees: Ints) -> float | None:
     """Return the exponent of the power law that fits degrees above 0 best; None without a fit.
 
     For every distinct degree as the least one, xmin: 1 + k / sum ln(x / xmin) over the k degrees
     from xmin on, and the largest distance of both distribution functions, on both sides of every
     step. The exponent of least distance is given.
 
-    Examples
-    --------
     >>> round(exponent(np.array([1, 1, 1, 1, 2, 2, 4])), 3)
     3.525
     """
@@ -299,56 +270,41 @@ def mean_degree_distribution(pairs: Sequence[GraphComparison]) -> Figures:
     yield Figure("Kolmogorov-Smirnov", kolmogorov_smirnov(before, after), "share of nodes")
 
 
-def half_l1(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
+def half_l1(before: Ints, after: Ints) -> float:
     """Return half the sum of absolute differences of two distributions of numbers >= 0.
 
-    Examples
-    --------
     >>> half_l1(np.array([1, 1, 2, 2]), np.array([1, 1, 1, 2]))
     0.25
     """
     return float(np.abs(_differences(before, after)).sum() / 2)
 
 
-def kolmogorov_smirnov(before: NDArray[np.int64], after: NDArray[np.int64]) -> float:
+def kolmogorov_smirnov(before: Ints, after: Ints) -> float:
     """Return the largest difference of the cumulative distributions of numbers >= 0.
 
-    Examples
-    --------
     >>> kolmogorov_smirnov(np.array([1, 1, 2, 2]), np.array([1, 1, 1, 2]))
     0.25
     """
     return float(np.abs(np.cumsum(_differences(before, after))).max(initial=0.0))
 
 
-def _differences(before: NDArray[np.int64], after: NDArray[np.int64]) -> NDArray[np.float64]:
+def _differences(before: Ints, after: Ints) -> Floats:
     """Return, for every number, the share of it before less that after."""
     top = int(max(before.max(initial=0), after.max(initial=0))) + 1
-    shares = [
-        np.bincount(values, minlength=top) / max(values.size, 1) for values in (before, after)
-    ]
-    return shares[0] - shares[1]
+    one, other = (np.bincount(v, minlength=top) / max(v.size, 1) for v in (before, after))
+    return np.asarray(one - other)
 
 
 def assortativity(pair: GraphComparison) -> Figures:
     """Yield the correlation of the degrees at both ends of an edge, before and after."""
-    return _compared_shares(pair, degree_assortativity, "correlation")
-
-
-def _compared_shares(
-    pair: GraphComparison, statistic: Callable[[Graph], float | None], unit: str
-) -> Figures:
-    """Yield a property before and after; nothing where it is undefined on either side."""
-    before, after = statistic(pair.original), statistic(pair.released)
+    before, after = map(degree_assortativity, (pair.original, pair.released))
     if before is not None and after is not None:
-        yield from before_and_after(before, after, unit)
+        yield from before_and_after(before, after, "correlation")
 
 
 def degree_assortativity(graph: Graph) -> float | None:
     """Return the correlation of the degrees at the ends of an edge; None where none of them differ.
 
-    Examples
-    --------
     >>> degree_assortativity(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4))  # a star
     -1.0
     """
@@ -364,20 +320,14 @@ def degree_assortativity(graph: Graph) -> float | None:
 def clustering(pair: GraphComparison) -> Figures:
     """Yield the average local clustering coefficient before and after."""
     before, after = map(average_clustering, (pair.original, pair.released), pair.triangles_at)
-    if before is not None and after is not None:
-        yield from before_and_after(before, after, "ratio")
-        yield from relative_error(before, after)
+    return with_error(before, after, "ratio")
 
 
-def average_clustering(graph: Graph, triangles: NDArray[np.int64]) -> float | None:
+def average_clustering(graph: Graph, triangles: Ints) -> float | None:
     """Return the mean local clustering coefficient; nodes of degree below 2 count as 0.
 
     None where all nodes are such.
 
-    `graph, triangles`: a graph, and how many triangles every node is in.
-
-    Examples
-    --------
     >>> paw = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
     >>> average_clustering(paw, np.array([1, 1, 1, 0]))  # 1, 1, 1/3, 0
     0.5833333333333334
@@ -391,30 +341,25 @@ def average_clustering(graph: Graph, triangles: NDArray[np.int64]) -> float | No
 
 def largest_component(pair: GraphComparison) -> Figures:
     """Yield the share of nodes in the largest component, before and after."""
-    before, after = pair.share_before, share_of_largest_component(pair.released)
-    if before is not None and after is not None:
-        yield from before_and_after(before, after, "share of nodes")
-        yield from relative_error(before, after)
+    after = share_of_largest_component(pair.released)
+    return with_error(pair.share_before, after, "share of nodes")
 
 
 def kept(pair: GraphComparison) -> Figures:
     """Yield how many original edges stand in the release."""
-    yield Figure("count", pair.edges_kept, "edges")
-    yield from share_of(pair.edges_kept, pair.original.n_edges, "share of original edges")
+    return counted(pair.edges_kept, pair.original.n_edges, "edges", "share of original edges")
 
 
 def added(pair: GraphComparison) -> Figures:
     """Yield how many released edges are not original."""
     number = pair.released.n_edges - pair.edges_kept
-    yield Figure("count", number, "edges")
-    yield from share_of(number, pair.released.n_edges, "share of released edges")
+    return counted(number, pair.released.n_edges, "edges", "share of released edges")
 
 
 def removed(pair: GraphComparison) -> Figures:
     """Yield how many original edges are not in the release."""
     number = pair.original.n_edges - pair.edges_kept
-    yield Figure("count", number, "edges")
-    yield from share_of(number, pair.original.n_edges, "share of original edges")
+    return counted(number, pair.original.n_edges, "edges", "share of original edges")
 
 
 def jaccard(pair: GraphComparison) -> Figures:
@@ -426,8 +371,7 @@ def jaccard(pair: GraphComparison) -> Figures:
 def edit_distance(pair: GraphComparison) -> Figures:
     """Yield the edges to add and delete that lead from one graph to the other."""
     number = pair.original.n_edges + pair.released.n_edges - 2 * pair.edges_kept
-    yield Figure("count", number, "edges")
-    yield from share_of(number, pair.original.n_edges, "share of original edges")
+    return counted(number, pair.original.n_edges, "edges", "share of original edges")
 
 
 FEWEST_TIES = 10
@@ -477,12 +421,10 @@ def homophily(pair: NetworkComparison) -> Figures:
     """Yield Newman's coefficient of assortative mixing by each attribute, before and after."""
     for name, before, after in _attributes(pair):
         for each in _pairs_of_layers(pair):
-            values = [
-                assortative_mixing(each.before, before),
-                assortative_mixing(each.after, after),
-            ]
-            if values[0] is not None and values[1] is not None:
-                both = before_and_after(values[0], values[1], "coefficient")
+            one = assortative_mixing(each.before, before)
+            other = assortative_mixing(each.after, after)
+            if one is not None and other is not None:
+                both = before_and_after(one, other, "coefficient")
                 yield from of_one(f"{each.prefix}{name}", both)
 
 
@@ -507,7 +449,7 @@ def kept_by_group(pair: NetworkComparison) -> Figures:
             yield from of_one(each.name, by_value, between=": ")
 
 
-def _kept_by_value(network: Network, column: str, layer: Layer, kept: NDArray[np.bool_]) -> Figures:
+def _kept_by_value(network: Network, column: str, layer: Layer, kept: Bools) -> Figures:
     """Yield the same of one attribute and one layer, of whose ties it is said which are kept."""
     source, target = layer.ties()
     codes = network.codes_of(column)
@@ -526,15 +468,11 @@ def _kept_by_value(network: Network, column: str, layer: Layer, kept: NDArray[np
         yield Figure(f"{column}, everybody", every, "share of edges", judged=False)
 
 
-def assortative_mixing(layer: Layer, codes: NDArray[np.int32]) -> float | None:
+def assortative_mixing(layer: Layer, codes: Int32s) -> float | None:
     """Return Newman's coefficient: 1 where ties join equal values only, 0 as chance would have it.
 
-    `layer`: the ties; one without direction counts once each way; `codes`: int32, shape (n,): the
-    value of everyone; below 0 for none. Returns none where no tie joins two values, or all ties
-    join one value.
+    Codes are below 0 for no value. None where no tie joins two values, or all ties join one value.
 
-    Examples
-    --------
     >>> layer = Layer.from_arcs([0, 1, 2, 3], [1, 0, 3, 2], n=4)
     >>> assortative_mixing(layer, np.array([0, 0, 1, 1], dtype=np.int32))
     1.0
@@ -549,11 +487,11 @@ def assortative_mixing(layer: Layer, codes: NDArray[np.int32]) -> float | None:
     return None if by_chance >= 1 else (same - by_chance) / (1 - by_chance)
 
 
-def _mixing(layer: Layer, codes: NDArray[np.int32], values: int) -> NDArray[np.float64]:
+def _mixing(layer: Layer, codes: Int32s, values: int) -> Floats:
     """Return how many ties lead from each value to each; those of codes below 0 do not count."""
     source, target = (codes[end].astype(np.int64) for end in layer.ties())
-    counted = (source >= 0) & (target >= 0)
-    pairs = source[counted] * values + target[counted]
+    there = (source >= 0) & (target >= 0)
+    pairs = source[there] * values + target[there]
     matrix = np.bincount(pairs, minlength=values * values).reshape(values, values).astype(float)
     return matrix if layer.directed else matrix + matrix.T
 
@@ -571,23 +509,20 @@ class _PairOfLayers(NamedTuple):
         return f"{self.name}: " if self.name else ""
 
 
-def _has_layers(pair: NetworkComparison) -> bool:
-    return len(pair.networks[0].layers) > 1
-
-
 def _pairs_of_layers(pair: NetworkComparison) -> Iterator[_PairOfLayers]:
     """Yield every layer before and after; the only one has figures without its name."""
-    before, after = pair.networks
-    names = [[layer.name for layer in network.layers] for network in pair.networks]
-    if _has_layers(pair) and names[0] != names[1]:
+    before, after = (network.layers for network in pair.networks)
+    several = len(before) > 1
+    if several and [layer.name for layer in before] != [layer.name for layer in after]:
         raise NotMeasuredError("the edge types differ")
-    for one, other in zip(before.layers, after.layers, strict=True):
-        yield _PairOfLayers(printable(one.name) if _has_layers(pair) else "", one, other)
+    for one, other in zip(before, after, strict=True):
+        yield _PairOfLayers(printable(one.name) if several else "", one, other)
 
 
 def _of_profile(pair: NetworkComparison) -> list[_PairOfLayers]:
     """Return all layers where there are several, else the only one, which must be directed."""
-    return [*_pairs_of_layers(pair)] if _has_layers(pair) else _directed(pair)
+    several = len(pair.networks[0].layers) > 1
+    return [*_pairs_of_layers(pair)] if several else _directed(pair)
 
 
 def _directed(pair: NetworkComparison) -> list[_PairOfLayers]:
@@ -597,22 +532,16 @@ def _directed(pair: NetworkComparison) -> list[_PairOfLayers]:
     return directed
 
 
-class _Attribute(NamedTuple):
-    name: str
-    before: NDArray[np.int32]
-    after: NDArray[np.int32]
-
-
-def _attributes(pair: NetworkComparison) -> Iterator[_Attribute]:
-    """Yield every published attribute in one numbering of its values, before and after."""
+def _attributes(pair: NetworkComparison) -> Iterator[tuple[str, Int32s, Int32s]]:
+    """Yield the name and values, before and after, of every attribute; in one numbering."""
     rows = pair.people
     if rows is None:
         raise NotMeasuredError("no attributes are published")
     for column, name in enumerate(rows.released.columns):
-        yield _Attribute(printable(name), rows.before[:, column], rows.after[:, column])
+        yield printable(name), rows.before[:, column], rows.after[:, column]
 
 
-def _tie_is_kept(pair: NetworkComparison, layers: _PairOfLayers) -> NDArray[np.bool_]:
+def _tie_is_kept(pair: NetworkComparison, layers: _PairOfLayers) -> Bools:
     """Return, for every tie of the original, whether it stands in the release; needs linkage."""
     before, after = layers.before, layers.after
     n = max(before.n_nodes, 1)
@@ -621,8 +550,7 @@ def _tie_is_kept(pair: NetworkComparison, layers: _PairOfLayers) -> NDArray[np.b
         source, target = np.minimum(source, target), np.maximum(source, target)
     there = after.ties()
     keys = there.source.astype(np.int64) * n + there.target
-    kept: NDArray[np.bool_] = np.isin(source * n + target, keys)
-    return kept
+    return np.asarray(np.isin(source * n + target, keys))
 
 
 def _value(network: Network, column: str, code: int) -> str:

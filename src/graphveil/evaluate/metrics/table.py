@@ -9,26 +9,32 @@ from graphveil.core.rows import Rows
 from graphveil.core.text import number, per_hundred, percent
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.evaluate.comparison import (
-    BETWEENNESS_EXACT_UP_TO,
-    BETWEENNESS_PIVOTS,
-    BETWEENNESS_TOP,
-    CLASSIFIERS,
-    COMMUNITY_RUNS,
-    DAMPING,
     EXACT_UP_TO_NODES,
-    FACTORS,
-    GRAPHLET_PATHS,
-    HIDDEN_UNITS,
-    MODULARITY_RUNS,
-    RECOMMENDED,
     SAMPLED_SOURCES,
-    TOP_PAIRS,
     BipartiteComparison,
     GraphComparison,
     NetworkComparison,
     TableComparison,
 )
 from graphveil.evaluate.metric import Metric, Said, value_of
+
+TOP_PAIRS = 100
+
+GRAPHLET_PATHS = 200_000
+"""How many 3-paths are drawn; where a graph has no more, all are looked at."""
+
+DAMPING = 0.85
+
+BETWEENNESS_TOP, BETWEENNESS_EXACT_UP_TO, BETWEENNESS_PIVOTS = 100, 100_000_000, 1_024
+"""Who is most central; the most nodes times edges up to which scores are exact; above, pivots."""
+
+COMMUNITY_RUNS, MODULARITY_RUNS = 10, 10
+
+HIDDEN_UNITS = 10
+"""Hidden units of the perceptron."""
+CLASSIFIERS = ("perceptron", "logistic regression", "gradient boosting")
+
+FACTORS, RECOMMENDED = 50, 10
 
 PROBLEM = "de Jong et al., The anonymization problem in social networks"
 TOP_M = "Nguyen, Imine & Rusinowitch, Top-m Filter"
@@ -45,10 +51,10 @@ def _of_released(rows: Rows, created: float) -> float:
     return created / released if released else 0.0
 
 
-_graph = partial(Metric[GraphComparison], kind=Graph)
-_network = partial(Metric[NetworkComparison], kind=Network)
-_features = partial(Metric[BipartiteComparison], kind=Bipartite)
-_table = partial(Metric[TableComparison], kind=Table)
+_graph = partial(Metric[GraphComparison], kind=Graph, direction="lower is better")
+_network = partial(Metric[NetworkComparison], kind=Network, direction="lower is better")
+_features = partial(Metric[BipartiteComparison], kind=Bipartite, direction="lower is better")
+_table = partial(Metric[TableComparison], kind=Table, direction="lower is better")
 
 GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     _graph(
@@ -61,7 +67,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         as_sample="every part",
         said=Said(
             "edges kept",
-            {"share": ""},
+            "share",
             "of the original edges",
             place=1,
             ending=" are kept",
@@ -70,14 +76,13 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="edges-added",
-        direction="lower is better",
         definition="released edges that are not in the original",
         source="Liu & Terzi, SIGMOD 2008",
         needs_linkage=True,
         compute="metrics.networks.added",
         said=Said(
             "false edges",
-            {"share": ""},
+            "share",
             "of the released edges",
             place=2,
             ending=" are false",
@@ -86,7 +91,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="edges-removed",
-        direction="lower is better",
         definition="original edges that are not in the release",
         source=PROBLEM,
         needs_linkage=True,
@@ -104,7 +108,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="edge-edit-distance",
-        direction="lower is better",
         definition="number of edges to add and to delete to get from the original to the "
         "release; a rewiring of two edges counts 4",
         source=PROBLEM,
@@ -114,7 +117,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="degree-distribution",
-        direction="lower is better",
         definition="distance between the degree distributions: half the sum of absolute "
         "differences, and the largest difference of the cumulative ones",
         source="Nguyen, Imine & Rusinowitch (half L1)",
@@ -124,14 +126,13 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         as_sample="every part",
         said=Said(
             "degrees",
-            {"half L1": ""},
+            "half L1",
             "of the nodes, at least, have a different degree than before",
             place=5,
         ),
     ),
     _graph(
         name="mean-degree",
-        direction="lower is better",
         definition="mean degree, nodes without edges included, before and after",
         source=TOP_M,
         cost="linear",
@@ -140,7 +141,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="largest-degree",
-        direction="lower is better",
         definition="largest degree, before and after",
         source=TOP_M,
         cost="linear",
@@ -149,7 +149,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="degree-variance",
-        direction="lower is better",
         definition="population variance of degrees, before and after",
         source=TOP_M,
         cost="linear",
@@ -158,7 +157,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="power-law",
-        direction="lower is better",
         definition="exponent of the power law that best fits the degrees above 0 "
         "(Kolmogorov-Smirnov, over all minimum degrees), before and after",
         source=TOP_M,
@@ -166,23 +164,19 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="transitivity",
-        direction="lower is better",
-        definition=(
-            "three times the number of triangles divided by the number of wedges, before and after"
-        ),
+        definition="three times the number of triangles divided by the number of wedges, before "
+        "and after",
         source=TOP_M,
         compute="metrics.networks.transitivity",
     ),
     _graph(
         name="triangles",
-        direction="lower is better",
         definition="number of triangles, before and after",
         source="Watts & Strogatz 1998",
         compute="metrics.networks.triangles",
     ),
     _graph(
         name="wedges",
-        direction="lower is better",
         definition="number of pairs of edges that share a node, before and after",
         source="Seshadhri, Pinar & Kolda 2014",
         cost="linear",
@@ -191,18 +185,15 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="graphlets",
-        direction="lower is better",
-        definition="shares of the six connected graphs on four nodes among all connected sets "
-        "of four nodes, before and after; also half the sum of absolute differences. "
-        f"Exact up to {GRAPHLET_PATHS:,} 3-paths, above that estimated from that "
-        "many sampled uniformly",
+        definition="shares of the six connected graphs on four nodes among all connected sets of "
+        "four nodes, before and after; also half the sum of absolute differences. Exact up to "
+        f"{GRAPHLET_PATHS:,} 3-paths, above that estimated from that many sampled uniformly",
         source="Jha, Seshadhri & Pinar 2015",
         compute="metrics.communities.compared",
         compute_mean="metrics.communities.mean_compared",
     ),
     _graph(
         name="core-numbers",
-        direction="lower is better",
         definition="distance between the distributions of core numbers: the largest difference of "
         "the cumulative ones",
         source="Seidman 1983; Kolmogorov-Smirnov distance",
@@ -219,14 +210,12 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="spectral-radius",
-        direction="lower is better",
         definition="largest eigenvalue of the adjacency matrix, before and after",
         source="Ying & Wu, SDM 2008",
         compute="metrics.centrality.radius",
     ),
     _graph(
         name="spectral-gap",
-        direction="lower is better",
         definition="second-smallest eigenvalue of the normalized Laplacian of the largest "
         "component, before and after",
         source="Chung 1997",
@@ -251,7 +240,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="assortativity",
-        direction="lower is better",
         definition="correlation of the degrees at the two ends of an edge, before and after",
         source="Newman 2002",
         cost="linear",
@@ -259,7 +247,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="clustering",
-        direction="lower is better",
         definition="average local clustering coefficient (degree below 2 counts as 0), before "
         "and after",
         source="Watts & Strogatz 1998",
@@ -273,7 +260,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="largest-component",
-        direction="lower is better",
         definition="share of nodes in the largest connected component, before and after",
         source=PROBLEM,
         cost="linear",
@@ -289,7 +275,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="shortest-path",
-        direction="lower is better",
         definition="average length of a shortest path over all connected pairs of nodes, before "
         f"and after; exact up to {EXACT_UP_TO_NODES:,} nodes, above that from "
         f"{SAMPLED_SOURCES:,} sampled sources, with a 95% interval",
@@ -305,7 +290,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="characteristic-length",
-        direction="lower is better",
         definition="harmonic mean of the distances between all connected pairs of nodes, before "
         "and after; sampled as in shortest-path",
         source=TOP_M,
@@ -313,7 +297,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="effective-diameter",
-        direction="lower is better",
         definition="smallest integer distance that covers 90% of the connected pairs of nodes, "
         "before and after; sampled as in shortest-path",
         source=TOP_M,
@@ -321,7 +304,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="diameter",
-        direction="lower is better",
         definition="largest distance between two connected nodes, before and after; a lower "
         "bound if sampled as in shortest-path",
         source=TOP_M,
@@ -329,7 +311,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="distance-distribution",
-        direction="lower is better",
         definition="half the sum of absolute differences between the distributions of distances "
         "over connected pairs of nodes; sampled as in shortest-path",
         source=TOP_M,
@@ -340,9 +321,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         name="betweenness",
         direction="higher is better",
         definition=f"overlap of the {BETWEENNESS_TOP} nodes of highest betweenness, with equal "
-        "values for the last ranks shared evenly; exact if nodes times edges is at "
-        f"most {BETWEENNESS_EXACT_UP_TO:,}, above that estimated from "
-        f"{BETWEENNESS_PIVOTS:,} pivots",
+        "values for the last ranks shared evenly; exact if nodes times edges is at most "
+        f"{BETWEENNESS_EXACT_UP_TO:,}, above that estimated from {BETWEENNESS_PIVOTS:,} pivots",
         source=f"{PROBLEM}; Brandes 2001; Geisberger, Sanders & Schultes 2008",
         needs_linkage=True,
         cost="heavy",
@@ -375,7 +355,6 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
     ),
     _graph(
         name="modularity",
-        direction="lower is better",
         definition="modularity of each graph's own communities, before and after; median of "
         f"{MODULARITY_RUNS} Leiden runs",
         source="Newman & Girvan 2004; Traag et al. 2019",
@@ -390,9 +369,8 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
     _features(
         name="entry-jaccard",
         direction="higher is better",
-        definition=(
-            "entries (user, feature) in both divided by entries in either; 1 if there are none"
-        ),
+        definition="entries (user, feature) in both divided by entries in either; 1 if there are "
+        "none",
         source=SMOOTH,
         needs_linkage=True,
         compute="metrics.cells.jaccard",
@@ -400,7 +378,6 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
     ),
     _features(
         name="entries-suppressed",
-        direction="lower is better",
         definition="original entries that are not released",
         source=SMOOTH,
         needs_linkage=True,
@@ -408,7 +385,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         as_sample="every part",
         said=Said(
             "entries kept",
-            {"share": ""},
+            "share",
             "of the original entries",
             place=1,
             ending=" are kept",
@@ -418,14 +395,13 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
     ),
     _features(
         name="entries-created",
-        direction="lower is better",
         definition="released entries that are not in the original: false statements about people",
         source=SMOOTH,
         needs_linkage=True,
         compute="metrics.cells.created",
         said=Said(
             "false entries",
-            {"share": ""},
+            "share",
             "of the released entries",
             place=2,
             ending=" are false",
@@ -444,7 +420,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         as_sample=("mean",),
         said=Said(
             "each person's items",
-            {"mean": ""},
+            "mean",
             "of a person's items (before or after) are the same on average",
             place=6,
         ),
@@ -461,7 +437,6 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
     ),
     _features(
         name="feature-frequency",
-        direction="lower is better",
         definition="number of users who have a feature: the largest difference between the "
         "cumulative distributions over features, and the mean and largest change of "
         "a single feature; features missing on one side count as 0 users there",
@@ -478,7 +453,6 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
     ),
     _features(
         name="pair-frequency",
-        direction="lower is better",
         definition="number of users who have both features of a pair: relative error for the "
         f"{TOP_PAIRS} pairs most frequent in the original (equal counts ordered by "
         "name), counted exactly",
@@ -487,14 +461,13 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         compute="metrics.cells.pair_frequency",
         said=Said(
             "item pairs",
-            {"mean relative error": ""},
+            "mean relative error",
             "mean error in how many people have both items of a popular pair",
             place=5,
         ),
     ),
     _features(
         name="empty-rows",
-        direction="lower is better",
         definition="number of users without any feature",
         source=SMOOTH,
         cost="linear",
@@ -522,7 +495,7 @@ NETWORK_METRICS: tuple[Metric[NetworkComparison], ...] = (
         compute="metrics.networks.arcs_kept",
         said=Said(
             "edges kept with their direction",
-            {"share": ""},
+            "share",
             "of the original edges, with their direction",
             place=3,
             ending=" are kept",
@@ -530,7 +503,6 @@ NETWORK_METRICS: tuple[Metric[NetworkComparison], ...] = (
     ),
     _network(
         name="profile-distribution",
-        direction="lower is better",
         definition="distance between the out-degree distributions and between the in-degree "
         "distributions: half the sum of absolute differences, and the largest "
         "difference of the cumulative ones",
@@ -540,7 +512,6 @@ NETWORK_METRICS: tuple[Metric[NetworkComparison], ...] = (
     ),
     _network(
         name="reciprocity",
-        direction="lower is better",
         definition="share of directed edges that are reciprocated, before and after",
         source="Garlaschelli & Loffredo, Phys. Rev. Lett. 93 (2004), eq. 1",
         compute="metrics.networks.reciprocity",
@@ -550,17 +521,14 @@ NETWORK_METRICS: tuple[Metric[NetworkComparison], ...] = (
     ),
     _network(
         name="suppressed-attributes",
-        direction="lower is better",
-        definition=(
-            "attribute cells that the original has and the release does not, for each attribute"
-        ),
+        definition="attribute cells that the original has and the release does not, for each "
+        "attribute",
         source="Sweeney, IJUFKS 10 (2002), applied to networks",
         cost="linear",
         compute="metrics.networks.suppressed",
     ),
     _network(
         name="homophily",
-        direction="lower is better",
         definition="excess over chance of edges between nodes with the same value of an "
         "attribute, relative to the maximum possible, before and after; edges of "
         "nodes without a value are not counted",
@@ -569,7 +537,6 @@ NETWORK_METRICS: tuple[Metric[NetworkComparison], ...] = (
     ),
     _network(
         name="mixing-matrix",
-        direction="lower is better",
         definition="half the sum of absolute differences between the shares of edges that "
         "connect each pair of values of an attribute; suppressed counts as a value",
         source=NEWMAN,
@@ -591,7 +558,6 @@ ADAPTIVE = "Choromanski, Jebara and Tang, Adaptive Anonymity via b-Matching"
 TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     _table(
         name="stars",
-        direction="lower is better",
         definition="number of suppressed cells in the released columns, before and after",
         source=ADAPTIVE,
         cost="linear",
@@ -607,7 +573,6 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     ),
     _table(
         name="stars-added",
-        direction="lower is better",
         definition="cells that the original has and the release suppresses",
         source=ADAPTIVE,
         needs_linkage=True,
@@ -626,7 +591,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         as_sample="every part",
         said=Said(
             "cells kept",
-            {"all": ""},
+            "all",
             "of the cells",
             place=1,
             ending=" are published; the others are suppressed (*)",
@@ -635,7 +600,6 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     ),
     _table(
         name="cells-replaced",
-        direction="lower is better",
         definition="cells of the release with a value that the original does not have there",
         source="ours",
         needs_linkage=True,
@@ -643,14 +607,13 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         compute="metrics.cells.replaced",
         said=Said(
             "cells replaced",
-            {"share": ""},
+            "share",
             "of the published cells have a different value in the original",
             place=2,
         ),
     ),
     _table(
         name="stars-by-column",
-        direction="lower is better",
         definition="share of each released column that is suppressed",
         source="ours",
         cost="linear",
@@ -665,20 +628,18 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     ),
     _table(
         name="stars-by-row",
-        direction="lower is better",
         definition="number of suppressed cells per row, and its distribution over rows",
         source="ours",
         compute="metrics.cells.stars_by_row",
         said=Said(
             "rows with all cells suppressed",
-            {"nothing shown": ""},
+            "nothing shown",
             ("of the rows are entirely suppressed"),
             place=3,
         ),
     ),
     _table(
         name="class-sizes",
-        direction="lower is better",
         definition="sizes of the equivalence classes of rows that are equal in the columns of "
         "the guarantee, with `*` as a value of its own; discernibility is the sum of their squares",
         source="Bayardo and Agrawal 2005 (discernibility); LeFevre et al. 2006 (average)",
@@ -693,7 +654,6 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     ),
     _table(
         name="column-entropy",
-        direction="lower is better",
         definition="mean loss of information per cell of a column, in bits: the entropy of the "
         "values that the column shows, times the share of its cells that show one, "
         "before minus after",
@@ -703,7 +663,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         as_sample="every part",
         said=Said(
             "information in columns",
-            {"mean of columns": ""},
+            "mean of columns",
             "bits of information are lost per column on average",
             place=5,
             spelled=number,
@@ -729,7 +689,6 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     ),
     _table(
         name="reidentification-risk",
-        direction="lower is better",
         definition="chance of picking the right row: of a person in the table (prosecutor) or the "
         "--population, of which it is taken as a random sample (journalist); on average (marketer)",
         source="El Emam 2013; Benedetti and Franconi 1998 (population)",

@@ -7,18 +7,17 @@ from __future__ import annotations
 
 import warnings
 from importlib.util import find_spec
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import warn
-from graphveil.core.lazy import lazy_module
 from graphveil.core.warnings import DroppedModelWarning
 from graphveil.data import Bipartite
 from graphveil.data.ids import as_text, column_and_value, distinct
-from graphveil.evaluate.comparison import CLASSIFIERS, FACTORS, RECOMMENDED, BipartiteComparison
-from graphveil.evaluate.comparison import HIDDEN_UNITS as UNITS
+from graphveil.evaluate.arrays import Floats, Ints, sparse
+from graphveil.evaluate.comparison import BipartiteComparison
 from graphveil.evaluate.held_back import names_of
 from graphveil.evaluate.metric import (
     NEEDS_LINKAGE,
@@ -28,11 +27,8 @@ from graphveil.evaluate.metric import (
     of_one,
     wilson,
 )
-
-if TYPE_CHECKING:
-    from scipy import sparse
-else:
-    sparse = lazy_module("scipy.sparse")
+from graphveil.evaluate.metrics.table import CLASSIFIERS, FACTORS, RECOMMENDED
+from graphveil.evaluate.metrics.table import HIDDEN_UNITS as UNITS
 
 MOST_CELLS = 200_000_000
 """Up to so many people times features trees are boosted: they read all cells."""
@@ -75,18 +71,13 @@ class Split(NamedTuple):
 
 
 def classification(pair: BipartiteComparison) -> Figures:
-    """Yield how many labels are predicted: by the release, the original, the commonest label.
-
-    Raises `NotMeasuredError` where there are no held-back people, no label or fewer than two values
-    of it, or no library.
-    """
+    """Yield how many labels are predicted: by the release, the original, the commonest label."""
     split = split_of(pair)
     seed = int(pair.randomness.stream("classification").integers(1 << 31))
     size = split.test.labels.size
     values, number = np.unique(split.original.labels, return_counts=True)
     commonest = int((split.test.labels == values[number.argmax()]).sum())
-    sample = wilson(commonest, size)
-    yield Figure("commonest label", commonest / size, UNIT, judged=False, sample=sample)
+    yield from _share("commonest label", commonest, size)
     for name in CLASSIFIERS:
         for part, known in (("released", split.released), ("original", split.original)):
             if name == "gradient boosting" and np.prod(known.features.shape) > MOST_CELLS:
@@ -94,28 +85,11 @@ def classification(pair: BipartiteComparison) -> Figures:
                 larger = f"{cells} cells exceed the limit of {MOST_CELLS:,}"
                 warn(f"{name} is not run: {larger}", DroppedModelWarning)
                 break
-            right = hits(name, known, split.test, seed)
-            judged = part == "released"
-            sample = wilson(right, size)
-            figure = Figure(part, right / size, UNIT, judged=judged, sample=sample)
-            yield from of_one(name, iter([figure]))
+            yield from of_one(name, _share(part, hits(name, known, split.test, seed), size))
 
 
 def hits(name: str, known: Labelled, test: Labelled, seed: int) -> int:
-    """Return how many labels of the test people a classifier predicts that learned from others.
-
-    Parameters
-    ----------
-    name
-        ``perceptron`` (one hidden layer of ten rectified linear units), ``logistic regression`` or
-        ``gradient boosting`` (100 trees).
-    known
-        Whom it learns from.
-    test
-        Whom it is asked about, over the same features.
-    seed
-        Of the classifier.
-    """
+    """Return how many labels of the test people a classifier predicts that learned from others."""
     learner = _learner(name, seed)
     # its own index type: scikit-learn refuses indices of 64 bits in places
     matrices = [sparse.csr_matrix(some.features) for some in (known, test)]
@@ -143,10 +117,7 @@ def _learner(name: str, seed: int) -> Any:
 
 
 def split_of(pair: BipartiteComparison) -> Split:
-    """Return who is learned from and who is asked about, over the features of all.
-
-    Raises `NotMeasuredError` where something of it is missing.
-    """
+    """Return who is learned from and who is asked about, over the features of all."""
     asked = pair.held_back
     if asked is None:
         raise NotMeasuredError(NO_TEST)
@@ -154,12 +125,9 @@ def split_of(pair: BipartiteComparison) -> Split:
         raise NotMeasuredError(NO_LABEL)
     if find_spec("sklearn") is None:
         raise NotMeasuredError(NO_LIBRARY)
-    _check_column(pair, asked.label, beside=asked.attached is not None)
-    columns = _columns(pair, asked.label)
-    if not columns.size:
-        raise NotMeasuredError(f"no column other than {asked.label!r} to learn from")
-    everybody = (pair.released, pair.original, asked.people)
-    released, original, test = (_labeled(data, columns, asked.label) for data in everybody)
+    sides, label = (pair.released, pair.original), asked.label
+    columns = _features_of(sides, label, beside=asked.attached is not None)
+    released, original, test = (_labeled(d, columns, label) for d in (*sides, asked.people))
     if asked.attached is not None:
         values = np.array(as_text(asked.attached.value).tolist(), dtype=np.str_)
         if pair.position is None:
@@ -168,28 +136,22 @@ def split_of(pair: BipartiteComparison) -> Split:
         released = Labelled(under(pair.released, columns)[pair.linked], values)
     for known, whose in ((released, "release"), (original, "original")):
         if np.unique(known.labels).size < 2:
-            raise NotMeasuredError(NO_VALUES.format(label=asked.label, whose=whose))
+            raise NotMeasuredError(NO_VALUES.format(label=label, whose=whose))
     if not test.labels.size:
-        raise NotMeasuredError(f"no test person has a value for {asked.label!r}")
+        raise NotMeasuredError(f"no test person has a value for {label!r}")
     return Split(released, original, test)
 
 
-def _check_column(pair: BipartiteComparison, label: str, *, beside: bool) -> None:
-    """Refuse a label that no feature of original or release is of, unless it stands beside them."""
-    if not beside and not any(
-        names_of(data, label).any() for data in (pair.original, pair.released)
-    ):
+def _features_of(sides: tuple[Bipartite, ...], label: str, *, beside: bool) -> NDArray[Any]:
+    """Return the names of all features but those of the label, which some are of or is beside."""
+    of_label = [names_of(data, label) for data in sides]
+    if not beside and not any(some.any() for some in of_label):
         raise NotMeasuredError(NO_COLUMN.format(label=label))
-
-
-def _columns(pair: BipartiteComparison, label: str) -> NDArray[Any]:
-    """Return the names of the features of original and release, those of the label left out."""
-    every = [
-        as_text(data.feature_labels())[~names_of(data, label)]
-        for data in (pair.original, pair.released)
-    ]
-    names: NDArray[Any] = distinct(np.concatenate(every))
-    return names
+    names = [as_text(d.feature_labels())[~own] for d, own in zip(sides, of_label, strict=True)]
+    columns = distinct(np.concatenate(names))
+    if not columns.size:
+        raise NotMeasuredError(f"no column other than {label!r} to learn from")
+    return columns
 
 
 def _labeled(data: Bipartite, columns: NDArray[Any], label: str) -> Labelled:
@@ -205,8 +167,6 @@ def _labeled(data: Bipartite, columns: NDArray[Any], label: str) -> Labelled:
 def under(data: Bipartite, columns: NDArray[Any]) -> sparse.csr_array:
     """Return who has which of these features; others are left out.
 
-    Examples
-    --------
     >>> under(Bipartite.from_lists([["tea", "rye"]]), np.array(["oat", "tea"])).toarray().tolist()
     [[0, 1]]
     """
@@ -231,15 +191,11 @@ class HiddenEntries(NamedTuple):
     """
 
     known: sparse.csr_array
-    hidden: NDArray[np.int64]
+    hidden: Ints
 
 
 def recommendation(pair: BipartiteComparison) -> Figures:
-    """Yield how often a hidden item is recommended: by the release, the original, popularity.
-
-    Raises `NotMeasuredError` where there are no held-back people, all have fewer than two items, or
-    items are people.
-    """
+    """Yield how often a hidden item is recommended: by the release, the original, popularity."""
     if pair.held_back is None:
         raise NotMeasuredError(NO_TEST)
     test = pair.held_back.people
@@ -252,38 +208,27 @@ def recommendation(pair: BipartiteComparison) -> Figures:
     before, after = (under(data, columns).astype(np.float64) for data in every)
     order = rng.permutation(columns.size)
     for part, matrix in (("released", after), ("original", before)):
-        factors = factors_of(matrix, rng)
-        hits = _hits(asked, factors, order)
-        size = asked.hidden.size
-        judged = part == "released"
-        sample = wilson(hits, size)
-        figure = Figure(part, hits / size, UNIT, judged=judged, sample=sample)
-        yield from of_one("factors", iter([figure]))
+        hits = _hits(asked, factors_of(matrix, rng), order)
+        yield from of_one("factors", _share(part, hits, asked.hidden.size))
     popular = np.asarray(before.sum(axis=0)).ravel()
-    hits = _hits(asked, popular, order)
-    sample = wilson(hits, asked.hidden.size)
-    yield Figure("popularity", hits / asked.hidden.size, UNIT, judged=False, sample=sample)
+    yield from _share("popularity", _hits(asked, popular, order), asked.hidden.size)
 
 
-def _missing(people: Bipartite, columns: NDArray[Any]) -> NDArray[np.int64]:
+def _share(part: str, hits: int, size: int) -> Figures:
+    """Yield the share of test people who are told rightly; only that of the release is judged."""
+    sample, judged = wilson(hits, size), part == "released"
+    yield Figure(part, hits / size, UNIT, judged=judged, sample=sample)
+
+
+def _missing(people: Bipartite, columns: NDArray[Any]) -> Ints:
     """Return how many items everybody has that no column stands for."""
     unknown = ~np.isin(as_text(people.feature_labels()), columns)
-    rows = people.rows()[unknown[people.indices]]
-    missing: NDArray[np.int64] = np.bincount(rows, minlength=people.n_users)
-    return missing
+    return np.bincount(people.rows()[unknown[people.indices]], minlength=people.n_users)
 
 
-def asked_of(
-    items: sparse.csr_array, missing: NDArray[np.int64], rng: np.random.Generator
-) -> HiddenEntries:
+def asked_of(items: sparse.csr_array, missing: Ints, rng: np.random.Generator) -> HiddenEntries:
     """Return what is asked: one item of everybody who has two, drawn evenly, is hidden.
 
-    `items`: ones, people by items; `missing`: int64, shape (people,): how many further items
-    everybody has, which no column stands for; `rng`: draws the items. Raises `NotMeasuredError`
-    where nobody has two.
-
-    Examples
-    --------
     >>> from scipy import sparse
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> some = sparse.csr_array(np.array([[1, 1, 0], [0, 0, 1]]))
@@ -306,13 +251,9 @@ def asked_of(
     return HiddenEntries(known, hidden)
 
 
-def factors_of(matrix: sparse.csr_array, rng: np.random.Generator) -> NDArray[np.float64]:
+def factors_of(matrix: sparse.csr_array, rng: np.random.Generator) -> Floats:
     """Return the leading right singular vectors, float64, shape (items, at most 50).
 
-    `matrix`: float64 ones, people by items; `rng`: draws the vector with which the search begins.
-
-    Examples
-    --------
     >>> from scipy import sparse
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> factors_of(sparse.csr_array(np.array([[1.0, 1.0, 0.0]])), rng).shape
@@ -329,16 +270,11 @@ def factors_of(matrix: sparse.csr_array, rng: np.random.Generator) -> NDArray[np
         return vectors[: min(rank, FACTORS)].T
     begin = rng.standard_normal(small)
     _, _, vectors = linalg.svds(matrix, k=FACTORS, v0=begin)
-    factors: NDArray[np.float64] = vectors.T
-    return factors
+    return np.asarray(vectors.T)
 
 
-def _hits(asked: HiddenEntries, by: NDArray[np.float64], order: NDArray[np.int64]) -> int:
-    """Return of how many people the hidden item is among the first ten that they are recommended.
-
-    `asked`: the people; `by`: factors, shape (items, factors), or one score an item for everybody;
-    `order`: int64: the order of items with equal scores.
-    """
+def _hits(asked: HiddenEntries, by: Floats, order: Ints) -> int:
+    """Return of how many people the hidden item is among the first ten recommended."""
     people, items = asked.known.shape
     hits, rows = 0, max(_CELLS // max(items, 1), 1)
     rank = np.empty(items, dtype=np.int64)

@@ -17,9 +17,10 @@ from graphveil.attacks.networks.signatures import KnownRows, SideInformation, de
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
+from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints
 
-Columns: TypeAlias = "NDArray[np.float64]"
-Nodes: TypeAlias = "NDArray[np.int32]"
+Columns: TypeAlias = "Floats"
+Nodes: TypeAlias = "Int32s"
 """Released nodes for every node of the copy, -1 where there are fewer."""
 
 HOPS, RANKS, STAYING = 3, 20, 0.7
@@ -43,8 +44,6 @@ class Points(NamedTuple):
     def far(self, nodes: Nodes) -> NDArray[np.float32]:
         """Return how far each node of the copy is from some nodes: minus logarithms of likelihoods.
 
-        Examples
-        --------
         >>> points = Points(np.array([[0.0]]), np.array([[2.0], [0.0]]), np.ones(1))
         >>> points.far(np.array([[0, 1]])).tolist()
         [[2.0, 0.0]]
@@ -63,17 +62,6 @@ def points(two: Pairing, noise: float, most: int, rng: np.random.Generator) -> P
     noise to the copy and sees how features change; coordinates are the directions in which people
     differ most in proportion to that (Fisher's linear discriminant, a person and the same person
     under noise being a class).
-
-    Parameters
-    ----------
-    two
-        The copy and the release; the truth is not read.
-    noise
-        Which share of the ties is taken to be wrong.
-    most
-        How many coordinates there are at most.
-    rng
-        Draws the noise.
     """
     from scipy import linalg  # noqa: PLC0415  heavy: not for help
 
@@ -84,11 +72,14 @@ def points(two: Pairing, noise: float, most: int, rng: np.random.Generator) -> P
     tied = two.copy.degrees() > 0
     noisy = _with_noise(two.copy, noise, rng)
     thinned = _thinned(numbers[0], noise, rng)
-    own = _standardized(_with(features(two.copy, bins), numbers[0]), tied)
-    other = _standardized(
-        _with(features(two.released, bins), numbers[1]), two.released.degrees() > 0
+    own, other, again = (
+        _standardized(np.column_stack([features(graph, bins), *more]), those)
+        for graph, more, those in (
+            (two.copy, numbers[0], tied),
+            (two.released, numbers[1], two.released.degrees() > 0),
+            (noisy, thinned, tied),
+        )
     )
-    again = _standardized(_with(features(noisy, bins), thinned), tied)
     changes = (own - again)[tied]
     within = changes.T @ changes / max(len(changes), 1) + _RIDGE * np.eye(own.shape[1])
     between = own[tied].T @ own[tied] / max(len(changes), 1)
@@ -106,8 +97,6 @@ def features(graph: Graph, bins: int) -> Columns:
     and of walks of two steps, to nodes of degrees around each power of 2; how far the logarithms of
     its neighbors' degrees are spread; and a rank that neighbors pass on in equal parts.
 
-    Examples
-    --------
     >>> features(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4), 3)[3, :3].round(2).tolist()
     [0.69, 0.0, 0.0]
     """
@@ -135,7 +124,7 @@ def features(graph: Graph, bins: int) -> Columns:
     return np.hstack(columns)
 
 
-def _numbers(besides: SideInformation) -> Iterator[list[NDArray[np.int64]]]:
+def _numbers(besides: SideInformation) -> Iterator[list[Ints]]:
     """Yield, of the copy and of the release, degrees of each kind, and values of neighbors."""
     around = values_around(besides)
     for lists, values in zip((besides.copy, besides.released), around, strict=True):
@@ -152,11 +141,7 @@ def _thinned(logs: Sequence[Columns], noise: float, rng: np.random.Generator) ->
     return thinned
 
 
-def _with(columns: Columns, more: Sequence[Columns]) -> Columns:
-    return np.column_stack([columns, *more])
-
-
-def _standardized(columns: Columns, those: NDArray[np.bool_]) -> Columns:
+def _standardized(columns: Columns, those: Bools) -> Columns:
     """Return columns less their means over some rows, over their deviations there."""
     if not those.any():
         return np.zeros_like(columns)
@@ -177,7 +162,7 @@ def _with_noise(graph: Graph, noise: float, rng: np.random.Generator) -> Graph:
     return Graph.from_edges(ends[:, 0], ends[:, 1], n=graph.n_nodes)
 
 
-def _by_degree(numbers: NDArray[np.int64], tied: NDArray[np.bool_], moved: Columns) -> Columns:
+def _by_degree(numbers: Ints, tied: Bools, moved: Columns) -> Columns:
     """Return the mean change of nodes of about the same degree, for every node.
 
     Where they are few it is read between the powers of 2 beside them.
@@ -191,20 +176,8 @@ def _by_degree(numbers: NDArray[np.int64], tied: NDArray[np.bool_], moved: Colum
     return np.maximum(smooth, _LEAST_NOISE)[power]
 
 
-def nearest(where: Points, people: NDArray[np.int64], rows: KnownRows | None, most: int) -> Nodes:
-    """Return the nearest released nodes of some nodes of the copy, int32, shape (n, most).
-
-    Parameters
-    ----------
-    where
-        The points of both.
-    people
-        int64: the nodes of the copy that have candidates; the others have none.
-    rows
-        Attributes: nodes that show others are no candidates. None where none are known.
-    most
-        How many there are at most.
-    """
+def nearest(where: Points, people: Ints, rows: KnownRows | None, most: int) -> Nodes:
+    """Return the nearest released nodes of some nodes of the copy, int32, shape (n, most)."""
     from scipy.spatial import cKDTree  # noqa: PLC0415  heavy: not for help
 
     n = len(where.copy)
@@ -221,13 +194,9 @@ def nearest(where: Points, people: NDArray[np.int64], rows: KnownRows | None, mo
     return nodes
 
 
-def fitting_groups(
-    rows: KnownRows | None, people: NDArray[np.int64], n: int
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def fitting_groups(rows: KnownRows | None, people: Ints, n: int) -> Iterator[tuple[Ints, Ints]]:
     """Yield groups of people and of nodes that fit each other: every such pair stands in one.
 
-    Examples
-    --------
     >>> rows = KnownRows(np.array([[1], [0]]), np.array([[1], [-1], [0]]))
     >>> groups = fitting_groups(rows, np.array([0, 1]), 3)
     >>> sorted((one.tolist(), two.tolist()) for one, two in groups)
@@ -249,9 +218,7 @@ def fitting_groups(
             yield from _of_one_key(some, fitting, keys[: some.size], keys[some.size :])
 
 
-def _by_what_is_said(
-    codes: NDArray[np.int32], those: NDArray[np.int64]
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+def _by_what_is_said(codes: Int32s, those: Ints) -> Iterator[tuple[Ints, Bools]]:
     """Yield groups of rows of which the same columns are said, and which these are."""
     said = codes[those] > NOT_KNOWN
     patterns, of = np.unique(said, axis=0, return_inverse=True)
@@ -259,12 +226,7 @@ def _by_what_is_said(
         yield those[of.ravel() == at], pattern
 
 
-def _of_one_key(
-    people: NDArray[np.int64],
-    nodes: NDArray[np.int64],
-    known: NDArray[np.int64],
-    shown: NDArray[np.int64],
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _of_one_key(people: Ints, nodes: Ints, known: Ints, shown: Ints) -> Iterator[tuple[Ints, Ints]]:
     """Yield the people and the nodes of every key that both have."""
     orders = np.argsort(known, kind="stable"), np.argsort(shown, kind="stable")
     keys = np.intersect1d(known, shown)

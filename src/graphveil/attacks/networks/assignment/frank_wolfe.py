@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from graphveil.attacks.networks.copies import Pairing
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
+from graphveil.evaluate.arrays import Bools, Ints, sparse
 
 if TYPE_CHECKING:
-    from scipy import optimize, sparse
+    from scipy import optimize
 else:
-    sparse = lazy_module("scipy.sparse")
     optimize = lazy_module("scipy.optimize")
 
-Match: TypeAlias = "NDArray[np.int64]"
+Match: TypeAlias = "Ints"
 """The node of the other network that every node is assigned; all of them differ."""
 
 Plan: TypeAlias = "NDArray[np.float32]"
@@ -36,25 +36,15 @@ _CHANCE = 1e-3
 class Ties(NamedTuple):
     """A copy beside a release, as matrices, and what the adversary knows of who is who.
 
-    Parameters
-    ----------
-    first, second
-        float32, n times n, sparse: the ties of the copy and of the release, of every kind, out and
-        in apart where they have directions.
-    turned
-        Those of the release the other way round.
-    seeds
-        int64, shape (n,): the released node of everybody who is known, -1 for the others.
-    present
-        float32, shape (n,): 1 for the people of the copy, 0 for those whom it lacks.
-    surplus
-        What a released tie between two assigned people costs that the copy lacks; 0 where the copy
-        lacks nobody: whatever the assignment, their number is then the same.
-    chances
-        float32, shape (n, n): numbers from 0 to 1 by which assignments of equal worth are told
-        apart.
-    excluded
-        bool, shape (n, n): who cannot be which node, by attributes; None where none are known.
+    `first, second`: float32, n times n, sparse: the ties of the copy and of the release, of every
+    kind, out and in apart where they have directions; `turned`: those of the release the other way
+    round; `seeds`: int64, shape (n,): the released node of everybody who is known, -1 for the
+    others; `present`: float32, shape (n,): 1 for the people of the copy, 0 for those whom it lacks;
+    `surplus`: what a released tie between two assigned people costs that the copy lacks; 0 where
+    the copy lacks nobody: whatever the assignment, their number is then the same; `chances`:
+    float32, shape (n, n): numbers from 0 to 1 by which assignments of equal worth are told apart;
+    `excluded`: bool, shape (n, n): who cannot be which node, by attributes; None where none are
+    known.
     """
 
     first: list[sparse.csr_array]
@@ -64,7 +54,7 @@ class Ties(NamedTuple):
     present: NDArray[np.float32]
     surplus: float
     chances: NDArray[np.float32]
-    excluded: NDArray[np.bool_] | None = None
+    excluded: Bools | None = None
 
     @classmethod
     def of(cls, two: Pairing, seeds: Match, rng: np.random.Generator) -> Ties:
@@ -84,10 +74,7 @@ class Ties(NamedTuple):
         )
 
     def with_seeds(self, plan: Plan) -> Plan:
-        """Return the plan in which known people are assigned to their nodes, and nobody else is.
-
-        Nobody is assigned a node that shows other attributes.
-        """
+        """Return the plan in which known people are assigned to their nodes, and nobody else is."""
         known = np.flatnonzero(self.seeds >= 0)
         fixed = plan.copy()
         if self.excluded is not None:
@@ -100,12 +87,8 @@ class Ties(NamedTuple):
 
     def gradient(self, plan: Plan) -> Plan:
         """Return what every pair of nodes adds, were it assigned: half the gradient of `kept`."""
-        worth = np.ascontiguousarray(
-            sum(
-                (second @ (first @ plan).T).T
-                for first, second in zip(self.first, self.second, strict=True)
-            )
-        )
+        both = zip(self.first, self.second, strict=True)
+        worth = np.ascontiguousarray(sum((second @ (first @ plan).T).T for first, second in both))
         if self.surplus:
             worth -= self._lost(np.einsum("ij,i->j", plan, self.present))
         return worth
@@ -170,9 +153,6 @@ def faq(ties: Ties, plan: Plan) -> Match:
     step of Frank and Wolfe maximizes the linear part, which is an assignment, and goes as far
     towards it as the quadratic one rises. The gradient is linear in the plan, so a step adds the
     gradient of an assignment, a product of sparse matrices.
-
-    `ties`: the two networks, and who is known; `plan`: float32, shape (n, n): where it starts; rows
-    and columns add up to 1.
     """
     plan = ties.with_seeds(plan)
     worth = ties.gradient(plan)

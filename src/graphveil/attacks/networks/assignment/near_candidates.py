@@ -13,6 +13,7 @@ from graphveil.attacks.networks.copies import NOBODY, Pairing
 from graphveil.attacks.networks.propagation import candidate_lists
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
+from graphveil.evaluate.arrays import Ints
 
 if TYPE_CHECKING:
     from graphveil.attacks.kernels import candidates as kernels
@@ -29,19 +30,9 @@ Weights: TypeAlias = "NDArray[np.float32]"
 class Start(NamedTuple):
     """How candidates are chosen, and what their distances weigh.
 
-    Attributes
-    ----------
-    noise
-        Which share of the ties is taken to be wrong.
-    coordinates
-        How many there are of every node.
-    fewest, most
-        How many candidates everybody has; between them so many that all those of the ends of ties
-        are `cells`.
-    cells
-        That number.
-    weight
-        What distances weigh.
+    `noise`: which share of the ties is taken to be wrong; `coordinates`: how many there are of
+    every node; `fewest, most`: how many candidates everybody has; between them so many that all
+    those of the ends of ties are `cells`; `cells`: that number; `weight`: what distances weigh.
     """
 
     noise: float
@@ -54,8 +45,6 @@ class Start(NamedTuple):
     def candidates(self, ties: int, nodes: int) -> int:
         """Return how many candidates everybody has in networks of so many ties and nodes.
 
-        Examples
-        --------
         >>> [start.candidates(200_000, 20_000) for start in STARTS]
         [40, 50, 75]
         """
@@ -148,17 +137,6 @@ def near_match(
     everybody; then candidates are chosen again by matched neighbors until no more ties are kept.
     What the match keeps is the adversary's own measure: the start that keeps most is the result,
     and none is tried after two that agree. Time grows with ties times candidates.
-
-    Parameters
-    ----------
-    two
-        The copy and the release; the truth is not read.
-    seeds
-        int64, shape (n,): the released node of everybody who is known, -1 for the others.
-    rng
-        Draws the noise by which surroundings are compared.
-    steps
-        How plans harden.
     """
     n = two.truth.size
     if two.copy.n_edges == 0 or two.released.n_edges == 0:
@@ -179,7 +157,7 @@ def near_match(
     return max(tried, key=lambda reached: reached.kept).match
 
 
-def _agree(one: Match, other: Match, weights: NDArray[np.int64]) -> bool:
+def _agree(one: Match, other: Match, weights: Ints) -> bool:
     """Whether two matches give most people the same node, each as often as they have ties.
 
     Who has one tie is often one of many who are alike.
@@ -245,8 +223,6 @@ def _voted(networks: _Networks, before: _Reached) -> Nodes:
 def _first_of_equals(nodes: Nodes) -> Nodes:
     """Return rows in which a node that stands there before is left out.
 
-    Examples
-    --------
     >>> _first_of_equals(np.array([[3, 1, 3, -1]])).tolist()
     [[3, 1, -1, -1]]
     """

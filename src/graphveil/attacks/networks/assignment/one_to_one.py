@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import TooLargeError, refuse_more_nodes
+from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks.assignment.frank_wolfe import (
     Match,
     Plan,
@@ -34,11 +35,11 @@ from graphveil.attacks.networks.assignment.surroundings import Distances, distan
 from graphveil.attacks.networks.copies import Pairing
 from graphveil.attacks.networks.propagation import SMALLER
 from graphveil.attacks.networks.signatures import Relations, SideInformation, degrees
-from graphveil.attacks.registry import ends_of, squares
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
+from graphveil.evaluate.arrays import Floats, Ints
 from graphveil.evaluate.comparison import GraphComparison
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ if TYPE_CHECKING:
 else:
     kernels = lazy_module("graphveil.attacks.kernels.candidates")
 
-Matrix: TypeAlias = "NDArray[np.float64]"
+Matrix: TypeAlias = "Floats"
 Singles: TypeAlias = "NDArray[np.float32]"
 
 PENALTIES, STEPS = 10, 10
@@ -64,10 +65,6 @@ _LEAST = float(np.finfo(np.float32).tiny)
 def features(graph: Graph) -> Matrix:
     """Return what each node's surroundings are like, float64, shape (n, 4).
 
-    They are its degree and clustering coefficient, and their means over its neighbors.
-
-    Examples
-    --------
     >>> features(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))[3].round(3).tolist()
     [1.0, 0.0, 3.0, 0.333]
     """
@@ -94,12 +91,8 @@ def sinkhorn(
 ) -> Singles:
     """Return the matrix exp(-cost), rows and columns scaled in turn until each sums to about 1.
 
-    `cost`: shape (rows, columns); `rounds, tolerance`: how often at most, and how near to 1;
-    `columns`: factors of the columns to begin with, which become those that were reached: similar
-    costs take fewer rounds one after the other.
+    `columns` begin the scaling and become what was reached: similar costs take fewer rounds then.
 
-    Examples
-    --------
     >>> sinkhorn(np.array([[0.0, 9.0], [9.0, 0.0]])).round(2).tolist()
     [[1.0, 0.0], [0.0, 1.0]]
     """
@@ -119,8 +112,6 @@ def relaxed_alignment(one: Graph, two: Graph, besides: SideInformation | None = 
     Frank-Wolfe steps on -tr(A P B P^T) + tr(D^T P) + lambda tr(P^T (1 - P)) with lambda 0 to 9, A
     and B the adjacency matrices and D the distances between features; the linear step is one of
     optimal transport with entropy. Each step takes time in n times edges and n^2.
-
-    `one, two`: the graphs; `besides`: what they say beside who is tied to whom.
     """
     from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
 
@@ -144,11 +135,9 @@ def relaxed_alignment(one: Graph, two: Graph, besides: SideInformation | None = 
     return plan
 
 
-def assigned(plan: Matrix) -> NDArray[np.int64]:
+def assigned(plan: Matrix) -> Ints:
     """Return the one-to-one assignment of the largest sum: a column for every row.
 
-    Examples
-    --------
     >>> assigned(np.array([[0.6, 0.4], [0.9, 0.1]])).tolist()
     [1, 0]
     """
@@ -178,9 +167,6 @@ def graduated(ties: Ties, far: Distances) -> Plan:
     After the graduated assignment of Gold and Rangarajan, *A graduated assignment algorithm for
     graph matching*, IEEE TPAMI 1996: the plan moves towards the one that a step of optimal
     transport with entropy gives, while ties weigh ever more. It has a term of distances, as FUGAL.
-
-    `ties`: the two networks, and who is known; `far`: float32, shape (n, n): how unlike the nodes
-    are, as minus logarithms of likelihoods.
     """
     cost = _with_seeds(ties, far)
     n = len(far)
@@ -260,9 +246,6 @@ def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
     """Return the likeliest assignment around the one of all starts that keeps most ties.
 
     What an assignment keeps is the adversary's own measure: it needs no linkage.
-
-    `ties`: the two networks, and who is known; `starts`: one at least. They are drawn from one by
-    one: two that agree end it.
     """
     tried: list[_Climbed] = []
     for start in in_time(starts):
@@ -290,9 +273,6 @@ def common_starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterato
 
     The search among candidates, which large networks get alone, comes first, as it mostly keeps
     most; the comparison by degrees alone, which keeps least, comes last.
-
-    `ties, two`: the two networks, as matrices and as graphs; the pairs of nodes are not read;
-    `rng`: draws the noise by which near candidates are chosen.
     """
     far = list(distances(two))
     near = near_match(two, ties.seeds, rng, steps=FEWER)
@@ -322,8 +302,6 @@ def _agree(ties: Ties, one: Match, other: Match) -> bool:
 def middle(n: int) -> Plan:
     """Return the plan in which everybody is as much every node: the barycenter.
 
-    Examples
-    --------
     >>> middle(2).tolist()
     [[0.5, 0.5], [0.5, 0.5]]
     """
@@ -354,10 +332,7 @@ whole copy's time: then all starts are tried, and rounds are most."""
 
 
 def check_size(pair: GraphComparison) -> None:
-    """Refuse a network that is too large.
-
-    Raises `TooLargeError` where nodes, ties or neighbors of neighbors are too many.
-    """
+    """Refuse a network that is too large."""
     refuse_more_nodes(pair.original.n_nodes, MOST_NODES, SMALLER)
     ties = max(pair.original.n_edges, pair.released.n_edges)
     for number, most, words in (
@@ -369,10 +344,7 @@ def check_size(pair: GraphComparison) -> None:
 
 
 def seconds_of_near_match(pair: GraphComparison, overlap: float, steps: Steps = ALL_STEPS) -> float:
-    """Return about how long one copy takes, of which a share of the ties stands in the original.
-
-    How many of these the release kept is counted by the linkage.
-    """
+    """Return about how long one copy takes, of which a share of the ties stands in the original."""
     n, ties = pair.original.n_nodes, max(pair.original.n_edges, pair.released.n_edges)
     candidates = sum(start.candidates(pair.original.n_edges, n) for start in STARTS[:2])
     farther: float = (max(n, NEAR_BY) / NEAR_BY) ** GROWTH
@@ -399,9 +371,6 @@ def effort(pair: GraphComparison, shared: float) -> float:
 
     Whether they do shows only in the run; ties that the copy, the original and the release share
     foretell it. The owner's linkage counts them.
-
-    `pair`: the original and the release, linked; `shared`: how many of the original's ties a person
-    of the copy has there, as a share.
     """
     true = pair.edges_kept / max(pair.released.n_edges, 1)
     common = 2 * shared * pair.edges_kept / max(pair.original.n_nodes, 1) * math.sqrt(true)
@@ -411,12 +380,7 @@ def effort(pair: GraphComparison, shared: float) -> float:
 def seconds_of_all_pairs(
     pair: GraphComparison, overlap: float, people: float, last: float = 0.0
 ) -> float:
-    """Return about how long one copy takes, among candidates and among all pairs.
-
-    `pair`: the original and the release, linked; `overlap, people`: the shares of the ties of the
-    copy that stand in the original, and of the people in it; `last`: seconds of a further start,
-    which is tried where no two of the others agree.
-    """
+    """Return about how long one copy takes, among candidates and among all pairs."""
     n, far = pair.original.n_nodes, effort(pair, overlap * people)
     near = seconds_of_near_match(pair, overlap, FEWER) + PER_WALK * n * ends_of(pair)
     soon, late = (near + (a_pair + triple * n) * n * n for a_pair, triple in (SOON, LATE))

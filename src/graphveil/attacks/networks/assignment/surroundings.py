@@ -13,11 +13,12 @@ from graphveil.attacks.networks.signatures import SideInformation, degrees, matr
 from graphveil.data import Graph
 from graphveil.data.csr import SortedLists
 from graphveil.data.measures.values import triangles
+from graphveil.evaluate.arrays import Floats, Ints
 
 Distances: TypeAlias = "NDArray[np.float32]"
 """A number for every pair of nodes, one of each network; 0 for people whom the copy lacks."""
 
-Counts: TypeAlias = "NDArray[np.int64]"
+Counts: TypeAlias = "Ints"
 
 FAR_OFF = np.float32(1e4)
 """How far nodes are from people whose attributes are others."""
@@ -59,19 +60,17 @@ def _summed(two: Pairing, numbers: Iterable[tuple[Counts, Counts]]) -> Distances
     return far
 
 
-def _as_released(
-    two: Pairing, copy: NDArray[np.float64], released: NDArray[np.float64]
-) -> NDArray[np.float64]:
+def _as_released(two: Pairing, copy: Floats, released: Floats) -> Floats:
     """Return what degrees of the copy would be in the release, by means and variances of both."""
     if not two.present.all():
         return copy / max(float(two.present.mean()), 1 / copy.size)
     signal = max(released.var() - released.mean(), _LEAST_SIGNAL * released.var())
     slope = np.sqrt(signal / max(copy.var(), np.finfo(float).tiny)) if copy.var() else 1.0
-    mapped: NDArray[np.float64] = released.mean() + slope * (copy - copy.mean())
+    mapped: Floats = released.mean() + slope * (copy - copy.mean())
     return np.maximum(mapped, 0)
 
 
-def _halved_square(one: NDArray[np.float64], two: NDArray[np.float64]) -> Distances:
+def _halved_square(one: Floats, two: Floats) -> Distances:
     apart = one.astype(np.float32)[:, None] - two.astype(np.float32)[None, :]
     apart *= apart
     apart /= 2
@@ -80,19 +79,16 @@ def _halved_square(one: NDArray[np.float64], two: NDArray[np.float64]) -> Distan
 
 def _of_neighbors(two: Pairing) -> Distances:
     """Return the same of the neighbors' mean roots; it weighs more where there are many of them."""
-    both = zip(two.besides.copy, two.besides.released, strict=True)
     sides = two.besides.copy, two.besides.released
     roots = [2 * np.sqrt(totals(side).astype(np.float64) + _ANSCOMBE) for side in sides]
     n = two.truth.size
     far: Distances = np.zeros((n, n), dtype=np.float32)
-    for lists in both:
+    for lists in zip(*sides, strict=True):
         far += _of_means(lists, roots)
     return far
 
 
-def _of_means(
-    lists: tuple[SortedLists, SortedLists], roots: Sequence[NDArray[np.float64]]
-) -> Distances:
+def _of_means(lists: tuple[SortedLists, SortedLists], roots: Sequence[Floats]) -> Distances:
     """Return half the squared differences of the mean roots in some lists of neighbors."""
     scaled, many = [], []
     for some, values in zip(lists, roots, strict=True):
@@ -111,11 +107,6 @@ def _of_means(
 def values_around(besides: SideInformation) -> tuple[list[Counts], list[Counts]]:
     """Return how many neighbors show each value of each attribute, in each of the lists.
 
-    Of the copy and of the release, int64, shape (n,) each; none where no attribute is known, or
-    where values are more than `MOST_VALUES`.
-
-    Examples
-    --------
     >>> from graphveil.attacks.networks.signatures import KnownRows
     >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
     >>> codes = np.array([[0], [0], [1]], dtype=np.int32)
@@ -145,7 +136,9 @@ def _of_features(two: Pairing) -> Distances:
     besides = two.besides
     more = [besides.copy, besides.released] if len(besides.copy) > 1 else [(), ()]
     both = [
-        np.column_stack([features(graph), *(np.log1p(c) for c in [*map(_numbers, lists), *around])])
+        np.column_stack(
+            [features(graph), *map(np.log1p, [*(np.diff(some.indptr) for some in lists), *around])]
+        )
         for graph, lists, around in zip(
             (two.copy, two.released), more, values_around(besides), strict=True
         )
@@ -156,19 +149,13 @@ def _of_features(two: Pairing) -> Distances:
     return far
 
 
-def _numbers(lists: SortedLists) -> Counts:
-    return np.diff(lists.indptr)
-
-
-def features(graph: Graph) -> NDArray[np.float64]:
+def features(graph: Graph) -> Floats:
     """Return what each node's surroundings are like, float64, shape (n, 10).
 
     They are the logarithms of one plus its degree and its triangles, its clustering coefficient,
     the means of the three over its neighbors, the means of these means, and how far the
     logarithms of its neighbors' degrees are spread.
 
-    Examples
-    --------
     >>> features(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))[3, :6].round(2).tolist()
     [0.69, 0.0, 0.0, 1.39, 0.33, 0.69]
     """
@@ -187,14 +174,12 @@ def features(graph: Graph) -> NDArray[np.float64]:
     return np.hstack(columns)
 
 
-def scaled(columns: NDArray[np.float64]) -> NDArray[np.float64]:
+def scaled(columns: Floats) -> Floats:
     """Return columns less their medians, over their spread, at most 8 from 0.
 
     The spread is that of a normal distribution of the same median deviation, or the standard
     deviation where half of the values are equal.
 
-    Examples
-    --------
     >>> scaled(np.array([[1.0], [2.0], [3.0], [99.0]])).round(2).tolist()
     [[-1.01], [-0.34], [0.34], [8.0]]
     """
@@ -203,7 +188,4 @@ def scaled(columns: NDArray[np.float64]) -> NDArray[np.float64]:
     from_median = columns - np.median(columns, axis=0)
     spread = _TO_SD * np.median(np.abs(from_median), axis=0)
     spread = np.where(spread > 0, spread, columns.std(axis=0))
-    shown: NDArray[np.float64] = np.clip(
-        from_median / np.where(spread > 0, spread, 1), -_FARTHEST, _FARTHEST
-    )
-    return shown
+    return np.asarray(np.clip(from_median / np.where(spread > 0, spread, 1), -_FARTHEST, _FARTHEST))
