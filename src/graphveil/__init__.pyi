@@ -41,7 +41,7 @@ from graphveil.methods.smooth_k import LocalSearch as LocalSearch
 from graphveil.methods.structural import Budget as Budget
 from graphveil.methods.structural import Full as Full
 from graphveil.methods.structural import Partial as Partial
-from graphveil.methods.structural.trajectory import trajectory as trajectory
+from graphveil.methods.structural.paper import trajectory as trajectory
 from graphveil.release import GeneralizedGraph as GeneralizedGraph
 from graphveil.release import Release as Release
 from graphveil.release import read_release as read_release

@@ -13,12 +13,11 @@ from hypothesis import strategies as st
 
 from graphveil.data import Graph
 from graphveil.data.measures.kernels import neighborhoods as refinement
-from graphveil.methods.structural.kernels import anneal, classes, paper, starts, values
+from graphveil.methods.structural.kernels import anneal, classes, paper, values
 from graphveil.methods.structural.kernels import classes as rows
 from graphveil.methods.structural.kernels import pooled as pools
 from graphveil.methods.structural.kernels import pooled as prices
 from graphveil.methods.structural.kernels import pooled as states
-from graphveil.methods.structural.kernels import starts as proposals
 from graphveil.methods.structural.kernels import target as moves
 from graphveil.methods.structural.kernels import target as target_edits
 from graphveil.methods.structural.kernels import values as shapes
@@ -208,7 +207,7 @@ def test_a_pool_tells_its_changed_pairs_from_the_others(graph, seed):
         assert [d << 40 | t for d, t in (value_of(twin, x) for x in twin)] == codes
         trial = np.array(rng.permutation(len(pairs))[:2])
         more = sum(-1 if other in changed else 1 for other in trial.tolist())
-        assert more == proposals.more_edits(pool, trial, trial.size)
+        assert more == anneal.more_edits(pool, trial, trial.size)
     assert [sorted(twin[x]) for x in twin] == neighbors_in(state.rows)
 
 
@@ -226,13 +225,13 @@ def test_quiet_pairs_are_drawn_more_often_and_nothing_from_nothing():
     ring = Graph.from_edges([0, 0, 1, 2, 3], [1, 2, 2, 3, 4], n=5)
     state, rng = annealing(ring, edits="delete").state, generator(1)
     edges = np.arange(5, dtype=np.int32)
-    drawn = Counter(proposals.quiet_of(state.pool, edges, 0, 5, rng) for _ in range(4000))
-    plain_draws = Counter(proposals.any_of(edges, 0, 5, rng) for _ in range(4000))
+    drawn = Counter(anneal.quiet_of(state.pool, edges, 0, 5, rng) for _ in range(4000))
+    plain_draws = Counter(anneal.any_of(edges, 0, 5, rng) for _ in range(4000))
     bare = [pair for pair in range(5) if state.pool.common[pair] == 0]
     assert sum(drawn[pair] for pair in bare) > sum(plain_draws[pair] for pair in bare) + 200
     assert set(range(5)) == set(plain_draws) == set(drawn)
-    assert pools.NONE == proposals.any_of(edges, 3, 3, rng)
-    assert pools.NONE == proposals.quiet_of(state.pool, edges, 3, 3, rng)
+    assert pools.NONE == anneal.any_of(edges, 3, 3, rng)
+    assert pools.NONE == anneal.quiet_of(state.pool, edges, 3, 3, rng)
 
 
 @given(graphs(), st.booleans(), SEEDS)
@@ -248,7 +247,7 @@ def test_a_trial_is_an_edit_or_a_revert_or_one_of_each(graph, full, seed):
     listed = classes.list_unprotected(state.classes, here.unprotected)
     kinds = Counter()
     for _ in range(60):
-        size = proposals.propose(pool, state.rows, trial, (here.unprotected, listed), odds, rng)
+        size = anneal.propose(pool, state.rows, trial, (here.unprotected, listed), odds, rng)
         kind = tuple(bool(pools.is_changed(pool, pair)) for pair in trial[:size].tolist())
         kinds[kind] += 1
     assert set(kinds) <= {(), (True,), (False,), (True, False), (False, True)}
@@ -362,7 +361,7 @@ def test_a_mate_is_an_edge_whose_ends_can_be_exchanged(graph, seed):
     twin, pairs = plain(graph), pairs_of(pool)
     for pair, (v, w) in enumerate(pairs):
         assert values.work_of(lists, here.values, v, w, -1) > 0
-        if proposals.find_mate(pool, pool.mates, lists, pair, rng):
+        if anneal.find_mate(pool, pool.mates, lists, pair, rng):
             mate = int(pool.mates[pools.NOW, pair])
             x, y = pairs[mate >> 1]
             x, y = (y, x) if mate & 1 else (x, y)
@@ -387,7 +386,7 @@ def test_the_best_state_is_the_best_that_was_seen(graph, k, allowed, seed):
 
     see()
     for pair in rng.permutation(graph.n_edges).tolist():
-        starts.delete(state, best, trial, pair, allowed)
+        anneal.delete(state, best, trial, pair, allowed)
         twin.remove_edge(*pairs_of(pool)[pair])
         see()
         assert min(seen)[1:] == (best.tally[pools.BEST_CHANGED], best.tally[pools.BEST_UNPROTECTED])
@@ -416,9 +415,9 @@ def test_trials_one_by_one_are_the_annealing_loop(graph, measure, seed):
     (state, _, _, unprotected, trial), rng = other, generator(seed)
     near = unprotected, classes.list_unprotected(state.classes, unprotected)
     for _ in range(100):
-        size = proposals.propose(state.pool, state.rows, trial, near, odds, rng)
+        size = anneal.propose(state.pool, state.rows, trial, near, odds, rng)
         if size:
-            more = proposals.more_edits(state.pool, trial, size)
+            more = anneal.more_edits(state.pool, trial, size)
             bar = -0.3 * np.log(1 - rng.random())
             anneal.attempt(other, None, size, more, plan, bar)
     assert one.state.pool.present.tolist() == state.pool.present.tolist()
@@ -470,10 +469,10 @@ def test_the_energy_is_a_mean_of_nodes_and_lack_beyond_what_is_spared(drawn, k, 
 def test_edges_inside_a_half_are_counted_and_those_in_triangles_cut(graph, seed):
     side = np.empty(graph.n_nodes, dtype=np.bool_)
     indptr, indices = graph.indptr.copy(), graph.indices.copy()
-    inside = starts.two_sides(indptr, indices, generator(seed), side)
+    inside = anneal.two_sides(indptr, indices, generator(seed), side)
     assert inside == sum(side[u] == side[v] for u, v in graph.edges().tolist())
     state, _, best, _, trial = annealing(graph, edits="delete")
-    starts.cut_triangles(state, best, trial, side, 0)
+    anneal.cut_triangles(state, best, trial, side, 0)
     twin = nx.Graph([(v, w) for v, near in enumerate(neighbors_in(state.rows)) for w in near])
     assert not sum(nx.triangles(twin).values())
     across = {(u, v) for u, v in graph.edges().tolist() if side[u] != side[v]}
@@ -492,7 +491,7 @@ def test_edges_in_most_triangles_go_first_until_there_are_none(graph):
         return nx.Graph([(v, w) for v, some in near for w in some])
 
     def thin_out(wanted):
-        return starts.thin_out(state, best, trial, heads, following, wanted, 0)
+        return anneal.thin_out(state, best, trial, heads, following, wanted, 0)
 
     before = twin()
     while before.size():
@@ -518,7 +517,7 @@ def test_excess_degrees_are_lowered_until_none_has_any(graph, data):
     degrees = graph.degrees()
     excess = np.array([data.draw(st.integers(0, int(degree))) for degree in degrees])
     asked = excess.copy()
-    while starts.lower_to(state, best, trial, excess, 0, 2):
+    while anneal.lower_to(state, best, trial, excess, 0, 2):
         assert state.rows.length.sum() < degrees.sum()
     assert (excess <= 0).all()
     assert (degrees - state.rows.length).tolist() == (asked - excess).tolist()
@@ -533,7 +532,7 @@ def test_stripping_takes_the_best_edge_of_the_highest_unprotected_node(graph, k,
         highest = max(twin.degree(v) for v in small)
         if not any(degree for _, degree in twin.degree()):
             break
-        assert starts.strip(state, best, trial, allowed, 1)
+        assert anneal.strip(state, best, trial, allowed, 1)
         after = nx.empty_graph(graph.n_nodes)
         after.add_edges_from(
             (v, w) for v, near in enumerate(neighbors_in(state.rows)) for w in near
@@ -550,7 +549,7 @@ def test_stripping_takes_the_best_edge_of_the_highest_unprotected_node(graph, k,
             assert min(counts) == len(unprotected_in(after, k))
         twin = after
     if twin.number_of_edges():
-        assert not starts.strip(state, best, trial, allowed, 1)
+        assert not anneal.strip(state, best, trial, allowed, 1)
 
 
 # The paper's

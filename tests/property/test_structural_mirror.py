@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from graphveil.data import Graph
 from graphveil.data.measures import partition
-from graphveil.methods.structural.kernels import starts as kernel
+from graphveil.methods.structural.kernels import anneal as kernel
 from graphveil.methods.structural.search import isolate_likes, mirror, partners, without_image
 from graphveil.methods.structural.task import Edited, Task
 from graphveil.methods.structural.walk_state import applied

@@ -11,9 +11,8 @@ from graphveil.data.measures import MEASURES, class_sizes_of_nodes, partition
 from graphveil.methods.structural.kernels import classes
 from graphveil.methods.structural.kernels import pooled as pools
 from graphveil.methods.structural.kernels import values as values_kernel
-from graphveil.methods.structural.kernels.anneal import anneal, attempt
+from graphveil.methods.structural.kernels.anneal import anneal, attempt, find_mate, more_edits
 from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, go_to
-from graphveil.methods.structural.kernels.starts import find_mate, more_edits
 from graphveil.methods.structural.search import search
 from graphveil.methods.structural.task import Task, counted_by_codes
 from graphveil.methods.structural.walk_state import (

@@ -80,10 +80,10 @@ def test_what_falls_are_ties_that_were_there_and_fewer_people_are_unprotected(co
     task = task_of(data, k=3, colors=np.arange(90) % 2 if colored else None)
     keys = fall.falling(task, generator(1))
     assert 0 < keys.size == np.intersect1d(keys, keys_of(data.layers)).size
-    before = search.unprotected_in(data, task.colors, 3).size
+    before = search.pools.unprotected_in(data, task.colors, 3).size
     left = np.setdiff1d(keys_of(data.layers), keys)
     after = network(90, np.column_stack(np.divmod(left, 90)))
-    assert search.unprotected_in(after, task.colors, 3).size < 0.7 * before
+    assert search.pools.unprotected_in(after, task.colors, 3).size < 0.7 * before
 
 
 def test_to_protect_everybody_takes_fewer_deletions_than_without_a_plan(monkeypatch):

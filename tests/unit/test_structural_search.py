@@ -244,7 +244,7 @@ def test_proposals_grow_with_the_edges_within_bounds(edges, proposals):
     assert proposals == default_iterations(edges)
 
 
-def stretches_of(monkeypatch, left, *, most=module.MOST_STEPS, effort=1.0):
+def stretches_of(monkeypatch, left, *, most=module.states.MOST_STEPS, effort=1.0):
     """Return the proposals of every stretch of a budget, when so many are left after each."""
     after, steps = iter(left), []
 
@@ -254,8 +254,8 @@ def stretches_of(monkeypatch, left, *, most=module.MOST_STEPS, effort=1.0):
         return False
 
     monkeypatch.setattr(module.AnnealingWalk, "anneal", anneal)
-    monkeypatch.setattr(module, "edited_of", lambda *_: None)
-    monkeypatch.setattr(module, "MOST_STEPS", most)
+    monkeypatch.setattr(module.states, "edited_of", lambda *_: None)
+    monkeypatch.setattr(module.states, "MOST_STEPS", most)
     task = task_of(FLAG)._replace(by_budget=True)
     module.search(task, iterations=None, effort=effort, rng=generator())
     return steps

@@ -1,22 +1,11 @@
-"""Edits that carry out what the block program plans: an integer program over sampled nodes.
+"""How few edits k-degree anonymity needs: an integer program over classes of equal degree.
 
-How few edits k-degree anonymity needs: an integer program over classes of equal degree.
-
-Half of the least change of degrees is a bound, but a weak one: it lets nobody pay for a hub's
-missing edges. Whoever gives a hub an edge leaves a class, too. This program counts who does. Every
-set of fewer edits than the best that is known, after which each degree has k nodes, is a point of
-it with its own edits as value, so that its least value bounds them from below.
-
-============  ==================================================================================
-in the model  here
-============  ==================================================================================
-a, c_a        a class: its degree and how many nodes have it, `Blocks.degree` and `Blocks.count`
-m_ab, h_ab    edges, and pairs that are none, between classes a <= b: `Blocks.edges`, `.pairs`
-x_at          how many nodes of class a get the degree t
-y_t           whether degree t is used
-A_ab, D_ab    how many edges are added and deleted between a and b
-P, Q, U, L    ends added and deleted in a class, degrees it rises and falls by
-============  ==================================================================================
+Half of the least change of degrees is a weak bound: it lets nobody pay for a hub's missing edges.
+This program counts who leaves a class for that. Every set of fewer edits than the best known, after
+which each degree has k nodes, is a point of it with its own edits as value, so its least value
+bounds them from below. x_at nodes of class a get degree t, y_t says whether t is used, A_ab and
+D_ab edges are added and deleted between a and b. A second program, over sampled nodes, carries a
+point out.
 """
 
 from __future__ import annotations
@@ -25,6 +14,7 @@ import math
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.methods.k_degree.kernels.edits import pairs_in_graph
@@ -44,12 +34,7 @@ TOLERANCE = 1e-6
 
 
 class Blocks(NamedTuple):
-    """A graph as far as the program sees it: classes of equal degree, and what is between them.
-
-    `degree, count`: int64, shape (D,): the distinct degrees, ascending, and how many nodes have
-    each; `of_node`: int64, shape (n,): the class of every node; `edges, pairs`: int64, shape (D,
-    D), of a <= b: edges between two classes, and pairs that are no edges.
-    """
+    """A graph as the program sees it: classes of equal degree, edges and non-edges between them."""
 
     degree: Ints
     count: Ints  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
@@ -61,20 +46,8 @@ class Blocks(NamedTuple):
 class Program(NamedTuple):
     """An integer program: the least sum of edits under rows of bounds.
 
-    Parameters
-    ----------
-    cost
-        float64, shape (variables,).
-    rows
-        Sparse matrix, shape (rows, variables).
-    low, high
-        float64, shape (rows,): the bounds of every row.
-    upper
-        float64, shape (variables,); all begin at 0 and are whole numbers.
-    moves
-        int64, shape (x, 2): the class and the target of every x.
-    added, deleted
-        int64, shape (blocks, 2): the two classes of every A and D.
+    Variables begin at 0; `moves` has the class and the target of every x, `added` and `deleted` the
+    two classes of every A and D.
     """
 
     cost: Floats
@@ -93,27 +66,14 @@ class Program(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What a solver says of a program.
-
-    `bound`: no point has a smaller value; infinite where there is no point; `values`: float64,
-    shape (variables,), of the best point; None where none was reached.
-    """
+    """What a solver says: no point has a value below `bound`, infinite without points; the best."""
 
     bound: float
     values: Floats | None
 
 
 def blocks_of(degrees: Ints, edges: NDArray[np.integer]) -> Blocks:
-    """Return the classes of equal degree, and the edges between them.
-
-    `degrees`: int64, shape (n,); `edges`: shape (m, 2), each edge once.
-
-    Examples
-    --------
-    >>> path = blocks_of(np.array([1, 2, 1]), np.array([[0, 1], [1, 2]]))
-    >>> path.degree.tolist(), path.edges.tolist(), path.pairs.tolist()
-    ([1, 2], [[0, 2], [0, 0]], [[1, 0], [0, 0]])
-    """
+    """Return the classes of equal degree, and the edges between them."""
     degree, of_node, count = np.unique(degrees, return_inverse=True, return_counts=True)
     ends = np.sort(of_node[edges], axis=1)
     between = np.zeros((degree.size, degree.size), dtype=np.int64)
@@ -134,16 +94,7 @@ def moves_of(blocks: Blocks, k: int, most: int, *, additions: bool) -> Ints:
 
 
 def number_of_moves(degrees: Ints, k: int, most: int, *, additions: bool) -> int:
-    """Return how many moves `moves_of` gives, from the degrees alone.
-
-    Examples
-    --------
-    >>> degrees = np.array([1, 2, 1])
-    >>> blocks = blocks_of(degrees, np.array([[0, 1], [1, 2]]))
-    >>> moves = moves_of(blocks, 2, 3, additions=False)
-    >>> len(moves) == number_of_moves(degrees, 2, 3, additions=False)
-    True
-    """
+    """Return how many moves `moves_of` gives, from the degrees alone."""
     distinct = np.unique(degrees)
     return int(_targets(distinct, degrees.size, k, most, additions=additions)[1].sum())
 
@@ -157,19 +108,7 @@ def _targets(degree: Ints, n: int, k: int, most: int, *, additions: bool) -> tup
 
 
 def block_program(blocks: Blocks, k: int, most: int, *, additions: bool) -> Program:
-    """Return the program whose least value bounds all sets of fewer than `most` edits.
-
-    Parameters
-    ----------
-    blocks
-        The graph.
-    k
-        The smallest number of nodes that share a degree.
-    most
-        The edits of the best solution that is known: only better ones are points.
-    additions
-        Whether no edge may be deleted.
-    """
+    """Return the program whose least value bounds all sets of fewer than `most` edits."""
     moves = moves_of(blocks, k, most, additions=additions)
     rise = moves[:, 1] - blocks.degree[moves[:, 0]]
     targets, used = np.unique(moves[:, 1], return_inverse=True)
@@ -178,8 +117,9 @@ def block_program(blocks: Blocks, k: int, most: int, *, additions: bool) -> Prog
     deleted = np.column_stack([first, second])[blocks.edges[first, second] > 0]
     deleted = deleted[:0] if additions else deleted
     sizes = [moves.shape[0], targets.size, added.shape[0], deleted.shape[0]]
-    rows = _Rows(blocks, k, sizes, rise)
-    rows.every_node_has_a_target(moves)
+    rows = _BlockRows(blocks, k, sizes, rise)
+    count, x = blocks.count, np.arange(moves.shape[0])  # (1) all of a class have targets
+    rows.add(rows.matrix(moves[:, 0], x, np.ones(x.size), count.size), count, count)
     rows.used_targets_have_k_nodes(moves, used)
     rows.ends_pay_for_moves(moves, added, deleted)
     rows.stars(moves, added, np.maximum(rise, 0), rows.offsets[2])
@@ -198,21 +138,18 @@ def block_program(blocks: Blocks, k: int, most: int, *, additions: bool) -> Prog
 
 
 class _Rows:
-    """The rows of a program, one kind after the other."""
+    """The rows of a program of so many variables, one kind after the other."""
 
-    def __init__(self, blocks: Blocks, k: int, sizes: list[int], rise: Ints) -> None:
+    def __init__(self, variables: int) -> None:
         from scipy import sparse  # noqa: PLC0415  heavy: only where a bound is asked for
 
-        self._sparse = sparse
-        self.blocks, self.k, self.rise = blocks, k, rise
-        self.offsets = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+        self._sparse, self.variables = sparse, variables
         self.parts: list[tuple[Any, Floats, Floats]] = []
-        self.change: Any = None
 
     def matrix(self, row: Ints, column: Ints, value: Any, n: int) -> Any:
         """Return rows of these entries; what stands twice is added up."""
-        shape = (n, self.offsets[-1])
-        return self._sparse.csr_array((np.asarray(value, dtype=np.float64), (row, column)), shape)
+        entries = np.asarray(value, dtype=np.float64), (row, column)
+        return self._sparse.csr_array(entries, (n, self.variables))
 
     def add(self, rows: Any, low: Any, high: Any) -> None:
         """Add rows with their bounds."""
@@ -225,11 +162,15 @@ class _Rows:
         low, high = (np.concatenate([part[which] for part in self.parts]) for which in (1, 2))
         return rows, low, high
 
-    def every_node_has_a_target(self, moves: Ints) -> None:
-        """(1) The nodes of a class are shared out among targets."""
-        x = np.arange(moves.shape[0])
-        count = self.blocks.count
-        self.add(self.matrix(moves[:, 0], x, np.ones(x.size), count.size), count, count)
+
+class _BlockRows(_Rows):
+    """The rows of the block program."""
+
+    def __init__(self, blocks: Blocks, k: int, sizes: list[int], rise: Ints) -> None:
+        super().__init__(sum(sizes))
+        self.blocks, self.k, self.rise = blocks, k, rise
+        self.offsets = np.concatenate([[0], np.cumsum(sizes)]).tolist()
+        self.change: Any = None
 
     def used_targets_have_k_nodes(self, moves: Ints, used: Ints) -> None:
         """(2) A target that is used has at least k nodes."""
@@ -287,20 +228,23 @@ class _Rows:
             self.add(own - self.change[b[chosen]], -np.inf, 0)
 
 
-def solved(program: Program, *, integer: bool) -> Solution:
-    """Return the best point of a program and the bound that HiGHS proves, to its tolerance.
-
-    `integer`: whether values must be whole; else the bound is that of the linear relaxation.
-    """
+def _best_point(
+    cost: Floats, upper: Any, rows: tuple[Any, Floats, Floats], *, integer: bool, nodes: int
+) -> Any:
+    """Return what HiGHS says, from so many nodes of the tree of cases."""
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415  heavy, as above
 
-    result = milp(
-        program.cost,
-        integrality=np.full(program.size, 1 if integer else 0),
-        bounds=Bounds(0, program.upper),
-        constraints=LinearConstraint(program.rows, program.low, program.high),
-        options={"node_limit": NODE_LIMIT},
+    whole, within = np.full(cost.size, int(integer)), LinearConstraint(*rows)
+    options = {"node_limit": nodes}
+    return milp(
+        cost, integrality=whole, bounds=Bounds(0, upper), constraints=within, options=options
     )
+
+
+def solved(program: Program, *, integer: bool) -> Solution:
+    """Return the best point of a program and the bound that HiGHS proves, to its tolerance."""
+    rows = program.rows, program.low, program.high
+    result = _best_point(program.cost, program.upper, rows, integer=integer, nodes=NODE_LIMIT)
     infeasible = 2
     if result.status == infeasible:
         return Solution(math.inf, None)
@@ -309,13 +253,7 @@ def solved(program: Program, *, integer: bool) -> Solution:
 
 
 def whole_bound(bound: float, most: int) -> int:
-    """Return the least number of edits that a bound allows; `most` where it allows no fewer.
-
-    Examples
-    --------
-    >>> whole_bound(10.2, 12), whole_bound(11.0000001, 12), whole_bound(float("inf"), 12)
-    (11, 11, 12)
-    """
+    """Return the least number of edits that a bound allows; `most` where it allows no fewer."""
     if bound >= most:
         return most
     return max(math.ceil(bound - TOLERANCE), 0) if math.isfinite(bound) else 0
@@ -342,11 +280,7 @@ NEAR_TARGETS = 2
 
 
 class PlannedMoves(NamedTuple):
-    """What the block program plans, in whole numbers.
-
-    `nodes`: int64, shape (x,): how many nodes make each of the program's moves; `added, deleted`:
-    int64, a number a block, as in the program.
-    """
+    """What the block program plans: nodes of every move, edits of every block, in whole numbers."""
 
     nodes: Ints
     added: Ints
@@ -358,19 +292,23 @@ class PlannedMoves(NamedTuple):
         return int(self.added.sum() + self.deleted.sum())
 
 
-class Candidates(NamedTuple):
-    """What may change: nodes, and pairs as keys ``u * n + v``.
+class PlannedProgram(NamedTuple):
+    """The classes of a graph, the program over them, and what a point of it plans."""
 
-    `nodes`: int64, ascending: the nodes whose degrees may change; `added, deleted`: int64,
-    ascending: pairs that may become edges, and edges that may go.
-    """
+    blocks: Blocks
+    program: Program
+    plan: PlannedMoves
+
+
+class Candidates(NamedTuple):
+    """What may change: nodes, and pairs as keys ``u * n + v``, ascending."""
 
     nodes: Ints
     added: Ints
     deleted: Ints
 
 
-def planned(program: Program, values: NDArray[np.float64]) -> PlannedMoves:
+def planned(program: Program, values: Floats) -> PlannedMoves:
     """Return the numbers of a point of the program."""
     whole = np.round(values).astype(np.int64)
     x, blocks = program.moves.shape[0], program.added.shape[0]
@@ -379,25 +317,16 @@ def planned(program: Program, values: NDArray[np.float64]) -> PlannedMoves:
 
 
 def carried_out(
-    task: DegreeTask,
-    blocks: Blocks,
-    program: Program,
-    plan: PlannedMoves,
-    rng: np.random.Generator,
-    *,
-    free: bool,
+    task: DegreeTask, planned: PlannedProgram, rng: Generator, *, free: bool
 ) -> KDegreeOutcome | None:
     """Return the fewest edits among sampled candidates; None where none of them fit.
 
-    `task, blocks, program, plan`: the graph, its classes, the program over them, and a point of it;
-    `rng`: draws which nodes and pairs are tried; `free`: whether nodes may get other targets than
-    planned; else as many of each class get each target as in the plan.
+    If `free`, nodes may get other targets than planned.
     """
-    tried = _candidates(task, blocks, program, plan, rng, free=free)
+    tried = _candidates(task, planned, rng, free=free)
     if tried.nodes.size == 0:
         return None
-    model = _Model(task, blocks, program, plan, tried, free=free)
-    chosen = model.solution()
+    chosen = _Model(task, planned, tried, free=free).solution()
     if chosen is None:
         return None
     n_added = tried.added.size
@@ -414,15 +343,10 @@ def carried_out(
 
 
 def _candidates(
-    task: DegreeTask,
-    blocks: Blocks,
-    program: Program,
-    plan: PlannedMoves,
-    rng: np.random.Generator,
-    *,
-    free: bool,
+    task: DegreeTask, planned: PlannedProgram, rng: Generator, *, free: bool
 ) -> Candidates:
     """Return sampled nodes of the classes that the plan touches, and pairs among them."""
+    blocks, program, plan = planned
     n = task.degrees.size
     keys, block = _edges_by_block(task, blocks)
     deletable = [
@@ -430,7 +354,7 @@ def _candidates(
         for (a, b), wanted in zip(program.deleted.tolist(), plan.deleted.tolist(), strict=True)
         if wanted and (there := np.flatnonzero(block == a * blocks.degree.size + b)).size
     ]
-    inside = _nodes(blocks, program, plan, [keys[edges] for edges in deletable], rng)
+    inside = _nodes(planned, [keys[edges] for edges in deletable], rng)
     deleted = keys[np.concatenate([*deletable, np.empty(0, dtype=np.int64)])]
     nodes = np.flatnonzero(inside)
     added = [
@@ -460,14 +384,9 @@ def _edges_by_block(task: DegreeTask, blocks: Blocks) -> tuple[Ints, Ints]:
     return keys, ends[0] * blocks.degree.size + ends[1]
 
 
-def _nodes(
-    blocks: Blocks,
-    program: Program,
-    plan: PlannedMoves,
-    deletable: list[Ints],
-    rng: np.random.Generator,
-) -> NDArray[np.bool_]:
+def _nodes(planned: PlannedProgram, deletable: list[Ints], rng: Generator) -> NDArray[np.bool_]:
     """Return which nodes may move: enough of every class that the plan touches."""
+    blocks, program, plan = planned
     n, d = blocks.of_node.size, blocks.degree.size
     need = np.zeros(d, dtype=np.int64)
     of_class, target = program.moves.T
@@ -499,38 +418,29 @@ def _absent(task: DegreeTask, one: Ints, other: Ints) -> Ints:
     return keys[~pairs_in_graph(task.indptr, task.indices, keys)] if keys.size else keys
 
 
-def _some(keys: Ints, most: int, rng: np.random.Generator) -> Ints:
+def _some(keys: Ints, most: int, rng: Generator) -> Ints:
     """Return at most so many of these, drawn evenly."""
     return rng.choice(keys, most, replace=False) if keys.size > most else keys
 
 
-class _Model:
+class _Model(_Rows):
     """The program over nodes: a 0 or 1 for each pair, and for each node and target."""
 
     def __init__(
-        self,
-        task: DegreeTask,
-        blocks: Blocks,
-        program: Program,
-        plan: PlannedMoves,
-        tried: Candidates,
-        *,
-        free: bool,
+        self, task: DegreeTask, planned: PlannedProgram, tried: Candidates, *, free: bool
     ) -> None:
-        from scipy import sparse  # noqa: PLC0415  heavy: only where a plan is carried out
-
-        self._sparse = sparse
+        blocks, program, plan = planned
         self.task, self.blocks, self.tried, self.free = task, blocks, tried, free
         self.node, self.target = self._choices(program, plan)
         self.targets, self.used = np.unique(self.target, return_inverse=True)
         self.pairs = tried.added.size + tried.deleted.size
         self.n_used = self.targets.size if free else 0
-        self.size = self.pairs + self.node.size + self.n_used
+        super().__init__(self.pairs + self.node.size + self.n_used)
         self.stay = np.bincount(
             np.delete(task.degrees, tried.nodes), minlength=int(self.target.max()) + 1
         )
-        self.parts: list[tuple[Any, Any, Any]] = []
-        self._one_target_a_node()
+        one, z = np.ones(tried.nodes.size), self.pairs + np.arange(self.node.size)
+        self._add(self.node, z, np.ones(self.node.size), one, one)
         self._degrees_follow()
         if free:
             self._used_targets_have_k_nodes()
@@ -554,16 +464,7 @@ class _Model:
         return np.concatenate(nodes).astype(np.int64), np.concatenate(targets).astype(np.int64)
 
     def _add(self, row: Ints, column: Ints, value: Any, low: Any, high: Any) -> None:
-        n = low.size
-        rows = self._sparse.csr_array(
-            (np.asarray(value, dtype=np.float64), (row, column)), (n, self.size)
-        )
-        self.parts.append((rows, low * 1.0, np.broadcast_to(high, n) * 1.0))
-
-    def _one_target_a_node(self) -> None:
-        one = np.ones(self.tried.nodes.size)
-        z = self.pairs + np.arange(self.node.size)
-        self._add(self.node, z, np.ones(self.node.size), one, one)
+        self.add(self.matrix(row, column, value, low.size), low, high)
 
     def _degrees_follow(self) -> None:
         """Degree plus added minus deleted is the target."""
@@ -608,17 +509,7 @@ class _Model:
 
     def solution(self) -> NDArray[np.bool_] | None:
         """Return which pairs change, of those that are added and then those that are deleted."""
-        from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415  heavy, as above
-
-        cost = np.zeros(self.size)
+        cost = np.zeros(self.variables)
         cost[: self.pairs] = 1
-        rows = self._sparse.vstack([part[0] for part in self.parts]).tocsr()
-        low, high = (np.concatenate([part[which] for part in self.parts]) for which in (1, 2))
-        result = milp(
-            cost,
-            integrality=np.ones(self.size),
-            bounds=Bounds(0, 1),
-            constraints=LinearConstraint(rows, low, high),
-            options={"node_limit": NODES_OF_A_TRY},
-        )
+        result = _best_point(cost, 1, self.stacked(), integer=True, nodes=NODES_OF_A_TRY)
         return None if result.x is None else np.asarray(result.x[: self.pairs] > 0.5)

@@ -20,17 +20,8 @@ from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import COPY, MANY_ADDITIONS
 from graphveil.data import Graph, Network
-from graphveil.methods.attributes import (
-    AttributedMethod,
-    Merge,
-    attach_parameter,
-    attached_advice,
-    colors_of,
-    known_parameter,
-    merge_parameter,
-    suppress_parameter,
-    suppressed_further,
-)
+from graphveil.methods import attributes
+from graphveil.methods.attributes import AttributedMethod, Merge
 from graphveil.methods.base import EditedTies, MethodResult, Reached, SourceName
 
 if TYPE_CHECKING:
@@ -38,6 +29,9 @@ if TYPE_CHECKING:
     from graphveil.methods.k_degree.realize import Realization
     from graphveil.release import Release
 
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 LISTED = "listed"
 """What a manifest states in place of the list of protected people."""
@@ -51,16 +45,7 @@ LIMITS_OF_PEOPLE = (
 
 @dataclass(frozen=True)
 class People:
-    """Whom the anonymity is for: people by their ids, or all with one value of an attribute.
-
-    `ids`: the ids as text, each once; `column, value`: the attribute and its value, where that
-    decides.
-
-    Examples
-    --------
-    >>> People.parse(["ann", "bob"]), People.parse("role=pupil")
-    (People(2 ids), People(role=pupil))
-    """
+    """Whom the anonymity is for: people by their ids, or all with one value of an attribute."""
 
     ids: tuple[str, ...] = ()
     column: str | None = None
@@ -76,10 +61,7 @@ class People:
 
     @staticmethod
     def parse(given: object) -> People:
-        """Return the people that a list, a file with one id a line, or ``COLUMN=VALUE`` names.
-
-        Raises `ParameterError` where it is none of these, or names nobody.
-        """
+        """Return the people that a list, a file with one id a line, or ``COLUMN=VALUE`` names."""
         if isinstance(given, Mapping) and len(given) == 1:
             return People(column=str(next(iter(given))), value=str(next(iter(given.values()))))
         if isinstance(given, str | Path):
@@ -102,16 +84,8 @@ class People:
         said = str(self) if self.column is not None else f"{len(self.ids)} ids"
         return f"People({said})"
 
-    def among(self, data: Graph | Network) -> NDArray[np.bool_]:
-        """Return who of the data they are.
-
-        Raises `DataError` where an id, the attribute or the value is not in the data.
-
-        Examples
-        --------
-        >>> People(("2", "0")).among(Graph.from_edges([0, 1], [1, 2], n=3)).tolist()
-        [True, False, True]
-        """
+    def among(self, data: Graph | Network) -> Flags:
+        """Return who of the data they are."""
         if self.column is not None:
             return self._by_value(data)
         if not self.ids:
@@ -125,7 +99,7 @@ class People:
             )
         return np.array([label in wanted for label in labels], dtype=np.bool_)
 
-    def _by_value(self, data: Graph | Network) -> NDArray[np.bool_]:
+    def _by_value(self, data: Graph | Network) -> Flags:
         names = data.attributes if isinstance(data, Network) else ()
         if not isinstance(data, Network) or data.people is None or self.column not in names:
             raise DataError(
@@ -139,7 +113,7 @@ class People:
                 f"nobody has {self.column}={self.value}. {did_you_mean(self.value, values)}Give a "
                 "value of the attribute."
             )
-        chosen: NDArray[np.bool_] = data.people.codes[:, at] == values.index(self.value)
+        chosen: Flags = data.people.codes[:, at] == values.index(self.value)
         return chosen
 
 
@@ -252,43 +226,21 @@ class KDegree(AttributedMethod):
     promise: ClassVar[str] = "Every node of the release has the same degree as at least k-1 others."
     source: ClassVar[str] = "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008"
     limits: ClassVar[str] = "Any knowledge beyond a node's degree."
-    reached: ClassVar[tuple[Reached, ...]] = (
+    reached: ClassVar[tuple[Reached, ...]] = tuple(
         Reached(
             "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, k=2, edits=add); 99% by one who knew the degrees of a "
-            "node's neighbors.",
-            {"k": 2, "edits": "add"},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, k=5, edits=add); 84% by one who knew the degrees of a "
-            "node's neighbors.",
-            {"k": 5, "edits": "add"},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, k=20, edits=add); 48% by one who knew the degrees of a "
-            "node's neighbors (12,006 nodes, k=20, edits=add).",
-            {"k": 20, "edits": "add"},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, k=2, edits=any); 99% by one who knew the degrees of a "
-            "node's neighbors.",
-            {"k": 2, "edits": "any"},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, k=5, edits=any); 95% by one who knew the degrees of a "
-            "node's neighbors.",
-            {"k": 5, "edits": "any"},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, k=20, edits=any); 68% by one who knew the degrees of a "
-            "node's neighbors.",
-            {"k": 20, "edits": "any"},
-        ),
+            f"network (242 nodes, dense, k={k}, edits={edits}); {found} by one who knew the "
+            f"degrees of a node's neighbors{elsewhere}.",
+            {"k": k, "edits": edits},
+        )
+        for k, edits, found, elsewhere in (
+            (2, "add", "99%", ""),
+            (5, "add", "84%", ""),
+            (20, "add", "48%", " (12,006 nodes, k=20, edits=add)"),
+            (2, "any", "99%", ""),
+            (5, "any", "95%", ""),
+            (20, "any", "68%", ""),
+        )
     )
     limits_of_attributes: ClassVar[str] = (
         "If attributes are published, also the attributes of neighbors. Re-identified in our "
@@ -326,10 +278,10 @@ class KDegree(AttributedMethod):
         text="protect these people only: a file with one id per line, or COLUMN=VALUE",
         unset="everybody",
     )
-    known: Columns | None = known_parameter()
-    attach: Columns | None = attach_parameter()
-    merge: Merge = merge_parameter()
-    suppress: float = suppress_parameter()
+    known: Columns | None = attributes.known_parameter()
+    attach: Columns | None = attributes.attach_parameter()
+    merge: Merge = attributes.merge_parameter()
+    suppress: float = attributes.suppress_parameter()
 
     def __post_init__(self) -> None:
         """Check every parameter, and those that exclude each other."""
@@ -413,26 +365,25 @@ class KDegree(AttributedMethod):
         if isinstance(data, Graph):
             return self._edited(data, randomness, None, protected)
         graph = data.graph()
-        colors = colors_of(data, self._roles.known, self.k, self.merge, randomness)
-        colors = suppressed_further(colors, self.suppress, self.k, partial(self._change, graph))
+        colors = attributes.colors_of(data, self._roles.known, self.k, self.merge, randomness)
+        colors = attributes.suppressed_further(
+            colors, self.suppress, self.k, partial(self._change, graph)
+        )
         result = self._edited(graph, randomness, colors.of_person, protected)
         released = self._beside(data, cast("Graph", result.data), colors)
         return result._replace(
-            data=released, advice=(*result.advice, *attached_advice(released, self._roles))
+            data=released,
+            advice=(*result.advice, *attributes.attached_advice(released, self._roles)),
         )
 
-    def _change(self, graph: Graph, colors: NDArray[np.int64]) -> NDArray[np.int64]:
+    def _change(self, graph: Graph, colors: Ints) -> Ints:
         """Return by how much the optimal degrees change everyone's, for these colors."""
         from graphveil.methods.k_degree.roles import planned_change  # noqa: PLC0415  as below
 
         return planned_change(graph.degrees(), colors, self.k, edits=self.edits)
 
     def _edited(
-        self,
-        data: Graph,
-        randomness: Randomness,
-        colors: NDArray[np.int64] | None,
-        protected: NDArray[np.bool_] | None,
+        self, data: Graph, randomness: Randomness, colors: Ints | None, protected: Flags | None
     ) -> MethodResult:
         from graphveil.methods.k_degree.realize import apply_edits  # noqa: PLC0415  compiled code
 
@@ -443,11 +394,8 @@ class KDegree(AttributedMethod):
         )
         return result if protected is None else self._of_some(result, edited.realization.targets)
 
-    def _of_some(self, result: MethodResult, degrees: NDArray[np.int64]) -> MethodResult:
-        """Return the result with what is claimed where some people only are protected.
-
-        That is the share of the nodes whose degree at least k have, as anybody can count.
-        """
+    def _of_some(self, result: MethodResult, degrees: Ints) -> MethodResult:
+        """Return the result with what is claimed: the share whose degree at least k have."""
         from graphveil.methods.structural.task import share_of  # noqa: PLC0415  rare
 
         few = np.flatnonzero(np.bincount(degrees)[degrees] < self.k)
@@ -464,7 +412,7 @@ class KDegree(AttributedMethod):
         edited = self.edited_lists((graph.indptr, graph.indices), randomness)
         found = edited.realization
 
-        def check(degrees: NDArray[np.int64]) -> None:
+        def check(degrees: Ints) -> None:
             classes = np.bincount(degrees)
             if np.any(degrees != found.targets) or classes[classes > 0].min() < self.k:
                 raise RuntimeError(
@@ -475,29 +423,17 @@ class KDegree(AttributedMethod):
 
     def edited_lists(
         self,
-        lists: tuple[NDArray[np.int64], NDArray[np.int32]],
+        lists: tuple[Ints, NDArray[np.int32]],
         randomness: Randomness,
-        colors: NDArray[np.int64] | None = None,
-        protected: NDArray[np.bool_] | None = None,
+        colors: Ints | None = None,
+        protected: Flags | None = None,
     ) -> EditedLists:
         """Return the edits of a graph whose neighbor lists may lie on the disk.
 
-        Parameters
-        ----------
-        lists
-            `indptr` and `indices`, as `graphveil.data.Graph` has them; of the second few pages are
-            read.
-        randomness
-            The run's.
-        colors
-            int64, shape (n,): what an adversary knows of everyone besides; None for nothing.
-        protected
-            bool, shape (n,): whom the anonymity is for; None for everybody.
+        Few pages of the `indices` are read. `colors` are what an adversary knows of everyone
+        besides, `protected` for whom the anonymity is.
         """
-        from graphveil.methods.k_degree.realize import (  # noqa: PLC0415  as above
-            proven,
-            realize,
-        )
+        from graphveil.methods.k_degree.realize import proven, realize  # noqa: PLC0415  as above
 
         found = realize(
             lists,
@@ -520,10 +456,7 @@ class KDegree(AttributedMethod):
                 randomness=randomness,
             )
         if protected is not None and not protected.all():
-            from graphveil.methods.k_degree.subset import (  # noqa: PLC0415  as above
-                realize_subset,
-                subset_task,
-            )
+            from graphveil.methods.k_degree.subset import realize_subset, subset_task  # noqa: PLC0415  as above
 
             found = realize_subset(
                 subset_task(lists, protected, self.k, near=self.near),

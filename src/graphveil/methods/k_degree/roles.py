@@ -1,11 +1,8 @@
 """Which node takes which part of a plan, and the state of a realization.
 
-Targets that cannot be met are raised.
-
-Nodes are grouped into cells of one color (the published attributes) and one degree. A cell has the
-number ``color * span + degree``, so that a step of one degree is a step of one number, and no step
-leads from one color to another: the last number of every color stays empty. A graph without
-attributes has one color, and its cells are its degrees.
+Nodes are grouped into cells of one color (the published attributes) and one degree, numbered
+``color * span + degree``: a step of one degree is a step of one number, and none leads from one
+color to another, since the last number of every color stays empty.
 """
 
 from __future__ import annotations
@@ -14,23 +11,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.core.kernels.arrays import new_table
+from graphveil.methods.k_degree import sequence
 from graphveil.methods.k_degree.kernels import edits as kernel
 from graphveil.methods.k_degree.kernels.edits import pull_of_neighbors
-from graphveil.methods.k_degree.sequence import (
-    AllowedEdits,
-    Choices,
-    Ints,
-    Plan,
-    choices_of,
-    greedy_plan,
-    optimal_plan,
-    runs_of,
-    settle_parity,
-    targets_per_node,
-)
+from graphveil.methods.k_degree.sequence import AllowedEdits, Choices, Flags, Floats, Ints, Plan
+
+Nodes = NDArray[np.int32]
 
 ROOM = 64
 """So many degrees above the largest have a number, and k more, before colors are numbered anew."""
@@ -41,12 +31,7 @@ LOCKED = -(1 << 40)
 
 
 class CellSpace(NamedTuple):
-    """How cells are numbered.
-
-    `n`: the number of nodes: no degree is above n - 1; `span`: the numbers of one color, an even
-    one where there are several: sums of numbers are then odd where those of degrees are;
-    `n_colors`: the number of colors.
-    """
+    """How cells are numbered; several colors have an even span, so that sums keep parity."""
 
     n: int
     span: int
@@ -59,13 +44,7 @@ class CellSpace(NamedTuple):
 
     @classmethod
     def of(cls, degrees: NDArray[np.integer], n_colors: int, k: int) -> CellSpace:
-        """Return a numbering with room above the largest degree.
-
-        Examples
-        --------
-        >>> CellSpace.of(np.array([1, 2, 1, 0, 0, 0]), 2, 2)
-        CellSpace(n=6, span=8, n_colors=2)
-        """
+        """Return a numbering with room above the largest degree."""
         most = int(degrees.max(initial=0)) + k + ROOM
         return cls(degrees.size, _even(min(degrees.size, most) + 2), n_colors)
 
@@ -90,8 +69,7 @@ class CellSpace(NamedTuple):
 
     def degree_of(self, cells: Ints) -> Ints:
         """Return the degree of every cell."""
-        degrees: Ints = cells % self.span
-        return degrees
+        return cells % self.span
 
     def sizes(self, cells: Ints) -> Ints:
         """Return how many of these nodes stand in every cell."""
@@ -108,20 +86,11 @@ class CellSpace(NamedTuple):
 def planned_change(
     degrees: NDArray[np.integer], colors: Ints, k: int, *, edits: AllowedEdits
 ) -> Ints:
-    """Return by how much an optimal plan changes the degree of everyone.
-
-    `degrees, colors, k, edits`: as `plan_of_cells` takes them.
-
-    Examples
-    --------
-    >>> planned_change(np.array([1, 1, 2, 5]), np.array([0, 0, 0, 0]), 2, edits="any").tolist()
-    [0, 0, 0, 3]
-    """
+    """Return by how much an optimal plan changes the degree of everyone."""
     space = CellSpace.of(degrees, int(colors.max()) + 1, k)
     cells = colors * space.span + degrees
     plan = plan_of_cells(degrees, colors, space, k, edits=edits)
-    change: Ints = np.abs(targets_per_node(cells, plan, np.arange(cells.size)) - cells)
-    return change
+    return np.abs(sequence.targets_per_node(cells, plan, np.arange(cells.size)) - cells)
 
 
 def _even(number: int) -> int:
@@ -139,43 +108,24 @@ def plan_of_cells(
 ) -> Plan:
     """Return a plan of cells, color by color: every cell has at least k nodes.
 
-    Returns of cells in place of degrees. Its cost is the sum over the colors, and so the least one
-    for these colors where it is an optimal plan.
-
-    Parameters
-    ----------
-    degrees
-        The degree of every node.
-    colors
-        The color of every node, 0 to n_colors - 1; None where there is one.
-    space
-        How cells are numbered.
-    k
-        The least number of nodes of a cell; every color has at least as many.
-    edits, greedy
-        Which plan: `optimal_plan` with these edits, or `greedy_plan`.
+    Its cost is the sum over the colors, and so the least one where it is an optimal plan.
     """
     if colors is None:
-        runs = runs_of(degrees)
-        return greedy_plan(runs, k) if greedy else optimal_plan(runs, k, edits=edits)
+        runs = sequence.runs_of(degrees)
+        return (
+            sequence.greedy_plan(runs, k) if greedy else sequence.optimal_plan(runs, k, edits=edits)
+        )
     if not greedy:
-        runs = runs_of(colors * space.span + degrees)
+        runs = sequence.runs_of(colors * space.span + degrees)
         parts = np.flatnonzero(np.diff(runs.degree // space.span, append=-1)) + 1
-        return optimal_plan(runs, k, edits=edits, parts=parts)
+        return sequence.optimal_plan(runs, k, edits=edits, parts=parts)
     order = np.argsort(colors, kind="stable")
     ends = np.cumsum(np.bincount(colors, minlength=space.n_colors))
     plans, groups = [], 0
     for color, nodes in reversed([*enumerate(np.split(order, ends[:-1]))]):
-        plan, shift = greedy_plan(runs_of(degrees[nodes]), k), color * space.span
-        plans.append(
-            plan._replace(
-                degree=plan.degree + shift,
-                target=plan.target + shift,
-                low=plan.low + shift,
-                high=plan.high + shift,
-                group=plan.group + groups,
-            )
-        )
+        plan, shift = sequence.greedy_plan(sequence.runs_of(degrees[nodes]), k), color * space.span
+        shifts = (shift, shift, 0, shift, shift, groups)
+        plans.append(Plan(plan.cost, *map(np.add, plan[1:], shifts)))
         groups += int(plan.group.max()) + 1
     columns = [np.concatenate(column) for column in zip(*(p[1:] for p in plans), strict=True)]
     return Plan(sum(plan.cost for plan in plans), *columns)
@@ -184,39 +134,39 @@ def plan_of_cells(
 class DegreeTask(NamedTuple):
     """What every run of one realization shares; without colors, all nodes have the same.
 
-    Where `protected` says for whom degrees are shared, these nodes have the first color and all
-    others the second; nodes of both count.
+    Where `protected` says for whom degrees are shared, these have the first color, others the
+    second; nodes of both count.
     """
 
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    degrees: NDArray[np.int64]
+    indptr: Ints
+    indices: Nodes
+    degrees: Ints
     k: int
     near: bool
-    colors: NDArray[np.int64] | None = None
+    colors: Ints | None = None
     numbering: CellSpace | None = None
-    protected: NDArray[np.bool_] | None = None
+    protected: Flags | None = None
 
     @property
     def space(self) -> CellSpace:
         """How cells are numbered."""
         return self.numbering or CellSpace.plain(self.degrees.size)
 
-    def first_cells(self) -> NDArray[np.int64]:
+    def first_cells(self) -> Ints:
         """Return the cell of degree 0 of every node's color."""
         if self.colors is None:
             return np.zeros_like(self.degrees)
         return self.colors * self.space.span
 
-    def cells(self) -> NDArray[np.int64]:
+    def cells(self) -> Ints:
         """Return the cell of every node."""
         return self.first_cells() + self.degrees
 
-    def members(self, goal: NDArray[np.int64]) -> NDArray[np.int64]:
+    def members(self, goal: Ints) -> Ints:
         """Return how many nodes have each cell, as far as a node may leave it or join it.
 
-        Where some nodes are protected, these stay. Another one may leave a degree that more than k
-        nodes have, or that no protected one has, and may join any.
+        Protected nodes stay. Another may leave a degree that more than k nodes, or no protected
+        one, have.
         """
         space, protected = self.space, self.protected
         sizes = space.sizes(goal).astype(np.int64)
@@ -228,7 +178,7 @@ class DegreeTask(NamedTuple):
         free[space.top + 1 :] = 0
         return np.concatenate((np.full(space.span, LOCKED), free)).astype(np.int64)
 
-    def roomy(self, goal: NDArray[np.int64]) -> tuple[DegreeTask, NDArray[np.int64]]:
+    def roomy(self, goal: Ints) -> tuple[DegreeTask, Ints]:
         """Return the task and the targets with cells above the largest target, where any may be."""
         space = self.space
         if space.is_whole or int(space.degree_of(goal).max()) < space.top:
@@ -240,9 +190,9 @@ class DegreeTask(NamedTuple):
 class KDegreeOutcome(NamedTuple):
     """The edits of one run as sorted keys ``u * n + v``, and the degrees they lead to."""
 
-    added: NDArray[np.int64]
-    deleted: NDArray[np.int64]
-    targets: NDArray[np.int64]
+    added: Ints
+    deleted: Ints
+    targets: Ints
     rounds: int
 
     @property
@@ -252,25 +202,28 @@ class KDegreeOutcome(NamedTuple):
 
 
 def start(
-    task: DegreeTask, goal: NDArray[np.int64], *, additions: bool
+    task: DegreeTask, goal: Ints, *, additions: bool
 ) -> tuple[kernel.DegreeEdits, kernel.DegreeClasses]:
     """Return the state without edits, with room for what a unit of need may write."""
     residual = goal - task.cells()
     units = int(np.abs(residual).sum())
     room = units * (1 if additions else 2) + 64
-    table, shift = new_table(room)
-    edits = kernel.DegreeEdits(
-        indptr=task.indptr,
-        indices=task.indices,
-        table=table,
-        added=np.empty(room, dtype=np.int64),
-        deleted=np.empty(0 if additions else room, dtype=np.int64),
-        final=np.empty(room if additions else 0, dtype=np.int64),
-        tally=np.array([0, 0, 0, shift], dtype=np.int64),
-        residual=residual,
-        touched=np.zeros(goal.size, dtype=np.bool_),
-    )
+    edits = edits_over(task.indptr, task.indices, residual, room, additions=additions)
     return edits, kernel.DegreeClasses(goal.copy(), task.members(goal), task.space.span)
+
+
+def edits_over(
+    indptr: Ints, indices: Nodes, residual: Ints, room: int, *, additions: bool
+) -> kernel.DegreeEdits:
+    """Return no edits of a graph, and room for so many."""
+    table, shift = new_table(room)
+    added, tally = np.empty(room, dtype=np.int64), np.array([0, 0, 0, shift], dtype=np.int64)
+    deleted, final = (
+        np.empty(room if some else 0, np.int64) for some in (not additions, additions)
+    )
+    touched = np.zeros(residual.size, dtype=np.bool_)
+    lists = indptr, indices, table
+    return kernel.DegreeEdits(*lists, added, deleted, final, tally, residual, touched)
 
 
 def outcome_of(
@@ -281,30 +234,29 @@ def outcome_of(
     return KDegreeOutcome(added, deleted, classes.target - task.first_cells(), rounds)
 
 
-def _distinct(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+def _distinct(keys: Ints) -> Ints:
     ordered = np.sort(keys)
-    distinct: NDArray[np.int64] = ordered[np.diff(ordered, prepend=-1) != 0]
+    distinct: Ints = ordered[np.diff(ordered, prepend=-1) != 0]
     return distinct
 
 
-def pairs_of(keys: NDArray[np.int64], n: int) -> NDArray[np.int32]:
+def pairs_of(keys: Ints, n: int) -> Nodes:
     """Return keys as node pairs u < v."""
     return np.stack(np.divmod(keys, n), axis=1).astype(np.int32)
 
 
-def edges_of(indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> NDArray[np.int32]:
+def edges_of(indptr: Ints, indices: Nodes) -> Nodes:
     """Return every edge of sorted lists once, the smaller end first."""
     source = np.repeat(np.arange(indptr.size - 1, dtype=np.int32), np.diff(indptr))
     forward = source < indices
     return np.column_stack([source[forward], indices[forward]])
 
 
-def by_need(residual: NDArray[np.int64], sign: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def by_need(residual: Ints, sign: int, rng: Generator) -> Ints:
     """Return the nodes whose residual has this sign, the largest need first, ties at random."""
     need = residual * sign
     nodes = rng.permutation(np.flatnonzero(need > 0))
-    in_order: NDArray[np.int64] = nodes[np.argsort(-need[nodes], kind="stable")]
-    return in_order
+    return nodes[np.argsort(-need[nodes], kind="stable")]
 
 
 def sealed(array: NDArray[Any]) -> NDArray[Any]:
@@ -315,11 +267,7 @@ def sealed(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def check(task: DegreeTask, outcome: KDegreeOutcome) -> None:
-    """Count the promise again from the edits alone.
-
-    Raises `AssertionError` where the final degrees are not k-anonymous or not the targets: a bug of
-    ours.
-    """
+    """Count the promise again from the edits alone; AssertionError is a bug of ours."""
     n = task.degrees.size
     reached = task.degrees.copy()
     for keys, sign in ((outcome.added, 1), (outcome.deleted, -1)):
@@ -344,17 +292,16 @@ GATHERED = 8
 """An entry of a node with a choice takes as long as so many of nodes that change."""
 
 
-def roles(task: DegreeTask, plan: Plan, rng: np.random.Generator) -> NDArray[np.int64]:
+def roles(task: DegreeTask, plan: Plan, rng: Generator) -> Ints:
     """Return a target per node: among equals, those with few changing neighbors are raised.
 
-    Nodes of one cell are interchangeable. Edges are added between strangers and deleted between
-    neighbors, so a node should be lowered beside nodes that are lowered, and raised away from
-    nodes that are raised. A first assignment at random tells which nodes change; each further one
-    weighs a node's changing neighbors by the share of their edges that changes.
+    Edges are added between strangers and deleted between neighbors, so a node should be lowered
+    beside nodes that are lowered, and raised away from raised ones. A first assignment is random;
+    each further one weighs a node's changing neighbors by the share of their edges that changes.
     """
     cells, first = task.cells(), task.first_cells()
     ties = rng.permutation(cells.size) / cells.size
-    choices = choices_of(cells, plan)
+    choices = sequence.choices_of(cells, plan)
     ties = ties[choices.nodes]
     pull = _pull(task, choices)
     goal = choices.taken(ties)
@@ -363,11 +310,11 @@ def roles(task: DegreeTask, plan: Plan, rng: np.random.Generator) -> NDArray[np.
     return goal
 
 
-Pull = Callable[[NDArray[np.int64]], NDArray[np.float64]]
+Pull = Callable[[Ints], Floats]
 
 
 def _pull(task: DegreeTask, choices: Choices) -> Pull:
-    """Return what tells of degrees to come how much neighbors of the nodes with a choice change.
+    """Return what tells how much neighbors of the nodes with a choice change, for degrees to come.
 
     Where few have one, their own neighbors are looked at, otherwise those of all who change: the
     same numbers, summed in the same order.
@@ -386,16 +333,14 @@ def _pull(task: DegreeTask, choices: Choices) -> Pull:
     fall[choices.nodes], rise[choices.nodes] = falls, rises
     pull = np.empty(task.degrees.size, dtype=np.float64)
 
-    def of_all(goal: NDArray[np.int64]) -> NDArray[np.float64]:
+    def of_all(goal: Ints) -> Floats:
         pull_of_neighbors(task.indptr, task.indices, goal, fall, rise, pull)
         return pull[choices.nodes]
 
     return of_all
 
 
-def pull_of_few(
-    task: DegreeTask, nodes: NDArray[np.int64], falls: NDArray[np.bool_], rises: NDArray[np.bool_]
-) -> Pull:
+def pull_of_few(task: DegreeTask, nodes: Ints, falls: Flags, rises: Flags) -> Pull:
     """Return `pull_of_neighbors` of these nodes, from their own lists."""
     sizes = task.degrees[nodes]
     of_entry = np.repeat(np.arange(nodes.size), sizes)
@@ -403,7 +348,7 @@ def pull_of_few(
     neighbors = task.indices[np.arange(of_entry.size) + start[of_entry]]
     fall, rise = falls[of_entry], rises[of_entry]
 
-    def of_few(goal: NDArray[np.int64]) -> NDArray[np.float64]:
+    def of_few(goal: Ints) -> Floats:
         share = (goal - task.degrees) / np.maximum(task.degrees, 1)
         share[task.degrees == 0] = 0.0
         change = share[neighbors]
@@ -416,46 +361,26 @@ def pull_of_few(
 def settled_plans(optimum: Plan, k: int, space: CellSpace) -> list[Plan]:
     """Return the optimal relaxed plan with its free medians chosen in different ways.
 
-    A group of even size costs the same at every integer between its two middles. Each way keeps
-    the sum of degrees near: along the groups from the highest, from the lowest, inward (high groups
-    fall, low ones rise, which no sequence of degrees forbids), and each by itself.
+    A group of even size costs the same at every integer between its two middles.
     """
-    plans: list[Plan] = []
-    for choose in (_from_the_highest, _from_the_lowest, _inward, _midway):
-        target = choose(optimum)
+    groups, plans = _groups(optimum), list[Plan]()
+    along = [_along(groups, way) for way in (1, -1)]
+    for target in (*along, _inward(groups), (optimum.low + optimum.high) // 2):
         fixed = optimum._replace(target=target, low=target, high=target)
         spared = _spare_node(fixed, k, space)
-        plan = settle_parity(spared, k, space.n, edits="any", span=space.span)
-        if not any(_same(plan, other) for other in plans):
+        plan = sequence.settle_parity(spared, k, space.n, edits="any", span=space.span)
+        if not any(all(map(np.array_equal, plan[1:4], other[1:4])) for other in plans):
             plans.append(plan)
     return plans
-
-
-def _same(plan: Plan, other: Plan) -> bool:
-    return all(
-        np.array_equal(mine, theirs) for mine, theirs in zip(plan[1:4], other[1:4], strict=True)
-    )
-
-
-def _midway(plan: Plan) -> NDArray[np.int64]:
-    return (plan.low + plan.high) // 2
-
-
-def _from_the_highest(plan: Plan) -> NDArray[np.int64]:
-    return _along(plan, lambda groups: groups)
-
-
-def _from_the_lowest(plan: Plan) -> NDArray[np.int64]:
-    return _along(plan, lambda groups: groups[::-1])
 
 
 class _Groups(NamedTuple):
     """The groups of a plan by descending degree, and the group of every piece."""
 
-    size: NDArray[np.int64]
-    total: NDArray[np.int64]
-    low: NDArray[np.int64]
-    high: NDArray[np.int64]
+    size: Ints
+    total: Ints
+    low: Ints
+    high: Ints
     of_piece: NDArray[np.intp]
 
 
@@ -466,9 +391,8 @@ def _groups(plan: Plan) -> _Groups:
     return _Groups(size, total, plan.low[first], plan.high[first], of_piece)
 
 
-def _inward(plan: Plan) -> NDArray[np.int64]:
+def _inward(groups: _Groups) -> Ints:
     """Choose the lowest targets down to some group and the highest below it."""
-    groups = _groups(plan)
     falls = np.append(0, np.cumsum(groups.low * groups.size - groups.total))
     rises = np.append(0, np.cumsum(groups.high * groups.size - groups.total))
     turn = int(np.argmin(np.abs(falls + rises[-1] - rises)))
@@ -476,12 +400,9 @@ def _inward(plan: Plan) -> NDArray[np.int64]:
     return chosen[groups.of_piece]
 
 
-def _along(
-    plan: Plan, order: Callable[[NDArray[np.int64]], NDArray[np.int64]]
-) -> NDArray[np.int64]:
-    """Choose group by group the target that brings the sum so far nearest to the degrees' sum."""
-    groups = _groups(plan)
-    way = order(np.arange(groups.size.size))
+def _along(groups: _Groups, direction: int) -> Ints:
+    """Choose in turn the targets that bring the sum so far nearest to the degrees' sum."""
+    way = np.arange(groups.size.size)[::direction]
     columns = (groups.size, groups.total, groups.low, groups.high)
     targets, excess = [], 0
     for size, total, low, high in np.column_stack(columns)[way].tolist():
@@ -496,8 +417,7 @@ def _along(
 def _spare_node(plan: Plan, k: int, space: CellSpace) -> Plan:
     """Return the plan with an even sum where one unchanged node can give it, at cost 1.
 
-    The node comes from the largest class that can spare it and goes to the class beside it, on the
-    side that brings the sum of targets nearer to that of the degrees.
+    It comes from the largest class that can spare it and goes to a class beside it.
     """
     if plan.surplus % 2 == 0:
         return plan
@@ -510,32 +430,24 @@ def _spare_node(plan: Plan, k: int, space: CellSpace) -> Plan:
         fits = np.flatnonzero((degree > 0) & (degree < space.n) & (size[beside] >= k))
         if fits.size:
             piece, to = int(kept[fits[0]]), int(beside[fits[0]])
-            count = plan.count.copy()
-            count[piece] -= 1
-            return plan._replace(
-                degree=np.append(plan.degree, plan.degree[piece]),
-                target=np.append(plan.target, to),
-                count=np.append(count, 1),
-                low=np.append(plan.low, to),
-                high=np.append(plan.high, to),
-                group=np.append(plan.group, plan.group.max() + 1),
-            )
+            plan = plan._replace(count=plan.count - (np.arange(plan.count.size) == piece))
+            moved = (plan.degree[piece], to, 1, to, to, plan.group.max() + 1)
+            return Plan(plan.cost, *map(np.append, plan[1:], moved))
     return plan
 
 
 def raised(
-    target: NDArray[np.int64],
-    left: NDArray[np.int64],
+    target: Ints,
+    left: Ints,
     units: int,
     keys: NDArray[np.floating],
     k: int,
     space: CellSpace | None = None,
-) -> NDArray[np.int64]:
+) -> Ints:
     """Return raised targets so that at least `units` more edge ends are wanted.
 
-    Whole classes rise by one, the highest first, while they are no larger than what is missing;
-    the rest is drawn from the largest class, lower keys first. Classes with nodes in `left` rise
-    only where there are no others.
+    Whole classes rise by one, the highest first, while no larger than what is missing; the rest is
+    drawn from the largest class. Classes with nodes in `left` rise only where there are no others.
     """
     space = space or CellSpace.plain(target.size)
     goal = target.copy()
@@ -562,12 +474,7 @@ def raised(
 
 
 def _raise_part(
-    goal: NDArray[np.int64],
-    size: NDArray[np.int64],
-    free: NDArray[np.int64],
-    units: int,
-    keys: NDArray[np.floating],
-    k: int,
+    goal: Ints, size: Ints, free: Ints, units: int, keys: NDArray[np.floating], k: int
 ) -> int:
     """Raise in place what is missing from the largest class, or the smallest class if none can."""
     need = np.where(size[free + 1] >= k, units, max(units, k))
@@ -584,9 +491,7 @@ def _raise_part(
     return count
 
 
-def raised_at_random(
-    target: NDArray[np.int64], k: int, rng: np.random.Generator, space: CellSpace | None = None
-) -> NDArray[np.int64]:
+def raised_at_random(target: Ints, k: int, rng: Generator, space: CellSpace | None = None) -> Ints:
     """Return targets with some class, or as few of its nodes as may leave it, one higher."""
     space = space or CellSpace.plain(target.size)
     goal = target.copy()
@@ -601,17 +506,11 @@ def raised_at_random(
 
 
 def made_even(
-    target: NDArray[np.int64],
-    k: int,
-    rng: np.random.Generator,
-    *,
-    hurry: float = np.inf,
-    space: CellSpace | None = None,
-) -> NDArray[np.int64]:
+    target: Ints, k: int, rng: Generator, *, hurry: float = np.inf, space: CellSpace | None = None
+) -> Ints:
     """Return targets of even sum, raised by one spare node or by a whole class of odd size.
 
-    The fewest nodes rise; with a low `hurry`, sometimes others. An odd sum has a class of odd size
-    below n - 1: otherwise n is even and odd.
+    An odd sum has a class of odd size below n - 1: otherwise n is even and odd.
     """
     if target.sum() % 2 == 0:
         return target

@@ -1,19 +1,8 @@
 """Degree sequences that are k-anonymous, at the least total change.
 
-Liu and Terzi (SIGMOD 2008) choose groups of at least k nodes in the descending order of degrees
-and give each group one degree. Nodes of one degree are interchangeable, so everything here works
-on *runs* (a degree and how many nodes have it), not on nodes. A plan has an even sum of targets,
-since no graph has an odd sum of degrees.
-
-Notes
------
-======= ====================================================================
-d       the degrees, descending; ``DegreeRuns``
-d̂       the targets; ``Plan.target``
-L1*     the least possible sum of ``|d̂ - d|``; ``Plan.cost``
-I(t,i)  the cost of making positions t..i-1 one group
-r       the residual ``d̂ - d`` per node
-======= ====================================================================
+Liu and Terzi (SIGMOD 2008) choose groups of at least k nodes in the descending order of degrees and
+give each group one degree. Nodes of one degree are interchangeable, so everything here works on
+*runs* (a degree and how many nodes have it). L1* is the least possible total change.
 """
 
 from __future__ import annotations
@@ -26,31 +15,14 @@ from numpy.typing import NDArray
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.methods.k_degree.kernels import sequence as kernels
 
-__all__ = [
-    "AllowedEdits",
-    "Choices",
-    "DegreeRuns",
-    "Plan",
-    "bound_for_targets",
-    "choices_of",
-    "greedy_plan",
-    "lower_bound_edits",
-    "optimal_plan",
-    "runs_of",
-    "settle_parity",
-    "targets_per_node",
-]
-
 Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
 AllowedEdits = Literal["add", "any"]
 
 
 class DegreeRuns(NamedTuple):
-    """How many nodes have each degree, the highest degree first.
-
-    `degree`: int64 array of the D distinct degrees, strictly decreasing; `count`: int64 array of D
-    entries >= 1: the nodes of this degree.
-    """
+    """How many nodes have each distinct degree, the highest degree first."""
 
     degree: Ints
     count: Ints  # type: ignore[assignment]  # hides tuple.count, which no array of nodes needs
@@ -59,19 +31,9 @@ class DegreeRuns(NamedTuple):
 class Plan(NamedTuple):
     """Which degree every node shall get; every target is held by at least k nodes.
 
-    A piece is a set of nodes of one degree that get one target. A run split over several groups
-    gives several pieces. Pieces are ordered by descending degree, then descending target.
-
-    Attributes
-    ----------
-    cost
-        The plan's cost before `settle_parity`: L1* if it is an optimal plan.
-    degree, target, count
-        int64 arrays, one entry per piece: the nodes' degree, their target, how many they are.
-    low, high
-        int64 arrays: the group of this piece may get any target from low to high at equal cost.
-    group
-        int64 array: the group of this piece. Pieces of one group have one target.
+    A piece is a set of nodes of one degree that get one target; pieces are ordered by descending
+    degree, then target. `cost` is that before `settle_parity`. The group of a piece may get any
+    target from `low` to `high` at equal cost.
     """
 
     cost: int
@@ -94,16 +56,7 @@ class Plan(NamedTuple):
 
 
 def runs_of(degrees: NDArray[np.integer]) -> DegreeRuns:
-    """Every distinct degree with its number of nodes, the highest first, without sorting nodes.
-
-    `degrees`: integer array of n entries >= 0, in any order. Returns found by a histogram in O(n +
-    largest degree); by sorting if the largest degree is far above n, which no graph's is.
-
-    Examples
-    --------
-    >>> runs_of(np.array([1, 2, 2, 0]))
-    DegreeRuns(degree=array([2, 1, 0]), count=array([2, 1, 1]))
-    """
+    """Return the runs by a histogram; by sorting if the largest degree is far above n."""
     if degrees.size and int(degrees.max()) > 8 * degrees.size + 1024:
         values, counts = np.unique(degrees, return_counts=True)
     else:
@@ -117,16 +70,9 @@ def runs_of(degrees: NDArray[np.integer]) -> DegreeRuns:
 
 
 def lower_bound_edits(plan_cost: int) -> int:
-    """No graph of the promise is reached with fewer edits.
+    """No graph of the promise is reached with fewer edits: ceil(L1* / 2).
 
-    `plan_cost`: l1* of `optimal_plan` for the same edits. Returns ceil(L1* / 2): an edit changes
-    two degrees by one. An odd L1* cannot be met, since the sum of the degrees is even on both
-    sides, so L1* + 1 changes are needed.
-
-    Examples
-    --------
-    >>> lower_bound_edits(13)
-    7
+    An edit changes two degrees by one, and the sum of the degrees is even on both sides.
     """
     return (plan_cost + 1) // 2
 
@@ -134,14 +80,7 @@ def lower_bound_edits(plan_cost: int) -> int:
 def bound_for_targets(residual: NDArray[np.integer]) -> int:
     """No graph with these targets is reached with fewer edits.
 
-    `residual`: integer array of n entries, target minus degree per node. Returns additions plus
-    deletions. The j nodes with the largest residuals share at most j(j-1)/2 of the edges they need.
-    It is a bound for these targets only.
-
-    Examples
-    --------
-    >>> bound_for_targets(np.array([2, 2, 0, -1, -1]))
-    4
+    The j nodes with the largest residuals share at most j(j-1)/2 of the edges they need.
     """
     return _one_sided_bound(residual[residual > 0]) + _one_sided_bound(-residual[residual < 0])
 
@@ -182,38 +121,11 @@ def settle_parity(
     """Every target is held by at least k nodes, and the targets' sum is even.
 
     An odd sum is mended by the cheapest of: one node goes to the neighboring class at an odd
-    distance, if k nodes stay; a whole class of odd size goes up or down by one; or k (k + 1 if k
-    is even) nodes leave for a new class one off, if k stay. Among equals the sum nearest to the
-    sum of the degrees wins, then the largest class. If the plan is optimal and its cost odd, a
-    move of cost 1 is optimal; a dearer one is not proven to be. Some move always exists: an odd
-    sum has an odd class of odd size, and not only one at n - 1, for n would be even and odd.
-
-    Returns the groups are now the classes of equal target, without freedom; `Plan.cost` is
-    unchanged, `Plan.distance` is the cost after the move. Raises `InfeasibleError`: a target
-    exceeds n - 1, so that the plan is of no graph with n nodes.
-
-    Parameters
-    ----------
-    plan
-        A plan of n nodes in which every target is held by at least k nodes.
-    k
-        The least number of nodes per target.
-    n
-        The number of nodes; no target exceeds n - 1.
-    edits
-        ``"add"``: no target is below the degree. ``"any"``: groups with a free choice of target
-        (`Plan.low`, `Plan.high`) first choose so that the sum of the targets is near the sum of
-        the degrees, as deletions should balance additions.
-    span
-        The numbers of one color where the plan is one of cells (`CellSpace.span`).
-
-    Examples
-    --------
-    >>> from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
-    >>> plan = optimal_plan(runs_of(np.array([2, 1, 1, 1, 1])), 2, edits="add")
-    >>> settled = settle_parity(plan, 2, 5, edits="add")
-    >>> plan.distance, settled.distance, int(settled.count @ settled.target)
-    (1, 2, 8)
+    distance, if k stay; a whole class of odd size moves by one; or k (k + 1 if k is even) nodes
+    leave for a new class one off, if k stay. Some move always exists. If the plan is optimal and
+    its cost odd, a move of cost 1 is optimal; a dearer one is not proven to be. With ``any``,
+    groups with a free target first choose so that deletions balance additions. `Plan.cost` is
+    unchanged, `Plan.distance` is the cost after the move.
     """
     most = int(plan.target.max())
     span = max(n, most) + 1 if span is None else span
@@ -280,11 +192,7 @@ def _cheapest_move(plan: Plan, k: int, n: int, edits: AllowedEdits, span: int) -
 
 
 def _moves(classes: _Classes, k: int, way: int, limit: int, span: int) -> _Moves:
-    """List the moves of an odd number of nodes by an odd step upward (way 1) or downward (-1).
-
-    The nodes that move are those whose degrees lie furthest that way: the first `eager` of them
-    come closer to their degree by one, the others go further from it.
-    """
+    """List the moves of an odd number of nodes by an odd step upward (way 1) or downward (-1)."""
     every = np.arange(classes.target.size, dtype=np.int64)
     eager = classes.above if way == 1 else classes.below
     outermost = classes.highest if way == 1 else classes.lowest
@@ -303,14 +211,10 @@ def _moves(classes: _Classes, k: int, way: int, limit: int, span: int) -> _Moves
     split = every[room & (classes.size >= part + k)]
     nodes = np.concatenate((classes.size[whole], np.full(split.size, part)))
     shifted = np.concatenate((whole, split))
-    return _Moves(
-        np.concatenate(
-            (np.abs(away + step) - np.abs(away), nodes - 2 * np.minimum(nodes, eager[shifted]))
-        ),
-        np.concatenate((neighbor, shifted)),
-        np.concatenate((step, np.full(shifted.size, way))),
-        np.concatenate((np.ones_like(neighbor), nodes)),
-    )
+    single = (np.abs(away + step) - np.abs(away), neighbor, step, np.ones_like(neighbor))
+    cost = nodes - 2 * np.minimum(nodes, eager[shifted])
+    several = (cost, shifted, np.full(shifted.size, way), nodes)
+    return _Moves(*(np.concatenate(both) for both in zip(single, several, strict=True)))
 
 
 def _move(plan: Plan, pieces: Ints, step: int, nodes: int) -> Plan:
@@ -385,32 +289,10 @@ def optimal_plan(
 ) -> Plan:
     """Every target is held by at least k nodes, and no such plan has a lower cost.
 
-    The dynamic program of Liu and Terzi, section 5, over few positions: a group starts among
-    the first k nodes of a run, for medians also among the last k - 1. With C such positions and D
-    runs, ``"add"`` takes O(D + C), ``"any"`` O(C log C log D).
-
-    Returns with `Plan.cost` = L1*. Targets lie between the smallest and the largest degree. Raises
-    `InfeasibleError`: there are fewer than k nodes.
-
-    Parameters
-    ----------
-    runs
-        The degrees of n nodes; ``degree * n`` must stay below 2**62.
-    k
-        The least number of nodes per target, 1 <= k <= n.
-    edits
-        ``"add"``: no target is below the degree. ``"any"``: targets on both sides; a group gets
-        its median, and where it has two middles, any target between them (`Plan.low` and
-        `Plan.high`; `Plan.target` is the lower one).
-    parts
-        Where no group may have nodes of several parts of the runs: the run behind each part's last
-        one, ascending. Every part has at least k nodes.
-
-    Examples
-    --------
-    >>> plan = optimal_plan(runs_of(np.array([3, 2, 2, 2, 1, 1])), 3, edits="add")
-    >>> plan.cost, plan.target.tolist(), plan.count.tolist()
-    (4, [3, 3, 2, 2], [1, 2, 1, 2])
+    The dynamic program of Liu and Terzi, section 5, over few positions: a group starts among the
+    first k nodes of a run, for medians also among the last k - 1. With C such positions and D runs,
+    ``add`` takes O(D + C), ``any`` O(C log C log D). No group has nodes of several `parts`: the run
+    behind each part's last one, ascending, each of at least k nodes.
     """
     if edits not in {"add", "any"}:
         raise ParameterError(f'edits={edits!r} is unknown. Give "add" or "any".')
@@ -441,18 +323,8 @@ def optimal_plan(
 def greedy_plan(runs: DegreeRuns, k: int) -> Plan:
     """Every target is held by at least k nodes and none is below the degree; cost not minimal.
 
-    The greedy of Liu and Terzi, section 5: a node joins the current group unless that costs more
-    than a new group starting there. Windows are cut at n, fewer than k last nodes join the last
-    group, ties merge.
-
-    `runs`: the degrees of n nodes; ``degree * n`` must stay below 2**62; `k`: the least number of
-    nodes per target, 1 <= k <= n. Returns with `Plan.cost` the greedy's cost, at least L1*. Raises
-    `InfeasibleError`: there are fewer than k nodes.
-
-    Examples
-    --------
-    >>> greedy_plan(runs_of(np.array([3, 2, 2, 2, 1, 1])), 3).cost
-    7
+    The greedy of Liu and Terzi, section 5. Windows are cut at n, fewer than k last nodes join the
+    last group, ties merge.
     """
     at = _positions(runs, k)
     starts = np.empty(min(int(at.first[-1]) // k, 2 * runs.degree.size), dtype=np.int64)
@@ -486,20 +358,7 @@ def targets_per_node(
 ) -> Ints:
     """Every node gets a target of its degree, each target as often as the plan says.
 
-    O(n) through a table by degree. Only nodes whose degree has several targets are looked at
-    twice: few of them are sorted, of many those of each degree are selected.
-
-    `degrees`: integer array of n entries, the degrees that the plan was made for, in any order;
-    `keys`: array of n numbers. Among the nodes of one degree the lower key gets the higher target;
-    equal keys are taken by node number. A random permutation gives random roles. Returns int64
-    array of n targets.
-
-    Examples
-    --------
-    >>> degrees = np.array([1, 2, 3, 2, 1, 2])
-    >>> plan = optimal_plan(runs_of(degrees), 3, edits="add")
-    >>> targets_per_node(degrees, plan, np.array([0, 3, 1, 4, 2, 5])).tolist()
-    [2, 3, 3, 3, 2, 2]
+    Among the nodes of one degree the lower key gets the higher target, equal keys by node number.
     """
     choices = choices_of(degrees, plan)
     return choices.taken(keys[choices.nodes])
@@ -508,27 +367,15 @@ def targets_per_node(
 class Choices(NamedTuple):
     """The targets that a plan gives nodes, and the nodes that it leaves a choice.
 
-    Attributes
-    ----------
-    settled
-        int64 array of n targets: those of the nodes whose degree has one target.
-    nodes
-        The nodes whose degree has several targets, degree by degree as the plan has them, each
-        degree's in ascending order.
-    sizes
-        How many nodes each of these degrees has.
-    pieces
-        For every piece of the plan whether its degree has several targets.
-    first
-        The first piece of each of these degrees.
-    plan
-        The plan.
+    `nodes` are those whose degree has several targets, degree by degree; `sizes` how many each
+    degree has, `pieces` and `first` which pieces of the plan belong to such degrees, and the first
+    of each.
     """
 
     settled: Ints
     nodes: Ints
     sizes: Ints
-    pieces: NDArray[np.bool_]
+    pieces: Flags
     first: Ints
     plan: Plan
 
@@ -548,7 +395,7 @@ class Choices(NamedTuple):
             _by_key(self.nodes[members], keys[members], target[mine], count[mine], out)
         return out
 
-    def any_piece(self, such: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def any_piece(self, such: Flags) -> Flags:
         """Return for each of `nodes` whether its degree has such a piece."""
         if self.nodes.size == 0:
             return np.empty(0, dtype=np.bool_)
@@ -557,19 +404,7 @@ class Choices(NamedTuple):
 
 
 def choices_of(degrees: NDArray[np.integer], plan: Plan) -> Choices:
-    """Return what the plan leaves to choose.
-
-    Parameters
-    ----------
-    degrees, plan
-        As `targets_per_node` takes them.
-
-    Examples
-    --------
-    >>> degrees = np.array([1, 2, 3, 2, 1, 2])
-    >>> choices_of(degrees, optimal_plan(runs_of(degrees), 3, edits="add")).nodes.tolist()
-    [1, 3, 5]
-    """
+    """Return what the plan leaves to choose."""
     first = np.flatnonzero(np.diff(plan.degree, prepend=-1))
     last = np.append(first[1:], plan.degree.size) - 1
     label, table = _labels(degrees, plan.degree[first])

@@ -1,15 +1,9 @@
 """k-degree anonymity of some nodes: everyone on a list shares their degree with k - 1 others.
 
-Chester, Kapron, Srivastava and Venkatesh (*Complexity of social network anonymization*, 2013) ask
-for the anonymity of a given subset of the nodes. The other nodes may keep a degree of their own, or
-help: one that has the degree of a protected node already counts for free, and one that is moved
-there counts, too. For degrees the least total change is found in polynomial time.
-
-Notes
------
-In the descending order of degrees, protected nodes first among equals, an optimum cuts the order
-into regions. The protected nodes of a region get one degree, and the nearest of its other nodes
-join them while they are fewer than k. That degree is one that some node has.
+After Chester, Kapron, Srivastava and Venkatesh (*Complexity of social network anonymization*,
+2013). In the descending order of degrees, protected nodes first among equals, an optimum cuts the
+order into regions. The protected nodes of a region get one degree that some node has, and the
+nearest others join them while they are fewer than k.
 """
 
 from __future__ import annotations
@@ -20,14 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.randomness import Randomness
-from graphveil.methods.k_degree.realize import (
-    EditKind,
-    Realization,
-    TargetKind,
-    free_attempts,
-    planned_run,
-    realization_of,
-)
+from graphveil.methods.k_degree import realize
 from graphveil.methods.k_degree.roles import CellSpace, DegreeTask, sealed
 from graphveil.methods.k_degree.sequence import AllowedEdits, Ints, Plan, lower_bound_edits
 
@@ -36,11 +23,7 @@ BEYOND = 1 << 60
 
 
 class SubsetRuns(NamedTuple):
-    """How many protected nodes and others have each degree, the highest degree first.
-
-    `degree`: int64 array of the D distinct degrees, strictly decreasing; `inside, outside`: int64
-    arrays of D entries: the protected nodes of this degree, and the others.
-    """
+    """How many protected nodes and others have each degree, the highest degree first."""
 
     degree: Ints
     inside: Ints
@@ -48,14 +31,7 @@ class SubsetRuns(NamedTuple):
 
     @classmethod
     def of(cls, degrees: NDArray[np.integer], protected: NDArray[np.bool_]) -> SubsetRuns:
-        """Return the runs of some nodes.
-
-        Examples
-        --------
-        >>> runs = SubsetRuns.of(np.array([1, 2, 1]), np.array([True, False, False]))
-        >>> runs.degree.tolist(), runs.inside.tolist(), runs.outside.tolist()
-        ([2, 1], [0, 1], [1, 1])
-        """
+        """Return the runs of some nodes."""
         present = np.flatnonzero(np.bincount(degrees))[::-1].astype(np.int64)
         sizes = [
             np.bincount(degrees[some], minlength=present.max(initial=0) + 1)[present]
@@ -70,10 +46,7 @@ class SubsetRuns(NamedTuple):
 
 
 class Regions(NamedTuple):
-    """Where regions begin in the descending order, ascending, and the run whose degree each gets.
-
-    The nodes before the first region keep their degree; none of them is protected.
-    """
+    """Where regions begin in the descending order, and the run whose degree each gets."""
 
     start: Ints
     target: Ints
@@ -114,19 +87,8 @@ def _steps(runs: SubsetRuns, k: int) -> list[_Step]:
 def cheapest_regions(runs: SubsetRuns, k: int, *, edits: AllowedEdits) -> tuple[int, Regions]:
     """Return the least total change of degrees, and regions that have it.
 
-    A dynamic program over the nodes in descending order. Its state is the degree of the region at
-    hand, and how many of its k nodes it has. With D degrees and S steps it takes O(S D k), S being
-    at most 5 k D and as a rule little more than D.
-
-    `runs`: the degrees of at least k nodes, one of them protected at least; `k`: how many nodes are
-    to have the degree of every protected one; `edits`: ``"add"``: no degree falls. ``"any"``: on
-    both sides.
-
-    Examples
-    --------
-    >>> runs = SubsetRuns.of(np.array([4, 2, 1, 1]), np.array([False, True, False, False]))
-    >>> cheapest_regions(runs, 2, edits="any")[0], cheapest_regions(runs, 2, edits="add")[0]
-    (1, 1)
+    A dynamic program over the nodes in descending order; its state is the degree of the region at
+    hand, and how many of its k nodes it has. With D degrees and S <= 5 k D steps it takes O(S D k).
     """
     steps, size = _steps(runs, k), runs.degree.size
     value = np.full((size, k + 1), BEYOND, dtype=np.int64)
@@ -184,18 +146,7 @@ def _take_or_leave(value: Ints, origin: Ints, change: Ints) -> None:
 
 
 def greedy_regions(runs: SubsetRuns, k: int) -> Regions:
-    """Return regions by the greedy of Liu and Terzi, over the protected nodes; degrees only rise.
-
-    A protected node joins the region before it unless that, and a new region at the next one, cost
-    more than a new region here. A region is left only once it has k nodes, and a new one begins
-    only where k nodes are left.
-
-    Examples
-    --------
-    >>> runs = SubsetRuns.of(np.array([4, 2, 1, 1]), np.array([False, True, True, False]))
-    >>> greedy_regions(runs, 2).start.tolist()
-    [1]
-    """
+    """Return regions by Liu and Terzi's greedy, over the protected nodes; degrees rise."""
     first, size = runs.first, runs.degree.size
     ends = np.concatenate(([0], np.cumsum(runs.degree * (runs.inside + runs.outside))))
     inside = np.repeat(np.arange(size), runs.inside)
@@ -263,17 +214,9 @@ def subset_plan(runs: SubsetRuns, regions: Regions, k: int, space: CellSpace, co
 
 
 def subset_task(
-    lists: tuple[NDArray[np.int64], NDArray[np.int32]],
-    protected: NDArray[np.bool_],
-    k: int,
-    *,
-    near: bool,
+    lists: tuple[Ints, NDArray[np.int32]], protected: NDArray[np.bool_], k: int, *, near: bool
 ) -> DegreeTask:
-    """Return what every run shares where these nodes, one at least, are protected.
-
-    `lists, k, near`: as `graphveil.methods.k_degree.realize.realize` takes them; `protected`: bool,
-    shape (n,): whom the anonymity is for.
-    """
+    """Return what every run shares where these nodes, one at least, are protected."""
     degrees, colors = np.diff(lists[0]), (~protected).astype(np.int64)
     space = CellSpace.of(degrees, 2, k)
     arrays = sealed(lists[0]), sealed(lists[1]), degrees
@@ -282,23 +225,21 @@ def subset_task(
 
 def realize_subset(
     task: DegreeTask,
-    whole: Realization,
+    whole: realize.Realization,
     *,
-    edits: EditKind,
-    target: TargetKind,
+    edits: realize.EditKind,
+    target: realize.TargetKind,
     restarts: int,
     randomness: Randomness,
-) -> Realization:
+) -> realize.Realization:
     """Return few edits after which the degree of every protected node is one of k nodes.
 
-    `task`: as `subset_task` makes it; `whole`: the edits after which that is so for every node:
-    they are returned unless fewer do; `edits, target, restarts, randomness`: as
-    `graphveil.methods.k_degree.realize.realize` takes them.
+    `whole`: the edits after which that is so for every node, returned unless fewer do.
     """
     if task.protected is None:
         raise TypeError("a task of all nodes protects no subset")
     runs = SubsetRuns.of(task.degrees, task.protected)
-    kinds: tuple[EditKind, ...] = ("any", "add") if edits == "any" else ("add",)
+    kinds: tuple[realize.EditKind, ...] = ("any", "add") if edits == "any" else ("add",)
     least, best = BEYOND, None
     for kind in kinds:
         cost, regions = cheapest_regions(runs, task.k, edits=kind)
@@ -306,9 +247,9 @@ def realize_subset(
         if target == "greedy":
             regions = greedy_regions(runs, task.k)
         plan = subset_plan(runs, regions, task.k, task.space, cost)
-        for run in range(max(restarts, free_attempts(task, plan))):
+        for run in range(max(restarts, realize.free_attempts(task, plan))):
             rng = randomness.stream(f"k-degree subset {kind} {run}")
-            outcome = planned_run(task, plan, kind, rng)
+            outcome = realize.planned_run(task, plan, kind, rng)
             if outcome is not None and (best is None or outcome.cost < best.cost):
                 best = outcome
             if best is not None and best.cost <= lower_bound_edits(least):
@@ -316,4 +257,4 @@ def realize_subset(
     bound = lower_bound_edits(least)
     if best is None or whole.cost <= best.cost:
         return whole._replace(lower_bound=bound, l1=least)
-    return realization_of(task, best, lower_bound=bound, l1=least)
+    return realize.realization_of(task, best, lower_bound=bound, l1=least)

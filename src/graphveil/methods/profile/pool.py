@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 
 from graphveil.core.errors import InfeasibleError
 from graphveil.data import Graph, Layer, Network
@@ -18,9 +19,9 @@ from graphveil.data.measures.registry import DIRECTED_COUNT, PROFILE
 from graphveil.data.measures.values import directed_count, either_way
 from graphveil.methods.profile.realize import EditedLayer, EditedLayers, columns_of_layers
 from graphveil.methods.profile.targets import Ints, classes
+from graphveil.methods.structural.kernels.anneal import MOST_FLIPS
 from graphveil.methods.structural.kernels.classes import NeighborRows, fill, new_classes, new_rows
 from graphveil.methods.structural.kernels.pooled import ArcRows, Pool, PoolState, count_common
-from graphveil.methods.structural.kernels.starts import MOST_FLIPS
 from graphveil.methods.structural.search import AnnealingWalk
 from graphveil.methods.structural.task import Watch
 from graphveil.methods.structural.walk_state import annealing_state_over, pool_of
@@ -30,23 +31,7 @@ CODE_BITS = 62
 
 
 class ProfileTask(NamedTuple):
-    """A network, which ties may change, and when it is enough.
-
-    Attributes
-    ----------
-    network
-        Its layers are edited.
-    colors
-        int64, shape (n,), from 0 on: people of different colors do not look alike.
-    k
-        The smallest class of a protected person.
-    edits
-        ``"delete"``, ``"add"`` or ``"any"``.
-    budget, allowed, by_budget, to_beat
-        As those of `structural.task.Task`.
-    measure
-        ``"profile"``, or ``"directed-count"`` of a network of one directed layer.
-    """
+    """A network, which ties may change, and when it is enough."""
 
     network: Network
     colors: Ints
@@ -70,11 +55,7 @@ class ProfileTask(NamedTuple):
 
 
 class ChangedTies(NamedTuple):
-    """Edits of ties, as sorted keys ``(layer * n + source) * n + target``.
-
-    `added, deleted`: int64: what comes and what goes; `unprotected`: how many people are then in
-    classes below k.
-    """
+    """Edits of ties, as sorted keys ``(layer * n + source) * n + target``."""
 
     added: Ints
     deleted: Ints
@@ -87,14 +68,7 @@ class ChangedTies(NamedTuple):
 
 
 def unprotected_in(network: Network, colors: Ints, k: int, *, measure: str = PROFILE) -> Ints:
-    """Return the people of whom fewer than k have the same color and value of the measure.
-
-    Examples
-    --------
-    >>> network = Network((Layer.from_arcs([0, 1], [2, 2], n=4),))
-    >>> unprotected_in(network, np.zeros(4, dtype=np.int64), 2).tolist()
-    [2, 3]
-    """
+    """Return the people of whom fewer than k have the same color and value of the measure."""
     labels, sizes = classes(colors, *_known_of(network, measure))
     return np.flatnonzero(sizes[labels] < k)
 
@@ -107,16 +81,13 @@ def _known_of(network: Network, measure: str) -> list[Ints]:
 
 
 class Pairs(NamedTuple):
-    """What may be flipped: the ties there are, then candidates; as keys of `ChangedTies`.
-
-    `keys`: int64: all of them; `n_ties`: how many are ties of the network.
-    """
+    """What may be flipped: the ties there are, then candidates; as keys of `ChangedTies`."""
 
     keys: Ints
     n_ties: int
 
 
-def pairs_of(task: ProfileTask, planned: Ints, rng: np.random.Generator) -> Pairs:
+def pairs_of(task: ProfileTask, planned: Ints, rng: Generator) -> Pairs:
     """Return the ties that may go, and those that may come: planned ones and others."""
     keys = keys_of(task.network.layers)
     ties = keys[:0] if task.edits == "add" else keys
@@ -143,7 +114,7 @@ def _ends_of(keys: Ints, n: int) -> tuple[Ints, Ints, Ints]:
     return layer, source, target
 
 
-def _candidates(task: ProfileTask, rng: np.random.Generator) -> Ints:
+def _candidates(task: ProfileTask, rng: Generator) -> Ints:
     """Return ties that may come, about as many as there are: half between unprotected people."""
     network, n = task.network, task.n_nodes
     rare = unprotected_in(network, task.colors, task.k, measure=task.measure)
@@ -166,7 +137,7 @@ def changes_to(network: Network, layers: tuple[Layer, ...]) -> ChangedTies:
 
 
 def walk_of(
-    task: ProfileTask, pairs: Pairs, rng: np.random.Generator, watch: Watch | None = None
+    task: ProfileTask, pairs: Pairs, rng: Generator, watch: Watch | None = None
 ) -> AnnealingWalk[ProfileTask]:
     """Return a walk that stands at the network."""
     layer, source, target = _ends_of(pairs.keys, max(task.n_nodes, 1))
@@ -217,10 +188,7 @@ def _codes_of_surroundings(task: ProfileTask, pool: Pool) -> tuple[Ints, Ints]:
 
 
 def _units(task: ProfileTask, most: Ints) -> tuple[Ints, int]:
-    """Return what one of each number adds to a code, and how many bits all take together.
-
-    Raises `InfeasibleError` where they take too many, with the colors.
-    """
+    """Return what one of each number adds to a code, and how many bits all take together."""
     bits = [int(number).bit_length() for number in most]
     used = sum(bits) + int(task.colors.max(initial=0)).bit_length()
     if used > CODE_BITS:
@@ -232,10 +200,7 @@ def _units(task: ProfileTask, most: Ints) -> tuple[Ints, int]:
 
 
 def _codes(task: ProfileTask, layer: Ints, source: Ints, target: Ints) -> tuple[Ints, Ints]:
-    """Return the code of every person, and what every pair adds to those of its ends.
-
-    A code holds each number of ties in bits of its own, and the color above them.
-    """
+    """Return the code of every person, and what every pair adds to those of its ends."""
     network = task.network
     columns = columns_of_layers(network)
     side = np.array([[each[0], each[-1]] for each in columns], dtype=np.int64)[layer]
@@ -248,10 +213,7 @@ def _codes(task: ProfileTask, layer: Ints, source: Ints, target: Ints) -> tuple[
 
 
 def checked(task: ProfileTask, pairs: Pairs, walk: AnnealingWalk[ProfileTask]) -> ChangedTies:
-    """Return the best state of a walk once an exact count of its unprotected people agrees.
-
-    Raises `AssertionError` where it differs from what the walk counted: a bug of ours.
-    """
+    """Return the best state of a walk once an exact count of its unprotected people agrees."""
     changed, there = walk.annealing.best.changed, np.arange(pairs.keys.size) < pairs.n_ties
     said, _ = walk.reached()
     edits = ChangedTies(np.sort(pairs.keys[changed & ~there]), pairs.keys[changed & there], said)
@@ -263,15 +225,7 @@ def checked(task: ProfileTask, pairs: Pairs, walk: AnnealingWalk[ProfileTask]) -
 
 
 def applied(network: Network, edits: ChangedTies) -> EditedLayers:
-    """Return the layers of a network with these edits.
-
-    Examples
-    --------
-    >>> network = Network((Layer.from_arcs([0], [1], n=3),))
-    >>> edits = ChangedTies(np.array([5]), np.array([1]), 0)
-    >>> [(one.layer.ties().target.tolist(), one.cost) for one in applied(network, edits).layers]
-    [([2], 2)]
-    """
+    """Return the layers of a network with these edits."""
     n = max(network.n_nodes, 1)
     keys = np.setdiff1d(keys_of(network.layers), edits.deleted, assume_unique=True)
     keys = np.union1d(keys, edits.added)

@@ -15,20 +15,8 @@ from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
 from graphveil.data import Data, Network
-from graphveil.methods.attributes import (
-    Ints,
-    Merge,
-    Roles,
-    as_network,
-    attach_parameter,
-    attached_advice,
-    colors_of,
-    known_parameter,
-    merge_parameter,
-    numbered_colors,
-    suppress_parameter,
-    suppressed_further,
-)
+from graphveil.methods import attributes
+from graphveil.methods.attributes import Ints, Merge, Roles
 from graphveil.methods.base import Anonymizer, MethodResult, Reached
 from graphveil.methods.structural.task import Budget, Full, Goal, missed, share_of
 
@@ -116,19 +104,14 @@ class Profile(Anonymizer[Network]):
         "KAIS 2019 (the guarantee; the algorithm is our own)"
     )
     limits: ClassVar[str] = "Any knowledge beyond out-degree and in-degree."
-    reached: ClassVar[tuple[Reached, ...]] = (
+    reached: ClassVar[tuple[Reached, ...]] = tuple(
         Reached(
             "Re-identified in our tests: 100% of the people by an attacker with a copy of the "
-            "network (3,000 people, k=20, edits=any); 42% by one who knew the degrees of a "
-            "person's neighbors.",
-            {"k": 20, "edits": "any"},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the people by an attacker with a copy of the "
-            "network (3,000 people, k=20, edits=add); 2.1% by one who knew the degrees of a "
-            "person's neighbors.",
-            {"k": 20, "edits": "add"},
-        ),
+            f"network (3,000 people, k=20, edits={edits}); {found} by one who knew the degrees of "
+            "a person's neighbors.",
+            {"k": 20, "edits": edits},
+        )
+        for edits, found in (("any", "42%"), ("add", "2.1%"))
     )
     limits_of_attributes: ClassVar[str] = (
         "If attributes are published, also the attributes of neighbors. Re-identified in our "
@@ -154,10 +137,10 @@ class Profile(Anonymizer[Network]):
         minimum=0.01,
         private=True,
     )
-    known: Columns | None = known_parameter()
-    attach: Columns | None = attach_parameter()
-    merge: Merge = merge_parameter()
-    suppress: float = suppress_parameter()
+    known: Columns | None = attributes.known_parameter()
+    attach: Columns | None = attributes.attach_parameter()
+    merge: Merge = attributes.merge_parameter()
+    suppress: float = attributes.suppress_parameter()
 
     def __post_init__(self) -> None:
         """Check every parameter, and those that exclude each other."""
@@ -176,7 +159,7 @@ class Profile(Anonymizer[Network]):
 
     def promised(self, data: Data) -> StructuralKAnonymity:
         """Return what is promised of this data: of several kinds of ties, it names them."""
-        names = tuple(layer.name for layer in as_network(data).layers)
+        names = tuple(layer.name for layer in attributes.as_network(data).layers)
         layers = names if len(names) > 1 else ()
         return msgspec.structs.replace(self.guarantee, layers=layers)
 
@@ -201,7 +184,7 @@ class Profile(Anonymizer[Network]):
             Where the data is such; the message says the way out.
         """
         super().check(data)
-        network = as_network(data)
+        network = attributes.as_network(data)
         if not network.is_directed and len(network.layers) == 1:
             raise DataError(
                 "the edges are undirected, so there are no out-degrees and in-degrees. Read "
@@ -223,9 +206,9 @@ class Profile(Anonymizer[Network]):
         def change(some: Ints) -> Ints:
             return self._planned(data, some, randomness)
 
-        colors = colors_of(data, self._roles.known, self.k, self.merge, randomness)
-        colors = suppressed_further(colors, self.suppress, self.k, change)
-        of_person = numbered_colors(colors.of_person, data.n_nodes)
+        colors = attributes.colors_of(data, self._roles.known, self.k, self.merge, randomness)
+        colors = attributes.suppressed_further(colors, self.suppress, self.k, change)
+        of_person = attributes.numbered_colors(colors.of_person, data.n_nodes)
         changes = self._edited(data, of_person, randomness)
         layers = tuple(each.layer for each in changes.layers)
         people = self._roles.published(data.people, colors.table)
@@ -240,13 +223,12 @@ class Profile(Anonymizer[Network]):
         return MethodResult(
             data=released,
             guarantee=msgspec.structs.replace(
-                self.promised(data),
-                share=share_of(data.n_nodes - unprotected.size, data.n_nodes),
+                self.promised(data), share=share_of(data.n_nodes - unprotected.size, data.n_nodes)
             ),
             facts=facts | self._reached(data, of_person, unprotected.size),
             advice=(
                 *self._advice(data, changes, unprotected.size),
-                *attached_advice(released, self._roles),
+                *attributes.attached_advice(released, self._roles),
             ),
             unprotected=unprotected,
         )
@@ -307,5 +289,5 @@ class Profile(Anonymizer[Network]):
         points = network.profiles()
         prices = ADDITIONS if self.edits == "add" else Prices()
         rng = randomness.stream("profile suppress")
-        of_person = numbered_colors(colors, network.n_nodes)
+        of_person = attributes.numbered_colors(colors, network.n_nodes)
         return plan_of_profiles(points, of_person, self.k, prices, rng).change(points)

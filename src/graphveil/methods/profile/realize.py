@@ -17,7 +17,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
 from graphveil.core.kernels.arrays import new_table
 from graphveil.core.randomness import Randomness
@@ -26,14 +26,7 @@ from graphveil.methods.attributes import numbered_colors
 from graphveil.methods.k_degree.realize import apply_edits
 from graphveil.methods.k_degree.realize import realize as realize_edges
 from graphveil.methods.profile.kernels import arcs as steps
-from graphveil.methods.profile.kernels.arcs import (
-    LESS,
-    MORE,
-    MORE_BACK,
-    ArcEdits,
-    Cells,
-    changed_arcs,
-)
+from graphveil.methods.profile.kernels.arcs import ArcEdits, Cells
 from graphveil.methods.profile.targets import (
     ADDITIONS,
     Ints,
@@ -62,11 +55,7 @@ FEWEST_ATTEMPTS, MOST_ATTEMPTS = 3, 8
 
 
 class ArcChanges(NamedTuple):
-    """Edits of arcs, as sorted keys ``u * n + v``, and how far from the best they can be.
-
-    `added, deleted`: int64: what comes and what goes; `change`: the sum of all changes of numbers
-    that was planned; `rounds`: how often it was planned.
-    """
+    """Edits of arcs, as sorted keys ``u * n + v``, and how far from the best they can be."""
 
     added: Ints
     deleted: Ints
@@ -88,31 +77,7 @@ def realize(
     randomness: Randomness,
     most: int = MOST_ATTEMPTS,
 ) -> ArcChanges:
-    """Return few edits of arcs after which at least k people of one color share every profile.
-
-    Parameters
-    ----------
-    layer
-        Directed ties of n people.
-    colors
-        int64, shape (n,), from 0 on; each is of at least k people.
-    k
-        1 <= k <= n.
-    additions
-        Whether arcs may only come.
-    randomness
-        The same seed gives the same edits.
-    most
-        No more attempts than these.
-
-    Examples
-    --------
-    >>> star = Layer.from_arcs([0, 0, 0], [1, 2, 3], n=4)
-    >>> changes = realize(star, np.zeros(4, dtype=np.int64), 4, additions=False,
-    ...                   randomness=Randomness(seed=1))
-    >>> changes.cost
-    5
-    """
+    """Return few edits of arcs after which at least k people of one color share every profile."""
     best = None
     prices = (ADDITIONS,) if additions else PRICES
     work = layer.n_ties + layer.n_nodes * (1 + k * k)
@@ -131,9 +96,7 @@ def realize(
     return best
 
 
-def _attempt(
-    layer: Layer, colors: Ints, k: int, prices: Prices, rng: np.random.Generator
-) -> ArcChanges:
+def _attempt(layer: Layer, colors: Ints, k: int, prices: Prices, rng: Generator) -> ArcChanges:
     """Plan and pay, round by round, until every profile is shared."""
     n = layer.n_nodes
     first = keys_of(layer)
@@ -149,7 +112,7 @@ def _attempt(
         target = leveled(plan, points, colors, k, prices, rng)
         edits = _start(edits_of[0], edits_of[1], target)
         _pay(edits, cells_of(target, colors), k, prices, rng)
-        added, deleted = (np.unique(changed_arcs(edits, sign)) for sign in (1, -1))
+        added, deleted = (np.unique(steps.changed_arcs(edits, sign)) for sign in (1, -1))
         now = np.union1d(np.setdiff1d(now, deleted, assume_unique=True), added)
         rounds += 1
     else:
@@ -183,19 +146,10 @@ def _start(layer: Layer, back: Layer, target: Ints) -> ArcEdits:
     owed, owed_back = (target - np.column_stack(layer.degrees())).T.copy()
     room = 3 * unmet(owed, owed_back) + 64
     table, shift = new_table(2 * room)
-    return ArcEdits(
-        pointers=layer.indptr,
-        lists=layer.indices,
-        back_pointers=back.indptr,
-        back_lists=back.indices,
-        table=table,
-        added=np.empty(room, dtype=np.int64),
-        deleted=np.empty(room, dtype=np.int64),
-        tally=np.array([0, 0, shift], dtype=np.int64),
-        owed=owed,
-        owed_back=owed_back,
-        turned=0,
-    )
+    lists = layer.indptr, layer.indices, back.indptr, back.indices
+    added, deleted = (np.empty(room, dtype=np.int64) for _ in range(2))
+    tally = np.array([0, 0, shift], dtype=np.int64)
+    return ArcEdits(*lists, table, added, deleted, tally, owed, owed_back, turned=0)
 
 
 def _turned(edits: ArcEdits, cells: Cells) -> tuple[ArcEdits, Cells]:
@@ -211,15 +165,14 @@ def _turned(edits: ArcEdits, cells: Cells) -> tuple[ArcEdits, Cells]:
     ), cells._replace(beside=np.ascontiguousarray(cells.beside[:, [2, 3, 0, 1]]))
 
 
-def by_need(owed: Ints, sign: int, rng: np.random.Generator) -> Ints:
+def by_need(owed: Ints, sign: int, rng: Generator) -> Ints:
     """Return who is owed arcs of this sign, the largest need first, ties at random."""
     need = owed * sign
     people = rng.permutation(np.flatnonzero(need > 0))
-    in_order: Ints = people[np.argsort(-need[people], kind="stable")]
-    return in_order
+    return people[np.argsort(-need[people], kind="stable")]
 
 
-def _pay(edits: ArcEdits, cells: Cells, k: int, prices: Prices, rng: np.random.Generator) -> None:
+def _pay(edits: ArcEdits, cells: Cells, k: int, prices: Prices, rng: Generator) -> None:
     """Take the steps, the cheapest first: by what they need of edits for a unit."""
     sides = ((edits, cells), _turned(edits, cells))
     signs = (1,) if prices.rises else (-1, 1)
@@ -242,53 +195,39 @@ def _pay(edits: ArcEdits, cells: Cells, k: int, prices: Prices, rng: np.random.G
         steps.part_through_others(edits, *both(-1), rng)
         steps.balance_via_neighbors(edits, *both(1), THROUGH_TRIES, rng)
         for side, beside in sides:
-            able = _able(beside, MORE, k, rng)
+            able = _able(beside, steps.MORE, k, rng)
             steps.hand_over(side, beside, by_need(side.owed, -1, rng), able, k, rng)
-            able = _able(beside, LESS, k, rng)
+            able = _able(beside, steps.LESS, k, rng)
             steps.transfer_arcs(side, beside, by_need(side.owed, 1, rng), able, k, rng)
 
 
-def _absorb(
-    edits: ArcEdits, cells: Cells, k: int, prices: Prices, rng: np.random.Generator
-) -> None:
+def _absorb(edits: ArcEdits, cells: Cells, k: int, prices: Prices, rng: Generator) -> None:
     if not prices.rises:
         steps.absorb_surplus(edits, cells, by_need(edits.owed, -1, rng), k, rng)
     owed = by_need(edits.owed, 1, rng)
     if owed.size:
-        steps.absorb_owed(edits, cells, owed, _able(cells, MORE_BACK, k, rng), k)
+        steps.absorb_owed(edits, cells, owed, _able(cells, steps.MORE_BACK, k, rng), k)
 
 
 def _left(edits: ArcEdits) -> Ints:
     return np.flatnonzero((edits.owed != 0) | (edits.owed_back != 0))
 
 
-def _able(cells: Cells, way: int, k: int, rng: np.random.Generator) -> Ints:
+def _able(cells: Cells, way: int, k: int, rng: Generator) -> Ints:
     """Return who may change to the next cell this way, in random order."""
     spare = (cells.members > k) & (cells.beside[:, way] >= 0)
     return rng.permutation(np.flatnonzero(spare[cells.of_person]))
 
 
 def edited(layer: Layer, changes: ArcChanges) -> Layer:
-    """Return the ties with these edits.
-
-    Examples
-    --------
-    >>> layer = Layer.from_arcs([0], [1], n=3)
-    >>> changes = ArcChanges(np.array([5]), np.array([1]), 4, 1)
-    >>> edited(layer, changes).ties().target.tolist()
-    [2]
-    """
+    """Return the ties with these edits."""
     kept = np.setdiff1d(keys_of(layer), changes.deleted, assume_unique=True)
     source, target = np.divmod(np.union1d(kept, changes.added), max(layer.n_nodes, 1))
     return Layer.from_arcs(source, target, n=layer.n_nodes, name=layer.name)
 
 
-def check(layer: Layer, colors: NDArray[np.int64], k: int, changes: ArcChanges) -> None:
-    """Count the promise again from the edits alone.
-
-    Raises `AssertionError` where a profile is shared by fewer than k people of a color, or an edit
-    changes nothing: a bug of ours.
-    """
+def check(layer: Layer, colors: Ints, k: int, changes: ArcChanges) -> None:
+    """Count the promise again from the edits alone; AssertionError is a bug of ours."""
     keys = keys_of(layer)
     added = np.isin(changes.added, keys).any()
     if added or not np.isin(changes.deleted, keys).all():
@@ -317,10 +256,7 @@ RESTARTS = 2
 
 
 class EditedLayer(NamedTuple):
-    """A layer after its edits.
-
-    `layer`: its ties now; `added, deleted`: how many ties came and went.
-    """
+    """A layer after its edits, and how many ties came and went."""
 
     layer: Layer
     added: int
@@ -333,11 +269,7 @@ class EditedLayer(NamedTuple):
 
 
 class EditedLayers(NamedTuple):
-    """All layers after their edits.
-
-    `layers`: in the order of the network; `change`: the sum of all changes of numbers; `rounds`:
-    how often all layers were gone through.
-    """
+    """All layers after their edits, in the order of the network."""
 
     layers: tuple[EditedLayer, ...]
     change: int
@@ -349,56 +281,48 @@ class EditedLayers(NamedTuple):
         return sum(each.cost for each in self.layers)
 
 
+class _LayersTask(NamedTuple):
+    """A network, who may share, and which edits are allowed."""
+
+    network: Network
+    colors: Ints
+    k: int
+    additions: bool
+    randomness: Randomness
+
+
 def realize_layers(
     network: Network, colors: Ints, k: int, *, additions: bool, randomness: Randomness
 ) -> EditedLayers:
-    """Return few edits after which at least k people of one color share every profile.
-
-    Parameters
-    ----------
-    network
-        Its layers; one without directions has one number, a directed one two.
-    colors
-        int64, shape (n,), from 0 on; each is of at least k people.
-    k
-        1 <= k <= n.
-    additions
-        Whether ties may only come.
-    randomness
-        The same seed gives the same edits.
-
-    Examples
-    --------
-    >>> from graphveil import Graph
-    >>> ring = Layer.from_arcs([0, 1, 2, 3], [1, 2, 3, 0], n=4, name="calls")
-    >>> both = Network({"calls": ring, "family": Graph.from_edges([0], [1], n=4)})
-    >>> done = realize_layers(both, np.zeros(4, dtype=np.int64), 4, additions=False,
-    ...                       randomness=Randomness(seed=1))
-    >>> [(each.added, each.deleted) for each in done.layers]
-    [(0, 0), (0, 1)]
-    """
-    changed = _of_some_orders(network, colors, k, additions=additions, randomness=randomness)
+    """Return few edits after which at least k people of one color share every profile."""
+    task = _LayersTask(network, colors, k, additions, randomness)
+    changed = _of_some_orders(task)
     if additions or changed.cost == 0:
         return changed
     small = work_of(network, k) <= FREE_WORK_OF_LAYERS
-    if not small and _few_additions(network, colors, k, randomness) >= changed.cost:
-        return changed
-    added = _of_some_orders(network, colors, k, additions=True, randomness=randomness)
+    if not small:  # a plan of additions alone: each pays two units
+        points, rng = network.profiles(), randomness.stream("profile additions")
+        plan = plan_of_profiles(points, colors, k, ADDITIONS, rng)
+        if int(plan.change(points).sum()) // 2 >= changed.cost:
+            return changed
+    added = _of_some_orders(task._replace(additions=True))
     return added if added.cost < changed.cost else changed
 
 
-def _of_some_orders(
-    network: Network, colors: Ints, k: int, *, additions: bool, randomness: Randomness
-) -> EditedLayers:
+def _of_some_orders(task: _LayersTask) -> EditedLayers:
     """Return the fewest edits of some orders of layers, by plans of these edits."""
+    network, colors, k, additions, randomness = task
     if len(network.layers) == 1:
-        return _only(network.layers[0], colors, k, additions=additions, randomness=randomness)
+        layer = network.layers[0]
+        arcs = realize(layer, colors, k, additions=additions, randomness=randomness)
+        after = EditedLayer(edited(layer, arcs), arcs.added.size, arcs.deleted.size)
+        return EditedLayers((after,), arcs.change, arcs.rounds)
     best = None
     attempts = min(max(FREE_WORK_OF_LAYERS // work_of(network, k), 1), MOST_ORDERS)
     for attempt in range(attempts):
         rng = randomness.stream(f"profile layers {attempt}")
         order = rng.permutation(len(network.layers)).tolist()
-        tried = _in_order(network, colors, k, order, additions=additions, randomness=randomness)
+        tried = _in_order(task, order)
         if best is None or tried.cost < best.cost:
             best = tried
         if best.cost == 0:
@@ -409,33 +333,9 @@ def _of_some_orders(
     return best
 
 
-def _few_additions(network: Network, colors: Ints, k: int, randomness: Randomness) -> int:
-    """Return how many ties a plan of additions alone adds: each pays two units."""
-    rng = randomness.stream("profile additions")
-    points = network.profiles()
-    plan = plan_of_profiles(points, colors, k, ADDITIONS, rng)
-    return int(plan.change(points).sum()) // 2
-
-
-def _only(
-    layer: Layer, colors: Ints, k: int, *, additions: bool, randomness: Randomness
-) -> EditedLayers:
-    """Edit directed ties of one kind."""
-    arcs = realize(layer, colors, k, additions=additions, randomness=randomness)
-    after = EditedLayer(edited(layer, arcs), arcs.added.size, arcs.deleted.size)
-    return EditedLayers((after,), arcs.change, arcs.rounds)
-
-
-def _in_order(
-    network: Network,
-    colors: Ints,
-    k: int,
-    order: list[int],
-    *,
-    additions: bool,
-    randomness: Randomness,
-) -> EditedLayers:
+def _in_order(task: _LayersTask, order: list[int]) -> EditedLayers:
     """Plan for all layers, then edit one after another until a pass gains nothing."""
+    network, colors, k, additions, randomness = task
     points = network.profiles()
     prices = ADDITIONS if additions else Prices()
     rng = randomness.stream(f"profile plan {order}")
@@ -451,9 +351,7 @@ def _in_order(
             others = np.delete(now, columns[at], axis=1)
             of_others = numbered_colors(classes(colors, *others.T)[0], layer.n_nodes)
             most = ATTEMPTS_LATER if at in done else ATTEMPTS
-            tried = _edited_alone(
-                layer, of_others, k, additions=additions, randomness=randomness, most=most
-            )
+            tried = _edited_alone(task, layer, of_others, most)
             if at not in done or tried.cost < done[at].cost:
                 done[at] = tried
                 now[:, columns[at]] = np.column_stack(tried.layer.degrees())
@@ -467,10 +365,9 @@ def _in_order(
     )
 
 
-def _edited_alone(
-    layer: Layer, colors: Ints, k: int, *, additions: bool, randomness: Randomness, most: int
-) -> EditedLayer:
+def _edited_alone(task: _LayersTask, layer: Layer, colors: Ints, most: int) -> EditedLayer:
     """Edit one layer, in which people of different colors share nothing."""
+    k, additions, randomness = task[2:]
     if layer.directed:
         arcs = realize(layer, colors, k, additions=additions, randomness=randomness, most=most)
         return EditedLayer(edited(layer, arcs), arcs.added.size, arcs.deleted.size)
@@ -496,14 +393,7 @@ def work_of(network: Network, k: int) -> int:
 
 
 def columns_of_layers(network: Network) -> list[list[int]]:
-    """Return which columns of the profiles are those of each layer.
-
-    Examples
-    --------
-    >>> arcs = Layer.from_arcs([0], [1], n=2, name="a")
-    >>> columns_of_layers(Network((arcs, Layer.of(Network((arcs,)).undirected()))))
-    [[0, 1], [2]]
-    """
+    """Return which columns of the profiles are those of each layer."""
     columns, start = [], 0
     for layer in network.layers:
         width = 2 if layer.directed else 1
@@ -513,11 +403,7 @@ def columns_of_layers(network: Network) -> list[list[int]]:
 
 
 def check_layers(network: Network, colors: Ints, k: int, changed: EditedLayers) -> None:
-    """Count the promise again from the layers alone.
-
-    Raises `AssertionError` where a profile is shared by fewer than k people of a color: a bug of
-    ours.
-    """
+    """Count the promise again from the layers alone; AssertionError is a bug of ours."""
     after = Network(tuple(each.layer for each in changed.layers)).profiles()
     sizes = classes(colors, *after.T)[1]
     if sizes.min(initial=k) < k or after.shape != network.profiles().shape:

@@ -1,10 +1,7 @@
 """Edits for a share of the nodes, or for a budget.
 
-Deletions are planned and realized by flows, or made one by one; walks over arcs evaluate each
-flip exactly.
-
-The walk is that of the method structural, whose kernels move the ends of an arc by steps of its own
-here. From the network it searches for the edits that protect most nodes; from a network that
+Deletions are planned and realized by flows, or made one by one; the walk is that of the method
+structural, whose kernels move the ends of an arc by steps of its own here. From a network that
 protects everybody, it searches for edits that can be reverted.
 """
 
@@ -16,24 +13,15 @@ from heapq import heapify, heappop, heappush
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 from graphveil.data import Layer
-from graphveil.methods.profile.pool import (
-    ChangedTies,
-    Pairs,
-    ProfileTask,
-    changes_to,
-    checked,
-    keys_of,
-    pairs_of,
-    unprotected_in,
-    walk_of,
-)
+from graphveil.methods.profile import pool as pools
+from graphveil.methods.profile.pool import ChangedTies, Pairs, ProfileTask
 from graphveil.methods.profile.realize import columns_of_layers
-from graphveil.methods.profile.targets import ADDITIONS, Ints, classes, plan_of_profiles
+from graphveil.methods.profile.targets import ADDITIONS, Flags, Ints, classes, plan_of_profiles
 from graphveil.methods.structural.kernels.classes import SLOT, UNPROTECTED
 from graphveil.methods.structural.kernels.pooled import Pool, go_to, keep
 from graphveil.methods.structural.search import AnnealingWalk, towards_goal, with_fewer
@@ -47,35 +35,20 @@ SIDES = (0, 1)
 
 
 class _Side(NamedTuple):
-    """How many ties everyone may lose at one end, and each group of people together.
-
-    ``group`` and ``most`` are None where people are bound by their own number alone.
-    """
+    """How many ties everyone may lose at one end, and each group of people together, if grouped."""
 
     room: Ints
     group: Ints | None = None
     most: Ints | None = None
 
 
-def falling(task: ProfileTask, rng: np.random.Generator) -> Ints:
+def falling(task: ProfileTask, rng: Generator) -> Ints:
     """Return ties without which all, or nearly all, profiles are shared by k people of a color.
 
     The plan is that of profiles that only rise, seen from above. Of each directed layer a maximum
-    flow deletes as many of the planned ties as there are from people to people who have too many;
-    what is left over falls to people of classes above k who step down into another one of k. What
-    then still lacks is planned again. Layers without directions stay.
-
-    `task`: the network, and what may be known; `rng`: where curves of the plan are shifted. Returns
-    their keys, ascending, as of `ChangedTies`.
-
-    Examples
-    --------
-    >>> from graphveil.data import Layer, Network
-    >>> arcs = Layer.from_arcs([0, 0, 1, 2], [2, 3, 3, 3], n=5)
-    >>> task = ProfileTask(Network((arcs,)), np.zeros(5, dtype=np.int64), 2, "delete", 4, 0,
-    ...                    by_budget=False)
-    >>> falling(task, np.random.Generator(np.random.PCG64(1))).tolist()
-    [2]
+    flow deletes as many planned ties as there are between people who have too many; the rest falls
+    to people of classes above k who step down into another one of k. What still lacks is planned
+    again.
     """
     network, n = task.network, task.n_nodes
     ends = [tuple(end.astype(np.int64) for end in layer.ties()) for layer in network.layers]
@@ -95,12 +68,12 @@ def falling(task: ProfileTask, rng: np.random.Generator) -> Ints:
                 gone += _lower(task, (ends, stay, columns), at, excess)
         if gone == 0:
             break
-    gone_ones: Ints = keys_of(network.layers)[~np.concatenate(stay)]
+    gone_ones: Ints = pools.keys_of(network.layers)[~np.concatenate(stay)]
     return gone_ones
 
 
 def _points(
-    ends: list[tuple[Ints, ...]], stay: list[NDArray[np.bool_]], columns: list[list[int]], n: int
+    ends: list[tuple[Ints, ...]], stay: list[Flags], columns: list[list[int]], n: int
 ) -> Ints:
     """Return the numbers of ties of everyone, of the ties that stay."""
     points = np.zeros((n, columns[-1][-1] + 1), dtype=np.int64)
@@ -112,7 +85,7 @@ def _points(
 
 def _lower(
     task: ProfileTask,
-    state: tuple[list[tuple[Ints, ...]], list[NDArray[np.bool_]], list[list[int]]],
+    state: tuple[list[tuple[Ints, ...]], list[Flags], list[list[int]]],
     at: int,
     excess: Ints,
 ) -> int:
@@ -137,7 +110,7 @@ def _lower(
     return gone
 
 
-def _spare(points: Ints, task: ProfileTask, column: int, idle: NDArray[np.bool_]) -> _Side:
+def _spare(points: Ints, task: ProfileTask, column: int, idle: Flags) -> _Side:
     """Return who may lose a tie and stand in a class of k again, and how many of each class."""
     lower = points.copy()
     lower[:, column] -= 1
@@ -149,7 +122,7 @@ def _spare(points: Ints, task: ProfileTask, column: int, idle: NDArray[np.bool_]
     return _Side(able.astype(np.int64), now, np.maximum(size - task.k, 0))
 
 
-def _flow(ends: tuple[Ints, ...], stay: NDArray[np.bool_], sides: list[_Side], n: int) -> Ints:
+def _flow(ends: tuple[Ints, ...], stay: Flags, sides: list[_Side], n: int) -> Ints:
     """Return as many arcs as can go, none beyond what tails and heads may lose."""
     source, target = ends
     tails, heads = sides
@@ -172,7 +145,7 @@ def _flow(ends: tuple[Ints, ...], stay: NDArray[np.bool_], sides: list[_Side], n
     shape = (last + 1, last + 1)
     network = csr_array((most.astype(np.int32), (row, column)), shape=shape)
     flow = maximum_flow(network, first, last).flow
-    going: NDArray[np.bool_] = np.asarray(flow[parts[0][0], parts[0][1]]).ravel() > 0
+    going: Flags = np.asarray(flow[parts[0][0], parts[0][1]]).ravel() > 0
     return arcs[going]
 
 
@@ -188,8 +161,8 @@ Move = tuple[int, int]
 class _People(NamedTuple):
     """The code of everyone, who has each code, and who is unprotected; all change in place.
 
-    ``queue`` is a heap in which every unprotected person stands with minus the number of ties; what
-    is no longer so is skipped when its turn comes.
+    ``queue`` is a heap of unprotected people by minus the number of ties; what is no longer so is
+    skipped when its turn comes.
     """
 
     codes: list[int]
@@ -258,13 +231,10 @@ class _People(NamedTuple):
 
 
 def stripped(walk: AnnealingWalk[ProfileTask], pairs: Pairs, most: int) -> Ints:
-    """Return ties whose deletion reaches the goal, those of the best state of a walk among them.
+    """Return ties whose deletion reaches the goal, those of a walk's best state among them.
 
     One tie after another of an unprotected person with most ties goes, each time the one that
-    leaves the fewest people unprotected; where these have none left, all ties go.
-
-    `walk`: one that deletes ties, at its best state; `pairs`: what it may flip; `most`: once more
-    ties than these are gone, no more are looked for.
+    leaves the fewest people unprotected; none is looked for once more than `most` are gone.
     """
     walk.back_to_best()
     state = walk.annealing.state
@@ -330,46 +300,19 @@ NEAR = 0.01
 
 
 def search(
-    task: ProfileTask,
-    *,
-    plans: list[tuple[Layer, ...]],
-    effort: float = 1.0,
-    rng: np.random.Generator,
+    task: ProfileTask, *, plans: list[tuple[Layer, ...]], effort: float = 1.0, rng: Generator
 ) -> ChangedTies:
     """Return the best state of walks from the network, and from what was planned for everybody.
 
-    From a network whose ties come and go, a walk towards a goal ends far from where a plan does: it
-    starts from plans alone. Where ties may only go, a walk starts from deletions that are planned,
-    too. A walk within a budget starts from the network, and from plans, planned deletions among
-    them, by way of goals: as few people are given up as the budget allows.
-
-    Returns its unprotected people are counted again from the edited ties.
-
-    Parameters
-    ----------
-    task
-        What may change, and the goal.
-    plans
-        Layers in which every profile is shared by k people of a color, reached by edits that the
-        task allows: some of these are taken back.
-    effort
-        A multiple of the usual proposals.
-    rng
-        The randomness.
-
-    Examples
-    --------
-    >>> from graphveil.data import Network
-    >>> star = Network((Layer.from_arcs([0, 0, 0, 0], [1, 2, 3, 4], n=6),))
-    >>> task = ProfileTask(star, np.zeros(6, dtype=np.int64), 2, "delete", 3, 0, by_budget=True)
-    >>> search(task, plans=[], rng=np.random.Generator(np.random.PCG64(1))).unprotected
-    1
+    Where ties come and go, a walk towards a goal starts from plans alone; where they may only go,
+    from planned deletions, too. A walk within a budget starts from the network, and from plans by
+    way of goals: as few people are given up as the budget allows.
     """
     none = np.empty(0, dtype=np.int64)
-    best = ChangedTies(none, none, unprotected_in(task.network, task.colors, task.k).size)
+    best = ChangedTies(none, none, pools.unprotected_in(task.network, task.colors, task.k).size)
     if best.unprotected <= task.allowed:
         return best
-    changes = _distinct(changes_to(task.network, layers) for layers in plans)
+    changes = _distinct(pools.changes_to(task.network, layers) for layers in plans)
     for plan in changes:
         if plan.cost <= task.budget and better(plan, best, task):
             best = plan
@@ -399,20 +342,17 @@ def _best_of(one: ChangedTies, other: ChangedTies, task: ProfileTask) -> Changed
 
 
 class Look(NamedTuple):
-    """Looks for edits: from the network, or from a plan.
-
-    `task, effort, rng`: as `search` takes them.
-    """
+    """Looks for edits: from the network, or from a plan."""
 
     task: ProfileTask
     effort: float
-    rng: np.random.Generator
+    rng: Generator
 
     def from_network(self) -> ChangedTies:
         """Return the best state of a walk that starts at the network as it is."""
         task = self.task
-        pairs = pairs_of(task, np.empty(0, dtype=np.int64), self.rng)
-        walk = walk_of(task, pairs, self.rng)
+        pairs = pools.pairs_of(task, np.empty(0, dtype=np.int64), self.rng)
+        walk = pools.walk_of(task, pairs, self.rng)
         usual = min(max(A_TIE * task.n_edges, 2 * A_TIE * 1_000), MOST_STEPS)
         stretch = within_budget(task, proposals(usual, None, self.effort))
         stretch = stretch._replace(odds=stretch.odds._replace(focus=FOCUS))
@@ -420,32 +360,28 @@ class Look(NamedTuple):
         if not task.by_budget and not walk.missed():
             with_fewer(walk, shortened(stretch), 0)
             towards_goal(walk, self._steps)
-        return checked(task, pairs, walk)
+        return pools.checked(task, pairs, walk)
 
     def from_fall(self, most: int | None = None) -> ChangedTies | None:
-        """Return the best state of a walk that takes back deletions: planned ones, and others.
-
-        These go one by one, at unprotected people, until the goal holds. None where all together
-        are more than `most`.
-        """
+        """Return the best state of a walk that takes back deletions; None beyond `most`."""
         most = self.task.n_edges if most is None else most
-        pairs = pairs_of(self.task, np.empty(0, dtype=np.int64), self.rng)
-        walk = walk_of(self.task, pairs, self.rng)
+        pairs = pools.pairs_of(self.task, np.empty(0, dtype=np.int64), self.rng)
+        walk = pools.walk_of(self.task, pairs, self.rng)
         self._start_at(walk, pairs, falling(self.task, self.rng))
         gone = stripped(walk, pairs, most)
         if gone.size > most:
             return None
         self._start_at(walk, pairs, gone)
         towards_goal(walk, self._steps)
-        return checked(self.task, pairs, walk)
+        return pools.checked(self.task, pairs, walk)
 
     def from_plan(self, plan: ChangedTies) -> ChangedTies:
         """Return the best state of a walk that takes edits of a plan back while the goal holds."""
-        pairs = pairs_of(self.task, plan.added, self.rng)
-        walk = walk_of(self.task, pairs, self.rng)
+        pairs = pools.pairs_of(self.task, plan.added, self.rng)
+        walk = pools.walk_of(self.task, pairs, self.rng)
         self._start_at(walk, pairs, np.concatenate([plan.added, plan.deleted]))
         towards_goal(walk, self._steps)
-        return checked(self.task, pairs, walk)
+        return pools.checked(self.task, pairs, walk)
 
     def paid_from(self, plan: ChangedTies, best: ChangedTies) -> ChangedTies:
         """Return what a budget pays of a plan: the fewest people are given up, by bisection."""

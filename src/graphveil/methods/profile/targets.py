@@ -1,11 +1,9 @@
 """Targets of profiles: which nodes get the same in- and out-degrees, at a small total change.
 
-As many arcs leave as arrive.
-
-Cells of at least k nodes stay as they are. All others join such a cell, or a group of at least k:
-groups are cut from space-filling curves by dynamic programming, and improved by moves, exchanges,
-dissolutions and new cuts of nearby groups. Two-dimensional microaggregation is NP-hard; nothing
-here is claimed to be optimal.
+Cells of at least k nodes stay. All others join such a cell, or a group of at least k: groups are
+cut from space-filling curves by dynamic programming, and improved by moves, exchanges, dissolutions
+and new cuts of nearby groups. Nothing here is claimed to be optimal: two-dimensional
+microaggregation is NP-hard.
 """
 
 from __future__ import annotations
@@ -14,23 +12,14 @@ import heapq
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
+from graphveil.methods.profile.kernels import grouping
 from graphveil.methods.profile.kernels.arcs import LESS, LESS_BACK, MORE, MORE_BACK, Cells
-from graphveil.methods.profile.kernels.grouping import (
-    NEVER,
-    Costs,
-    Cuts,
-    Groups,
-    best_cuts,
-    cut_anew,
-    fill,
-    improve,
-    nearest_above,
-    ranges,
-)
 
 Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 PASSES = 12
 """Groups are improved so many times, or until nothing gains."""
@@ -51,10 +40,7 @@ SHIFTED_WORK = 500_000
 
 
 class Prices(NamedTuple):
-    """What a unit costs.
-
-    `up, down`: the price of a unit more, and of a unit less; below 0, nothing may become less.
-    """
+    """What a unit more and a unit less cost; below 0, nothing may become less."""
 
     up: int = 1
     down: int = 1
@@ -74,12 +60,7 @@ ADDITIONS = Prices(1, -1)
 
 
 class ProfilePlan(NamedTuple):
-    """Where everyone shall stand.
-
-    `target`: int64, shape (n, c): the numbers of ties that everyone shall have; `high`: the same
-    shape: up to here the target of a group costs the same; `group`: int64, shape (n,): equal where
-    people share a target.
-    """
+    """Where everyone shall stand; up to `high` the target of a group costs the same."""
 
     target: Ints
     high: Ints
@@ -92,14 +73,7 @@ class ProfilePlan(NamedTuple):
 
 
 def classes(*columns: Ints) -> tuple[Ints, Ints]:
-    """Return the class of everyone, equal rows being one class, and the size of every class.
-
-    Examples
-    --------
-    >>> labels, sizes = classes(np.array([1, 0, 1]), np.array([2, 2, 2]))
-    >>> labels.tolist(), sizes.tolist()
-    ([1, 0, 1], [1, 2])
-    """
+    """Return the class of everyone, equal rows being one class, and the size of every class."""
     order = np.lexsort(columns[::-1])
     differs = np.zeros(order.size, dtype=np.bool_)
     for column in columns:
@@ -110,13 +84,7 @@ def classes(*columns: Ints) -> tuple[Ints, Ints]:
 
 
 def hilbert(x: Ints, y: Ints) -> Ints:
-    """Return the position of points along a Hilbert curve; coordinates are below 2**16.
-
-    Examples
-    --------
-    >>> hilbert(np.array([0, 1, 1, 0]), np.array([0, 0, 1, 1])).tolist()
-    [0, 1, 2, 3]
-    """
+    """Return the position of points along a Hilbert curve; coordinates are below 2**16."""
     x, y = x.astype(np.int64), y.astype(np.int64)
     position = np.zeros(x.size, dtype=np.int64)
     for bit in reversed(range(BITS)):
@@ -131,33 +99,12 @@ def hilbert(x: Ints, y: Ints) -> Ints:
 
 
 def plan_of_profiles(
-    points: Ints, colors: Ints, k: int, prices: Prices, rng: np.random.Generator
+    points: Ints, colors: Ints, k: int, prices: Prices, rng: Generator
 ) -> ProfilePlan:
     """Return targets that at least k people of one color share, at a small total price.
 
     Casas-Roma, Salas, Malliaros and Vazirgiannis, *k-degree anonymity on directed networks*, KAIS
     61 (2019), group all people by the heuristic MDAV; here people in cells of k stay.
-
-    Parameters
-    ----------
-    points
-        int64, shape (n, c): the numbers of ties of everyone.
-    colors
-        int64, shape (n,), from 0 on: people of different colors never share; each has at least k.
-    k
-        The least number of people who share a target.
-    prices
-        What a unit more and a unit less cost.
-    rng
-        Where curves are shifted, and in which order groups are improved.
-
-    Examples
-    --------
-    >>> points = np.array([[0, 1], [0, 1], [3, 3], [3, 5], [0, 1]])
-    >>> plan = plan_of_profiles(points, np.zeros(5, dtype=np.int64), 2, Prices(),
-    ...                         np.random.default_rng(1))
-    >>> plan.target.tolist(), plan.high.tolist()[3]
-    ([[0, 1], [0, 1], [3, 3], [3, 3], [0, 1]], [3, 5])
     """
     labels, sizes = classes(colors, *points.T)
     target, group = points.copy(), labels.copy()
@@ -166,9 +113,9 @@ def plan_of_profiles(
         return ProfilePlan(target, target.copy(), group)
     alone, nearest = _joining(points, colors, whole, labels, prices)
     whole &= ~_needed(points, colors, (whole, alone), labels, k)
-    alone[~whole & (nearest < 0)] = NEVER
+    alone[~whole & (nearest < 0)] = grouping.NEVER
     few = np.flatnonzero(~whole)
-    costs = Costs(points, colors, alone, prices.up, prices.down)
+    costs = grouping.Costs(points, colors, alone, prices.up, prices.down)
     groups = _cheapest(costs, few, k, rng)
     high = target.copy()
     loners = few[groups.group_of[few] < 0]
@@ -176,7 +123,7 @@ def plan_of_profiles(
     high[loners] = target[loners]
     joined = few[groups.group_of[few] >= 0]
     low_of, high_of = (np.zeros((groups.sizes.size, points.shape[1]), np.int64) for _ in range(2))
-    ranges(costs, groups, low_of, high_of)
+    grouping.ranges(costs, groups, low_of, high_of)
     target[joined] = low_of[groups.group_of[joined]]
     high[joined] = high_of[groups.group_of[joined]]
     group[joined] = sizes.size + groups.group_of[joined]
@@ -184,10 +131,10 @@ def plan_of_profiles(
 
 
 def _joining(
-    points: Ints, colors: Ints, whole: NDArray[np.bool_], labels: Ints, prices: Prices
+    points: Ints, colors: Ints, whole: Flags, labels: Ints, prices: Prices
 ) -> tuple[Ints, Ints]:
     """Return what it costs everyone to join a cell of at least k, and who stands for that cell."""
-    alone = np.where(whole, 0, NEVER)
+    alone = np.where(whole, 0, grouping.NEVER)
     nearest = np.full(labels.size, -1, dtype=np.int64)
     nearest[whole] = np.flatnonzero(whole)
     few, inside = np.flatnonzero(~whole), np.flatnonzero(whole)
@@ -197,7 +144,7 @@ def _joining(
     if prices.rises:
         cells = cells[np.argsort(points[cells].sum(axis=1), kind="stable")]
         nearest_few = np.empty(few.size, dtype=np.int64)
-        nearest_above(points, colors, cells, few, nearest_few)
+        grouping.nearest_above(points, colors, cells, few, nearest_few)
     else:
         reached, at = _neighbors((points[cells], colors[cells]), (points[few], colors[few]), 1)
         nearest_few = np.where(reached[:, 0], cells[at[:, 0]], -1)
@@ -207,19 +154,14 @@ def _joining(
     return alone, nearest
 
 
-def _needed(
-    points: Ints, colors: Ints, cells: tuple[NDArray[np.bool_], Ints], labels: Ints, k: int
-) -> NDArray[np.bool_]:
-    """Return who of the whole cells must help others of their color, who are fewer than k.
-
-    Those stand where no cell may be joined; the cells that lie nearest are grouped with them.
-    """
+def _needed(points: Ints, colors: Ints, cells: tuple[Flags, Ints], labels: Ints, k: int) -> Flags:
+    """Return who of the whole cells, the nearest, must help others of their color, fewer than k."""
     whole, alone = cells
     helps = np.zeros(whole.size, dtype=np.bool_)
-    for color in np.unique(colors[~whole & (alone >= NEVER)]).tolist():
+    for color in np.unique(colors[~whole & (alone >= grouping.NEVER)]).tolist():
         of_color = colors == color
         few = np.flatnonzero(of_color & ~whole)
-        stuck = few[alone[few] >= NEVER]
+        stuck = few[alone[few] >= grouping.NEVER]
         missing = k - few.size
         others = np.flatnonzero(of_color & whole)
         away = np.abs(points[others] - points[stuck].max(axis=0)).sum(axis=1)
@@ -235,7 +177,7 @@ def _needed(
 
 def _neighbors(
     there: tuple[NDArray[np.integer], Ints], here: tuple[Ints, Ints], most: int
-) -> tuple[NDArray[np.bool_], Ints]:
+) -> tuple[Flags, Ints]:
     """Return the nearest points there, of the same color, and whether each is; shape (n, most)."""
     from scipy.spatial import KDTree  # noqa: PLC0415  a network without directions needs none
 
@@ -243,11 +185,11 @@ def _neighbors(
     tree = KDTree(np.column_stack([there[0], there[1] * apart]))
     asked = np.column_stack([here[0], here[1] * apart])
     distance, at = tree.query(asked, k=range(1, most + 1), p=1)
-    reached: NDArray[np.bool_] = distance < apart
+    reached: Flags = distance < apart
     return reached, np.where(reached, at, 0)
 
 
-def _orders(points: Ints, colors: Ints, shifts: int, rng: np.random.Generator) -> list[Ints]:
+def _orders(points: Ints, colors: Ints, shifts: int, rng: Generator) -> list[Ints]:
     """Return orders in which neighbors are near, color by color."""
     logs = (LOGARITHMS * np.log1p(points)).astype(np.int64)
     planes = [_plane(points), _plane(logs)]
@@ -261,13 +203,7 @@ def _orders(points: Ints, colors: Ints, shifts: int, rng: np.random.Generator) -
 
 
 def _plane(points: Ints) -> Ints:
-    """Return points in the plane: of more coordinates than two, along their principal axes.
-
-    Examples
-    --------
-    >>> _plane(np.array([[0, 0, 0], [9, 9, 9], [2, 2, 2]])).tolist()
-    [[0, 0], [15, 0], [3, 0]]
-    """
+    """Return points in the plane: of more coordinates than two, along their principal axes."""
     if points.shape[1] == 2:
         return points
     centered = points - points.mean(axis=0)
@@ -279,9 +215,9 @@ def _plane(points: Ints) -> Ints:
     return plane
 
 
-def _cheapest(costs: Costs, few: Ints, k: int, rng: np.random.Generator) -> Groups:
+def _cheapest(costs: grouping.Costs, few: Ints, k: int, rng: Generator) -> grouping.Groups:
     """Return the cheapest groups that any of the curves led to."""
-    best, least = None, NEVER
+    best, least = None, grouping.NEVER
     shifts = int(few.size * k < SHIFTED_WORK)
     for order in _orders(costs.points[few], costs.colors[few], shifts, rng):
         groups = _improved(costs, _groups_of(costs, few[order], k), few, k, rng)
@@ -293,28 +229,26 @@ def _cheapest(costs: Costs, few: Ints, k: int, rng: np.random.Generator) -> Grou
     return best
 
 
-def _groups_of(costs: Costs, order: Ints, k: int) -> Groups:
+def _groups_of(costs: grouping.Costs, order: Ints, k: int) -> grouping.Groups:
     """Return the groups that an order of people is cut into."""
     n, coordinates = costs.points.shape
     least, rest = (np.empty(order.size + 1, dtype=np.int64) for _ in range(2))
     size_at = np.zeros(order.size + 1, dtype=np.int64)
     windows, room = np.empty((coordinates, k + 1), np.int64), np.empty((2, 2 * k), np.int64)
-    cuts = Cuts(least, size_at, rest, windows, room[0], room[1])
-    best_cuts(costs, order, k, cuts, NEVER)
+    cuts = grouping.Cuts(least, size_at, rest, windows, room[0], room[1])
+    grouping.best_cuts(costs, order, k, cuts, grouping.NEVER)
     rows, most = max(order.size // k, 1), 3 * k + 2
-    groups = Groups(
-        members=np.full((rows, most), -1, dtype=np.int64),
-        sizes=np.zeros(rows, dtype=np.int64),
-        costs=np.zeros(rows, dtype=np.int64),
-        group_of=np.full(n, -1, dtype=np.int64),
-        values=np.zeros((rows, coordinates, most + 1), dtype=np.int64),
-        sums=np.zeros((rows, coordinates, most + 2), dtype=np.int64),
-    )
-    fill(costs, groups, order, size_at)
+    members, group_of = np.full((rows, most), -1, np.int64), np.full(n, -1, np.int64)
+    sizes, spent = (np.zeros(rows, np.int64) for _ in range(2))
+    values, sums = (np.zeros((rows, coordinates, most + i), np.int64) for i in (1, 2))
+    groups = grouping.Groups(members, sizes, spent, group_of, values, sums)
+    grouping.fill(costs, groups, order, size_at)
     return groups
 
 
-def _improved(costs: Costs, groups: Groups, few: Ints, k: int, rng: np.random.Generator) -> Groups:
+def _improved(
+    costs: grouping.Costs, groups: grouping.Groups, few: Ints, k: int, rng: Generator
+) -> grouping.Groups:
     """Improve groups in place, pass by pass, and return them."""
     near = np.full((costs.colors.size, NEAREST), -1, dtype=np.int64)
     low, high = (np.zeros((groups.sizes.size, costs.points.shape[1]), np.int64) for _ in range(2))
@@ -322,14 +256,14 @@ def _improved(costs: Costs, groups: Groups, few: Ints, k: int, rng: np.random.Ge
         used = np.flatnonzero(groups.sizes)
         if not used.size:
             break
-        ranges(costs, groups, low, high)
+        grouping.ranges(costs, groups, low, high)
         centers = (low[used] + high[used]) // 2, costs.colors[groups.members[used, 0]]
         most = min(NEAREST, used.size)
         reached, at = _neighbors(centers, (costs.points[few], costs.colors[few]), most)
         near[few, :most] = np.where(reached, used[at], -1)
-        gain = improve(costs, groups, near, rng.permutation(few), k)
+        gain = grouping.improve(costs, groups, near, rng.permutation(few), k)
         for _again in range(CUTS):
-            gain += cut_anew(costs, groups, near, rng.permutation(few), k, rng)
+            gain += grouping.cut_anew(costs, groups, near, rng.permutation(few), k, rng)
         if gain * WORTHWHILE <= int(groups.costs.sum()):
             break
     return groups
@@ -341,14 +275,7 @@ STEPS = ((OUT, 1), (OUT, -1), (IN, 1), (IN, -1))
 
 
 def cells_of(targets: Ints, colors: Ints) -> Cells:
-    """Return the cells of people with these targets, and which lie one step from each other.
-
-    Examples
-    --------
-    >>> cells = cells_of(np.array([[1, 0], [2, 0], [1, 0]]), np.array([0, 0, 0]))
-    >>> cells.of_person.tolist(), cells.members.tolist(), cells.beside.tolist()
-    ([0, 1, 0], [2, 1], [[1, -1, -1, -1], [-1, 0, -1, -1]])
-    """
+    """Return the cells of people with these targets, and which lie one step from each other."""
     labels, sizes = classes(colors, *targets.T)
     first = np.unique(labels, return_index=True)[1]
     rows = np.column_stack([colors, targets])[first]
@@ -375,13 +302,13 @@ class _Level(NamedTuple):
 
 
 def leveled(
-    plan: ProfilePlan, points: Ints, colors: Ints, k: int, prices: Prices, rng: np.random.Generator
+    plan: ProfilePlan, points: Ints, colors: Ints, k: int, prices: Prices, rng: Generator
 ) -> Ints:
     """Return targets near a plan's under which as many arcs leave as come in, shape (n, 2).
 
-    Where targets are free they are the highest that are, since arcs that come are easier to find
-    than arcs that go; they are lowered first. Then people leave cells of more than k for a next
-    one. Whole groups move where neither is enough; where they cannot, all arcs come, or all go.
+    Free targets are the highest that are, since arcs that come are easier to find; they are lowered
+    first. Then people leave cells of more than k for a next one, then whole groups move; where they
+    cannot, all arcs come, or all go.
     """
     level = _Level(plan.high.copy(), points)
     _lower_free(level, plan, rng)
@@ -394,7 +321,7 @@ def leveled(
     return level.target
 
 
-def _lower_free(level: _Level, plan: ProfilePlan, rng: np.random.Generator) -> None:
+def _lower_free(level: _Level, plan: ProfilePlan, rng: Generator) -> None:
     """Lower the free targets of groups on the side that is too high."""
     excess = level.excess
     side, excess = (OUT, excess) if excess > 0 else (IN, -excess)
@@ -411,7 +338,7 @@ def _lower_free(level: _Level, plan: ProfilePlan, rng: np.random.Generator) -> N
 
 
 def _let_spare_people_step(
-    level: _Level, colors: Ints, k: int, prices: Prices, rng: np.random.Generator
+    level: _Level, colors: Ints, k: int, prices: Prices, rng: Generator
 ) -> None:
     """Let people into the next cell, the side first that has less to pay."""
     change = level.target - level.points
@@ -441,9 +368,8 @@ def _let_spare_people_step(
 def _move_groups(level: _Level, colors: Ints, prices: Prices) -> None:
     """Move whole cells by one unit each, as few and as cheap ones as level the targets.
 
-    A cell of s people that moves by one changes the excess by s. Since the excess is a sum of such
-    numbers, some moves lead to none unless numbers of ties are at their limits; the cheapest are
-    sought by Dijkstra's algorithm.
+    A cell of s people changes the excess by s; the cheapest moves are sought by Dijkstra's
+    algorithm.
     """
     labels, sizes = classes(colors, *level.target.T)
     n = labels.size
@@ -467,13 +393,7 @@ def _move_groups(level: _Level, colors: Ints, prices: Prices) -> None:
 
 
 def _path(excess: int, price: dict[int, int]) -> list[int]:
-    """Return the cheapest amounts whose sum with the excess is 0; none where there are none.
-
-    Examples
-    --------
-    >>> _path(1, {4: 4, -5: 5})
-    [4, -5]
-    """
+    """Return the cheapest amounts whose sum with the excess is 0; none where there are none."""
     most = abs(excess) + 2 * max(map(abs, price), default=0)
     queue, before = [(0, excess)], {excess: (0, 0)}
     reached: dict[int, int] = {excess: 0}
@@ -498,6 +418,6 @@ def _path(excess: int, price: dict[int, int]) -> list[int]:
     return amounts[::-1]
 
 
-def unmet(owed: NDArray[np.int64], owed_back: NDArray[np.int64]) -> int:
+def unmet(owed: Ints, owed_back: Ints) -> int:
     """Return how many units are owed, out and in."""
     return int(np.abs(owed).sum() + np.abs(owed_back).sum())

@@ -1,10 +1,4 @@
-"""The method `dp-1k`, base classes of random graphs, and how nodes and cells are drawn for them.
-
-`BaselineMethod` is for methods of comparison, which claim nothing.
-
-Nodes are grouped by noisy degree. Released nodes are assigned from released numbers, and from
-secret ones that no edge changes. Uniform distinct cells are drawn for many blocks at once.
-"""
+"""The method `dp-1k`, base classes of random graphs, and how nodes and cells are drawn for them."""
 
 from __future__ import annotations
 
@@ -21,6 +15,7 @@ from graphveil.claims.conditions import (
     IDS,
     SHAPE,
     WITHIN_GROUPS,
+    AnyCondition,
     BlockFlips,
     Condition,
     NoisyDegrees,
@@ -36,16 +31,11 @@ from graphveil.data import Graph
 from graphveil.methods.base import MethodResult
 from graphveil.methods.noise import discrete_laplace, words_from
 from graphveil.methods.noise.cells import ends_of, number_of_cells
+from graphveil.methods.noisy_cells import prior_response
 from graphveil.methods.noisy_cells.noisy import NoisyMethod, listed_once, noisy_count, public_inputs
-from graphveil.methods.noisy_cells.prior_response import (
-    CLASSES,
-    PriorClasses,
-    classes_of,
-    configuration,
-    expected_degrees,
-    priors_between,
-    rounded,
-)
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float64]
 
 MAX_NODES = 20_000
 
@@ -70,10 +60,7 @@ class BaselineMethod(NoisyMethod):
         return NotClaimed(reasons=(self.reason,))
 
     def check_size(self, n: int, *, noun: str = "nodes") -> None:
-        """Refuse more nodes than `max_nodes`.
-
-        Raises `InfeasibleError` where there are more.
-        """
+        """Refuse more nodes than `max_nodes`."""
         super().check_size(n, noun=noun)
         if n > self.max_nodes:
             raise InfeasibleError(
@@ -117,31 +104,27 @@ class DrawnMethod(NoisyMethod):
                 f"exceed the {MOST_NODES:,} that fit. Use degree-prior-response."
             )
 
+    def drawn_result(
+        self, data: Graph, ends: Ints, stated: AnyCondition, places: Places, randomness: Randomness
+    ) -> MethodResult:
+        """Return what is handed over: a seeded run claims and states nothing."""
+        return MethodResult(
+            data=Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes),
+            conditions=() if randomness.seeded else (stated,),
+            facts=listed_once(data),
+            advice=public_inputs(data),
+            order=places.order,
+            assignment=None if randomness.seeded else places.assignment,
+        )
+
 
 def as_text(values: Iterable[int]) -> str:
-    """Return numbers as text, with one blank between two.
-
-    Examples
-    --------
-    >>> as_text(np.array([1, -2]))
-    '1 -2'
-    """
+    """Return numbers as text, with one blank between two."""
     return " ".join(map(str, map(int, values)))
 
 
-def distinct_in(
-    rng: np.random.Generator, sizes: NDArray[np.int64], counts: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return uniform distinct cells of every block, as many as are asked for: block and cell.
-
-    Where more than half of a block is asked for, what is not drawn is returned.
-
-    Examples
-    --------
-    >>> rng = np.random.Generator(np.random.PCG64DXSM(1))
-    >>> [some.tolist() for some in distinct_in(rng, np.array([3, 2]), np.array([3, 0]))]
-    [[0, 0, 0], [0, 1, 2]]
-    """
+def distinct_in(rng: np.random.Generator, sizes: Ints, counts: Ints) -> tuple[Ints, Ints]:
+    """Return uniform distinct cells of every block, as many as are asked for: block and cell."""
     start = np.cumsum(sizes) - sizes
     most = 2 * counts > sizes
     wanted = np.where(most, sizes - counts, counts)
@@ -160,7 +143,7 @@ def distinct_in(
     return block, kept - start[block]
 
 
-def _block(start: NDArray[np.int64], cells: NDArray[np.int64]) -> NDArray[np.int64]:
+def _block(start: Ints, cells: Ints) -> Ints:
     return np.searchsorted(start, cells, side="right") - 1
 
 
@@ -169,24 +152,14 @@ GROUPS = 8
 
 
 class Cuts(NamedTuple):
-    """Nodes in parts of like noisy degree.
+    """Nodes in parts of like noisy degree, and the least noisy degree of each part, rising."""
 
-    `least`: int64, rising: the least noisy degree of each part; `of_node`: int64, shape (n,): the
-    part of every node.
-    """
-
-    least: NDArray[np.int64]
-    of_node: NDArray[np.int64]
+    least: Ints
+    of_node: Ints
 
 
-def cut(noisy: NDArray[np.int64], weights: NDArray[np.float64], most: int) -> Cuts:
-    """Return at most so many parts of about equal weight; nodes of one noisy degree stay together.
-
-    Examples
-    --------
-    >>> cut(np.array([5, 1, 1, 9]), np.array([2.0, 1.0, 1.0, 4.0]), 2)
-    Cuts(least=array([1, 9]), of_node=array([0, 0, 0, 1]))
-    """
+def cut(noisy: Ints, weights: NDArray[np.float64], most: int) -> Cuts:
+    """Return at most so many parts of about equal weight; equal noisy degrees stay together."""
     values, of_value = np.unique(noisy, return_inverse=True)
     mass = np.bincount(of_value, weights=weights)
     middle = (np.cumsum(mass) - mass / 2) / mass.sum()
@@ -196,53 +169,30 @@ def cut(noisy: NDArray[np.int64], weights: NDArray[np.float64], most: int) -> Cu
 
 
 def numbers_from(words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Return one number from 0 to 1, without 1, for each word: its first 53 bits.
-
-    Examples
-    --------
-    >>> numbers_from(np.array([1 << 63], dtype=np.uint64)).tolist()
-    [0.5]
-    """
+    """Return one number from 0 to 1, without 1, for each word: its first 53 bits."""
     return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
 class Places(NamedTuple):
-    """Who has which place, and which released id the places have.
+    """Who has which place, which released id the places have, and the secret of the assignment."""
 
-    `people, ids`: int64, shape (n,): the position of the input, and the released id, of every
-    place; `assignment`: the secret that says which noisy degree of a group each person has.
-    """
-
-    people: NDArray[np.int64]
-    ids: NDArray[np.int64]
+    people: Ints
+    ids: Ints
     assignment: str
 
     @property
-    def order(self) -> NDArray[np.int64]:
+    def order(self) -> Ints:
         """The position of the input of every released id."""
         order = np.empty_like(self.people)
         order[self.ids] = self.people
         return order
 
 
-def places_of(
-    noisy: NDArray[np.int64], groups: NDArray[np.int64], randomness: Randomness, seed: int
-) -> Places:
+def places_of(noisy: Ints, groups: Ints, randomness: Randomness, seed: int) -> Places:
     """Return places in ascending order of noisy degrees, with people assigned within their groups.
 
     So a released node says of its person's noisy degree the group alone. Which one it is, follows
     from the secret, by which the owner can check the noise.
-
-    Parameters
-    ----------
-    noisy
-        The noisy degree of every person.
-    groups
-        int64, shape (n,): the group of every place.
-    randomness
-        The run's.
-    seed
-        The public seed of the drawing.
     """
     secret = randomness.secret("places within groups")[:16]
     ties = randomness.permutation(noisy.size)
@@ -291,9 +241,7 @@ class OneKSeries(DrawnMethod):
     name: ClassVar[str] = "dp-1k"
     accepts = (Graph,)
     when: ClassVar[str] = "You compare with a baseline that keeps noisy degrees alone."
-    promise: ClassVar[str] = (
-        "One edge changes the probability of any release by at most a factor e^epsilon."
-    )
+    promise = "One edge changes the probability of any release by at most a factor e^epsilon."
     source: ClassVar[str] = (
         "the 1K series compared in Nguyen, Imine & Rusinowitch, Differentially Private Publication "
         "of Social Graphs at Linear Cost"
@@ -332,9 +280,12 @@ class OneKSeries(DrawnMethod):
         words = words_from(randomness, "noisy degrees")
         degrees = data.degrees() + discrete_laplace(words, part, data.n_nodes)
         in_order = np.sort(degrees)
-        expected = np.sort(expected_degrees(in_order, part, count))
-        groups, classes = cut(in_order, expected, GROUPS), classes_of(expected, CLASSES)
-        weights = rounded(configuration(classes))
+        expected = np.sort(prior_response.expected_degrees(in_order, part, count))
+        groups, classes = (
+            cut(in_order, expected, GROUPS),
+            prior_response.classes_of(expected, prior_response.CLASSES),
+        )
+        weights = prior_response.rounded(prior_response.configuration(classes))
         seed = int.from_bytes(randomness.secret("drawing")[:8])
         places = places_of(degrees, groups.of_node, randomness, seed)
         ends = places.people[drawn(classes, weights, seed)]
@@ -348,37 +299,22 @@ class OneKSeries(DrawnMethod):
             weights=tuple(map(str, weights)),
             seed_of_drawing=str(seed),
         )
-        return MethodResult(
-            data=Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes),
-            conditions=() if randomness.seeded else (stated,),
-            facts=listed_once(data),
-            advice=public_inputs(data),
-            order=places.order,
-            assignment=None if randomness.seeded else places.assignment,
-        )
+        return self.drawn_result(data, ends, stated, places, randomness)
 
 
-def drawn(classes: PriorClasses, weights: Sequence[int], seed: int) -> NDArray[np.int64]:
+def drawn(classes: prior_response.PriorClasses, weights: Sequence[int], seed: int) -> Ints:
     """Return the places of both ends of every edge, int64, shape (edges, 2).
 
     Of a block of two classes the pairs of nodes are numbered, and an edge is as many pairs after
     the one before it as a geometric variable says. A block has at most eight deviations more edges
     than are expected of it, and 16.
-
-    `classes`: of the places, in ascending order; `weights`: x of every class, times 10^12; `seed`:
-    the public seed of the drawing.
-
-    Examples
-    --------
-    >>> classes = classes_of(np.full(40, 3.0), 5)
-    >>> drawn(classes, rounded(configuration(classes)), 7).shape[1]
-    2
     """
-    priors = priors_between(weights, [0] * len(weights), {(0, 0): BlockFlips.UNIT})
+    priors = prior_response.priors_between(weights, [0] * len(weights), {(0, 0): BlockFlips.UNIT})
     a, b = np.triu_indices(classes.sizes.size)
     sizes = classes.sizes
     pairs = np.where(a == b, sizes[a] * (sizes[a] - 1) // 2, sizes[a] * sizes[b])
-    most = [_at_most(*of_block) for of_block in zip(pairs.tolist(), priors, strict=True)]
+    expected = [(n * prior >> 64) + 1 for n, prior in zip(pairs.tolist(), priors, strict=True)]
+    most = np.minimum(pairs, [each + 8 * isqrt(each) + 16 for each in expected])
     block = np.repeat(np.arange(pairs.size), most)
     numbers = numbers_from(next(public_words(seed, block.size, SHAPE)))
     logs = np.log1p(-np.array([prior / BlockFlips.FULL for prior in priors]))
@@ -392,11 +328,4 @@ def drawn(classes: PriorClasses, weights: Sequence[int], seed: int) -> NDArray[n
     inside = ends_of(number, sizes[first])
     across = np.column_stack(np.divmod(number, sizes[second]))
     ends = np.where((first == second)[:, None], inside, across)
-    placed: NDArray[np.int64] = ends + np.column_stack([firsts[first], firsts[second]])
-    return placed
-
-
-def _at_most(pairs: int, prior: int) -> int:
-    """Return how many edges of a block are drawn at most."""
-    expected = (pairs * prior >> 64) + 1
-    return min(pairs, expected + 8 * isqrt(expected) + 16)
+    return np.asarray(ends + np.column_stack([firsts[first], firsts[second]]))

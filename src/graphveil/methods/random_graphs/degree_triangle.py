@@ -1,7 +1,4 @@
-"""A graph with noisy degrees, mixing and triangles: for small epsilon.
-
-The method `degree-triangle-model`: a graph with noisy degrees, mixing and triangles.
-"""
+"""The method `degree-triangle-model`: noisy degrees, mixing and triangles, for small epsilon."""
 
 from __future__ import annotations
 
@@ -19,7 +16,6 @@ from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.base import MethodResult
-from graphveil.methods.noisy_cells.noisy import listed_once, public_inputs
 from graphveil.methods.random_graphs.baselines import DrawnMethod, as_text, places_of
 
 if TYPE_CHECKING:
@@ -74,12 +70,8 @@ class DegreeTriangleModel(DrawnMethod):
 
     name: ClassVar[str] = "degree-triangle-model"
     accepts = (Graph,)
-    when: ClassVar[str] = (
-        "You need a small epsilon and a generated graph with similar degrees and triangles."
-    )
-    promise: ClassVar[str] = (
-        "One edge changes the probability of any release by at most a factor e^epsilon."
-    )
+    when = "You need a small epsilon and a generated graph with similar degrees and triangles."
+    promise = "One edge changes the probability of any release by at most a factor e^epsilon."
     source: ClassVar[str] = (
         "noisy degrees, mixing and triangles; noise on triangles after Zhang, Cormode, Procopiuc, "
         "Srivastava & Xiao, Private Release of Graph Statistics using Ladder Functions"
@@ -114,11 +106,7 @@ class DegreeTriangleModel(DrawnMethod):
         return (NoisyStatistics,)
 
     def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
-        from graphveil.methods.random_graphs.triangle_model import (  # noqa: PLC0415  as above
-            drawn,
-            noisy_statistics,
-            shape_of,
-        )
+        from graphveil.methods.random_graphs.triangle_model import drawn, noisy_statistics, shape_of  # noqa: PLC0415  as above
 
         noisy = noisy_statistics(data, randomness, self.parts)
         seed = int.from_bytes(randomness.secret("drawing")[:8])
@@ -129,16 +117,8 @@ class DegreeTriangleModel(DrawnMethod):
         shape = shape_of(placed, decay, seed)
         graph = drawn(placed, shape, seed)
         ends = places.people[graph.ends]
-        released = Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes)
         stated = _stated(self.parts, placed, shape, graph, seed)
-        return MethodResult(
-            data=released,
-            conditions=() if randomness.seeded else (stated,),
-            facts=listed_once(data),
-            advice=public_inputs(data),
-            order=places.order,
-            assignment=None if randomness.seeded else places.assignment,
-        )
+        return self.drawn_result(data, ends, stated, places, randomness)
 
 
 def in_order(noisy: Statistics, order: NDArray[np.int64]) -> Statistics:

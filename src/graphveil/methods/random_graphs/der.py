@@ -1,9 +1,7 @@
 """The method `density-explore-reconstruct`: regions of even density, counted and filled again.
 
-Regions of the adjacency matrix are divided into four where their densities differ most, under
-noise; then each is filled with as many cells as its noisy count says. A region holds the ones in
-it, never its cells: counts and densities come from the numbers of ones in its rows and columns. It
-is here for comparison, and carries no guarantee.
+It is here for comparison, and carries no guarantee. A region holds the ones in it, never its cells:
+counts and densities come from the numbers of ones in its rows and columns.
 """
 
 from __future__ import annotations
@@ -15,6 +13,7 @@ from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.claims.knowledge import Reason
@@ -24,7 +23,7 @@ from graphveil.data import Graph
 from graphveil.methods.base import MethodResult
 from graphveil.methods.noise import Words, discrete_laplace, words_from
 from graphveil.methods.noisy_cells.noisy import SMALLEST_PART, Share
-from graphveil.methods.random_graphs.baselines import BaselineMethod, distinct_in
+from graphveil.methods.random_graphs.baselines import BaselineMethod, Floats, Ints, distinct_in
 
 __all__ = ["DensityExploreReconstruct"]
 
@@ -37,18 +36,14 @@ _ROOT = 2 ** (1 / 3)
 
 
 class Region(NamedTuple):
-    """A rectangle of the matrix with the ones in it.
-
-    `row, column`: where it begins; `height, width`: its rows and columns, at least one each; `rows,
-    columns`: int64, shape (ones,): where its ones are.
-    """
+    """A rectangle of the matrix: where it begins, its size, and where the ones in it are."""
 
     row: int
     column: int
     height: int
     width: int
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int64]
+    rows: Ints
+    columns: Ints
 
     @property
     def cells(self) -> int:
@@ -64,23 +59,14 @@ class Leaf(NamedTuple):
 
 
 class EpsilonParts(NamedTuple):
-    """The parts of epsilon that exploring spends.
-
-    `counts, cuts`: of the numbers of ones, and of the choices where to cut.
-    """
+    """The parts of epsilon for the numbers of ones, and for the choices where to cut."""
 
     counts: float
     cuts: float
 
 
 def depth_of(n: int, counts: float) -> int:
-    """Return the level at which regions are no more cut, for n nodes.
-
-    Examples
-    --------
-    >>> depth_of(105, 2 / 3), depth_of(18771, 2 / 3)
-    (4, 11)
-    """
+    """Return the level at which regions are no more cut, for n nodes."""
     most = (_ROOT - 1) * n * n * counts / (2 * math.sqrt(2) * MEAN_NOISE)
     depth = 0
     while _ROOT * 4**depth - 2 ** (5 * depth / 3) <= most:
@@ -89,41 +75,14 @@ def depth_of(n: int, counts: float) -> int:
 
 
 def part_of_level(level: int, depth: int, counts: float) -> float:
-    """Return the part of epsilon for the counts of a level: of all levels it is `counts`.
-
-    Examples
-    --------
-    >>> round(sum(part_of_level(level, 3, 1.0) for level in range(4)), 12)
-    1.0
-    """
+    """Return the part of epsilon for the counts of a level: of all levels it is `counts`."""
     return counts * 2 ** (level / 3) * (_ROOT - 1) / (2 ** ((depth + 1) / 3) - 1)
 
 
 def explored(
-    ends: NDArray[np.int64], n: int, budget: EpsilonParts, words: Words, rng: np.random.Generator
+    ends: Ints, n: int, budget: EpsilonParts, words: Words, rng: Generator
 ) -> Iterator[Leaf]:
-    """Yield the regions that are not cut, level by level, with noisy numbers of their ones.
-
-    Parameters
-    ----------
-    ends
-        int64, shape (edges, 2): every edge once; it is two ones.
-    n
-        The nodes, at least two.
-    budget
-        What is spent.
-    words, rng
-        For the noise, and for the cuts.
-
-    Examples
-    --------
-    >>> from graphveil.methods.noise import words_from
-    >>> from graphveil.core.randomness import Randomness
-    >>> words, rng = words_from(Randomness(), "noise"), Randomness().stream("cuts")
-    >>> leaves = list(explored(np.array([[0, 1]]), 2, EpsilonParts(30.0, 30.0), words, rng))
-    >>> sum(leaf.region.cells for leaf in leaves), sum(leaf.region.rows.size for leaf in leaves)
-    (4, 2)
-    """
+    """Yield the regions that are not cut, level by level, with noisy numbers of their ones."""
     depth = depth_of(n, budget.counts)
     few = DENSE * n * n / 4**depth
     both = np.concatenate([ends, ends[:, ::-1]])
@@ -144,19 +103,11 @@ def explored(
         regions = following
 
 
-def cut(region: Region, smallest: float, epsilon: float, rng: np.random.Generator) -> list[Region]:
+def cut(region: Region, smallest: float, epsilon: float, rng: Generator) -> list[Region]:
     """Return the four parts of a region; none where one would have fewer cells than `smallest`.
 
     The row is chosen first, by how far the densities above and below are apart, then the column, by
     how far the largest and the least of the four are: half of epsilon each.
-
-    Examples
-    --------
-    >>> ones = np.arange(4)
-    >>> whole = Region(0, 0, 8, 8, ones, ones)
-    >>> parts = cut(whole, 4, 1000.0, np.random.Generator(np.random.PCG64DXSM(1)))
-    >>> [(part.height, part.width, part.rows.size) for part in parts]
-    [(4, 4, 4), (4, 4, 0), (4, 4, 0), (4, 4, 0)]
     """
     height, width = region.height, region.width
     above = np.arange(1, height)
@@ -174,41 +125,19 @@ def cut(region: Region, smallest: float, epsilon: float, rng: np.random.Generato
     return [] if column is None else _four(region, row, column)
 
 
-def _densities(
-    places: NDArray[np.int64], length: int, across: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+def _densities(places: Ints, length: int, across: int) -> tuple[Floats, Floats]:
     """Return the densities before and after each of the positions 1..length-1."""
-    before, ones = np.arange(1, length), _before(places, length)
+    before, ones = np.arange(1, length), np.cumsum(np.bincount(places, minlength=length))[:-1]
     return ones / (before * across), (places.size - ones) / ((length - before) * across)
 
 
-def _before(places: NDArray[np.int64], length: int) -> NDArray[np.int64]:
-    """Return how many ones stand before each of the positions 1..length-1."""
-    counted: NDArray[np.int64] = np.cumsum(np.bincount(places, minlength=length))[:-1]
-    return counted
-
-
 def _chosen(
-    densities: NDArray[np.float64],
-    cells: NDArray[np.int64],
-    allowed: NDArray[np.bool_],
-    epsilon: float,
-    rng: np.random.Generator,
+    densities: Floats, cells: Ints, allowed: NDArray[np.bool_], epsilon: float, rng: Generator
 ) -> int | None:
     """Return a cut from 1 on by the exponential mechanism; None where none is allowed.
 
-    Parameters
-    ----------
-    densities
-        Shape (parts, cuts).
-    cells
-        Of the smallest part of every cut: an edge changes a density by at most 2 over it.
-    allowed
-        Which cuts are candidates, whatever the ones are.
-    epsilon
-        What the choice spends.
-    rng
-        For the choice.
+    An edge changes a density by at most 2 over `cells`, those of the smallest part of every cut.
+    Which cuts are `allowed` does not depend on the ones.
     """
     candidates = np.flatnonzero(allowed)
     if not candidates.size:
@@ -225,16 +154,8 @@ def _four(region: Region, row: int, column: int) -> list[Region]:
         for start, width in ((0, column), (column, region.width - column)):
             down, along = region.rows - region.row - top, region.columns - region.column - start
             inside = (down >= 0) & (down < height) & (along >= 0) & (along < width)
-            parts.append(
-                Region(
-                    region.row + top,
-                    region.column + start,
-                    height,
-                    width,
-                    region.rows[inside],
-                    region.columns[inside],
-                )
-            )
+            ones = region.rows[inside], region.columns[inside]
+            parts.append(Region(region.row + top, region.column + start, height, width, *ones))
     return parts
 
 
@@ -243,35 +164,17 @@ MOST_CELLS = 40_000
 
 
 class Filling(NamedTuple):
-    """What is published of regions.
+    """What is published of regions: cells, ones, cells placed and kept; true cells in order."""
 
-    `sizes, ones`: int64, shape (regions,): cells, and true ones; `placed, kept`: int64, shape
-    (regions,): cells that are published, and true ones among them; `cells`: int64, shape (ones of
-    all,): the true cells, region by region and in order, numbered row by row over all regions.
-    """
-
-    sizes: NDArray[np.int64]
-    ones: NDArray[np.int64]
-    placed: NDArray[np.int64]
-    kept: NDArray[np.int64]
-    cells: NDArray[np.int64]
+    sizes: Ints
+    ones: Ints
+    placed: Ints
+    kept: Ints
+    cells: Ints
 
 
-def filled(leaves: Sequence[Leaf], epsilon: float, rng: np.random.Generator) -> NDArray[np.int64]:
-    """Return edges, shape (edges, 2): a placed cell becomes one with chance 1/2.
-
-    `leaves`: regions that cover the matrix, at least one; `epsilon`: what the choice of cells
-    spends; an edge is two cells; `rng`: for all choices.
-
-    Examples
-    --------
-    >>> from graphveil.methods.random_graphs.der import Region
-    >>> whole = Region(0, 0, 3, 3, np.array([0, 1]), np.array([1, 0]))
-    >>> rng = np.random.Generator(np.random.PCG64DXSM(1))
-    >>> edges = filled([Leaf(whole, 9)], 1.0, rng)
-    >>> bool((edges[:, 0] < edges[:, 1]).all())
-    True
-    """
+def filled(leaves: Sequence[Leaf], epsilon: float, rng: Generator) -> Ints:
+    """Return edges, shape (edges, 2): a placed cell becomes one with chance 1/2."""
     region, cell = placed_cells(_filling(leaves, epsilon / 2, rng), rng)
     corners = np.array([(leaf.region.row, leaf.region.column) for leaf in leaves], dtype=np.int64)
     width = np.array([leaf.region.width for leaf in leaves], dtype=np.int64)[region]
@@ -280,7 +183,7 @@ def filled(leaves: Sequence[Leaf], epsilon: float, rng: np.random.Generator) -> 
     return np.unique(ends[ends[:, 0] < ends[:, 1]], axis=0)
 
 
-def _filling(leaves: Sequence[Leaf], epsilon: float, rng: np.random.Generator) -> Filling:
+def _filling(leaves: Sequence[Leaf], epsilon: float, rng: Generator) -> Filling:
     sizes = np.array([leaf.region.cells for leaf in leaves], dtype=np.int64)
     start = np.cumsum(sizes) - sizes
     ones, kept, cells = (np.zeros(sizes.size, dtype=np.int64) for _ in range(3))
@@ -298,46 +201,20 @@ def _filling(leaves: Sequence[Leaf], epsilon: float, rng: np.random.Generator) -
     return Filling(sizes, ones, placed, kept, np.concatenate(listed))
 
 
-def true_ones(cells: int, ones: int, placed: int, epsilon: float, rng: np.random.Generator) -> int:
-    """Return how many placed cells are true: k with weight C(c, k) C(a-c, p-k) e^(epsilon k).
-
-    `cells, ones, placed`: a cells, of which c are true, and p that are placed; `epsilon`: the
-    weight of a true cell; `rng`: for the choice.
-
-    Examples
-    --------
-    >>> rng = np.random.Generator(np.random.PCG64DXSM(1))
-    >>> true_ones(100, 10, 10, 40.0, rng), true_ones(10, 4, 10, 0.1, rng)
-    (10, 4)
-    """
+def true_ones(cells: int, ones: int, placed: int, epsilon: float, rng: Generator) -> int:
+    """Return how many placed cells are true: k with weight C(c, k) C(a-c, p-k) e^(epsilon k)."""
     k = np.arange(max(0, placed - cells + ones), min(ones, placed) + 1)
     if k.size == 1:
         return int(k[0])
     others, missing = cells - ones, placed - k
-    ways = _log_factorials(k, ones - k, missing, others - missing)
+    from scipy.special import gammaln  # noqa: PLC0415  heavy: not for help
+
+    ways = sum(gammaln(each + 1.0) for each in (k, ones - k, missing, others - missing))
     return int(k[np.argmax(epsilon * k - ways + rng.gumbel(size=k.size))])
 
 
-def _log_factorials(*numbers: NDArray[np.int64]) -> NDArray[np.float64]:
-    from scipy import special  # noqa: PLC0415  heavy: not for help
-
-    total: NDArray[np.float64] = sum(special.gammaln(each + 1.0) for each in numbers)
-    return total
-
-
-def placed_cells(
-    filling: Filling, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the region and the cell of everything that is placed, each set equally likely.
-
-    Examples
-    --------
-    >>> three, ones = np.array([3]), np.array([1])
-    >>> both = Filling(three, ones, np.array([2]), ones, np.array([1]))
-    >>> _, cells = placed_cells(both, np.random.Generator(np.random.PCG64DXSM(1)))
-    >>> sorted(cells.tolist()) in ([0, 1], [1, 2])
-    True
-    """
+def placed_cells(filling: Filling, rng: Generator) -> tuple[Ints, Ints]:
+    """Return the region and the cell of everything that is placed, each set equally likely."""
     start = np.cumsum(filling.sizes) - filling.sizes
     first = np.cumsum(filling.ones) - filling.ones
     region, rank = distinct_in(rng, filling.ones, filling.kept)
@@ -396,12 +273,8 @@ class DensityExploreReconstruct(BaselineMethod):
 
     name: ClassVar[str] = "density-explore-reconstruct"
     when: ClassVar[str] = "You compare with the published method; it carries no guarantee."
-    promise: ClassVar[str] = (
-        "No guarantee: we know of no proof of a bound for this mechanism as run."
-    )
-    source: ClassVar[str] = (
-        "Chen, Fung, Yu & Desai, Correlated Network Data Publication via Differential Privacy"
-    )
+    promise = "No guarantee: we know of no proof of a bound for this mechanism as run."
+    source = "Chen, Fung, Yu & Desai, Correlated Network Data Publication via Differential Privacy"
     limits: ClassVar[str] = (
         "Everything: this baseline claims no protection. Re-identified in our tests by an "
         "attacker with a copy of the network, at epsilon 5.49 (242 nodes, dense): 1.7% of the "

@@ -12,13 +12,13 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
 from graphveil.core.progress import stage
 from graphveil.data import Graph
 from graphveil.methods.noise import Words, discrete_laplace
 from graphveil.methods.noise.cells import ends_of
-from graphveil.methods.random_graphs.baselines import distinct_in
+from graphveil.methods.random_graphs.baselines import Ints, distinct_in
 from graphveil.methods.random_graphs.kernels.hierarchy import Dendrogram, count_edges, walk
 
 LEAST, MOST = 10, 30
@@ -28,15 +28,8 @@ WINDOW = 100
 """Steps of a window, for every node."""
 
 
-def paired_tree(graph: Graph, order: NDArray[np.int64]) -> Dendrogram:
-    """Return the tree that pairs neighbors in an order, then pairs of these, and so on.
-
-    Examples
-    --------
-    >>> tree = paired_tree(Graph.from_edges([0, 1], [1, 2], n=4), np.arange(4))
-    >>> tree.left.tolist(), tree.right.tolist(), tree.edges.tolist()
-    ([-1, -1, -1, -1, 0, 2, 4], [-1, -1, -1, -1, 1, 3, 5], [0, 0, 0, 0, 1, 0, 1])
-    """
+def paired_tree(graph: Graph, order: Ints) -> Dendrogram:
+    """Return the tree that pairs neighbors in an order, then pairs of these, and so on."""
     n = graph.n_nodes
     left, right, parent = (np.full(2 * n - 1, -1, dtype=np.int32) for _ in range(3))
     size = np.ones(2 * n - 1, dtype=np.int64)
@@ -58,28 +51,16 @@ def paired_tree(graph: Graph, order: NDArray[np.int64]) -> Dendrogram:
 
 
 def largest_change(n: int) -> float:
-    """Return by how much one edge changes the log-likelihood at most, for n nodes from 3 on.
-
-    Examples
-    --------
-    >>> round(largest_change(3), 6)
-    1.386294
-    """
+    """Return by how much one edge changes the log-likelihood at most, for n nodes from 3 on."""
     pairs = -(-n // 2) * (n // 2)
     return math.log(pairs) + (pairs - 1) * math.log1p(1 / (pairs - 1))
 
 
-def settled(graph: Graph, epsilon: float, rng: np.random.Generator) -> Dendrogram:
+def settled(graph: Graph, epsilon: float, rng: Generator) -> Dendrogram:
     """Return the tree at which the walk stops, from one that reads no edge.
 
     It stops after 1,000 steps a node or later, once 100 steps a node have no larger mean
     log-likelihood than the 100 before, and after 3,000 at the latest.
-
-    Examples
-    --------
-    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
-    >>> settled(path, 1.0, np.random.Generator(np.random.PCG64DXSM(1))).size.tolist()
-    [1, 1, 1, 2, 3]
     """
     n = graph.n_nodes
     tree = paired_tree(graph, rng.permutation(n))
@@ -102,38 +83,26 @@ pairs in it."""
 
 
 class Blocks(NamedTuple):
-    """Blocks of pairs.
+    """Blocks of pairs: where the leaves of two sides begin, how many they are, and the edges.
 
-    `first, other`: int64, shape (blocks,): the positions at which the leaves of the two sides
-    begin; of a whole subtree both are its first; `rows, columns`: int64, shape (blocks,): the
-    leaves of the two sides; of a whole subtree 0 columns; `edges`: int64, shape (blocks,): the
-    edges in it.
+    Of a whole subtree both begin at its first leaf, and there are 0 columns.
     """
 
-    first: NDArray[np.int64]
-    other: NDArray[np.int64]
-    rows: NDArray[np.int64]
-    columns: NDArray[np.int64]
-    edges: NDArray[np.int64]
+    first: Ints
+    other: Ints
+    rows: Ints
+    columns: Ints
+    edges: Ints
 
     @property
-    def pairs(self) -> NDArray[np.int64]:
+    def pairs(self) -> Ints:
         """How many pairs are in each."""
         within = self.rows * (self.rows - 1) // 2
         return np.where(self.columns == 0, within, self.rows * self.columns)
 
 
 def blocks_of(tree: Dendrogram, epsilon: float) -> Blocks:
-    """Return the blocks of a tree: the two sides of a node, and subtrees too small for noise.
-
-    Examples
-    --------
-    >>> from graphveil.data import Graph
-    >>> from graphveil.methods.random_graphs.hierarchy import paired_tree
-    >>> tree = paired_tree(Graph.from_edges([0, 1], [1, 2], n=4), np.arange(4))
-    >>> blocks_of(tree, 1.0).pairs.tolist(), sorted(blocks_of(tree, 1000.0).pairs.tolist())
-    ([6], [1, 1, 4])
-    """
+    """Return the blocks of a tree: the two sides of a node, and subtrees too small for noise."""
     rows = list(_listed(tree, epsilon))
     columns = np.array(rows, dtype=np.int64).reshape(-1, 5).T
     return Blocks(*columns)
@@ -166,23 +135,9 @@ def _edges_below(tree: Dendrogram, node: int) -> int:
 
 
 def drawn(
-    tree: Dendrogram, blocks: Blocks, epsilon: Fraction, words: Words, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Return the edges of a random graph, shape (edges, 2), with the noisy density of each block.
-
-    Examples
-    --------
-    >>> from graphveil.data import Graph
-    >>> from graphveil.methods.random_graphs.hierarchy import paired_tree
-    >>> from graphveil.methods.noise import words_from
-    >>> from graphveil.core.randomness import Randomness
-    >>> tree = paired_tree(Graph.from_edges([0, 1], [1, 2], n=4), np.arange(4))
-    >>> words, rng = words_from(Randomness(seed=1), "noise"), np.random.Generator(
-    ...     np.random.PCG64DXSM(1)
-    ... )
-    >>> sorted(drawn(tree, blocks_of(tree, 30.0), Fraction(30), words, rng)[:1].tolist())
-    [[0, 1]]
-    """
+    tree: Dendrogram, blocks: Blocks, epsilon: Fraction, words: Words, rng: Generator
+) -> Ints:
+    """Return the edges of a random graph with the noisy density of each block, shape (edges, 2)."""
     pairs = blocks.pairs
     noisy = blocks.edges + discrete_laplace(words, epsilon, pairs.size)
     counts = rng.binomial(pairs, np.clip(noisy / pairs, 0, 1))

@@ -95,11 +95,7 @@ class HrgMcmc(BaselineMethod):
         return {"epsilon_tree": self.part(self.epsilon_tree, _HALF)}
 
     def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
-        from graphveil.methods.random_graphs.hierarchy import (  # noqa: PLC0415  compiled code
-            blocks_of,
-            drawn,
-            settled,
-        )
+        from graphveil.methods.random_graphs.hierarchy import blocks_of, drawn, settled  # noqa: PLC0415  compiled code
 
         if data.n_nodes < 2:
             return self.draft(data, Graph.from_edges([], [], n=data.n_nodes))

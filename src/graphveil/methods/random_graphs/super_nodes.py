@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.claims.guarantees import SuperNodeAnonymity
@@ -17,6 +18,8 @@ from graphveil.core.text import counted, percent
 from graphveil.core.warnings import Advice, CertainEntriesWarning
 from graphveil.data import Graph
 from graphveil.methods.base import Anonymizer, MethodResult, Reached
+
+Ints = NDArray[np.int64]
 
 AT_ONCE = 1 << 16
 """So many exchanges are drawn at once, under one temperature."""
@@ -61,9 +64,7 @@ class SuperNodes(Anonymizer[Graph]):
     when: ClassVar[str] = (
         "Recipients may have a copy of the network; its communities are to be kept, not its edges."
     )
-    promise: ClassVar[str] = (
-        "Nothing is published but groups of at least k nodes and their numbers of edges."
-    )
+    promise = "Nothing is published but groups of at least k nodes and their numbers of edges."
     source: ClassVar[str] = (
         "Hay, Miklau, Jensen, Towsley & Weis, Resisting structural re-identification in anonymized "
         "social networks, VLDB 2008; Campan & Truta, A clustering approach for data and structural "
@@ -117,10 +118,7 @@ class SuperNodes(Anonymizer[Graph]):
         return SuperNodeAnonymity(k=self.k)
 
     def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
-        from graphveil.release.generalized_graph import (  # noqa: PLC0415  help needs no release
-            PUBLISHED,
-            GeneralizedGraph,
-        )
+        from graphveil.release.generalized_graph import PUBLISHED, GeneralizedGraph  # noqa: PLC0415  help needs no release
 
         price = PRICE if self.certain == "avoid" else 0.0
         groups = grouped(data, self.k, self.sweeps, price, randomness.stream("groups"))
@@ -153,36 +151,9 @@ def _advice(certain: int, edges: int) -> tuple[str, ...]:
     return (Advice(text, CertainEntriesWarning),)
 
 
-def grouped(
-    graph: Graph, k: int, sweeps: int, certain: float, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Return the group of every node, int64, shape (n,): ``n // k`` groups of about equal size.
-
-    Parameters
-    ----------
-    graph
-        At least k nodes.
-    k
-        The smallest group.
-    sweeps
-        How many exchanges are tried for each node.
-    certain
-        What an edge costs more in groups, or between two, that have all possible edges.
-    rng
-        The run's.
-
-    Examples
-    --------
-    >>> square = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0], n=4)
-    >>> groups = grouped(square, 2, 50, 0.0, np.random.Generator(np.random.PCG64DXSM(1)))
-    >>> sorted(np.bincount(groups).tolist())
-    [2, 2]
-    """
-    from graphveil.methods.random_graphs.kernels.super_nodes import (  # noqa: PLC0415  compiled
-        Groups,
-        Scratch,
-        exchange,
-    )
+def grouped(graph: Graph, k: int, sweeps: int, certain: float, rng: Generator) -> Ints:
+    """Return the group of every node: ``n // k`` of about equal size, by annealed exchanges."""
+    from graphveil.methods.random_graphs.kernels.super_nodes import Groups, Scratch, exchange  # noqa: PLC0415  compiled
 
     n, n_groups = graph.n_nodes, graph.n_nodes // k
     sizes = np.full(n_groups, n // n_groups)
@@ -208,7 +179,7 @@ def grouped(
     return groups.of_node
 
 
-def _start(graph: Graph, sizes: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
+def _start(graph: Graph, sizes: Ints, rng: Generator) -> Ints:
     """Return the nodes by group: by degree or by a common neighbor, whichever costs less."""
     n = graph.n_nodes
     ties, ends = rng.permutation(n), graph.edges().astype(np.int64)
@@ -223,7 +194,7 @@ def _start(graph: Graph, sizes: NDArray[np.int64], rng: np.random.Generator) -> 
     return min(orders, key=lambda members: _cost(ends, members, sizes))
 
 
-def _cost(ends: NDArray[np.int64], members: NDArray[np.int64], sizes: NDArray[np.int64]) -> float:
+def _cost(ends: Ints, members: Ints, sizes: Ints) -> float:
     """Return the logarithm of the number of graphs that fit, of nodes by group."""
     group = np.empty_like(members)
     group[members] = np.repeat(np.arange(sizes.size), sizes)
@@ -236,16 +207,10 @@ def _cost(ends: NDArray[np.int64], members: NDArray[np.int64], sizes: NDArray[np
     return float((gammaln(pairs + 1) - gammaln(edges + 1) - gammaln(pairs - edges + 1)).sum())
 
 
-def order_of(groups: NDArray[np.int64], randomness: Randomness) -> NDArray[np.int64]:
+def order_of(groups: Ints, randomness: Randomness) -> Ints:
     """Return the order of a release: nodes at random in their groups, and these in turn.
 
     Groups of the same size are in random order, larger ones before smaller ones.
-
-    Examples
-    --------
-    >>> groups = np.array([1, 0, 1, 0, 0])
-    >>> groups[order_of(groups, Randomness(seed=1))].tolist()
-    [0, 1, 0, 1, 0]
     """
     sizes = np.bincount(groups)
     shuffled = randomness.stream("order of groups").permutation(sizes.size)
@@ -254,5 +219,4 @@ def order_of(groups: NDArray[np.int64], randomness: Randomness) -> NDArray[np.in
     order = order[np.argsort(place[groups[order]], kind="stable")]
     own = place[groups[order]]
     rank = np.arange(order.size) - np.searchsorted(own, own, side="left")
-    turns: NDArray[np.int64] = order[np.lexsort((own, rank))]
-    return turns
+    return order[np.lexsort((own, rank))]

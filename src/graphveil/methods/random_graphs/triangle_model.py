@@ -1,10 +1,6 @@
-"""The graph, drawn in whole numbers: the stated numbers and the seed give it again.
+"""What `degree-triangle-model` asks of the original, and the graph that it draws from that alone.
 
-Groups and classes of nodes by noisy degree: what follows from released numbers alone.
-
-The four noisy statistics: all that is ever asked of the original.
-
-Degrees and edges between groups of the graph to be drawn: from noisy numbers alone.
+The graph is drawn in whole numbers: the stated numbers and the seed give it again.
 """
 
 from __future__ import annotations
@@ -14,7 +10,6 @@ from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.claims.conditions import SHAPE
 from graphveil.core.randomness import Randomness, public_stream, public_words
@@ -24,82 +19,44 @@ from graphveil.methods.noise.cells import number_of_cells
 from graphveil.methods.noise.laws import Steps, ladder, rate_of
 from graphveil.methods.noisy_cells.noisy import noisy_count
 from graphveil.methods.noisy_cells.prior_response import expected_degrees, likeliest_histogram
-from graphveil.methods.random_graphs.baselines import GROUPS, Cuts, cut, numbers_from
-from graphveil.methods.random_graphs.kernels.triangles import (
-    Marks,
-    Tally,
-    approach,
-    deal,
-    most_in_common,
-    repair_edges,
-    triangles_by_class,
-    wired,
-)
+from graphveil.methods.random_graphs.baselines import GROUPS, Cuts, Floats, Ints, cut, numbers_from
+from graphveil.methods.random_graphs.kernels import triangles as kernel
 
 CLASSES = 4
 """The most classes, by which triangles are counted."""
 
 
-def second_largest(noisy: NDArray[np.int64]) -> int:
-    """Return the second-largest noisy degree, at least 0.
-
-    Examples
-    --------
-    >>> second_largest(np.array([7, 2, 9]))
-    7
-    """
+def second_largest(noisy: Ints) -> int:
+    """Return the second-largest noisy degree, at least 0."""
     return max(int(np.partition(noisy, -2)[-2]), 0)
 
 
-def floor_of(noisy: NDArray[np.int64]) -> int:
-    """Return the least first step of the ladder: a number that no edge changes, once these are out.
-
-    Examples
-    --------
-    >>> floor_of(np.array([1, 2, 40, 41, 3])), floor_of(np.array([0, -4, 0]))
-    (3, 1)
-    """
+def floor_of(noisy: Ints) -> int:
+    """Return the ladder's least first step, which no edge changes once noisy degrees are out."""
     return min(max(second_largest(noisy) // 4, 1), noisy.size - 2)
 
 
 class Statistics(NamedTuple):
     """What was released under epsilon, and what follows from it.
 
-    Parameters
-    ----------
-    edges
-        The noisy number of edges.
-    degrees
-        int64, shape (n,): noisy degrees.
-    groups, classes
-        Nodes by noisy degree.
-    mixing
-        int64, shape (groups, groups): noisy numbers of edges between groups g <= h; else 0.
-    floor
-        The least first step of the ladder.
-    rate
-        That of the ladder.
-    triangles
-        int64: noisy numbers of triangles by their lowest class.
+    `mixing` holds edges between groups g <= h, `triangles` are by their lowest class, `floor` is
+    the least first step of the ladder.
     """
 
     edges: int
-    degrees: NDArray[np.int64]
+    degrees: Ints
     groups: Cuts
     classes: Cuts
-    mixing: NDArray[np.int64]
+    mixing: Ints
     floor: int
     rate: Fraction
-    triangles: NDArray[np.int64]
+    triangles: Ints
 
 
 def noisy_statistics(
     data: Graph, randomness: Randomness, parts: Mapping[str, Fraction]
 ) -> Statistics:
-    """Return the statistics of a graph with at least three nodes.
-
-    `data`: the original; `randomness`: the run's; `parts`: the parts of epsilon, by name.
-    """
+    """Return the statistics of a graph with at least three nodes."""
     words = words_from(randomness, "noisy count")
     count = noisy_count(words, data.n_edges, number_of_cells(data), parts["epsilon_count"])
     half = parts["epsilon_degrees"] / 2
@@ -115,42 +72,27 @@ def noisy_statistics(
     return Statistics(count, degrees, groups, classes, mixing, floor, rate, triangles)
 
 
-def edges_between_groups(data: Graph, groups: Cuts) -> NDArray[np.int64]:
-    """Return how many edges there are between groups g <= h: an edge is counted in one place.
-
-    Examples
-    --------
-    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
-    >>> edges_between_groups(path, Cuts(np.array([0, 2]), np.array([0, 1, 0]))).tolist()
-    [[0, 2], [0, 0]]
-    """
+def edges_between_groups(data: Graph, groups: Cuts) -> Ints:
+    """Return how many edges there are between groups g <= h: an edge is counted in one place."""
     size = groups.least.size
     ends = np.sort(groups.of_node[data.edges()], axis=1)
     counts = np.bincount(ends[:, 0] * size + ends[:, 1], minlength=size * size)
     return counts.reshape(size, size)
 
 
-def triangles_and_steps(data: Graph, classes: Cuts, floor: int) -> tuple[NDArray[np.int64], Steps]:
+def triangles_and_steps(data: Graph, classes: Cuts, floor: int) -> tuple[Ints, Steps]:
     """Return the triangles by lowest class, and the ladder of this graph.
 
-    An edge changes the sum of the triangles by the neighbors that its ends share, which are at
-    most as many as any two nodes share, tied or not; and that number by one at most.
-
-    Examples
-    --------
-    >>> triangle = Graph.from_edges([0, 0, 1], [1, 2, 2], n=4)
-    >>> triangles_and_steps(triangle, Cuts(np.array([0]), np.zeros(4, dtype=np.int64)), 1)
-    (array([1]), Steps(first=1, most=2))
+    An edge changes the sum of the triangles by the neighbors that its ends share, which are at most
+    as many as any two nodes share, tied or not; and that number by one at most.
     """
     indptr, indices, most = data.indptr, data.indices, data.n_nodes - 2
-    counts = triangles_by_class(indptr, indices, classes.of_node, classes.least.size)
-    shared = int(most_in_common(indptr, indices))
+    counts = kernel.triangles_by_class(indptr, indices, classes.of_node, classes.least.size)
+    shared = int(kernel.most_in_common(indptr, indices))
     return counts, Steps(first=min(max(shared, floor), most), most=most)
 
 
-def _noisy_mixing(
-    data: Graph, groups: Cuts, part: Fraction, randomness: Randomness
-) -> NDArray[np.int64]:
+def _noisy_mixing(data: Graph, groups: Cuts, part: Fraction, randomness: Randomness) -> Ints:
     """Return the edges between groups with noise; 0 below the diagonal."""
     counts = edges_between_groups(data, groups)
     upper = np.triu_indices(len(counts))
@@ -171,23 +113,14 @@ _NOTHING = 1e-300
 
 
 class Shape(NamedTuple):
-    """What the graph is to have.
+    """The degrees that the graph is to have, of even sum, and the edges between groups g <= h."""
 
-    `degrees`: int64, shape (n,), with an even sum; `between`: int64, shape (groups, groups): the
-    edges between groups g <= h; with them every group has as many ends of edges as its degrees say.
-    """
-
-    degrees: NDArray[np.int64]
-    between: NDArray[np.int64]
+    degrees: Ints
+    between: Ints
 
 
 def shape_of(noisy: Statistics, decay: float, seed: int) -> Shape:
-    """Return degrees and edges between groups that fit the noisy statistics.
-
-    `noisy`: the statistics, nodes in ascending order of their noisy degrees; `decay`: by how much
-    the chance of noise on a degree falls from one whole number to the next; `seed`: that of the
-    drawing: it is public.
-    """
+    """Return degrees and edges between groups that fit the noisy statistics; the seed is public."""
     n, size = noisy.degrees.size, noisy.groups.least.size
     numbers = numbers_from(next(public_words(seed, 3 * n + 1 + size * size, SHAPE)))
     degrees = drawn_degrees(noisy, decay, numbers[: 3 * n + 1])
@@ -195,14 +128,11 @@ def shape_of(noisy: Statistics, decay: float, seed: int) -> Shape:
     return Shape(degrees, edges_between(noisy.mixing, noisy.groups, degrees, rounding))
 
 
-def drawn_degrees(
-    noisy: Statistics, decay: float, numbers: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def drawn_degrees(noisy: Statistics, decay: float, numbers: Floats) -> Ints:
     """Return a degree for every node, drawn from what its noisy degree says of it.
 
-    `noisy, decay`: as in `shape_of`; `numbers`: float64, from 0 to 1, shape (3 n + 1,): for the
-    degrees, the nth value of which takes the nth number; for their spread; for their rounding; and
-    for who mends an odd sum.
+    The `numbers` from 0 to 1, 3 n + 1 of them, are for the degrees, for their spread, for their
+    rounding, and for who mends an odd sum.
     """
     n = noisy.degrees.size
     values = np.clip(noisy.degrees, 0, n - 1)
@@ -219,16 +149,14 @@ def drawn_degrees(
     return _whole(spread, noisy.edges, numbers[2 * n :])
 
 
-def _spread(degrees: NDArray[np.float64], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
+def _spread(degrees: Floats, numbers: Floats) -> Floats:
     """Return degrees with the heaps of the histogram spread out, but for the largest."""
     spread = degrees >= SPREAD_FROM
     spread[np.argsort(degrees, kind="stable")[-LARGEST_KEPT:]] = False
     return np.where(spread, degrees * (1 + SPREAD * (2 * numbers - 1)), degrees)
 
 
-def _whole(
-    degrees: NDArray[np.float64], count: int, numbers: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def _whole(degrees: Floats, count: int, numbers: Floats) -> Ints:
     """Return whole degrees that sum to about twice the number of edges, and to an even number."""
     n = degrees.size
     total = float(degrees.sum())
@@ -240,12 +168,7 @@ def _whole(
     return whole
 
 
-def edges_between(
-    mixing: NDArray[np.int64],
-    groups: Cuts,
-    degrees: NDArray[np.int64],
-    rounding: NDArray[np.float64],
-) -> NDArray[np.int64]:
+def edges_between(mixing: Ints, groups: Cuts, degrees: Ints, rounding: Floats) -> Ints:
     """Return how many edges are to be between groups, as near the noisy counts as degrees let."""
     ends = np.bincount(groups.of_node, weights=degrees, minlength=groups.least.size)
     sizes = np.bincount(groups.of_node, minlength=groups.least.size)
@@ -259,9 +182,7 @@ def edges_between(
     return _whole_between(wanted, ends.astype(np.int64), rounding)
 
 
-def _whole_between(
-    wanted: NDArray[np.float64], ends: NDArray[np.int64], rounding: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def _whole_between(wanted: Floats, ends: Ints, rounding: Floats) -> Ints:
     """Return whole numbers near these with which every group has exactly so many ends of edges.
 
     Each pair of groups is rounded at random; what a group then has left is tied inside it. Where
@@ -292,66 +213,51 @@ ODDS = (107374182, 39500754, 14531515, 5345845, 1966626, 723481, 266153)
 
 
 class Drawn(NamedTuple):
-    """A graph, and what it was drawn towards.
+    """A graph, the triangles by class aimed at, and how many edges no exchange could mend."""
 
-    `ends`: int64, shape (edges, 2); `aims`: int64: the triangles by class that were aimed at;
-    `unmended`: how many edges were left out: loops and doubles of which no exchange made an edge.
-    """
-
-    ends: NDArray[np.int64]
-    aims: NDArray[np.int64]
+    ends: Ints
+    aims: Ints
     unmended: int
 
 
 def drawn(noisy: Statistics, shape: Shape, seed: int) -> Drawn:
-    """Return a graph with these degrees, edges between groups, and about these triangles.
-
-    `noisy`: the noisy statistics; `shape`: its degrees, and edges between groups; `seed`: of
-    everything that is drawn here: it is public.
-    """
+    """Return a graph with these degrees, edges between groups, and about these triangles."""
     rng = public_stream(seed)
     n, classes = noisy.degrees.size, noisy.classes.of_node
     ends, unmended = started(noisy.groups.of_node, shape, rng)
     graph = Graph.from_edges(ends[:, 0], ends[:, 1], n=n)
-    there = triangles_by_class(graph.indptr, graph.indices, classes, noisy.triangles.size)
+    there = kernel.triangles_by_class(graph.indptr, graph.indices, classes, noisy.triangles.size)
     aims = aimed_at(noisy, there)
-    wiring = wired(n, ends)
-    marks = Marks(classes, noisy.groups.of_node, *_members(classes, aims.size, wiring.pointers))
-    tally = Tally(there, aims, np.zeros_like(aims), np.array(ODDS, dtype=np.int64))
-    off = approach(wiring, marks, tally, PROPOSALS * len(ends), 1, rng)
+    wiring = kernel.wired(n, ends)
+    marks = kernel.Marks(
+        classes, noisy.groups.of_node, *_members(classes, aims.size, wiring.pointers)
+    )
+    tally = kernel.Tally(there, aims, np.zeros_like(aims), np.array(ODDS, dtype=np.int64))
+    off = kernel.approach(wiring, marks, tally, PROPOSALS * len(ends), 1, rng)
     if 50 * off > aims.sum():
-        approach(wiring, marks, tally, MORE_PROPOSALS * len(ends), 0, rng)
+        kernel.approach(wiring, marks, tally, MORE_PROPOSALS * len(ends), 0, rng)
     edges = np.column_stack([wiring.owners, wiring.slots])
     return Drawn(edges[edges[:, 0] < edges[:, 1]], aims, unmended)
 
 
-def started(
-    groups: NDArray[np.int64], shape: Shape, rng: np.random.Generator
-) -> tuple[NDArray[np.int64], int]:
-    """Return the edges of a graph with this shape and no more triangles than chance gives.
-
-    Returns int64, shape (edges, 2). how many edges it lacks.
-    """
+def started(groups: Ints, shape: Shape, rng: np.random.Generator) -> tuple[Ints, int]:
+    """Return the edges of a graph of this shape with triangles by chance, and how many it lacks."""
     by_group = np.argsort(groups, kind="stable")
     stubs = np.repeat(by_group, shape.degrees[by_group])
     sizes = np.bincount(groups, weights=shape.degrees).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     ends = np.zeros((stubs.size // 2, 2), dtype=np.int64)
-    deal(stubs, starts, shape.between, ends, rng)
+    kernel.deal(stubs, starts, shape.between, ends, rng)
     counts = shape.between[np.triu_indices(sizes.size)]
     behind = np.repeat(np.cumsum(counts), counts)
     blocks = np.column_stack([behind - np.repeat(counts, counts), behind])
     good = np.zeros(len(ends), dtype=np.bool_)
-    repair_edges(ends, blocks, wired(groups.size, ends, filled=False), good, rng)
+    kernel.repair_edges(ends, blocks, kernel.wired(groups.size, ends, filled=False), good, rng)
     return ends[good], int(np.count_nonzero(~good))
 
 
-def aimed_at(noisy: Statistics, there: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the triangles to aim at: the noisy ones, drawn towards the start as noise is large.
-
-    `noisy`: the noisy statistics; `there`: the triangles by class of a graph that was drawn without
-    them.
-    """
+def aimed_at(noisy: Statistics, there: Ints) -> Ints:
+    """Return the triangles to aim at: the noisy ones, drawn towards the start as noise is large."""
     scale = max(second_largest(noisy.degrees) * Fraction(3, 5), Fraction(12, 5)) / noisy.rate
     aims = []
     for noisy_one, start in zip(noisy.triangles.tolist(), there.tolist(), strict=True):
@@ -361,9 +267,7 @@ def aimed_at(noisy: Statistics, there: NDArray[np.int64]) -> NDArray[np.int64]:
     return np.array(aims, dtype=np.int64)
 
 
-def _members(
-    classes: NDArray[np.int64], number: int, pointers: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _members(classes: Ints, number: int, pointers: Ints) -> tuple[Ints, Ints]:
     """Return the nodes by class, each as often as it has edges, and where each class begins."""
     nodes = np.repeat(np.arange(classes.size), np.diff(pointers))
     nodes = nodes[np.argsort(classes[nodes], kind="stable")]

@@ -1,34 +1,25 @@
-"""The paper's heuristics, and one of its program's: edits are sampled in batches.
+"""The paper's heuristics, and one of its program's, by batches of sampled edits; their trajectory.
 
-Their weights stay until the classes are recounted, after each batch.
-
-Nodes are numbered by rising degree of the input, so that the edges, stored once as rows of larger
-ends, are what the triangle passes need. A class does not depend on the numbers. The paper samples
-the edges of a graph. Pairs that could be added are too many to list, so a round samples as many as
-there are edges: half at random, half from open triads.
-
-Notes
------
-Algorithm 1 of de Jong, van der Loo and Takes, *The anonymization problem in social networks*.
-
-=========  ==================================================================
-B, R       the budget of edits; the recompute gap
-U_k        the unprotected nodes: `SamplingState.unprotected`
-A_M(e)     the nodes whose class edit e may change
-G_best     the best graph of the trajectory, the input included
-=========  ==================================================================
+Algorithm 1 of de Jong, van der Loo and Takes, *The anonymization problem in social networks*;
+weights stay until the classes are recounted, after each batch. Nodes are numbered by rising degree
+of the input, as the triangle passes need. Pairs that could be added are too many to list: a round
+samples as many as there are edges, half at random, half from open triads.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from functools import reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple, cast, get_args
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
+from numpy.typing import ArrayLike, NDArray
 
+from graphveil.core.errors import InputError, ParameterError, one_of
 from graphveil.core.kernels.arrays import new_table
+from graphveil.core.randomness import Randomness
+from graphveil.core.rows import Row, Rows, Setting
 from graphveil.data import Graph
 from graphveil.data.measures import MEASURES, class_sizes_of_nodes
 from graphveil.data.measures.kernels.neighborhoods import (
@@ -36,21 +27,21 @@ from graphveil.data.measures.kernels.neighborhoods import (
     flagged_thirds,
     triangles_of_nodes,
 )
-from graphveil.data.measures.registry import the_ends, within_of_both
-from graphveil.methods.structural.kernels.paper import (
-    Flips,
-    affected_beside,
-    affected_by,
-    flagged_near,
-    forward_by_rank,
-    lists_of,
-    missing_from,
-    small_classes,
+from graphveil.data.measures.registry import check_distance, known, the_ends, within_of_both
+from graphveil.data.measures.values import classes_of
+from graphveil.data.objects import as_container
+from graphveil.methods.structural import task as tasks
+from graphveil.methods.structural.kernels import paper as kernel
+from graphveil.methods.structural.task import (
+    Edited,
+    EditKind,
+    Flags,
+    Floats,
+    Ints,
+    Sampling,
+    Task,
+    Watch,
 )
-from graphveil.methods.structural.task import CODES, Edited, Sampling, Task, Watch, better
-
-Ints = NDArray[np.int64]
-Flags = NDArray[np.bool_]
 
 FEWEST = 64
 """Draws of a round at least, so that small graphs do not stop by chance."""
@@ -64,11 +55,7 @@ FLIPS = {
 
 
 class SamplingState(NamedTuple):
-    """A graph of the trajectory.
-
-    `forward`: its edges; `degrees`: int64, shape (n,); `unprotected`: bool, shape (n,): the paper's
-    U_k, the nodes in classes below k.
-    """
+    """A graph of the trajectory; `unprotected` is the paper's U_k, the nodes in classes below k."""
 
     forward: Forward
     degrees: Ints
@@ -81,45 +68,30 @@ class SamplingState(NamedTuple):
 
 
 def ranked(graph: Graph) -> tuple[Ints, Forward]:
-    """Return the nodes by rising degree, and the edges under their positions in that order.
-
-    Examples
-    --------
-    >>> order, forward = ranked(Graph.from_edges([0, 0], [1, 2], n=3))
-    >>> order.tolist(), sources(forward).tolist(), forward.ends.tolist()
-    ([1, 2, 0], [0, 1], [2, 2])
-    """
+    """Return the nodes by rising degree, and the edges under their positions in that order."""
     order = np.argsort(graph.degrees(), kind="stable")
     rank = np.empty(order.size, dtype=np.int32)
     rank[order] = np.arange(order.size, dtype=np.int32)
-    return order, forward_by_rank(graph.indptr, graph.indices, order, rank)
+    return order, kernel.forward_by_rank(graph.indptr, graph.indices, order, rank)
 
 
 def state_of(forward: Forward, task: Task) -> SamplingState:
-    """Return the state of these edges, classes recounted; colors are those of the ranks.
-
-    Examples
-    --------
-    >>> star = Graph.from_edges([0, 0], [1, 2], n=3)
-    >>> task = Task(star, "count", 1, k=2, edits="delete", budget=2, allowed=0)
-    >>> state_of(ranked(star)[1], task).unprotected.tolist()
-    [False, False, True]
-    """
+    """Return the state of these edges, classes recounted; colors are those of the ranks."""
     n = forward.start.size - 1
     degrees = np.diff(forward.start) + np.bincount(forward.ends, minlength=n)
     return SamplingState(forward, degrees, _unprotected(forward, degrees, task))
 
 
 def _unprotected(forward: Forward, degrees: Ints, task: Task) -> Flags:
-    if task.measure not in CODES or task.distance > 1:
-        return class_sizes_of_nodes(task.labels_of(Graph(*lists_of(forward)))) < task.k
-    by_degree, by_triangle = CODES[task.measure]
+    if task.measure not in tasks.CODES or task.distance > 1:
+        return class_sizes_of_nodes(task.labels_of(Graph(*kernel.lists_of(forward)))) < task.k
+    by_degree, by_triangle = tasks.CODES[task.measure]
     codes = degrees * by_degree
     if by_triangle:
         codes += triangles_of_nodes(forward) * by_triangle
     codes = task.colored(codes)
     small = np.empty(codes.size, dtype=np.bool_)
-    small_classes(codes, task.k, *new_table(2 * codes.size), small)
+    kernel.small_classes(codes, task.k, *new_table(2 * codes.size), small)
     return small
 
 
@@ -130,36 +102,18 @@ def sources(forward: Forward) -> NDArray[np.int32]:
 
 
 def keys_of(forward: Forward) -> Ints:
-    """Return every edge as one integer, in rising order.
-
-    Examples
-    --------
-    >>> keys_of(ranked(Graph.from_edges([0, 0], [1, 2], n=3))[1]).tolist()
-    [2, 5]
-    """
+    """Return every edge as one integer, in rising order."""
     return packed(sources(forward), forward.ends, forward.start.size - 1)
 
 
 def packed(one: NDArray[np.integer], other: NDArray[np.integer], n: int) -> Ints:
-    """Return pairs of nodes as one integer each, whatever the order of their ends.
-
-    Examples
-    --------
-    >>> packed(np.array([2, 1]), np.array([0, 3]), 10).tolist()
-    [2, 13]
-    """
+    """Return pairs of nodes as one integer each, whatever the order of their ends."""
     keys: Ints = np.minimum(one, other).astype(np.int64) * n + np.maximum(one, other)
     return keys
 
 
 def without(forward: Forward, gone: Ints) -> Forward:
-    """Return the edges without those at these positions.
-
-    Examples
-    --------
-    >>> without(ranked(Graph.from_edges([0, 0], [1, 2], n=3))[1], np.array([0])).ends.tolist()
-    [2]
-    """
+    """Return the edges without those at these positions."""
     stays = np.ones(forward.ends.size, dtype=np.bool_)
     stays[gone] = False
     kept = np.zeros(stays.size + 1, dtype=np.int64)
@@ -168,15 +122,7 @@ def without(forward: Forward, gone: Ints) -> Forward:
 
 
 def exchanged(forward: Forward, keys: Ints, parted: Ints, joined: Ints) -> Forward:
-    """Return the edges, whose keys are given, without some pairs and with others.
-
-    Examples
-    --------
-    >>> _, forward = ranked(Graph.from_edges([0, 0], [1, 2], n=3))
-    >>> after = exchanged(forward, keys_of(forward), np.array([2]), np.array([1]))
-    >>> keys_of(after).tolist()
-    [1, 5]
-    """
+    """Return the edges, whose keys are given, without some pairs and with others."""
     n = forward.start.size - 1
     stays = np.ones(keys.size, dtype=np.bool_)
     stays[np.searchsorted(keys, parted)] = False
@@ -189,8 +135,8 @@ def exchanged(forward: Forward, keys: Ints, parted: Ints, joined: Ints) -> Forwa
 def difference(state: SamplingState, original: Forward) -> Edited:
     """Return how the state differs from the input, under ranks."""
     return Edited(
-        added=missing_from(state.forward, original),
-        deleted=missing_from(original, state.forward),
+        added=kernel.missing_from(state.forward, original),
+        deleted=kernel.missing_from(original, state.forward),
         unprotected=state.n_unprotected,
     )
 
@@ -206,19 +152,15 @@ def _pairs(ranks: NDArray[np.int32], order: Ints) -> NDArray[np.int32]:
 
 
 class EdgeCandidates(NamedTuple):
-    """Edits of one kind that a round may choose from.
-
-    `kind`: a key of `FLIPS`; `nodes`: the nodes of every edit, int32: two columns, or four for
-    rewirings.
-    """
+    """Edits of one kind (a key of `FLIPS`) that a round may choose from, by columns of nodes."""
 
     kind: str
     nodes: tuple[NDArray[np.int32], ...]
 
-    def flips(self) -> Flips:
+    def flips(self) -> kernel.Flips:
         """Return the edits as the kernels take them."""
         ends, joins = FLIPS[self.kind]
-        return Flips(np.stack(self.nodes, axis=1), np.array(ends), np.array(joins))
+        return kernel.Flips(np.stack(self.nodes, axis=1), np.array(ends), np.array(joins))
 
     def pairs(self, n: int) -> tuple[Ints, Ints]:
         """Return the keys of the pairs parted and joined, one row an edit."""
@@ -229,40 +171,21 @@ class EdgeCandidates(NamedTuple):
         return rows[:, ~joined], rows[:, joined]
 
 
-def candidates(forward: Forward, edits: str, rng: np.random.Generator) -> list[EdgeCandidates]:
+def candidates(forward: Forward, edits: str, rng: Generator) -> list[EdgeCandidates]:
     """Return what a round may choose from: one entry a kind of edit, empty kinds left out."""
-    pools = []
-    if edits in {"delete", "any"}:
-        pools.append(deletions(forward))
-    if edits in {"add", "any"}:
-        pools.append(additions(forward, rng))
-    if edits in {"rewire", "any"}:
-        pools.append(rewirings(forward, rng))
+    pools = [deletions(forward)] if edits in {"delete", "any"} else []
+    pools += [additions(forward, rng)] if edits in {"add", "any"} else []
+    pools += [rewirings(forward, rng)] if edits in {"rewire", "any"} else []
     return [pool for pool in pools if pool.nodes[0].size]
 
 
 def deletions(forward: Forward) -> EdgeCandidates:
-    """Return every edge.
-
-    Examples
-    --------
-    >>> from graphveil.data import Graph
-    >>> [ends.tolist() for ends in deletions(ranked(Graph.from_edges([0], [1], n=3))[1]).nodes]
-    [[1], [2]]
-    """
+    """Return every edge."""
     return EdgeCandidates("delete", (sources(forward), forward.ends))
 
 
-def additions(forward: Forward, rng: np.random.Generator) -> EdgeCandidates:
-    """Return distinct pairs that are no edges: up to one an edge, half of them open triads.
-
-    Examples
-    --------
-    >>> from graphveil.data import Graph
-    >>> _, path = ranked(Graph.from_edges([0, 1], [1, 2], n=3))
-    >>> [ends.tolist() for ends in additions(path, np.random.default_rng(1)).nodes]
-    [[0], [1]]
-    """
+def additions(forward: Forward, rng: Generator) -> EdgeCandidates:
+    """Return distinct pairs that are no edges: up to one an edge, half of them open triads."""
     n = forward.start.size - 1
     draws = max(forward.ends.size, FEWEST)
     drawn = rng.integers(0, n, size=(2, draws - draws // 2))
@@ -273,12 +196,12 @@ def additions(forward: Forward, rng: np.random.Generator) -> EdgeCandidates:
     return EdgeCandidates("add", ((keys // n).astype(np.int32), (keys % n).astype(np.int32)))
 
 
-def _wedges(forward: Forward, draws: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _wedges(forward: Forward, draws: int, rng: Generator) -> Ints:
     """Return the outer ends of random paths of two edges; both may be the same node."""
     m = forward.ends.size
     if m == 0:
         return np.empty((2, 0), dtype=np.int64)
-    lists = lists_of(forward)
+    lists = kernel.lists_of(forward)
     arc = rng.integers(0, 2 * m, size=draws)
     end = lists.indices[arc].astype(np.int64)
     center = np.searchsorted(lists.indptr, arc, side="right") - 1
@@ -286,11 +209,8 @@ def _wedges(forward: Forward, draws: int, rng: np.random.Generator) -> NDArray[n
     return np.stack((end, lists.indices[near].astype(np.int64)))
 
 
-def rewirings(forward: Forward, rng: np.random.Generator) -> EdgeCandidates:
-    """Return edits {v, w}, {x, y} -> {v, y}, {x, w} of random edges: up to one an edge.
-
-    The four nodes are distinct and the new pairs are no edges.
-    """
+def rewirings(forward: Forward, rng: Generator) -> EdgeCandidates:
+    """Return edits {v, w}, {x, y} -> {v, y}, {x, w} of four nodes whose new pairs are no edges."""
     n, m = forward.start.size - 1, forward.ends.size
     if m == 0:
         return EdgeCandidates("rewire", (np.empty(0, dtype=np.int32),) * 4)
@@ -307,16 +227,14 @@ def rewirings(forward: Forward, rng: np.random.Generator) -> EdgeCandidates:
     return EdgeCandidates("rewire", (v[free], w[free], x[free], y[free]))
 
 
-def _among(keys: Ints, wanted: Ints) -> NDArray[np.bool_]:
+def _among(keys: Ints, wanted: Ints) -> Flags:
     """Return which of the wanted keys are among the sorted ones."""
     if keys.size == 0:
         return np.zeros(wanted.size, dtype=np.bool_)
     position = np.minimum(np.searchsorted(keys, wanted), keys.size - 1)
-    present: NDArray[np.bool_] = keys[position] == wanted
+    present: Flags = keys[position] == wanted
     return present
 
-
-Floats = NDArray[np.float64]
 
 LAST = 2.0**-200
 """Weight of what `unique` and `ua-only` draw only where nothing else is left.
@@ -330,42 +248,13 @@ Weigher = Callable[[SamplingState, EdgeCandidates], Floats]
 
 
 def sample_edits(
-    task: Task,
-    heuristic: Sampling,
-    *,
-    gap: int,
-    rng: np.random.Generator,
-    watch: Watch | None = None,
+    task: Task, heuristic: Sampling, *, gap: int, rng: Generator, watch: Watch | None = None
 ) -> Edited:
     """Return the best graph on the way while a heuristic of the paper draws edits.
 
-    A run also ends where no edit is left to draw: no edge to delete, or a round that found no
-    pair to add or rewire. Deletions at distance 1 take O(m sqrt(m)) a recount and O(n + m) memory.
-
-    Returns sorted pairs. Edits that undo each other are in neither list; a rewiring is one edit of
-    the budget and four of `Edited.cost`.
-
-    Parameters
-    ----------
-    task
-        The graph, the measure, the edits allowed, the budget and the goal.
-    heuristic
-        ``"es"``, ``"degree"``, ``"affected"``, ``"unique"``, ``"ua"`` or ``"ua-only"``: see
-        `weights`.
-    gap
-        Edits between two recounts of the classes, at least 1.
-    rng
-        Where the draws come from.
-    watch
-        Called after every recount with the unprotected nodes and the edits done.
-
-    Examples
-    --------
-    >>> from graphveil.data import Graph
-    >>> star = Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2], n=4)
-    >>> task = Task(star, "count", 1, k=2, edits="delete", budget=4, allowed=0)
-    >>> sample_edits(task, "ua", gap=1, rng=np.random.default_rng(1)).unprotected
-    0
+    A run also ends where no edit is left to draw. `gap` edits lie between two recounts. Edits that
+    undo each other are in neither list; a rewiring is one edit of the budget and four of
+    `Edited.cost`.
     """
     order, original = ranked(task.graph)
     if task.colors is not None:
@@ -380,7 +269,7 @@ def sample_edits(
         edits += done
         state = state_of(forward, task)
         now = difference(state, original)
-        if better(now, best, task):
+        if tasks.better(now, best, task):
             best = now
         if watch is not None and watch(now.unprotected, edits):
             break
@@ -388,11 +277,7 @@ def sample_edits(
 
 
 def one_round(
-    state: SamplingState,
-    heuristic: Sampling | Weigher,
-    task: Task,
-    most: int,
-    rng: np.random.Generator,
+    state: SamplingState, heuristic: Sampling | Weigher, task: Task, most: int, rng: Generator
 ) -> tuple[Forward, int]:
     """Return the edges after at most this many edits more, and how many were done."""
     forward = state.forward
@@ -406,27 +291,22 @@ def one_round(
     )
     if task.edits == "delete":
         return without(forward, np.argpartition(times, most)[:most]), most
-    batch = _disjoint(pools, times, most, forward.start.size - 1)
-    return exchanged(forward, keys_of(forward), batch.parted, batch.joined), batch.size
+    parted, joined, size = _disjoint(pools, times, most, forward.start.size - 1)
+    return exchanged(forward, keys_of(forward), parted, joined), size
 
 
-class _Batch(NamedTuple):
-    """The pairs that a batch parts and joins, and how many edits these are."""
-
-    parted: Ints
-    joined: Ints
-    size: int
-
-
-def _disjoint(pools: list[EdgeCandidates], times: Floats, most: int, n: int) -> _Batch:
-    """Return the earliest edits of which no two flip the same pair."""
+def _disjoint(
+    pools: list[EdgeCandidates], times: Floats, most: int, n: int
+) -> tuple[Ints, Ints, int]:
+    """Return what the earliest edits part and join, no two of them the same pair; and how many."""
     pairs = [pool.pairs(n) for pool in pools]
     first = np.cumsum([0, *(len(parted) for parted, _ in pairs)])
     flipped: set[int] = set()
     parted: list[int] = []
     joined: list[int] = []
     size = 0
-    for position in _earliest(times):
+    order = np.argsort(times, kind="stable")[: np.count_nonzero(np.isfinite(times))]
+    for position in order:
         kind = int(np.searchsorted(first, position, side="right")) - 1
         off, on = (rows[position - first[kind]].tolist() for rows in pairs[kind])
         if flipped.isdisjoint(off) and flipped.isdisjoint(on):
@@ -436,13 +316,7 @@ def _disjoint(pools: list[EdgeCandidates], times: Floats, most: int, n: int) -> 
             size += 1
             if size == most:
                 break
-    return _Batch(np.array(parted, dtype=np.int64), np.array(joined, dtype=np.int64), size)
-
-
-def _earliest(times: Floats) -> NDArray[np.int64]:
-    """Return the candidates that arrive, in turn."""
-    order = np.argsort(times, kind="stable")
-    return order[: np.count_nonzero(np.isfinite(times))].astype(np.int64, copy=False)
+    return np.array(parted, dtype=np.int64), np.array(joined, dtype=np.int64), size
 
 
 def weights(
@@ -450,30 +324,10 @@ def weights(
 ) -> Floats:
     """Return the weight of every candidate, by which the paper's heuristic draws.
 
-    Parameters
-    ----------
-    heuristic
-        ``"es"``: 1. ``"degree"``: the least degree of its nodes. ``"affected"``: how many nodes
-        it affects. ``"unique"``: 1 where one of its nodes is unprotected; others only if those do
-        not suffice. ``"ua"``: how many unprotected nodes it affects, plus 1/m. ``"ua-only"``: how
-        many it affects where one of its nodes is unprotected; others only if those do not suffice.
-        A function: what it returns of the state and the candidates.
-    state
-        The graph as it stands.
-    pool
-        The candidates.
-    task
-        The measure and its distance.
-
-    Examples
-    --------
-    >>> from graphveil.data import Graph
-    >>> from graphveil.methods.structural.paper import deletions
-    >>> star = Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2], n=4)
-    >>> task = Task(star, "count", 1, k=2, edits="delete", budget=4, allowed=0)
-    >>> state = state_of(ranked(star)[1], task)
-    >>> weights("affected", state, deletions(state.forward), task).tolist()
-    [2.0, 3.0, 3.0, 3.0]
+    ``es``: 1. ``degree``: the least degree of its nodes. ``affected``: how many nodes it affects.
+    ``unique``: 1 where one of its nodes is unprotected; others only if those do not suffice.
+    ``ua``: how many unprotected nodes it affects, plus 1/m. ``ua-only``: how many of these it
+    affects where one of its own nodes is unprotected; others only if those do not suffice.
     """
     if callable(heuristic):
         return heuristic(state, pool)
@@ -483,10 +337,9 @@ def weights(
     if heuristic == "affected":
         everybody = np.ones(state.degrees.size, dtype=np.bool_)
         return affected(state, pool, task, everybody).astype(np.float64)
-    even = np.ones(pool.nodes[0].size)
+    score = np.ones(pool.nodes[0].size)
     if heuristic == "es":
-        return even
-    score = even
+        return score
     if heuristic != "unique":
         score = affected(state, pool, task, state.unprotected).astype(np.float64)
     if heuristic == "ua":
@@ -496,44 +349,230 @@ def weights(
 
 
 def affected(state: SamplingState, pool: EdgeCandidates, task: Task, flag: Flags) -> Ints:
-    """Return how many flagged nodes every candidate affects: ``|A_M ∩ flagged|``.
-
-    Edges to delete are scored together at distance 1, where what they affect are their ends and
-    the triangles on them; other candidates one by one.
-    """
+    """Return how many flagged nodes every candidate affects: ``|A_M ∩ flagged|``."""
     reach = MEASURES[task.measure].affected
     if reach is the_ends:
         of_ends: Ints = np.sum([flag[nodes] for nodes in pool.nodes], axis=0, dtype=np.int64)
         return of_ends
-    score: Ints
     if pool.kind != "delete" or task.distance > 1:
         needed = 2 if reach is within_of_both else 1
-        lists, flips = lists_of(state.forward), pool.flips()
+        lists, flips = kernel.lists_of(state.forward), pool.flips()
         if task.distance == 1:
-            score = affected_beside(lists, flips, needed, flag)
-        else:
-            score = affected_by(lists, flips, task.distance, needed, flag)
-        return score
+            return kernel.affected_beside(lists, flips, needed, flag)
+        return kernel.affected_by(lists, flips, task.distance, needed, flag)
     ends = pool.nodes
     score = flagged_thirds(state.forward, flag) + flag[ends[0]] + flag[ends[1]]
     if reach is within_of_both:
         return score
-    near = flagged_near(state.forward, flag)
-    score = near[ends[0]] + near[ends[1]] - score
-    return score
+    near = kernel.flagged_near(state.forward, flag)
+    return np.asarray(near[ends[0]] + near[ends[1]] - score)
 
 
-def arrival_times(weight: Floats, rng: np.random.Generator) -> Floats:
-    """Return a time a candidate: the earliest ones are a roulette's draw without replacement.
+def arrival_times(weight: Floats, rng: Generator) -> Floats:
+    """Return a time per candidate: the earliest are a roulette's draw without replacement.
 
-    Each draw of a roulette takes a candidate with the share of its weight among those left. So
-    does the next arrival of clocks that ring once each, at these rates. Weight 0 never arrives.
-
-    Examples
-    --------
-    >>> arrival_times(np.array([1.0, 0.0]), np.random.default_rng(1)).round(2).tolist()
-    [1.07, inf]
+    Each draw takes a candidate with the share of its weight among those left, as does the next
+    arrival of clocks that ring once each, at these rates. Weight 0 never arrives.
     """
     time = np.full(weight.size, np.inf)
     np.divide(rng.standard_exponential(weight.size), weight, out=time, where=weight > 0)
     return time
+
+
+TRAJECTORY = "trajectory"
+"""The question of the rows."""
+
+_STANDS_IN = "dk"
+"""A function as a measure is classed anew after every batch, as this one is; an edit is taken to
+affect the nodes near both of its ends."""
+
+Heuristic = Callable[..., ArrayLike]
+OwnMeasure = Callable[..., ArrayLike]
+
+
+def trajectory(  # noqa: PLR0913  one argument for each part of Algorithm 1
+    graph: Any,
+    *,
+    heuristic: str | Heuristic = "ua",
+    measure: str | OwnMeasure = "count",
+    distance: int = 1,
+    k: int = 2,
+    edits: EditKind = "delete",
+    share: float = 1.0,
+    points: int = 101,
+    seed: int | None = None,
+) -> Rows:
+    """Return the share of unique nodes after every hundredth of the edges, rises included.
+
+    This is Algorithm 1 of the paper without its end: it goes on where the share rises. Nothing is
+    released. A heuristic and a measure may be functions of yours; see the notes.
+
+    Parameters
+    ----------
+    graph
+        A `Graph`, or an object of another library that holds one.
+    heuristic
+        ``"es"``, ``"degree"``, ``"affected"``, ``"unique"``, ``"ua"`` or ``"ua-only"``; or a
+        function P that returns the weight of every edge, by which edges to delete are drawn.
+    measure, distance
+        What an attacker knows: a name of `MEASURES`; or a function M that returns the value of
+        every node, a number or a row of numbers: nodes with equal values look alike.
+    k
+        Nodes are counted that look like fewer than k-1 others; with 2 these are the unique ones.
+    edits
+        As of `StructuralAnonymity`; for a function P ``"delete"`` alone.
+    share
+        Where the trajectory ends: edits as a share of the edges.
+    points
+        How many points it has, the input included; the classes are recounted at each.
+    seed
+        Makes the draws repeatable.
+
+    Returns
+    -------
+    Rows
+        A row for each point, named by the share of the edges, such as ``5% of the edges``: its
+        setting has the number of edits, that share of the edges rounded down. `Rows.plot` draws the
+        curve; rows of several trajectories can be put together, ``Rows([*one, *other])``.
+
+    Raises
+    ------
+    ParameterError
+        Where a parameter is out of range.
+    InputError
+        Where a function returns no weights, or no values.
+
+    Notes
+    -----
+    P is called with the graph, the edges (two columns of positions) and whether each node is
+    unique; M with the graph. Functions that Numba compiled get arrays in place of the graph: its
+    ``indptr`` and ``indices``. A function M says nothing of which nodes an edit affects; for
+    ``affected``, ``ua`` and ``ua-only`` these are taken to be the nodes near both ends.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2], n=4)
+    >>> [row.value for row in trajectory(star, points=5, seed=1)][::4]
+    [0.5, 0.0]
+    >>> def hubs_first(graph, edges, unique):
+    ...     return graph.degrees()[edges].max(axis=1)
+    >>> len(trajectory(star, heuristic=hubs_first, measure=lambda graph: graph.degrees(), points=3))
+    3
+    """
+    container = cast("Graph", as_container(graph, (Graph,), wanted_by=TRAJECTORY))
+    _check_trajectory(heuristic, edits, k, share, points)
+    if isinstance(measure, str):
+        check_distance(known(measure), distance)
+    order, original = ranked(container)
+    own = _OwnMeasured if callable(measure) else Task
+    budget = round(share * container.n_edges)
+    name = _STANDS_IN if callable(measure) else measure
+    task = own(container, name, distance, k=k, edits=edits, budget=budget, allowed=-1)
+    back = _Back(container, order)
+    if isinstance(task, _OwnMeasured):
+        task.value_of, task.back = cast("OwnMeasure", measure), back
+    draw = cast("Sampling", heuristic) if isinstance(heuristic, str) else back.weigher(heuristic)
+    rng = Randomness(seed=seed).stream(TRAJECTORY)
+    title = heuristic if isinstance(heuristic, str) else heuristic.__name__
+    state, done = state_of(original, task), 0
+    rows: list[Row] = []
+    for point in range(points):
+        wanted = point * budget // (points - 1)
+        while done < wanted:
+            forward, more = one_round(state, draw, task, wanted - done, rng)
+            if more == 0:
+                ended = done / max(container.n_edges, 1)
+                return Rows([*rows, _row(title, state, done, ended)])
+            done += more
+            state = state_of(forward, task)
+        rows.append(_row(title, state, done, share * point / (points - 1)))
+    return Rows(rows)
+
+
+def _row(title: str, state: SamplingState, edits: int, of_edges: float) -> Row:
+    return Row(
+        release=title,
+        question=TRAJECTORY,
+        part=f"{100 * of_edges:.4g}% of the edges",
+        figure="unique nodes",
+        setting=Setting(edits=edits, of=title),
+        value=state.n_unprotected / max(state.degrees.size, 1),
+        unit="share",
+        direction="lower is better",
+    )
+
+
+def _check_trajectory(
+    heuristic: str | Heuristic, edits: str, k: int, share: float, points: int
+) -> None:
+    if isinstance(heuristic, str) and heuristic not in get_args(Sampling):
+        raise ParameterError(
+            f"heuristic={heuristic!r} is not valid. {one_of(heuristic, get_args(Sampling))}"
+        )
+    if edits not in get_args(EditKind):
+        raise ParameterError(f"edits={edits!r} is not valid. {one_of(edits, get_args(EditKind))}")
+    if callable(heuristic) and edits != "delete":
+        raise ParameterError(
+            f"edits={edits} cannot be combined with a function as heuristic, which weighs edges. "
+            "Use delete."
+        )
+    for name, value, least in (("k", k, 2), ("points", points, 2)):
+        if isinstance(value, bool) or not isinstance(value, int) or value < least:
+            raise ParameterError(f"{name}={value!r} is not an integer of at least {least}.")
+    if not 0 < share <= 1:
+        raise ParameterError(f"share={share} is out of range. Choose a value above 0, at most 1.")
+
+
+class _Back:
+    """Shows functions the graph of the trajectory with its nodes as the owner numbered them."""
+
+    def __init__(self, graph: Graph, order: NDArray[np.int64]) -> None:
+        self.ids, self.order = graph.ids, order
+        self.rank = np.empty(order.size, dtype=np.int64)
+        self.rank[order] = np.arange(order.size)
+
+    def called(self, function: Callable[..., ArrayLike], graph: Graph, *more: Any) -> Any:
+        """Return what a function makes of a graph under ranks, and of further arguments."""
+        own = graph.permuted(self.rank, ids=self.ids)
+        compiled = hasattr(function, "py_func")
+        return np.asarray(function(*((own.indptr, own.indices) if compiled else (own,)), *more))
+
+    def weigher(self, heuristic: Heuristic) -> Callable[[SamplingState, EdgeCandidates], Floats]:
+        """Return a heuristic as the rounds ask for it: the weight of every candidate."""
+
+        def weights(state: SamplingState, pool: EdgeCandidates) -> Floats:
+            edges = np.stack([self.order[nodes] for nodes in pool.nodes], axis=1)
+            graph = Graph(*kernel.lists_of(state.forward))
+            given = self.called(heuristic, graph, edges, state.unprotected[self.rank])
+            wrong = given.shape != (len(edges),) or given.dtype.kind not in "biuf"
+            if wrong or not np.all(np.isfinite(given) & (given >= 0)):
+                raise InputError(
+                    f"the heuristic {heuristic.__name__} must return {len(edges)} finite weights, "
+                    "one for each edge, none below 0. Correct the function."
+                )
+            weight: Floats = given.astype(np.float64)
+            return np.where(weight > 0, weight, LEAST)
+
+        return weights
+
+
+LEAST = 2.0**-1000
+"""The weight of what a function gives 0: it is drawn only where nothing else is left."""
+
+
+class _OwnMeasured(Task):
+    """A task whose classes are those of a function."""
+
+    value_of: OwnMeasure
+    back: _Back
+
+    def labels_of(self, graph: Graph) -> NDArray[np.int64]:
+        """Return the class of every node: equal where the function returns equal values."""
+        values = self.back.called(self.value_of, graph)
+        if values.ndim not in {1, 2} or len(values) != graph.n_nodes or values.dtype.kind in "OV":
+            raise InputError(
+                f"the measure {self.value_of.__name__} must return {graph.n_nodes} values, one "
+                "for each node: a number each, or a row of numbers. Correct the function."
+            )
+        columns = values.reshape(graph.n_nodes, -1).T
+        return classes_of(*columns)[self.back.order]

@@ -1,7 +1,4 @@
-"""One run: the heuristics that the parameters ask for, and the best of what they reach.
-
-Runs for the measure directed-count: directed ties that go or come, looked at one by one.
-"""
+"""One run: the heuristics that the parameters ask for, and the best of what they reach."""
 
 from __future__ import annotations
 
@@ -15,7 +12,7 @@ from types import FrameType
 from typing import Literal, NamedTuple, cast
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.random import Generator
 
 from graphveil.core.bounds import Bound
 from graphveil.core.progress import stage
@@ -27,61 +24,21 @@ from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
 from graphveil.methods.profile.pool import ChangedTies, ProfileTask, checked, pairs_of, walk_of
 from graphveil.methods.profile.pool import applied as pool_applied
 from graphveil.methods.profile.pool import unprotected_in as pool_unprotected_in
+from graphveil.methods.structural import search as searches
+from graphveil.methods.structural import task as tasks
+from graphveil.methods.structural import utility
+from graphveil.methods.structural import walk_state as states
 from graphveil.methods.structural.paper import sample_edits
-from graphveil.methods.structural.search import (
-    AnnealingWalk,
-    Heuristic,
-    cut,
-    from_hubs,
-    mirror,
-    search,
-    search_under_uncertainty,
-    search_until_no_gain,
-    strip,
-    strip_hubs,
-    towards_goal,
-    without_triangles,
-)
 from graphveil.methods.structural.target import target
-from graphveil.methods.structural.task import (
-    Edited,
-    Sampling,
-    Settings,
-    Task,
-    Walking,
-    Watch,
-    better,
-    counted_by_codes,
-    known_to_target,
-)
-from graphveil.methods.structural.utility import (
-    applies,
-    check_bounds,
-    compared,
-    kept_facts,
-    shape_of,
-    with_prices,
-    within_bounds,
-)
-from graphveil.methods.structural.walk_state import (
-    applied,
-    average_clustering,
-    by_color,
-    figures,
-    left_to_others,
-    lower_bound,
-    nearly_unprotected_in,
-    unprotected_in,
-    usual_steps,
-    within_budget,
-)
+from graphveil.methods.structural.task import Edited, Sampling, Settings, Task, Walking, Watch
+from graphveil.methods.structural.walk_state import lower_bound
 
-WALKS: dict[str, Heuristic] = {
-    "search": search,
+WALKS: dict[str, searches.Heuristic] = {
+    "search": searches.search,
     "target": target,
-    "strip": strip,
-    "cut": cut,
-    "mirror": mirror,
+    "strip": searches.strip,
+    "cut": searches.cut,
+    "mirror": searches.mirror,
 }
 STARTS: tuple[Walking, ...] = ("strip", "cut")
 DELETING = {*STARTS, "mirror"}
@@ -99,27 +56,11 @@ LARGE_BUDGET = 0.2
 
 
 class Result(NamedTuple):
-    """The best state, and what it is compared with.
-
-    Parameters
-    ----------
-    graph, edited
-        The edited graph, and its edits.
-    unprotected
-        The nodes in classes below k.
-    unprotected_before
-        Their number in the input.
-    lower_bound
-        The fewest edits of any full solution, where one is known.
-    runners_up
-        What the other heuristics reached, by name.
-    interrupted
-        Whether an interrupt cut the run short.
-    """
+    """The best state, what it is compared with, and what the other heuristics reached, by name."""
 
     graph: Graph
     edited: Edited
-    unprotected: NDArray[np.int64]
+    unprotected: Ints
     unprotected_before: int
     lower_bound: int | None
     runners_up: dict[str, Edited]
@@ -127,14 +68,11 @@ class Result(NamedTuple):
 
 
 def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
-    """Return the best state that these heuristics reach, recounted exactly.
-
-    `task`: the input, the edits and the goal; `settings`: the heuristics; `randomness`: a stream
-    for every heuristic. Raises `KeyboardInterrupt`: unless the best so far is asked for.
-    """
-    check_bounds(task.graph, settings.until or ())
-    before = unprotected_in(task.graph, task).size
-    nearly = nearly_unprotected_in(task.graph, task)
+    """Return the best state that these heuristics reach, recounted exactly."""
+    if settings.until:
+        utility.check_bounds(task.graph, settings.until)
+    before = states.unprotected_in(task.graph, task).size
+    nearly = states.nearly_unprotected_in(task.graph, task)
     limit = settings.time_limit_seconds
     deadline = math.inf if limit is None else time.monotonic() + limit
     with noted(wanted=settings.on_interrupt == "best") as interrupted:
@@ -143,17 +81,20 @@ def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
         none = np.empty((0, 2), dtype=np.int32)
         best, chosen = Edited(none, none, before, nearly), None
         for name, other in results.items():
-            if better(other, best, task):
+            if tasks.better(other, best, task):
                 best, chosen = other, name
-        if best.cost and applies(task, settings):
+        asked = settings.keep or settings.spend_least or settings.until
+        fits = task.by_budget and task.edits == "delete" and not task.phi
+        fits = fits and tasks.counted_by_codes(task) and settings.heuristic in {"auto", "search"}
+        if best.cost and asked and fits:
             watch = watching(deadline, before, lambda _: None, interrupted)
             rng = randomness.stream("structural prices")
             with stage("looking for fewer edits that keep more"):
-                search_again = within_bounds if settings.until else with_prices
+                search_again = utility.within_bounds if settings.until else utility.with_prices
                 priced = search_again(task, best, before, settings, rng, watch)
             results[PLAIN], best, chosen = results.pop(str(chosen)), priced, "prices"
-    graph = applied(task.graph, best)
-    unprotected = unprotected_in(graph, task)
+    graph = states.applied(task.graph, best)
+    unprotected = states.unprotected_in(graph, task)
     if unprotected.size != best.unprotected:
         raise AssertionError(
             f"{unprotected.size} nodes are unprotected, not {best.unprotected}: {chosen}"
@@ -180,11 +121,7 @@ def _try_all(
     before: int,
     interrupted: Callable[[], bool],
 ) -> dict[str, Edited]:
-    """Return what every heuristic reaches; each gets its share of the time that remains.
-
-    Where strip may have given up because cut would follow, and all have missed the goal or reached
-    it with many edits, it runs once more.
-    """
+    """Return what every heuristic reaches; each gets its share of the time that remains."""
     results: dict[str, Edited] = {}
     names = [*_chosen(task, settings)]
     limit = settings.time_limit_seconds
@@ -203,27 +140,16 @@ def _try_all(
             edited = _heuristic(name, aim, settings, rng, watch)
         if name not in DELETING or edited.cost <= task.budget:
             before_it = results.get(name, edited)
-            results[name] = before_it if better(before_it, edited, task) else edited
-        if not names and name != "strip" and _asks_for_strip(task, results):
-            names = ["strip"]
+            results[name] = before_it if tasks.better(before_it, edited, task) else edited
+        if not names and name != "strip" and not task.by_budget and results.keys() >= {*STARTS}:
+            fewest = _to_beat(task, results.values(), cut_follows=False)
+            if fewest is None or fewest > STRIP_AGAIN * task.graph.n_edges:
+                names = ["strip"]
     return results
 
 
-def _asks_for_strip(task: Task, results: dict[str, Edited]) -> bool:
-    """Return whether strip, cut and all others missed a goal, or reached it with many edits.
-
-    A budget sets no goal.
-    """
-    fewest = _to_beat(task, results.values(), cut_follows=False)
-    many = fewest is None or fewest > STRIP_AGAIN * task.graph.n_edges
-    return many and not task.by_budget and results.keys() >= {*STARTS}
-
-
 def _to_beat(task: Task, results: Iterable[Edited], *, cut_follows: bool) -> int | None:
-    """Return the fewest edits with which a goal is reached; a budget sets no number to beat.
-
-    Where cut follows, no more than it is likely to need.
-    """
+    """Return the fewest edits with which a goal is reached; with cut to come, at most its needs."""
     reached = [edited.cost for edited in results if edited.unprotected <= task.allowed]
     if cut_follows:
         reached.append(round(CUT_NEEDS * task.graph.n_edges))
@@ -236,16 +162,14 @@ def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
     if asked != "auto":
         return (asked,)
     mirrors: tuple[Walking, ...] = ("mirror",) if task.k == 2 else ()
-    if not counted_by_codes(task):
+    if not tasks.counted_by_codes(task):
         apart = task.edits != "delete" or task.by_budget
         others: tuple[Walking, ...] = ("search", *(() if apart else mirrors))
         return ("ua", *(others if task.colors is None else ()))
-    aimed = known_to_target(task.measure, task.distance, task.edits)
+    aimed = tasks.known_to_target(task.measure, task.distance, task.edits)
     starts = (*(STARTS[:1] if settings.preserve_triangles else STARTS), *mirrors)
     if task.by_budget:
-        names: tuple[Sampling | Walking, ...] = (
-            ("ua", "target", "search") if aimed else ("ua", "search")
-        )
+        names: tuple[Sampling | Walking, ...] = ("ua", *(("target",) if aimed else ()), "search")
         large = task.budget >= LARGE_BUDGET * task.graph.n_edges and task.edits != "add"
         return (*names, *starts) if large else names
     if task.edits == "add":
@@ -256,11 +180,11 @@ def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
 
 
 def _heuristic(
-    name: Sampling | Walking, task: Task, settings: Settings, rng: np.random.Generator, watch: Watch
+    name: Sampling | Walking, task: Task, settings: Settings, rng: Generator, watch: Watch
 ) -> Edited:
     if name in DELETING:
         task = task._replace(edits="delete", budget=task.graph.n_edges)
-    walk = search_under_uncertainty if task.phi else WALKS.get(name)
+    walk = searches.search_under_uncertainty if task.phi else WALKS.get(name)
     if walk is not None:
         steps, effort = settings.iterations, settings.effort
         return walk(task, iterations=steps, effort=effort, rng=rng, watch=watch)
@@ -271,19 +195,7 @@ def _heuristic(
 def watching(
     until: float, before: int, advance: Callable[[int], None], interrupted: Callable[[], bool]
 ) -> Watch:
-    """Return the function that moves the bar and says when it is enough.
-
-    Parameters
-    ----------
-    until
-        The time, as `time.monotonic` tells it, from which on it is.
-    before
-        How many nodes were unprotected.
-    advance
-        Moves the bar.
-    interrupted
-        Whether somebody has interrupted.
-    """
+    """Return the function that moves the bar and says whether `until`, a time, has come."""
     done = 0
 
     def watch(unprotected: int, _edits: int) -> bool:
@@ -300,15 +212,8 @@ def watching(
 def noted(*, wanted: bool) -> Iterator[Callable[[], bool]]:
     """Note the first interrupt instead of raising it; yields whether there was one.
 
-    A second interrupt is raised. Only the main thread is interrupted, so elsewhere, and where not
-    wanted, nothing changes.
-
-    Examples
-    --------
-    >>> with noted(wanted=True) as interrupted:
-    ...     signal.raise_signal(signal.SIGINT)
-    ...     interrupted()
-    True
+    A second one is raised. Elsewhere than in the main thread, and where not wanted, nothing
+    changes.
     """
     pressed = threading.Event()
     before = signal.getsignal(signal.SIGINT)
@@ -336,65 +241,41 @@ UNTIL = "until "
 def facts_of(
     task: Task, result: Result, *, keep: Collection[str] = (), until: Collection[Bound] = ()
 ) -> dict[str, float | int]:
-    """Return what a run knows of its result, and what the other ways that it tried would have.
-
-    Parameters
-    ----------
-    task
-        What was asked of the run.
-    result
-        Its edits, those of the other ways, and the least that any need, where it is known.
-    keep
-        What edits that have prices keep: then that is measured, too.
-    until
-        The bounds of the run: what is measured for each.
-    """
+    """Return what a run knows of its result, and what the other ways that it tried would have."""
     graph, edited = task.graph, result.edited
     facts: dict[str, float | int] = {
-        **figures(graph, edited),
+        **states.figures(graph, edited),
         "nodes_unprotected_before": result.unprotected_before,
         "nodes_allowed_unprotected": task.allowed,
-        "clustering_before": average_clustering(graph),
+        "clustering_before": states.average_clustering(graph),
     }
     bound = result.lower_bound
     if bound is not None:
         facts["edits_lower_bound"] = bound
         facts["edits_over_lower_bound"] = edited.cost / bound if bound else 1.0
     if task.phi:
-        facts |= left_to_others(result.graph, phi=task.phi, k=task.k)
+        facts |= states.left_to_others(result.graph, phi=task.phi, k=task.k)
     if PLAIN in result.runners_up and keep:
-        facts |= kept_facts(graph, result.graph)
+        facts |= utility.kept_facts(graph, result.graph)
     if until:
-        measured = compared(shape_of(graph, until), shape_of(result.graph, until), until)
+        measured = utility.compared(
+            utility.shape_of(graph, until), utility.shape_of(result.graph, until), until
+        )
         facts |= {f"{UNTIL}{bound.what}": value for bound, value in measured.items()}
     for name, other in result.runners_up.items():
-        facts |= {f"{name}_{what}": value for what, value in figures(graph, other).items()}
+        facts |= {f"{name}_{what}": value for what, value in states.figures(graph, other).items()}
     return facts
 
 
 DELETIONS = "deletions"
 """The walk that adds nothing where additions are allowed: with few edits it often gains more."""
 
-Walk = AnnealingWalk[ProfileTask]
+Walk = searches.AnnealingWalk[ProfileTask]
 Follow = Callable[[Walk], None]
 
 
 class ArcResult(NamedTuple):
-    """The best ties of a run, and what they are compared with.
-
-    Attributes
-    ----------
-    network
-        The edited ties, without attributes.
-    edited
-        What came and what went.
-    unprotected
-        The people in classes below k.
-    unprotected_before
-        Their number in the input.
-    interrupted
-        Whether an interrupt cut the run short.
-    """
+    """The best ties of a run, and what they are compared with."""
 
     network: Network
     edited: ChangedTies
@@ -404,22 +285,7 @@ class ArcResult(NamedTuple):
 
 
 def run_on_arcs(task: ProfileTask, settings: Settings, randomness: Randomness) -> ArcResult:
-    """Return the best ties that walks reach, their unprotected people counted again exactly.
-
-    `task`: the network, its measure directed-count, and the goal; `settings`: how long, and how;
-    `randomness`: a stream for every walk. Raises `KeyboardInterrupt`: unless the best so far is
-    asked for.
-
-    Examples
-    --------
-    >>> from graphveil import Layer
-    >>> arcs = Layer.from_arcs([0, 0, 1, 2], [1, 2, 2, 3], n=4)
-    >>> task = ProfileTask(Network((arcs,)), np.zeros(4, dtype=np.int64), 2, "delete", 4, 0,
-    ...                    by_budget=False, measure="directed-count")
-    >>> settings = Settings("search", None, 1000, 1.0, False, None, "stop")
-    >>> run_on_arcs(task, settings, Randomness(seed=1)).unprotected.size
-    0
-    """
+    """Return the best ties that walks reach, their unprotected people counted again exactly."""
     none = np.empty(0, dtype=np.int64)
     before = pool_unprotected_in(task.network, task.colors, task.k, measure=task.measure).size
     best = ChangedTies(none, none, before)
@@ -447,20 +313,20 @@ def _best_of_walks(
         if at and (interrupted() or now > deadline):
             break
         until = now + (deadline - now) / (len(walks) - at)
-        rng = randomness.stream(f"structural arcs {_stream_of(name, task)}")
+        # Deletions alone draw as those of a run that may only delete.
+        drawn = {DELETIONS: "search", "search": "any" if task.edits == "any" else "search"}
+        rng = randomness.stream(f"structural arcs {drawn.get(name, name)}")
         with stage(f"{name}: {before:,} nodes unprotected", total=before) as advance:
             watch = watching(until, before, advance, interrupted)
-            found = _followed(follow, _aim(task, name), settings, rng, watch)
-        if found.cost <= task.budget and better(found, best, task):
+            aim = _aim(task, name)
+            pairs = pairs_of(aim, np.empty(0, dtype=np.int64), rng)
+            walk = walk_of(aim, pairs, rng, watch)
+            walk.iterations, walk.effort = settings.iterations, settings.effort
+            follow(walk)
+            found = checked(aim, pairs, walk)
+        if found.cost <= task.budget and tasks.better(found, best, task):
             best = found
     return best
-
-
-def _stream_of(name: str, task: ProfileTask) -> str:
-    """Return what a walk draws from: deletions alone are those of a run that may only delete."""
-    if name == DELETIONS:
-        return "search"
-    return "any" if task.edits == "any" and name == "search" else name
 
 
 def _aim(task: ProfileTask, name: str) -> ProfileTask:
@@ -472,19 +338,9 @@ def _aim(task: ProfileTask, name: str) -> ProfileTask:
     return task._replace(by_budget=False, budget=task.n_edges)
 
 
-def _followed(
-    follow: Follow, task: ProfileTask, settings: Settings, rng: np.random.Generator, watch: Watch
-) -> ChangedTies:
-    pairs = pairs_of(task, np.empty(0, dtype=np.int64), rng)
-    walk = walk_of(task, pairs, rng, watch)
-    walk.iterations, walk.effort = settings.iterations, settings.effort
-    follow(walk)
-    return checked(task, pairs, walk)
-
-
 def _walks(task: ProfileTask, settings: Settings) -> dict[str, Follow]:
     """Return the walks that may win: from the input, where hubs are worn down, and from a cut."""
-    starts: dict[str, Follow] = {"hubs": from_hubs}
+    starts: dict[str, Follow] = {"hubs": searches.from_hubs}
     if not settings.preserve_triangles:
         starts["cut"] = _from_cut
     if task.edits == "add":
@@ -498,36 +354,28 @@ def _walks(task: ProfileTask, settings: Settings) -> dict[str, Follow]:
 
 def _from_input(walk: Walk) -> None:
     """Anneal from the input, longer and longer while it gains, or on to the fewest edits."""
-    task, steps = walk.task, walk.proposals(usual_steps(walk.task, walk.work))
-    stretch = within_budget(task, steps)
+    task, steps = walk.task, walk.proposals(states.usual_steps(walk.task, walk.work))
+    stretch = states.within_budget(task, steps)
     if task.by_budget and walk.iterations is None:
-        search_until_no_gain(walk, stretch)
+        searches.search_until_no_gain(walk, stretch)
     elif not walk.anneal(stretch) and not task.by_budget:
-        towards_goal(walk, steps)
+        searches.towards_goal(walk, steps)
 
 
 def _from_cut(walk: Walk) -> None:
     """Delete the ties inside the sides of a large cut, then as `from_hubs`."""
     around = either_way(walk.task.network.layers[0])
-    if without_triangles(walk, around.indptr, around.indices) or strip_hubs(walk):
+    if searches.without_triangles(walk, around.indptr, around.indices) or searches.strip_hubs(walk):
         return
     walk.back_to_best()
-    towards_goal(walk, walk.goal_steps())
+    searches.towards_goal(walk, walk.goal_steps())
 
 
 def arcs_lower_bound(task: ProfileTask) -> int | None:
-    """No network in which everybody is anonymous is reached with fewer edits; None without a bound.
+    """No network in which everybody is anonymous has fewer edits; None without a bound.
 
-    Ties out alone are then shared by k people of a color, and ties in alone. An edit changes one
-    number of each by one.
-
-    Examples
-    --------
-    >>> from graphveil import Layer
-    >>> star = Network((Layer.from_arcs([0, 0, 0], [1, 2, 3], n=4),))
-    >>> task = ProfileTask(star, np.zeros(4, dtype=np.int64), 2, "delete", 3, 0, by_budget=False)
-    >>> arcs_lower_bound(task)
-    3
+    Ties out alone are shared by k people of a color, and ties in alone; an edit changes each by
+    one.
     """
     if task.allowed or task.by_budget:
         return None
@@ -535,7 +383,7 @@ def arcs_lower_bound(task: ProfileTask) -> int | None:
     bounds = []
     for numbers in task.network.profiles().T:
         mirrored = numbers.max(initial=0) - numbers if task.edits == "delete" else numbers
-        groups = by_color(mirrored, task.colors)
+        groups = states.by_color(mirrored, task.colors)
         if any(each.size < task.k for each in groups):
             return None
         bounds.append(sum(optimal_plan(runs_of(each), task.k, edits=edits).cost for each in groups))

@@ -1,8 +1,4 @@
-"""The walks that anneal over flips, each looked at exactly before it is made, and their starts.
-
-SEARCH starts at the input. CUT starts where no triangle and few degrees remain, STRIP where hubs
-were worn down, MIRROR where everybody has a partner whom nothing tells apart.
-"""
+"""The walks that anneal over flips, each looked at exactly before it is made, and their starts."""
 
 from __future__ import annotations
 
@@ -13,45 +9,20 @@ from functools import wraps
 from typing import Any
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.core.kernels.leaf import ZERO
 from graphveil.data import Graph
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
-from graphveil.methods.structural.kernels import starts as kernel
-from graphveil.methods.structural.kernels.classes import (
-    UNPROTECTED,
-    nearly_unprotected,
-    unprotected_of,
-)
-from graphveil.methods.structural.kernels.pooled import (
-    BEST_NEARLY,
-    CHANGED,
-    AnnealingState,
-    go_to,
-    keep,
-    keep_if_better,
-)
+from graphveil.methods.structural import walk_state as states
+from graphveil.methods.structural.kernels import anneal as kernel
+from graphveil.methods.structural.kernels import classes as node_classes
+from graphveil.methods.structural.kernels import pooled
+from graphveil.methods.structural.kernels.pooled import go_to
 from graphveil.methods.structural.paper import sample_edits
-from graphveil.methods.structural.task import CODES, Edited, Task, Watch
-from graphveil.methods.structural.walk_state import (
-    MOST_STEPS,
-    MOST_WARM,
-    AnnealingSegment,
-    AnyTask,
-    Visited,
-    Walk,
-    annealing_state_of,
-    edited_of,
-    goal_iterations,
-    keys_of,
-    paying,
-    remember,
-    shortened,
-    usual_steps,
-    within_budget,
-    work_of,
-)
+from graphveil.methods.structural.task import CODES, Edited, Flags, Ints, Task, Watch
+from graphveil.methods.structural.walk_state import AnnealingSegment, AnyTask, Visited, Walk
 
 CHUNK = 100_000
 
@@ -82,28 +53,25 @@ FAR = 0.25
 
 @dataclass(eq=False)
 class AnnealingWalk(Walk[AnyTask]):
-    """A walk over a pool of pairs, each flip looked at exactly before it is made.
+    """A walk over a pool of pairs; `work` is about the steps of a proposal."""
 
-    ``work`` is about the steps of a proposal, ``visited`` lists the best states at the last looks.
-    """
-
-    annealing: AnnealingState = field(kw_only=True)
+    annealing: pooled.AnnealingState = field(kw_only=True)
     visited: list[Visited] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         """See how slow a proposal is: look more often the slower it is."""
         self.classes, self.tally = self.annealing.state.classes, self.annealing.best.tally
-        self.work = work_of(self.annealing)
+        self.work = states.work_of(self.annealing)
         self.chunk = min(max(AT_ONCE // self.work, 1), CHUNK)
 
     def note(self) -> None:
         """Put the best state on the list unless it is the last there; it keeps the last eight."""
         if self.annealing.values is not None:
-            remember(self.visited, self.annealing)
+            states.remember(self.visited, self.annealing)
 
     def goal_steps(self) -> int:
         """Return the proposals of a stretch towards a goal."""
-        return self.proposals(goal_iterations(self.task.n_edges))
+        return self.proposals(states.goal_iterations(self.task.n_edges))
 
     def misses_by_far(self) -> bool:
         """Return whether sampled deletions are nearer the goal: too many nodes are unprotected."""
@@ -111,7 +79,7 @@ class AnnealingWalk(Walk[AnyTask]):
         return can_sample and self.missed() > FAR * self.task.n_nodes
 
     def cannot_win(self) -> bool:
-        """Return whether all are anonymous, with more than thrice the edits that are to be beaten.
+        """Return whether all are anonymous, with more than thrice the edits to be beaten.
 
         Where some may stay unprotected, a walk may take nearly all edits back. A walk over codes
         that more than the last few nodes keep from the goal is not expected to reach it.
@@ -124,20 +92,18 @@ class AnnealingWalk(Walk[AnyTask]):
         return not task.allowed and edits > SHRINKS * task.to_beat
 
     def start_where_edges_were_sampled(self) -> None:
-        """Make the present state that where unique-affected reaches the goal, if it does.
-
-        So the values of any measure get a start from which edges can be put back; walks over codes
-        have better ones.
-        """
+        """Make the present state that where unique-affected reaches the goal, if it does."""
         task, (state, values, best, _, _) = self.task, self.annealing
         if values is None or task.edits != "delete" or not isinstance(task, Task):
             return
         gap = max(1, -(-task.graph.n_edges // 100))
         sampled = sample_edits(task, "ua", gap=gap, rng=self.rng, watch=self.watch)
         n, pairs = task.graph.n_nodes, np.stack((state.pool.one, state.pool.other), axis=1)
-        self.go_to(np.isin(keys_of(pairs, n), keys_of(sampled.deleted, n)))
+        self.go_to(np.isin(states.keys_of(pairs, n), states.keys_of(sampled.deleted, n)))
         if sampled.unprotected <= task.allowed < self.reached()[0]:
-            keep(state.pool, state.pool.mates, best, unprotected_of(state.classes))
+            pooled.keep(
+                state.pool, state.pool.mates, best, node_classes.unprotected_of(state.classes)
+            )
 
     def back_to_input(self) -> None:
         """Make the state without edits the present one."""
@@ -147,17 +113,15 @@ class AnnealingWalk(Walk[AnyTask]):
         """Make the best state the present one."""
         self.go_to(self.annealing.best.changed.copy())
 
-    def go_to(self, changed: NDArray[np.bool_]) -> None:
+    def go_to(self, changed: Flags) -> None:
         """Make the state in which these pairs are changed the present one."""
         state, values, best, _, trial = self.annealing
         go_to(state, values, best, trial, changed)
 
 
-def walk_of(
-    task: Task, rng: np.random.Generator, watch: Watch | None = None
-) -> AnnealingWalk[Task]:
+def walk_of(task: Task, rng: Generator, watch: Watch | None = None) -> AnnealingWalk[Task]:
     """Return a walk that stands at the input."""
-    return AnnealingWalk(task, rng, watch, annealing=annealing_state_of(task, rng))
+    return AnnealingWalk(task, rng, watch, annealing=states.annealing_state_of(task, rng))
 
 
 Heuristic = Callable[..., Edited]
@@ -165,18 +129,7 @@ Heuristic = Callable[..., Edited]
 
 
 def heuristic(follow: Callable[[AnnealingWalk[Task]], None]) -> Heuristic:
-    """Return the heuristic that begins a walk at the input and follows it, if there is need to.
-
-    It returns the best state, whose unprotected nodes are counted again from the edited graph.
-
-    Parameters
-    ----------
-    follow
-        Moves the walk. The heuristic takes a task and, by name: ``iterations``, the proposals of
-        one stretch of annealing, the usual ones where None; ``effort``, what these are multiplied
-        by then; ``rng``; and ``watch``, called every 100,000 proposals or more often, at least
-        every second or so, and between the steps of a start.
-    """
+    """Return the heuristic that begins a walk at the input and follows it, if there is need to."""
 
     @wraps(follow)
     def from_input(
@@ -184,14 +137,14 @@ def heuristic(follow: Callable[[AnnealingWalk[Task]], None]) -> Heuristic:
         *,
         iterations: int | None,
         effort: float = 1.0,
-        rng: np.random.Generator,
+        rng: Generator,
         watch: Watch | None = None,
     ) -> Edited:
         walk = walk_of(task, rng, watch)
         walk.iterations, walk.effort = iterations, effort
         if walk.missed() or any(task.nearly):
             follow(walk)
-        return edited_of(task, walk.annealing, walk.visited)
+        return states.edited_of(task, walk.annealing, walk.visited)
 
     return from_input
 
@@ -200,48 +153,24 @@ def heuristic(follow: Callable[[AnnealingWalk[Task]], None]) -> Heuristic:
 def search(walk: AnnealingWalk[Task]) -> None:
     """Return the best state of an annealing walk from the input, the input included.
 
-    Any measure and distance; edits ``"delete"``, ``"add"``, ``"rewire"`` or ``"any"`` (the edges,
-    and m pairs that may be added). A rewiring is one edit of the budget.
-
-    A stretch has `default_iterations` proposals, or `goal_iterations`, and fewer where a proposal
-    is slow: as many as take about half a minute, for a goal a quarter of that. A goal takes up to
-    four stretches, of half, one and two times this length. A budget takes others of thrice this
-    length, and so on, while the last gained a twentieth.
-
-    Every proposal makes one or two edits and is judged by the nodes that it leaves unprotected. For
-    count, edge-count and degree at distance 1 a flip takes O(degree). For the other measures, and
-    where edges are rewired, a flip takes what it takes to look again at the nodes that it affects.
-    There their number is exact for sums of sizes and rests on hashes for the other measures; the
-    best state is counted again exactly, and the exact number returned.
-
-    Only edges of the input are rewired, each at most once, and no edge of the input is joined
-    anew: so every rewiring can be taken back at any time, and their number is the edits made.
-
-    Examples
-    --------
-    >>> from graphveil.data import Graph
-    >>> flag = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
-    >>> task = Task(flag, "count", 1, 2, "delete", 1, 0, by_budget=True)
-    >>> rng = np.random.Generator(np.random.PCG64(1))
-    >>> search(task, iterations=1000, rng=rng).unprotected
-    0
+    A goal takes up to four stretches, of half, one and two times the usual length; a budget takes
+    others of thrice this length, and so on, while the last gained a twentieth. Only edges of the
+    input are rewired, each at most once, and none of them is joined anew: so every rewiring can be
+    taken back at any time.
     """
-    task, steps = walk.task, walk.proposals(usual_steps(walk.task, walk.work))
-    stretch = within_budget(task, steps)
+    task, steps = walk.task, walk.proposals(states.usual_steps(walk.task, walk.work))
+    stretch = states.within_budget(task, steps)
     if task.by_budget and walk.iterations is None and walk.annealing.values is None:
         search_until_no_gain(walk, stretch)
     elif not walk.anneal(stretch) and not task.by_budget:
         missed = walk.reached()[0] > stretch.plan.allowed
-        if missed or walk.cannot_win() or not with_fewer(walk, shortened(stretch), 0):
+        if missed or walk.cannot_win() or not with_fewer(walk, states.shortened(stretch), 0):
             towards_goal(walk, steps)
 
 
 def search_until_no_gain(walk: AnnealingWalk[Any], stretch: AnnealingSegment) -> None:
-    """Search, then from the input with thrice as many proposals, and so on, up to the most.
-
-    Ends, too, where the last search left hardly fewer nodes unprotected than those before.
-    """
-    steps, most = stretch.plan.steps, round(MOST_STEPS * max(walk.effort, 1.0))
+    """Search from the input with thrice as many proposals each time, while that gains."""
+    steps, most = stretch.plan.steps, round(states.MOST_STEPS * max(walk.effort, 1.0))
     while walk.missed():
         before = walk.reached()[0]
         plan = stretch.plan._replace(steps=steps)
@@ -261,17 +190,14 @@ def search_from_input(walk: AnnealingWalk[Any], stretch: AnnealingSegment, edits
 
 
 def with_fewer(walk: AnnealingWalk[Any], stretch: AnnealingSegment, too_few: int) -> bool:
-    """Search with half as many edits more than are too few, and so on; end at the best state.
-
-    Returns whether whoever watches has seen enough.
-    """
+    """Search with half as many edits more than are too few, and so on; end at the best state."""
     for _ in range(HALVINGS):
         edits = (too_few + walk.reached()[1]) // 2
         if edits <= too_few:
             break
         if search_from_input(walk, stretch, edits):
             return True
-        if unprotected_of(walk.classes) > stretch.plan.allowed:
+        if node_classes.unprotected_of(walk.classes) > stretch.plan.allowed:
             too_few = edits
     walk.back_to_best()
     return False
@@ -281,14 +207,12 @@ def towards_goal(walk: AnnealingWalk[Any], steps: int, *, always: bool = False) 
     """Look for the fewest edits that reach the goal, from where the walk stands.
 
     Anneals where the goal is missed or `always`; if it still is, or is missed by far, goes where
-    sampled deletions reach it. Then backfills from the best state: cold with many swaps and, unless
-    that took back nearly none of many edits, warmer. All stretches pay for edits. Ends early where
-    another heuristic has reached the goal and this one will not do so with fewer edits: see
-    `AnnealingWalk.cannot_win`.
+    sampled deletions reach it. Then backfills from the best state: cold, and warmer unless that
+    took back nearly none. Ends early where it cannot win.
     """
     full, half = walk.task.allowed == 0, -(-steps // 2)
-    warmed = max(min(2 * steps, MOST_WARM), steps)
-    plan, odds = paying(within_budget(walk.task, warmed), walk.task.k, 0.15)
+    warmed = max(min(2 * steps, states.MOST_WARM), steps)
+    plan, odds = states.paying(states.within_budget(walk.task, warmed), walk.task.k, 0.15)
     plan = plan._replace(hot=0.3, cold=0.05, ease=1.0 if full else 0.5)
     warm = AnnealingSegment(plan, odds._replace(swap=0.3, swap_back=0.3))
     odds = odds._replace(swap=0.5, swap_back=0.5)
@@ -333,22 +257,7 @@ THINS_FROM = 0.05
 def cut(walk: AnnealingWalk[Task]) -> None:
     """Return the best state of a walk that starts where no triangle and few degrees remain.
 
-    Measure count, edge-count or degree at distance 1; edits ``"delete"``. A stretch has
-    `goal_iterations` proposals.
-
-    The nodes are put on two sides by a large cut, and the edges inside a side that lie in a
-    triangle are deleted; then degrees are lowered to a k-anonymous sequence. If a last few nodes
-    keep the walk from the goal, they are worn down as in `strip`. It reaches the goal on dense
-    graphs, and leaves little clustering. Where some may stay unprotected, it starts besides where
-    edges in the most triangles alone are deleted: see `thinned`.
-
-    Examples
-    --------
-    >>> from graphveil.data import Graph
-    >>> bow = Graph.from_edges([0, 0, 1, 2, 2, 3, 4], [1, 2, 2, 3, 4, 4, 5], n=6)
-    >>> task = Task(bow, "count", 1, 2, "delete", 7, 0)
-    >>> cut(task, iterations=1000, rng=np.random.Generator(np.random.PCG64(1))).unprotected
-    0
+    Edges inside the sides of a large cut that lie in a triangle go, then degrees are lowered.
     """
     task, steps = walk.task, walk.goal_steps()
     if without_triangles(walk, task.graph.indptr, task.graph.indices) or lower_degrees(walk):
@@ -364,23 +273,7 @@ def cut(walk: AnnealingWalk[Task]) -> None:
 
 @heuristic
 def strip(walk: AnnealingWalk[Task]) -> None:
-    """Return the best state of a walk that starts where unprotected hubs were worn down.
-
-    For the tasks of `cut`.
-
-    After a search with few edits the unprotected node of highest degree loses the edge whose
-    deletion leaves the fewest unprotected, until the goal is reached. It suits sparse graphs with
-    few such nodes.
-
-    Examples
-    --------
-    >>> from graphveil.data import Graph
-    >>> flag = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
-    >>> task = Task(flag, "count", 1, 2, "delete", 4, 0)
-    >>> edited = strip(task, iterations=1000, rng=np.random.Generator(np.random.PCG64(1)))
-    >>> edited.unprotected, edited.cost
-    (0, 1)
-    """
+    """Return the best state of a walk that starts where unprotected hubs were worn down."""
     from_hubs(walk)
 
 
@@ -392,12 +285,9 @@ def from_hubs(walk: AnnealingWalk[Any]) -> None:
 
 
 def without_triangles(
-    walk: AnnealingWalk[AnyTask], indptr: NDArray[np.int64], indices: NDArray[np.int32]
+    walk: AnnealingWalk[AnyTask], indptr: Ints, indices: NDArray[np.int32]
 ) -> bool:
-    """Delete the edges inside the halves of a large cut that lie in a triangle.
-
-    The lists say who is tied to whom in the input. Returns whether whoever watches has seen enough.
-    """
+    """Delete the edges inside the halves of a large cut that lie in a triangle."""
     state, _, best, _, trial = walk.annealing
     indptr, indices = indptr.copy(), indices.copy()
     sides = np.empty((RESTARTS, walk.task.n_nodes), dtype=np.bool_)
@@ -413,15 +303,16 @@ def without_triangles(
 def thinned(walk: AnnealingWalk[Task], steps: int) -> None:
     """Walk towards a goal from where edges in the most triangles are deleted, if that is better.
 
-    How many of them is bisected, between none and the fewest edits that have reached the goal so
-    far; where these are few there is nothing to gain. Ends at the best state.
+    How many is bisected; where the edits so far are few there is nothing to gain.
     """
     task, (state, _, best, _, trial) = walk.task, walk.annealing
     missed, edits = walk.missed(), walk.reached()[1]
     many = min(task.n_edges if missed else edits, task.to_beat or task.n_edges)
     if many < THINS_FROM * task.n_edges:
         return
-    few, warm = 0, _warm(task, steps)
+    plan, odds = states.paying(states.within_budget(task, steps), task.k, 0.05)
+    plan = plan._replace(hot=0.3, cold=0.05, ease=0.5)  # edits are cheap: some edges are to return
+    few, warm = 0, AnnealingSegment(plan, odds._replace(swap=0.3, swap_back=0.3))
     heads = np.empty(task.n_nodes, dtype=np.int64)
     following = np.empty(state.pool.one.size, dtype=np.int64)
     for _ in range(THINNINGS):
@@ -430,7 +321,7 @@ def thinned(walk: AnnealingWalk[Task], steps: int) -> None:
         kernel.thin_out(state, best, trial, heads, following, wanted, task.allowed)
         if walk.seen_enough() or walk.anneal(warm):
             return
-        if walk.classes.tally[UNPROTECTED] > task.allowed:
+        if walk.classes.tally[node_classes.UNPROTECTED] > task.allowed:
             few = wanted
         else:
             many = wanted
@@ -439,19 +330,8 @@ def thinned(walk: AnnealingWalk[Task], steps: int) -> None:
         towards_goal(walk, steps)
 
 
-def _warm(task: Task, steps: int) -> AnnealingSegment:
-    """Return a stretch in which edits are cheap: some edges are to go, and few to return."""
-    plan, odds = paying(within_budget(task, steps), task.k, 0.05)
-    plan = plan._replace(hot=0.3, cold=0.05, ease=0.5)
-    return AnnealingSegment(plan, odds._replace(swap=0.3, swap_back=0.3))
-
-
 def lower_degrees(walk: AnnealingWalk[Task]) -> bool:
-    """Delete edges until the degrees are k-anonymous, or nearly: three attempts.
-
-    The degrees aimed at are those of least change, none above the present: mirrored, the plan that
-    only raises degrees. Returns whether whoever watches has seen enough.
-    """
+    """Delete edges until the degrees are k-anonymous, or nearly: three attempts."""
     state, _, best, _, trial = walk.annealing
     for _ in range(ROUNDS):
         excess = _excess(state.rows.length, walk.task)
@@ -463,7 +343,7 @@ def lower_degrees(walk: AnnealingWalk[Task]) -> bool:
     return False
 
 
-def _excess(degrees: NDArray[np.int64], task: Task) -> NDArray[np.int64]:
+def _excess(degrees: Ints, task: Task) -> Ints:
     """Return by how much every degree is to fall, by the plan of least change for each color."""
     excess = np.zeros(degrees.size, dtype=np.int64)
     colors = np.zeros(degrees.size, dtype=np.int64) if task.colors is None else task.colors
@@ -480,24 +360,22 @@ def delete_until_anonymous(walk: AnnealingWalk[AnyTask], steps: int) -> bool:
     """Search with few edits, then delete edges of unprotected hubs until the goal is reached.
 
     Does so from the input for every share of `SHARES`, since the results differ by chance, and for
-    those of `MORE_SHARES` while only a few nodes miss the goal. Where a search alone reaches it, no
-    larger share is tried, but smaller ones. Where many miss it and deleting would take more edits
-    than are to be beaten, no other share is tried. Returns whether whoever watches has seen enough.
+    those of `MORE_SHARES` while only a few nodes miss the goal.
     """
     task = walk.task
-    short = shortened(within_budget(task, steps))
+    short = states.shortened(states.within_budget(task, steps))
     too_few = 0
     for share in (*SHARES, *MORE_SHARES):
         edits = min(math.ceil(share * task.n_edges), task.budget)
         if search_from_input(walk, short, edits):
             return True
-        missed = walk.classes.tally[UNPROTECTED] - task.allowed
+        missed = walk.classes.tally[node_classes.UNPROTECTED] - task.allowed
         if missed <= 0:
             return with_fewer(walk, short, too_few)
         too_few = edits
         if strip_hubs(walk):
             return True
-        is_short = walk.classes.tally[UNPROTECTED] > task.allowed
+        is_short = walk.classes.tally[node_classes.UNPROTECTED] > task.allowed
         if (is_short and missed > MANY * task.n_nodes) or (share >= SHARES[-1] and missed > FEW):
             break
     walk.back_to_best()
@@ -505,19 +383,14 @@ def delete_until_anonymous(walk: AnnealingWalk[AnyTask], steps: int) -> bool:
 
 
 def strip_hubs(walk: AnnealingWalk[AnyTask]) -> bool:
-    """Delete edges of unprotected hubs until the goal is reached, or another will do so with fewer.
-
-    Starts where the walk stands. The second is where it is still missed with as many edits as are
-    to be beaten, or at this pace would be with twice as many. Returns whether whoever watches has
-    seen enough.
-    """
+    """Delete edges of unprotected hubs until the goal is reached, or another will do with fewer."""
     task, (state, _, best, _, trial) = walk.task, walk.annealing
-    missed = walk.classes.tally[UNPROTECTED] - task.allowed
+    missed = walk.classes.tally[node_classes.UNPROTECTED] - task.allowed
     while kernel.strip(state, best, trial, task.allowed, AT_A_TIME):
         if walk.seen_enough():
             return True
-        edits = state.pool.tally[CHANGED]
-        gained = missed - (walk.classes.tally[UNPROTECTED] - task.allowed)
+        edits = state.pool.tally[pooled.CHANGED]
+        gained = missed - (walk.classes.tally[node_classes.UNPROTECTED] - task.allowed)
         most = task.to_beat
         if most is not None and (edits > most or edits * missed > 2 * most * gained):
             return False
@@ -538,33 +411,21 @@ TAKES_BACK = 1.25
 def mirror(walk: AnnealingWalk[Task]) -> None:
     """Return the best state of a walk from where everybody has a partner whom nothing tells apart.
 
-    Any measure and distance, k=2; edits ``"delete"``.
-
-    Nodes are paired, and an edge is kept if it leads to an edge when all partners change places. So
-    the graph that remains is mapped onto itself: partners look alike by whatever is seen of the
-    ties, with all their triangles. The pairs are annealed for the most edges kept; then edges are
-    given back, as long as the measure does not tell partners apart, or finds others who look alike.
-    It suits dense graphs.
-
-    Examples
-    --------
-    >>> from graphveil.data import Graph
-    >>> bow = Graph.from_edges([0, 0, 1, 2, 2, 3, 4], [1, 2, 2, 3, 4, 4, 5], n=6)
-    >>> task = Task(bow, "count", 1, 2, "delete", 7, 0)
-    >>> mirror(task, iterations=1000, rng=np.random.Generator(np.random.PCG64(1))).unprotected
-    0
+    Nodes are paired (k=2), and an edge is kept if it leads to an edge when all partners change
+    places. The pairs are annealed for the most edges kept; then edges are given back as long as the
+    measure does not tell partners apart. It suits dense graphs.
     """
     task = walk.task
     deleted = _deletions(task, EXCHANGES * walk.goal_steps(), walk.rng)
     if deleted is not None and not walk.seen_enough():
         state, _, best, _, _ = walk.annealing
         walk.go_to(deleted)
-        keep_if_better(state, best, task.allowed, ZERO)
-        usual = usual_steps(task._replace(by_budget=False), walk.work)
+        pooled.keep_if_better(state, best, task.allowed, ZERO)
+        usual = states.usual_steps(task._replace(by_budget=False), walk.work)
         towards_goal(walk, walk.proposals(usual))
 
 
-def _deletions(task: Task, steps: int, rng: np.random.Generator) -> NDArray[np.bool_] | None:
+def _deletions(task: Task, steps: int, rng: Generator) -> Flags | None:
     """Return the edges to delete; None where these are far more than another heuristic deletes."""
     for share in (FIRST_LOOK, 1):
         partner = partners(task.graph, task.colors, -(-steps // share), rng)
@@ -576,20 +437,8 @@ def _deletions(task: Task, steps: int, rng: np.random.Generator) -> NDArray[np.b
     return deleted
 
 
-def partners(
-    graph: Graph, colors: NDArray[np.int64] | None, steps: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Return the partner of every node, of its color; who has none gets -1: one a color at most.
-
-    Begins with neighbors in the order of degrees. Where a color has an odd number of nodes, one
-    more without edges takes part.
-
-    Examples
-    --------
-    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
-    >>> partners(path, None, 1000, np.random.Generator(np.random.PCG64(1))).tolist()
-    [3, 2, 1, 0]
-    """
+def partners(graph: Graph, colors: Ints | None, steps: int, rng: Generator) -> Ints:
+    """Return the partner of every node, of its color; -1 for one node of a color of odd size."""
     n = graph.n_nodes
     colors = np.zeros(n, dtype=np.int64) if colors is None else colors
     names, sizes = np.unique(colors, return_counts=True)
@@ -604,28 +453,17 @@ def partners(
     return np.where(partner < n, partner, -1)[:n]
 
 
-def without_image(graph: Graph, partner: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Return which edges lead to no edge when all partners change places; none at who has none.
-
-    Examples
-    --------
-    >>> flag = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
-    >>> without_image(flag, np.array([1, 0, 3, 2])).tolist()
-    [False, True, True, False]
-    """
+def without_image(graph: Graph, partner: Ints) -> Flags:
+    """Return which edges lead to no edge when all partners change places; none at who has none."""
     n, edges = graph.n_nodes, graph.edges()
     images = np.sort(partner[edges], axis=1)
     here = images[:, 0] >= 0
-    here[here] = np.isin(keys_of(images[here], n), keys_of(edges, n))
+    here[here] = np.isin(states.keys_of(images[here], n), states.keys_of(edges, n))
     return ~here
 
 
-def isolate_likes(task: Task, partner: NDArray[np.int64], deleted: NDArray[np.bool_]) -> None:
-    """Delete the edges of a pair, too, where a node without partner is alone without edges.
-
-    It has lost its own. Of the pairs of its color that one loses them which has the fewest left;
-    partners stay alike. Writes ``deleted``.
-    """
+def isolate_likes(task: Task, partner: Ints, deleted: Flags) -> None:
+    """Delete the edges of a pair, too, where a node without partner is alone without edges."""
     edges, n = task.graph.edges(), task.graph.n_nodes
     colors = np.zeros(n, dtype=np.int64) if task.colors is None else task.colors
     for alone in np.flatnonzero(partner < 0).tolist():
@@ -644,30 +482,16 @@ goal was missed. The warmer over the price, the more edits, and the more are rea
 
 @heuristic
 def search_under_uncertainty(walk: AnnealingWalk[Task]) -> None:
-    """Return the best state of a walk from the input that counts who is similar to whom.
+    """Return the best state of a walk that counts who is similar to whom (`phi`).
 
-    Measure count at distance 1, with `phi`; edits ``"delete"``, ``"add"`` or ``"any"``.
-
-    A walk that counts only whom inexact knowledge finds fills boxes at their rims: everybody is
-    protected from who knows at most phi percent too little or too much, as far as the box is drawn
-    around what is true, and hardly anybody from who hears a number that is off. With a budget nodes
-    count besides that are unprotected from knowledge that is off by half as much, and from exact
-    knowledge, and the budget is used up. For a goal the fewest edits are wanted with which it is
-    reached.
-
-    Examples
-    --------
-    >>> from graphveil.data import Graph
-    >>> fan = Graph.from_edges([0, 0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 2, 3, 5], n=6)
-    >>> task = Task(fan, "count", 1, 3, "delete", 3, 0, by_budget=True, phi=50)
-    >>> rng = np.random.Generator(np.random.PCG64(1))
-    >>> search_under_uncertainty(task, iterations=1000, rng=rng).unprotected
-    0
+    A walk that counts only whom inexact knowledge finds fills boxes at their rims, so with a budget
+    nodes count besides that are unprotected from knowledge off by half as much, and from exact
+    knowledge.
     """
     task, m = walk.task, walk.task.n_edges
     if task.by_budget:
         stretch = spending(task, walk.proposals(min(max(50 * m, 300_000), 1_000_000)))
-        walk.tally[BEST_NEARLY] = nearly_unprotected(walk.classes, stretch.plan)
+        walk.tally[pooled.BEST_NEARLY] = node_classes.nearly_unprotected(walk.classes, stretch.plan)
         walk.anneal(stretch)
     elif walk.missed():
         _towards_goal(walk, walk.proposals(min(max(50 * m, 400_000), 1_500_000)))
@@ -675,7 +499,7 @@ def search_under_uncertainty(walk: AnnealingWalk[Task]) -> None:
 
 def spending(task: Task, steps: int) -> AnnealingSegment:
     """Return the stretch that uses a budget up."""
-    plan, odds = within_budget(task, steps)
+    plan, odds = states.within_budget(task, steps)
     half, exact = task.nearly
     ease = 0.0 if task.k == 2 else 0.3
     plan = plan._replace(hot=0.3, cold=0.02, ease=ease, stop=False, half=half, exact=exact)
@@ -698,6 +522,6 @@ def _towards_goal(walk: AnnealingWalk[Any], steps: int) -> None:
 
 def _paying(task: Task, steps: int, *, hot: float, cold: float, price: float) -> AnnealingSegment:
     """Return a stretch in which edits have a price, and nodes that may stay unprotected none."""
-    plan, odds = paying(within_budget(task, steps), task.k, price)
+    plan, odds = states.paying(states.within_budget(task, steps), task.k, price)
     ease = 0.0 if task.k == 2 else 0.3
     return AnnealingSegment(plan._replace(hot=hot, cold=cold, ease=ease), odds._replace(swap=0.1))

@@ -1,7 +1,4 @@
-"""The method `structural`: nodes look alike by what an adversary knows of their surroundings.
-
-Which parameters of structural go with each other.
-"""
+"""The method `structural`: nodes look alike by what an adversary knows of their surroundings."""
 
 from __future__ import annotations
 
@@ -22,24 +19,11 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
 from graphveil.data import Graph, Network
 from graphveil.data.measures.registry import DIRECTED_COUNT
-from graphveil.methods.attributes import (
-    AttributedMethod,
-    Colors,
-    Ints,
-    Merge,
-    Roles,
-    attach_parameter,
-    attached_advice,
-    colors_of,
-    known_parameter,
-    merge_parameter,
-    numbered_colors,
-)
+from graphveil.methods import attributes
+from graphveil.methods.attributes import AttributedMethod, Colors, Ints, Merge, Roles
 from graphveil.methods.base import MethodResult, Reached
+from graphveil.methods.structural import task as tasks
 from graphveil.methods.structural.task import (
-    CODES,
-    NEARLY,
-    PROPERTIES,
     Budget,
     EditKind,
     Full,
@@ -51,14 +35,6 @@ from graphveil.methods.structural.task import (
     Task,
     Until,
     Walking,
-    beside,
-    interruption,
-    known_to_target,
-    left_by,
-    lost,
-    missed,
-    rewiring,
-    share_of,
 )
 
 if TYPE_CHECKING:
@@ -66,11 +42,7 @@ if TYPE_CHECKING:
 
 
 def check_together(method: Any) -> None:
-    """Refuse parameters that exclude each other.
-
-    `method`: a `StructuralAnonymity`. Raises `ParameterError` where two do; the message says the
-    way out.
-    """
+    """Refuse parameters that exclude each other."""
     if method.measure == DIRECTED_COUNT:
         _check_directed(method)
     else:
@@ -78,7 +50,7 @@ def check_together(method: Any) -> None:
     _check_phi(method)
     _check_kept(method)
     _ = method.guarantee  # refuses what no guarantee can say
-    known = known_to_target(method.measure, method.distance, method.edits)
+    known = tasks.known_to_target(method.measure, method.distance, method.edits)
     if method.heuristic == "target" and not known:
         raise ParameterError(
             "heuristic=target supports measure=count at distance 1 with edits=any, not "
@@ -90,10 +62,8 @@ def check_together(method: Any) -> None:
             f"iterations={method.iterations} sets the number of proposals; "
             f"effort={method.effort} multiplies the default number. Give one of them."
         )
-    if method.heuristic in {"strip", "cut"}:
-        _check_start(method)
-    if method.heuristic == "mirror":
-        _check_mirror(method)
+    if method.heuristic in {"strip", "cut", "mirror"}:
+        _check_deleting(method)
 
 
 def _check_directed(method: Any) -> None:
@@ -114,7 +84,7 @@ def _check_known(method: Any) -> None:
     """Refuse what heuristics do not know of attributes, and a column with two roles."""
     if not method.roles.known:
         return
-    searched = method.measure in CODES and method.distance == 1 and method.edits != "rewire"
+    searched = method.measure in tasks.CODES and method.distance == 1 and method.edits != "rewire"
     if method.heuristic in {"search", "mirror"} and not searched:
         raise ParameterError(
             f"heuristic={method.heuristic} does not support attributes here "
@@ -157,7 +127,7 @@ def _check_kept(method: Any) -> None:
         )
     if not _can_be_priced(method):
         raise ParameterError(
-            f"{name} supports {', '.join(CODES)} at distance 1 with phi=0, not "
+            f"{name} supports {', '.join(tasks.CODES)} at distance 1 with phi=0, not "
             f"measure={method.measure}, distance={method.distance}, phi={method.phi:g}. Use "
             "these, or remove it."
         )
@@ -170,14 +140,21 @@ def _check_kept(method: Any) -> None:
 def _can_be_priced(method: Any) -> bool:
     """Return whether a search can follow prices of edges, which a budget of deletions is for."""
     by_budget = isinstance(method.goal, Budget) and method.edits == "delete"
-    return by_budget and method.measure in CODES and method.distance == 1 and not method.phi
+    return by_budget and method.measure in tasks.CODES and method.distance == 1 and not method.phi
 
 
-def _check_start(method: Any) -> None:
-    if method.measure not in CODES or method.distance != 1:
+def _check_deleting(method: Any) -> None:
+    """Refuse what the heuristics that only delete do not know."""
+    by_codes = method.measure in tasks.CODES and method.distance == 1
+    if method.heuristic != "mirror" and not by_codes:
         raise ParameterError(
-            f"heuristic={method.heuristic} supports {', '.join(CODES)} at distance 1, not "
+            f"heuristic={method.heuristic} supports {', '.join(tasks.CODES)} at distance 1, not "
             f"{method.measure} at distance {method.distance}. Use search."
+        )
+    if method.heuristic == "mirror" and method.k != 2:
+        raise ParameterError(
+            "heuristic=mirror makes every node like one other, so it needs k=2, not "
+            f"k={method.k}. Use auto, or k=2."
         )
     if method.edits != "delete" or isinstance(method.goal, Budget):
         raise ParameterError(
@@ -189,44 +166,6 @@ def _check_start(method: Any) -> None:
             "heuristic=cut removes every triangle, but preserve_triangles keeps them. Remove "
             "one of the two."
         )
-
-
-def _check_mirror(method: Any) -> None:
-    if method.k != 2:
-        raise ParameterError(
-            "heuristic=mirror makes every node like one other, so it needs k=2, not "
-            f"k={method.k}. Use auto, or k=2."
-        )
-    if method.edits != "delete" or isinstance(method.goal, Budget):
-        raise ParameterError(
-            "heuristic=mirror only deletes edges, for a full or partial goal. Use search."
-        )
-
-
-def check_ties(network: Network, measure: str) -> None:
-    """Refuse ties that the measure does not see, or of several kinds.
-
-    Raises `DataError` where they are such; the message says the way out.
-
-    Examples
-    --------
-    >>> from graphveil import Layer
-    >>> check_ties(Network((Layer.from_arcs([0], [1], n=2),)), "directed-count")
-    """
-    layers = network.layers
-    if len(layers) == 1 and layers[0].directed and measure != DIRECTED_COUNT:
-        raise DataError(
-            f"the edges {layers[0].name!r} are directed, but measure={measure} ignores "
-            f"directions. Use measure={DIRECTED_COUNT} or the method profile, or drop "
-            f"directions with {option('directed', 'symmetrize')}."
-        )
-    if len(layers) == 1 and not layers[0].directed and measure == DIRECTED_COUNT:
-        raise DataError(
-            f"the edges are undirected, but measure={measure} is for directed edges. Read them "
-            f"with {option('directed', 'keep')}, or use measure=count."
-        )
-    if measure != DIRECTED_COUNT or len(layers) > 1:
-        network.only_layer()
 
 
 Heuristic = Literal["auto", Sampling, Walking]
@@ -245,6 +184,9 @@ LIMITS_OF_PHI = (
     "(1,133 people), exact knowledge singled out 4% of the people, inaccurate knowledge 0.4%."
 )
 """What similar look-alikes leave open."""
+
+
+_OF_20_KNOWN = (" who also knew 20 people", "1,490 people")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -361,37 +303,20 @@ class StructuralAnonymity(AttributedMethod):
         "2409.16163"
     )
     limits: ClassVar[str] = "Any knowledge beyond the chosen measure."
-    reached: ClassVar[tuple[Reached, ...]] = (
+    reached: ClassVar[tuple[Reached, ...]] = tuple(
         Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, k=2, measure=count).",
-            {"k": 2, "measure": "count", "phi": None},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, k=5, measure=count).",
-            {"k": 5, "measure": "count", "phi": None},
-        ),
-        Reached(
-            "Re-identified in our tests: 92% of the nodes by an attacker with a copy of the "
-            "network (1,224 nodes, k=20, measure=count).",
-            {"k": 20, "measure": "count", "phi": None},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the people by an attacker with a copy of the "
-            "network (3,000 people, k=2, measure=directed-count).",
-            {"k": 2, "measure": DIRECTED_COUNT, "phi": None},
-        ),
-        Reached(
-            "Re-identified in our tests: up to 63% of the others by an attacker with a copy of "
-            "the network who also knew 20 people (1,490 people, k=20, measure=directed-count).",
-            {"k": 20, "measure": DIRECTED_COUNT, "phi": None},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, k=5, phi=10, measure=count).",
-            {"k": 5, "measure": "count", "phi": 10.0},
-        ),
+            f"Re-identified in our tests: {found} by an attacker with a copy of the network{more} "
+            f"({where}, k={k}{', phi=10' if phi else ''}, measure={measure}).",
+            {"k": k, "measure": measure, "phi": phi},
+        )
+        for k, measure, phi, found, more, where in (
+            (2, "count", None, "100% of the nodes", "", "242 nodes, dense"),
+            (5, "count", None, "100% of the nodes", "", "242 nodes, dense"),
+            (20, "count", None, "92% of the nodes", "", "1,224 nodes"),
+            (2, DIRECTED_COUNT, None, "100% of the people", "", "3,000 people"),
+            (20, DIRECTED_COUNT, None, "up to 63% of the others", *_OF_20_KNOWN),
+            (5, "count", 10.0, "100% of the nodes", "", "242 nodes, dense"),
+        )
     )
     limits_of_attributes: ClassVar[str] = (
         "If attributes are published, also the attributes of neighbors. Re-identified in our "
@@ -460,7 +385,8 @@ class StructuralAnonymity(AttributedMethod):
     )
     keep: Kept | None = parameter(
         default=None,
-        text="what a search within a budget keeps: all, none, or some of " + ", ".join(PROPERTIES),
+        text="what a search within a budget keeps: all, none, or some of "
+        + ", ".join(tasks.PROPERTIES),
         unset="all if auto deletes edges within a budget, else none",
     )
     until: Until | None = parameter(
@@ -480,9 +406,9 @@ class StructuralAnonymity(AttributedMethod):
     spend_least: bool = parameter(
         default=False, text="make the fewest edits for 99% of the gain", private=True
     )
-    known: Columns | None = known_parameter()
-    attach: Columns | None = attach_parameter()
-    merge: Merge = merge_parameter()
+    known: Columns | None = attributes.known_parameter()
+    attach: Columns | None = attributes.attach_parameter()
+    merge: Merge = attributes.merge_parameter()
 
     def __post_init__(self) -> None:
         """Check every parameter, and those that exclude each other."""
@@ -490,7 +416,21 @@ class StructuralAnonymity(AttributedMethod):
         check_together(self)
 
     def _check_ties(self, network: Network) -> None:
-        check_ties(network, self.measure)
+        """Refuse ties that the measure does not see, or of several kinds."""
+        layers = network.layers
+        if len(layers) == 1 and layers[0].directed and self.measure != DIRECTED_COUNT:
+            raise DataError(
+                f"the edges {layers[0].name!r} are directed, but measure={self.measure} ignores "
+                f"directions. Use measure={DIRECTED_COUNT} or the method profile, or drop "
+                f"directions with {option('directed', 'symmetrize')}."
+            )
+        if len(layers) == 1 and not layers[0].directed and self.measure == DIRECTED_COUNT:
+            raise DataError(
+                f"the edges are undirected, but measure={DIRECTED_COUNT} is for directed edges. "
+                f"Read them with {option('directed', 'keep')}, or use measure=count."
+            )
+        if self.measure != DIRECTED_COUNT or len(layers) > 1:
+            network.only_layer()
 
     @property
     def roles(self) -> Roles:
@@ -524,7 +464,7 @@ class StructuralAnonymity(AttributedMethod):
         """What edits are to keep: the properties asked for, or all by default."""
         if self.keep is not None:
             return self.keep
-        return Kept(PROPERTIES if self._keeps_by_default() else ())
+        return Kept(tasks.PROPERTIES if self._keeps_by_default() else ())
 
     def _keeps_by_default(self) -> bool:
         return self.heuristic == "auto" and not self.spend_least and _can_be_priced(self)
@@ -568,7 +508,7 @@ class StructuralAnonymity(AttributedMethod):
             by_budget=isinstance(self.goal, Budget),
             colors=colors,
             phi=self.phi,
-            nearly=NEARLY if self.phi and isinstance(self.goal, Budget) else (0, 0),
+            nearly=tasks.NEARLY if self.phi and isinstance(self.goal, Budget) else (0, 0),
         )
 
     def settings(self) -> Settings:
@@ -580,13 +520,14 @@ class StructuralAnonymity(AttributedMethod):
         of_arcs = self.measure == DIRECTED_COUNT
         if isinstance(data, Graph) and not of_arcs:
             return self._edited(data, randomness, None)
-        colors = colors_of(data, self._roles.known, self.k, self.merge, randomness)
+        colors = attributes.colors_of(data, self._roles.known, self.k, self.merge, randomness)
         if of_arcs:
             return self._of_arcs(data, randomness, colors)
         result = self._edited(data.graph(), randomness, colors.of_person)
         released = self._beside(data, cast("Graph", result.data), colors)
         return result._replace(
-            data=released, advice=(*result.advice, *attached_advice(released, self._roles))
+            data=released,
+            advice=(*result.advice, *attributes.attached_advice(released, self._roles)),
         )
 
     def _edited(self, data: Graph, randomness: Randomness, colors: Ints | None) -> MethodResult:
@@ -603,23 +544,20 @@ class StructuralAnonymity(AttributedMethod):
             facts=facts,
             advice=(
                 *self._advice(task, result),
-                *left_by(self.phi, self.k, facts),
-                *lost(data.n_nodes, facts),
+                *tasks.left_by(self.phi, self.k, facts),
+                *tasks.lost(data.n_nodes, facts),
             ),
             unprotected=result.unprotected,
         )
 
     def _claimed(self, unprotected: int, n_nodes: int) -> StructuralKAnonymity:
-        """Return what a run may claim that leaves so many nodes unprotected: the share reached.
-
-        Raises `InfeasibleError` where that is nobody.
-        """
+        """Return what a run may claim: the share reached; refuse a run that protects nobody."""
         if n_nodes and unprotected == n_nodes:
             raise InfeasibleError(
                 f"no node could be made {self.k}-anonymous within goal={self.goal}. Raise the "
                 "budget, lower k, or use a coarser measure."
             )
-        share = share_of(n_nodes - unprotected, n_nodes)
+        share = tasks.share_of(n_nodes - unprotected, n_nodes)
         return msgspec.structs.replace(self.guarantee, share=share)
 
     def _of_arcs(self, data: Network, randomness: Randomness, colors: Colors) -> MethodResult:
@@ -630,7 +568,7 @@ class StructuralAnonymity(AttributedMethod):
         n, budget = data.n_nodes, self.goal.budget(data.n_ties)
         task = ProfileTask(
             network=data,
-            colors=numbered_colors(colors.of_person, n),
+            colors=attributes.numbered_colors(colors.of_person, n),
             k=self.k,
             budget=data.n_ties if budget is None else min(budget, data.n_ties),
             edits=self.edits,
@@ -649,11 +587,11 @@ class StructuralAnonymity(AttributedMethod):
             facts=facts_of_arcs(task, result),
             advice=(
                 COPY,
-                *interruption(result.interrupted),
-                *missed(self.goal, left, n),
+                *tasks.interruption(result.interrupted),
+                *tasks.missed(self.goal, left, n),
                 *many,
                 *MANY_UNPROTECTED.passed_by(left, n),
-                *attached_advice(released, self._roles),
+                *attributes.attached_advice(released, self._roles),
             ),
             unprotected=result.unprotected,
         )
@@ -662,14 +600,14 @@ class StructuralAnonymity(AttributedMethod):
         advice: list[str] = [COPY]
         graph, edited = task.graph, result.edited
         allowed = self.goal.allowed(graph.n_nodes)
-        advice += interruption(result.interrupted)
-        advice += missed(self.goal, edited.unprotected, graph.n_nodes)
+        advice += tasks.interruption(result.interrupted)
+        advice += tasks.missed(self.goal, edited.unprotected, graph.n_nodes)
         if self.edits == "rewire":
             from graphveil.methods.structural.walk_state import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
 
-            advice += rewiring(unprotected_by_rewiring(task), allowed)
+            advice += tasks.rewiring(unprotected_by_rewiring(task), allowed)
         if self.edits == "add":
             advice += MANY_ADDITIONS.passed_by(len(edited.added), graph.n_edges)
         if "target" in result.runners_up:
-            advice += beside(graph.n_nodes, edited, result.runners_up["target"], allowed)
+            advice += tasks.beside(graph.n_nodes, edited, result.runners_up["target"], allowed)
         return tuple(advice)

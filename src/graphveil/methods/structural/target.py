@@ -1,11 +1,7 @@
 """Heuristic TARGET: edges come and go, and nodes are pulled towards values that others share.
 
-The phases of the heuristic target: what counts, how warm, for how many proposals.
-
-Every phase anneals the same energy with other weights. The constants were tuned one by one on the
+Every phase anneals the same energy with other weights; the constants were tuned one by one on the
 networks of the paper.
-
-The state of the heuristic target: neighbors with room, classes, edits, and the best so far.
 """
 
 from __future__ import annotations
@@ -19,31 +15,13 @@ from numpy.typing import NDArray
 
 from graphveil.core.kernels.arrays import new_table
 from graphveil.data import Graph
+from graphveil.methods.structural import walk_state as states
+from graphveil.methods.structural.kernels import classes as node_classes
 from graphveil.methods.structural.kernels import target as kernel
-from graphveil.methods.structural.kernels.classes import (
-    DEGREE_BITS,
-    PULL,
-    SLOT,
-    UNPROTECTED,
-    NodeClasses,
-    Odds,
-    Schedule,
-    fill,
-    new_classes,
-    new_rows,
-)
-from graphveil.methods.structural.kernels.classes import LEAST as K
-from graphveil.methods.structural.kernels.classes import TRIANGLES_OF_CLASSES as TRIANGLES
 from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
 from graphveil.methods.structural.kernels.target import MOST_FLIPS, Free, TargetState, assign
-from graphveil.methods.structural.task import CODES, COLOR_BITS, Edited, Task, Watch
-from graphveil.methods.structural.walk_state import (
-    AnnealingSegment,
-    Walk,
-    checked,
-    codes_of,
-    keys_of,
-)
+from graphveil.methods.structural.task import CODES, COLOR_BITS, Edited, Ints, Task, Watch
+from graphveil.methods.structural.walk_state import AnnealingSegment, Walk
 
 HUBS = 0.9
 """The quantile of the degrees from which a node is a hub."""
@@ -52,29 +30,11 @@ HUB_WEIGHT = 3
 
 
 class Phase(NamedTuple):
-    """One stretch of annealing.
+    """One stretch of annealing: `share` of the run's proposals, cooling from `hot` to `cold`.
 
-    Parameters
-    ----------
-    share
-        Of the proposals of the run.
-    hot, cold
-        The temperatures between which it cools, geometrically.
-    price
-        What an edit costs, in unprotected nodes.
-    pull
-        What a unit of distance to a node's aim costs; without it nodes have none.
-    quantile
-        Nodes below this quantile of the degrees neither count nor have an aim.
-    hub_weight
-        What an unprotected hub counts; other nodes count 1.
-    anchored
-        Whether anonymous nodes are pulled to where they are.
-    every
-        Proposals between two assignments of aims.
-    focus, undo, revert
-        Of the proposals, those near an unprotected node; of the others, those that revert an
-        edit; of all, those that revert one as well.
+    An edit costs `price` unprotected nodes, a unit of distance to a node's aim `pull`. Nodes below
+    the `quantile` of the degrees neither count nor have an aim, hubs count `hub_weight`. `anchored`
+    pulls anonymous nodes to where they are; aims are assigned `every` so many proposals.
     """
 
     share: float
@@ -92,21 +52,7 @@ class Phase(NamedTuple):
 
 
 class PhaseSchedule(NamedTuple):
-    """The phases of one kind of graph, in turn.
-
-    Parameters
-    ----------
-    hubs
-        Only the nodes of highest degree count; all is still allowed to move.
-    everybody
-        All nodes count.
-    polish
-        Nobody is pulled any more.
-    again
-        For those still unprotected, then polish once more: the anonymous are not anchored.
-    rounds
-        How often that is done, each time from the best state.
-    """
+    """The phases of one kind of graph: hubs, everybody, polish; then `again`, `rounds` times."""
 
     hubs: tuple[Phase, ...]
     everybody: Phase
@@ -183,23 +129,19 @@ def target_state_of(task: Task) -> TargetState:
     graph, n = task.graph, task.graph.n_nodes
     degree = graph.degrees()
     room = np.minimum(degree + degree // 2 + ROOM, n + 1) - degree
-    rows = new_rows(graph.indptr, graph.indices, room)
-    classes = new_classes(
-        codes_of(task),
+    rows = node_classes.new_rows(graph.indptr, graph.indices, room)
+    classes = node_classes.new_classes(
+        states.codes_of(task),
         task.k,
         moves=MOST_FLIPS * (2 * rows.common.size + 4),
         steps=CODES[task.measure],
         weight=np.ones(n + 1, dtype=np.int64),
     )
-    fill(classes)
+    node_classes.fill(classes)
     edits = _edits(task.budget)
-    edits.tally[BEST_UNPROTECTED] = classes.tally[UNPROTECTED]
-    return TargetState(
-        state=kernel.TargetGraph(classes, rows, _bits(graph)),
-        edits=edits,
-        trial=np.empty(MOST_FLIPS, dtype=np.int64),
-        unprotected=np.empty(n, dtype=np.int64),
-    )
+    edits.tally[BEST_UNPROTECTED] = classes.tally[node_classes.UNPROTECTED]
+    trial, unprotected = np.empty(MOST_FLIPS, dtype=np.int64), np.empty(n, dtype=np.int64)
+    return TargetState(kernel.TargetGraph(classes, rows, _bits(graph)), edits, trial, unprotected)
 
 
 def _bits(graph: Graph) -> NDArray[np.uint64]:
@@ -222,22 +164,18 @@ def _edits(budget: int) -> kernel.TargetEdits:
     table, shift = new_table(3 * most)
     tally = np.zeros(6, dtype=np.int64)
     tally[kernel.KEPT], tally[kernel.SHIFT] = kernel.OPEN, shift
-    return kernel.TargetEdits(
-        pairs=np.empty(2 * most, dtype=np.int64),
-        table=table,
-        log=np.empty(max(most, 1 << 16), dtype=np.int64),
-        kept=np.empty(2 * most, dtype=np.int64),
-        tally=tally,
-    )
+    pairs, kept = np.empty((2, 2 * most), dtype=np.int64)
+    log = np.empty(max(most, 1 << 16), dtype=np.int64)
+    return kernel.TargetEdits(pairs, table, log, kept, tally)
 
 
-def present(target_state: TargetState) -> NDArray[np.int64]:
+def present(target_state: TargetState) -> Ints:
     """Return the pairs in which the present state differs from the input, sorted."""
     edits = target_state.edits
     return np.sort(edits.pairs[: edits.tally[kernel.CHANGED]])
 
 
-def best(target_state: TargetState) -> NDArray[np.int64]:
+def best(target_state: TargetState) -> Ints:
     """Return the pairs in which the best state differs from the input, sorted."""
     edits, tally = target_state.edits, target_state.edits.tally
     kept = tally[kernel.KEPT]
@@ -246,32 +184,29 @@ def best(target_state: TargetState) -> NDArray[np.int64]:
     return np.setxor1d(then, flipped[times % 2 == 1])
 
 
-def go_to(target_state: TargetState, changed: NDArray[np.int64]) -> None:
+def go_to(target_state: TargetState, changed: Ints) -> None:
     """Make the state with these edits the present one; the best stays the best."""
     kernel.flip_all(
         target_state.state, target_state.edits, np.setxor1d(present(target_state), changed)
     )
 
 
-def begin_at(target_state: TargetState, changed: NDArray[np.int64]) -> None:
+def begin_at(target_state: TargetState, changed: Ints) -> None:
     """Make the state with these edits the present and the best one, whatever was better."""
     go_to(target_state, changed)
     tally = target_state.edits.tally
     tally[LOGGED], tally[kernel.KEPT] = 0, kernel.OPEN
-    tally[BEST_UNPROTECTED] = target_state.state.classes.tally[UNPROTECTED]
+    tally[BEST_UNPROTECTED] = target_state.state.classes.tally[node_classes.UNPROTECTED]
     tally[BEST_CHANGED] = tally[kernel.CHANGED]
 
 
 def edited_of(task: Task, target_state: TargetState) -> Edited:
-    """Return the best state's edits, its unprotected nodes counted again, exactly.
-
-    Raises `AssertionError` where the count differs from the kernel's: a bug of ours.
-    """
+    """Return the best state's edits, its unprotected nodes counted again, exactly."""
     n, keys = task.graph.n_nodes, best(target_state)
     pairs = np.stack((keys >> 32, keys & 0xFFFFFFFF), axis=1).astype(np.int32)
-    was_edge = np.isin(keys_of(pairs, n), keys_of(task.graph.edges(), n))
+    was_edge = np.isin(states.keys_of(pairs, n), states.keys_of(task.graph.edges(), n))
     said = int(target_state.edits.tally[BEST_UNPROTECTED])
-    return checked(task, Edited(pairs[~was_edge], pairs[was_edge], said))
+    return states.checked(task, Edited(pairs[~was_edge], pairs[was_edge], said))
 
 
 CHUNK = 25_000
@@ -305,39 +240,17 @@ def target(
 ) -> Edited:
     """Return the best state of an annealing walk towards values that k nodes can share.
 
-    The walk minimizes the unprotected nodes, plus a price an edit, plus the distance of
-    nodes from their aims: the nearest class of k, or the middle of a group of likes. The distance
-    falls step by step where the number of nodes does not, so that hubs and dense graphs move.
-
-    Returns its unprotected nodes are counted again from the edited graph, exactly.
-
-    Parameters
-    ----------
-    task
-        Measure count at distance 1; edits ``"any"``.
-    iterations
-        The proposals of one run through the phases; `target_iterations` where None. Backfilling
-        comes on top, and graphs with few triangles get up to four runs.
-    effort
-        What these are multiplied by where None.
-    rng
-        The randomness.
-    watch
-        Called every 25,000 proposals.
-
-    Examples
-    --------
-    >>> from graphveil.data import Graph
-    >>> flag = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
-    >>> task = Task(flag, "count", 1, 2, "any", 4, 0)
-    >>> rng = np.random.Generator(np.random.PCG64(1))
-    >>> edited = target(task, iterations=1000, rng=rng)
-    >>> edited.unprotected, edited.cost
-    (0, 1)
+    The walk minimizes the unprotected nodes, plus a price an edit, plus the distance of nodes from
+    their aims: the nearest class of k, or the middle of a group of likes. The distance falls step
+    by step where the number of nodes does not, so that hubs and dense graphs move.
     """
     walk = TargetWalk(task, rng, watch, iterations, effort)
     if walk.missed():
-        (_within_budget if task.by_budget else _towards_goal)(walk)
+        if not task.by_budget:
+            _towards_goal(walk)
+        elif not walk.follow(COUNT):  # by counting alone, and once more with aims
+            walk.begin_anew()
+            walk.follow_all(BUDGET)
         walk.end()
     return edited_of(task, walk.target_state)
 
@@ -345,16 +258,8 @@ def target(
 def target_iterations(n_nodes: int, n_edges: int) -> int:
     """Return 500 proposals an edge, at least 3,000,000 and at most 15,000,000.
 
-    Beyond 40,000 edges, or a mean degree of 15, at most as many times fewer as there are more of
-    them, and at least 3,000,000: runs are to end in half a minute. Below 1,000 edges 3,000 an edge,
-    at least 1,000,000.
-
-    Examples
-    --------
-    >>> target_iterations(100, 326), target_iterations(7_500, 18_812)
-    (1000000, 9406000)
-    >>> target_iterations(40_000, 100_000), target_iterations(2_000, 30_000)
-    (6000000, 7500000)
+    Beyond 40,000 edges, or a mean degree of 15, proportionally fewer, so that runs end in half a
+    minute. Below 1,000 edges 3,000 an edge, at least 1,000,000.
     """
     mean_degree = 2 * n_edges / max(n_nodes, 1)
     most = int(15_000_000 / max(n_edges / LARGE_EDGES, mean_degree / LARGE_DEGREE, 1))
@@ -365,16 +270,13 @@ def target_iterations(n_nodes: int, n_edges: int) -> int:
 class TargetBest(NamedTuple):
     """The best state from one start: its edits, its unprotected nodes and number of edits."""
 
-    edits: NDArray[np.int64]
+    edits: Ints
     reached: tuple[int, int]
 
 
 @dataclass(eq=False)
 class TargetWalk(Walk[Task]):
-    """A walk with aims; it has ``usual`` proposals without more or less effort.
-
-    ``before`` lists the best states from earlier starts.
-    """
+    """A walk with aims; `before` lists the best states from earlier starts."""
 
     target_state: TargetState = field(init=False)
     before: list[TargetBest] = field(default_factory=list, init=False)
@@ -398,8 +300,7 @@ class TargetWalk(Walk[Task]):
     def follow(self, phase: Phase, *, highest: int | None = None, backfill: bool = False) -> bool:
         """Go through a phase; return whether whoever watches has seen enough.
 
-        Degrees above the highest neither count nor have aims. A phase ends where the goal is
-        reached; backfilling starts there.
+        Degrees above the highest neither count nor have aims.
         """
         state = self.target_state.state
         top = self.task.graph.n_nodes if highest is None else highest
@@ -432,24 +333,19 @@ class TargetWalk(Walk[Task]):
 
 
 def _stretch(walk: TargetWalk, phase: Phase, *, backfill: bool) -> AnnealingSegment:
-    """Return the phase as the kernel takes it; a backfill spares what the allowed nodes may lack.
-
-    These are taken to stand in classes of all sizes 1..k - 1, equally many.
-    """
+    """Return the phase as the kernel takes it; a backfill spares what allowed nodes may lack."""
     task = walk.task
-    plan = Schedule(
+    plan = node_classes.Schedule(
         steps=max(round(phase.share * walk.steps), 1),
         hot=phase.hot,
         cold=phase.cold,
         price=phase.price,
-        ease=1.0,
         pull=phase.pull,
-        spared=0.0,
         spared_lack=0.5 * (3 * task.k - 2) * task.allowed if backfill else 0.0,
         allowed=task.allowed,
         stop=not backfill,
     )
-    odds = Odds(
+    odds = node_classes.Odds(
         focus=phase.focus,
         undo=phase.undo,
         swap=phase.revert,
@@ -461,10 +357,7 @@ def _stretch(walk: TargetWalk, phase: Phase, *, backfill: bool) -> AnnealingSegm
 
 
 def weigh(state: kernel.TargetGraph, phase: Phase, highest: int) -> int:
-    """Let nodes count as the phase says, and forget all aims; return the lowest degree that counts.
-
-    Degrees above the highest do not count.
-    """
+    """Let nodes count as the phase says, without aims; return the lowest degree that counts."""
     classes, degree = state.classes, state.rows.length
     lowest = int(np.quantile(degree, phase.quantile)) if phase.quantile else 0
     hubs = int(np.quantile(degree, HUBS))
@@ -472,34 +365,37 @@ def weigh(state: kernel.TargetGraph, phase: Phase, highest: int) -> int:
     every = np.arange(weight.size)
     weight[:] = np.where(every >= hubs, phase.hub_weight, 1)
     weight[(every < lowest) | (every > highest)] = 0
-    classes.node[:, PULL] = 0
-    fill(classes)
+    classes.node[:, node_classes.PULL] = 0
+    node_classes.fill(classes)
     return lowest
 
 
-def set_aims(classes: NodeClasses, lowest: int, highest: int, *, strength: int) -> None:
+def set_aims(
+    classes: node_classes.NodeClasses, lowest: int, highest: int, *, strength: int
+) -> None:
     """Pull nodes with degrees lowest..highest to where they can be anonymous: see `assign`."""
-    table, rows, k = classes.table, classes.node[:, SLOT], int(classes.rule[K])
+    table, rows, k = (
+        classes.table,
+        classes.node[:, node_classes.SLOT],
+        int(classes.rule[node_classes.LEAST]),
+    )
     codes, sizes = table[rows, 0], table[rows, 1]
-    degrees = codes >> DEGREE_BITS
+    degrees = codes >> node_classes.DEGREE_BITS
     nodes = np.flatnonzero((lowest <= degrees) & (degrees <= highest) & (sizes < k))
     nodes = nodes[np.argsort(-codes[nodes], kind="stable")]
-    free = Free(
-        nodes=nodes,
-        codes=codes[nodes],
-        assigned=np.zeros(nodes.size, dtype=np.int64),
-        group=np.empty(k, dtype=np.int64),
-        distance=np.empty(k, dtype=np.int64),
-    )
+    assigned, (group, distance) = np.zeros(nodes.size, np.int64), np.empty((2, k), np.int64)
+    free = Free(nodes, codes[nodes], assigned, group, distance)
     assign(classes, lowest, highest, strength, free, np.sort(table[table[:, 1] >= k, 0]))
 
 
-def is_dense(target_state: TargetState, colors: NDArray[np.int64] | None = None) -> bool:
+def is_dense(target_state: TargetState, colors: Ints | None = None) -> bool:
     """Whether an edge lies in more than 10 triangles on average, and a node has 30 neighbors."""
     classes = target_state.state.classes
-    codes = classes.table[classes.node[:, SLOT], 0]
+    codes = classes.table[classes.node[:, node_classes.SLOT], 0]
     edges = int(target_state.state.rows.length.sum()) / 2
-    corners = int((codes & (TRIANGLES if colors is None else IN_A_COLOR)).sum())
+    corners = int(
+        (codes & (node_classes.TRIANGLES_OF_CLASSES if colors is None else IN_A_COLOR)).sum()
+    )
     return corners > 10 * edges and edges > 15 * codes.size
 
 
@@ -512,9 +408,8 @@ def _towards_goal(walk: TargetWalk) -> None:
 
 
 def _from_several_starts(walk: TargetWalk) -> None:
-    """Run from the input until the goal is reached, up to four times; small graphs more than once.
+    """Run from the input until the goal is reached, up to four times.
 
-    Once where the goal, which another heuristic has reached, is missed by more than the last few.
     With a partial goal most of those who may stay unprotected are the nodes of highest degree.
     """
     highest = None
@@ -541,7 +436,8 @@ def _run(walk: TargetWalk, course: PhaseSchedule, highest: int | None) -> bool:
     if walk.follow_all((*course.hubs, course.everybody, *course.polish), highest=highest):
         return True
     for remaining in range(course.rounds if walk.missed() else 0, 0, -1):
-        if _stays_far(walk, remaining):
+        at_last = walk.missed() * LEAVES**remaining  # of those who miss the goal, half a round
+        if walk.task.to_beat is not None and at_last > far_from(walk.task):
             break
         walk.back_to_best()
         if walk.follow_all((course.again, *course.polish), highest=highest):
@@ -556,29 +452,15 @@ def _run(walk: TargetWalk, course: PhaseSchedule, highest: int | None) -> bool:
 
 
 def far_from(task: Task) -> int:
-    """Return by how many nodes a start may miss the goal where another heuristic has reached it.
-
-    Of colors it may be more: what deletes edges alone then leaves few of them, so to go on is worth
-    its time.
-    """
+    """Return by how many nodes a start may miss a goal reached by another; of colors by more."""
     return FINISHED if task.colors is None else FINISHED_OF_COLORS
-
-
-def _stays_far(walk: TargetWalk, rounds: int) -> bool:
-    """Return whether another heuristic reaches the goal, and this one hardly will in these rounds.
-
-    Each is taken to leave half of those who miss it; the last few are left to other phases.
-    """
-    at_last = walk.missed() * LEAVES**rounds
-    return walk.task.to_beat is not None and at_last > far_from(walk.task)
 
 
 def _backfill(walk: TargetWalk) -> bool:
     """Take edits back, and others in their place, as long as it gains: the goal stays reached.
 
-    It gains less from round to round. Where the rounds that remain would not bring it below what is
-    to be beaten if each gained as much as the last one, it ends. Returns whether whoever watches
-    has seen enough; where the goal is missed it does nothing.
+    Ends where the rounds that remain would not beat what another reached if each gained as the
+    last.
     """
     to_beat, gained = walk.task.to_beat, 0
     for remaining in range(0 if walk.missed() else MOST_BACKFILLS, 0, -1):
@@ -592,11 +474,3 @@ def _backfill(walk: TargetWalk) -> bool:
         if gained <= GAIN * before:
             break
     return False
-
-
-def _within_budget(walk: TargetWalk) -> None:
-    """Look for the fewest unprotected nodes: by counting alone, and once more with aims."""
-    if walk.follow(COUNT):
-        return
-    walk.begin_anew()
-    walk.follow_all(BUDGET)

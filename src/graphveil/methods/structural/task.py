@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, Protocol, TypeAlias
@@ -26,42 +25,35 @@ from graphveil.core.warnings import (
 )
 from graphveil.data import Graph
 
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
 _NUMBER = re.compile(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Goal(ABC):
-    """What a run is to reach: `Full`, `Partial` or `Budget`.
+class Goal:
+    """What a run is to reach: `Full`, `Partial` or `Budget`."""
 
-    Examples
-    --------
-    >>> Goal.parse("partial:0.95")
-    Partial(share=0.95)
-    >>> str(Budget(edges=200))
-    'budget:200edges'
-    """
-
-    @abstractmethod
     def allowed(self, n_nodes: int) -> int:
         """Return how many nodes may be unprotected, in small classes, when the run stops."""
+        del n_nodes
+        return 0
 
-    @abstractmethod
     def budget(self, n_edges: int) -> int | None:
         """Return the most edits, or None where the goal sets none."""
+        del n_edges
+        return None
 
     @staticmethod
     def parse(text: str) -> Goal:
-        """Return the goal that a text such as ``full`` or ``budget:0.05`` names.
-
-        Raises `ParameterError` where it names none, or a share or number is out of range.
-        """
+        """Return the goal that a text such as ``full`` or ``budget:0.05`` names."""
         kind, _, amount = str(text).partition(":")
         if kind == "full" and not amount:
             return Full()
         if kind in {"partial", "budget"} and _NUMBER.fullmatch(amount):
-            return (
-                Partial(share=float(amount)) if kind == "partial" else Budget(share=float(amount))
-            )
+            return (Partial if kind == "partial" else Budget)(share=float(amount))
         if kind == "budget" and re.fullmatch(r"[0-9]{1,12}edges", amount):
             return Budget(edges=int(amount.removesuffix("edges")))
         raise ParameterError(
@@ -73,16 +65,6 @@ class Goal(ABC):
 @dataclass(frozen=True, kw_only=True)
 class Full(Goal):
     """Every node is to be anonymous."""
-
-    def allowed(self, n_nodes: int) -> int:
-        """Return 0."""
-        del n_nodes
-        return 0
-
-    def budget(self, n_edges: int) -> int | None:
-        """Return None: as many edits as it takes."""
-        del n_edges
-        return None
 
     def __str__(self) -> str:
         """Return the text that `Goal.parse` reads."""
@@ -109,11 +91,6 @@ class Partial(Goal):
     def allowed(self, n_nodes: int) -> int:
         """Return how many nodes may stay unprotected."""
         return math.floor((1 - self.share) * n_nodes + 1e-9)
-
-    def budget(self, n_edges: int) -> int | None:
-        """Return None: as many edits as it takes."""
-        del n_edges
-        return None
 
     def __str__(self) -> str:
         """Return the text that `Goal.parse` reads."""
@@ -149,11 +126,6 @@ class Budget(Goal):
         if self.edges is not None and self.edges < 1:
             raise ParameterError(f"edges={self.edges} is not a valid budget. Give at least 1.")
 
-    def allowed(self, n_nodes: int) -> int:
-        """Return 0: the run goes on while the budget lasts."""
-        del n_nodes
-        return 0
-
     def budget(self, n_edges: int) -> int | None:
         """Return the most edits."""
         return self.edges if self.share is None else edits_in(self.share, n_edges)
@@ -169,13 +141,7 @@ def _check_range(share: float) -> None:
 
 
 def share_of(reached: int, n_nodes: int) -> float:
-    """Return the largest fraction that claims no more than so many of n nodes.
-
-    Examples
-    --------
-    >>> share_of(19, 20)
-    0.95
-    """
+    """Return the largest fraction that claims no more than so many of n nodes."""
     share = reached / n_nodes if n_nodes else 1.0
     while math.floor((1 - share) * n_nodes + 1e-9) < n_nodes - reached:
         share = math.nextafter(share, 0.0)
@@ -201,22 +167,13 @@ PROPERTIES = ("component", "paths", "clustering", "betweenness", "communities")
 
 
 class Kept(tuple[str, ...]):
-    """Properties of a network that a search keeps: some of `PROPERTIES`, or none.
-
-    Examples
-    --------
-    >>> Kept.parse("all") == PROPERTIES, Kept.parse("none"), str(Kept.parse("paths,component"))
-    (True, (), 'component,paths')
-    """
+    """Properties of a network that a search keeps: some of `PROPERTIES`, or none."""
 
     __slots__ = ()
 
     @staticmethod
     def parse(given: object) -> Kept:
-        """Return the properties that a text with commas between them, or a list, names.
-
-        Raises `ParameterError` where one is unknown.
-        """
+        """Return the properties that a text with commas between them, or a list, names."""
         if given in ("all", "none"):
             return Kept(PROPERTIES if given == "all" else ())
         named = given.split(",") if isinstance(given, str) else given
@@ -231,9 +188,7 @@ class Kept(tuple[str, ...]):
 
     def __str__(self) -> str:
         """Return the text that `Kept.parse` reads."""
-        if tuple(self) == PROPERTIES:
-            return "all"
-        return ",".join(self) or "none"
+        return "all" if tuple(self) == PROPERTIES else ",".join(self) or "none"
 
 
 _COMPARED = ("released", "absolute difference", "relative error")
@@ -249,16 +204,7 @@ BOUNDED = {
 
 
 class Until(tuple[Bound, ...]):
-    """Bounds on what edits change, each as `advise --until` spells it.
-
-    Examples
-    --------
-    >>> bounds = Until.parse(["clustering: relative error <= 5%", "betweenness: overlap >= 0.9"])
-    >>> print(bounds)
-    clustering: relative error <= 0.05 and betweenness: overlap >= 0.9
-    >>> bounds == Until.parse(str(bounds))
-    True
-    """
+    """Bounds on what edits change, each as `advise --until` spells it."""
 
     __slots__ = ()
     repeated = True
@@ -266,11 +212,7 @@ class Until(tuple[Bound, ...]):
 
     @staticmethod
     def parse(given: object) -> Until:
-        """Return the bounds in a list of texts, or in one text with ``and`` between them.
-
-        Raises `ParameterError` where one cannot be read, bounds what is not measured here, or has
-        many digits.
-        """
+        """Return the bounds in a list of texts, or in one text with ``and`` between them."""
         listed = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
         texts = [text for one in listed for text in str(one).split(" and ")]
         bounds = Until(read_bound(text) for text in texts)
@@ -361,36 +303,12 @@ class Goals(Protocol):
 class Task(NamedTuple):
     """A graph, what may be changed in it, and when it is enough.
 
-    Parameters
-    ----------
-    graph
-        The input.
-    measure, distance
-        Which nodes look alike.
-    k
-        The smallest class of an anonymous node.
-    edits
-        ``"delete"``, ``"add"``, ``"rewire"`` or ``"any"``.
-    budget
-        The most edits; the number of edges (or pairs) where the goal sets none.
-    allowed
-        The most nodes that may stay unprotected, in classes below k; the search stops there.
-    by_budget
-        Whether the fewest unprotected nodes within the budget are wanted, or the fewest edits with
-        which no more than the allowed stay unprotected.
-    to_beat
-        With how many edits another heuristic has reached the goal; None where none has. A walk that
-        cannot need fewer stops early.
-    colors
-        int64, shape (n,), from 0 on: nodes of different colors (published attributes) do not look
-        alike. None where all have the same.
-    phi
-        By how many percent what an adversary knows is off: nodes are protected that k are similar
-        to, where that is above 0.
-    nearly
-        What a node counts besides, in tenths of an unprotected one, if it is unprotected from
-        knowledge that is off by half of `phi`, and if from exact knowledge. None do where both are
-        0, as where `phi` is.
+    `budget`: the number of edges (or pairs) where the goal sets none. `by_budget`: whether the
+    fewest unprotected nodes are wanted, or the fewest edits. `to_beat`: with how many edits another
+    heuristic has reached the goal. `colors`: nodes of different ones do not look alike. `phi`: by
+    how many percent what an adversary knows is off. `nearly`: what a node counts besides, in tenths
+    of an unprotected one, if unprotected from knowledge off by half of `phi`, and from exact
+    knowledge.
     """
 
     graph: Graph
@@ -402,7 +320,7 @@ class Task(NamedTuple):
     allowed: int
     by_budget: bool = False
     to_beat: int | None = None
-    colors: NDArray[np.int64] | None = None
+    colors: Ints | None = None
     phi: float = 0.0
     nearly: tuple[int, int] = (0, 0)
 
@@ -416,18 +334,8 @@ class Task(NamedTuple):
         """The number of edges."""
         return self.graph.n_edges
 
-    def colored(self, codes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return codes of degrees and triangles with the colors of nodes in bits of their own.
-
-        Raises `InfeasibleError` where the bits do not suffice.
-
-        Examples
-        --------
-        >>> star = Graph.from_edges([0, 0], [1, 2], n=3)
-        >>> task = Task(star, "degree", 1, 2, "delete", 2, 0, colors=np.array([0, 1, 1]))
-        >>> (task.colored(star.degrees()) - star.degrees() >> 40).tolist()
-        [0, 1, 1]
-        """
+    def colored(self, codes: Ints) -> Ints:
+        """Return codes of degrees and triangles with the colors of nodes in bits of their own."""
         if self.colors is None:
             return codes
         room = 1 << COLOR_BITS[self.measure]
@@ -438,7 +346,7 @@ class Task(NamedTuple):
             )
         return codes + (self.colors << COLOR_BITS[self.measure])
 
-    def labels_of(self, graph: Graph) -> NDArray[np.int64]:
+    def labels_of(self, graph: Graph) -> Ints:
         """Return the exact class of every node of an edited graph, by measure and color."""
         from graphveil.data.measures import partition  # noqa: PLC0415  not for help
         from graphveil.data.measures.values import classes_of  # noqa: PLC0415  as above
@@ -464,49 +372,22 @@ class Settings(NamedTuple):
 
 
 def proposals(usual: int, iterations: int | None, effort: float) -> int:
-    """Return those asked for, or a multiple of the usual ones, at least one.
-
-    Examples
-    --------
-    >>> proposals(400_000, None, 0.5), proposals(400_000, 1000, 1.0)
-    (200000, 1000)
-    """
+    """Return those asked for, or a multiple of the usual ones, at least one."""
     return max(round(effort * usual), 1) if iterations is None else iterations
 
 
 def counted_by_codes(task: Task) -> bool:
-    """Whether a search follows this task by codes of degrees and triangles, in O(degree) a flip.
-
-    Other tasks it follows through the values of their measure, more slowly.
-
-    Examples
-    --------
-    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
-    >>> task = Task(star, "count", 1, k=2, edits="delete", budget=3, allowed=0)
-    >>> counted_by_codes(task), counted_by_codes(task._replace(measure="vrq"))
-    (True, False)
-    """
+    """Whether a search follows this task by codes of degrees and triangles, in O(degree) a flip."""
     return task.measure in CODES and task.distance == 1 and task.edits != "rewire"
 
 
 def known_to_target(measure: str, distance: int, edits: str) -> bool:
-    """Return whether the heuristic target knows a measure and a kind of edits.
-
-    Examples
-    --------
-    >>> known_to_target("count", 1, "any"), known_to_target("degree", 1, "any")
-    (True, False)
-    """
+    """Return whether the heuristic target knows a measure and a kind of edits."""
     return measure == "count" and distance == 1 and edits == "any"
 
 
 class Edited(NamedTuple):
-    """The best state of a run: the edges changed, and how many nodes are unprotected.
-
-    `added, deleted`: int32, shapes (a, 2) and (b, 2), smaller end first; `unprotected`: the number
-    of unprotected nodes of the edited graph, counted exactly; `nearly`: what nodes count besides,
-    in tenths: see `Task`.
-    """
+    """The best state of a run: the edges changed, and its unprotected nodes, counted exactly."""
 
     added: Pairs
     deleted: Pairs
@@ -534,7 +415,7 @@ class EditsMade(Protocol):
 def better(one: EditsMade, other: EditsMade, task: Goals) -> bool:
     """Whether one result beats the other (the best of the trajectory).
 
-    With a budget the fewest unprotected nodes win, ties to fewer edits. With a goal a state that
+    With a budget the fewest unprotected nodes win, then fewer edits. With a goal a state that
     reaches it wins over one that does not, then fewer edits, then fewer unprotected nodes.
     """
     return _rank(one, task) < _rank(other, task)

@@ -1,8 +1,4 @@
-"""What edits come to, counted exactly; and the state of a walk that looks for them.
-
-The pairs a walk may flip, how long and how warm its stretches are, and what its best state comes
-to.
-"""
+"""What edits come to, counted exactly; and the state of a walk that looks for them."""
 
 from __future__ import annotations
 
@@ -12,6 +8,7 @@ from fractions import Fraction
 from typing import Generic, Literal, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
@@ -19,61 +16,17 @@ from graphveil.data.measures import MEASURES, class_sizes_of_nodes, partition
 from graphveil.data.measures.kernels.neighborhoods import new_color_buffers, triangles
 from graphveil.data.measures.matchings import candidate_set_sizes, noisy_share
 from graphveil.methods.k_degree.sequence import lower_bound_edits, optimal_plan, runs_of
-from graphveil.methods.structural.kernels import values
+from graphveil.methods.structural import task as tasks
+from graphveil.methods.structural.kernels import classes as node_classes
+from graphveil.methods.structural.kernels import pooled, values
 from graphveil.methods.structural.kernels import values as shapes
-from graphveil.methods.structural.kernels.anneal import anneal
-from graphveil.methods.structural.kernels.classes import (
-    DEGREE_BITS,
-    FuzzyCells,
-    NeighborRows,
-    NodeClasses,
-    Odds,
-    Schedule,
-    fill,
-    fill_cells,
-    new_cells,
-    new_classes,
-    new_rows,
-    unprotected_of,
-)
-from graphveil.methods.structural.kernels.classes import TRIANGLES_OF_CLASSES as TRIANGLES
-from graphveil.methods.structural.kernels.pooled import (
-    BEST,
-    BEST_CHANGED,
-    BEST_NEARLY,
-    BEST_UNPROTECTED,
-    CHANGED,
-    AnnealingBest,
-    AnnealingState,
-    Pool,
-    PoolState,
-    count_common,
-)
-from graphveil.methods.structural.kernels.starts import MOST_FLIPS
+from graphveil.methods.structural.kernels.anneal import MOST_FLIPS, anneal
 from graphveil.methods.structural.kernels.target import TargetState
-from graphveil.methods.structural.task import (
-    CODES,
-    Edited,
-    Goals,
-    Task,
-    Watch,
-    better,
-    counted_by_codes,
-    proposals,
-)
+from graphveil.methods.structural.task import Edited, Goals, Ints, Task, Watch, proposals
 
 
 def applied(graph: Graph, edited: Edited) -> Graph:
-    """Return the graph with these edges added and deleted.
-
-    Examples
-    --------
-    >>> none = np.empty((0, 2), dtype=np.int32)
-    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
-    >>> edited = Edited(none, deleted=np.array([[1, 2]], dtype=np.int32), unprotected=1)
-    >>> applied(path, edited).edges().tolist()
-    [[0, 1]]
-    """
+    """Return the graph with these edges added and deleted."""
     if not edited.cost:
         return graph
     n = graph.n_nodes
@@ -83,27 +36,22 @@ def applied(graph: Graph, edited: Edited) -> Graph:
     return Graph.from_edges(*np.divmod(keys, n), n=n, ids=graph.ids)
 
 
-def keys_of(pairs: NDArray[np.integer], n: int) -> NDArray[np.int64]:
+def keys_of(pairs: NDArray[np.integer], n: int) -> Ints:
     """Return every pair of nodes as one integer, the end in the first column first."""
-    keys: NDArray[np.int64] = pairs[:, 0].astype(np.int64) * n + pairs[:, 1]
-    return keys
+    return pairs[:, 0].astype(np.int64) * n + pairs[:, 1]
 
 
-def codes_of(task: Task) -> NDArray[np.int64]:
+def codes_of(task: Task) -> Ints:
     """Return the codes of degrees and triangles that tell the nodes of the input apart."""
-    graph, (by_degree, by_triangle) = task.graph, CODES[task.measure]
+    graph, (by_degree, by_triangle) = task.graph, tasks.CODES[task.measure]
     codes = graph.degrees() * by_degree
     if by_triangle:
         codes = codes + triangles(graph.indptr, graph.indices) * by_triangle
     return task.colored(codes)
 
 
-def unprotected_in(graph: Graph, task: Task) -> NDArray[np.int64]:
-    """Return the unprotected nodes of a graph.
-
-    They stand in classes below k, by the measure's exact classes. Where what the adversary knows is
-    off, they are similar to fewer than k.
-    """
+def unprotected_in(graph: Graph, task: Task) -> Ints:
+    """Return the nodes in classes below k or, under `phi`, with fewer than k similar ones."""
     if task.phi:
         return np.flatnonzero(candidate_set_sizes(graph, phi=task.phi) < task.k)
     return np.flatnonzero(class_sizes_of_nodes(task.labels_of(graph)) < task.k)
@@ -120,25 +68,14 @@ def nearly_unprotected_in(graph: Graph, task: Task) -> int:
 
 
 def counted(task: Task, edited: Edited) -> Edited:
-    """Return the same edits with the unprotected nodes counted exactly.
-
-    Examples
-    --------
-    >>> none = np.empty((0, 2), dtype=np.int32)
-    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
-    >>> counted(Task(star, "dk", 1, 2, "delete", 3, 0), Edited(none, none, 0)).unprotected
-    1
-    """
+    """Return the same edits with the unprotected nodes counted exactly."""
     after = applied(task.graph, edited)
     unprotected = unprotected_in(after, task).size
     return edited._replace(unprotected=unprotected, nearly=nearly_unprotected_in(after, task))
 
 
 def checked(task: Task, edited: Edited) -> Edited:
-    """Return these edits once an exact count of their unprotected nodes agrees.
-
-    Raises `AssertionError` where it differs from what a heuristic counted: a bug of ours.
-    """
+    """Return these edits once an exact count of their unprotected nodes agrees."""
     exact = counted(task, edited)
     for was, count in ((edited.unprotected, exact.unprotected), (edited.nearly, exact.nearly)):
         if was != count:
@@ -149,13 +86,7 @@ def checked(task: Task, edited: Edited) -> Edited:
 
 
 def average_clustering(graph: Graph) -> float:
-    """Return the mean local clustering; nodes of degree below 2 count as 0.
-
-    Examples
-    --------
-    >>> average_clustering(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))  # 1, 1, 1/3, 0
-    0.5833333333333334
-    """
+    """Return the mean local clustering; nodes of degree below 2 count as 0."""
     if graph.n_nodes == 0:
         return 0.0
     degree = graph.degrees()
@@ -176,14 +107,7 @@ def figures(graph: Graph, edited: Edited) -> dict[str, float | int]:
 
 
 def left_to_others(graph: Graph, *, phi: float, k: int) -> dict[str, float | int]:
-    """Return what similar look-alikes leave to exact knowledge, and to numbers that are off.
-
-    Examples
-    --------
-    >>> fan = Graph.from_edges([0, 0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 2, 3, 5], n=6)
-    >>> left_to_others(fan, phi=50, k=3)
-    {'nodes_unprotected_exactly': 6, 'share_unprotected_from_noisy': 0.8866666666666667}
-    """
+    """Return what similar look-alikes leave to exact knowledge, and to numbers that are off."""
     alone = class_sizes_of_nodes(partition(graph, measure="count")) < k
     return {
         "nodes_unprotected_exactly": int(np.count_nonzero(alone)),
@@ -192,23 +116,12 @@ def left_to_others(graph: Graph, *, phi: float, k: int) -> dict[str, float | int
 
 
 def lower_bound(task: Task) -> int | None:
-    """No graph in which every node is anonymous is reached with fewer edits.
+    """No graph in which every node is anonymous is reached with fewer edits; None without a bound.
 
-    Where a measure fixes the degree, nodes that look alike have one degree, so the degrees of the
-    release form groups of at least k. An edit changes two degrees by one: the least total change L
-    of the degrees, halved and rounded up, by the dynamic program of k-degree anonymity. Deletions
-    only lower degrees: mirrored, the program that only raises them. A rewiring changes no degree,
-    so the bound holds whether it counts as one edit or as four.
-
-    `task`: the graph, the measure, k and the edits allowed. Returns none where there is no bound:
-    some nodes may stay unprotected, the measure does not fix the degree, or there are fewer than k
-    nodes. Rewirings keep every degree, so they alone get 0: see `unprotected_by_rewiring`.
-
-    Examples
-    --------
-    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
-    >>> lower_bound(Task(star, "count", 1, k=2, edits="delete", budget=3, allowed=0))
-    1
+    Where a measure fixes the degree, the degrees of the release form groups of at least k, and an
+    edit changes two degrees by one: half of the least total change, by the dynamic program of
+    k-degree anonymity. Deletions only lower degrees: mirrored, the program that only raises them. A
+    rewiring changes no degree, so these alone get 0.
     """
     degrees = task.graph.degrees()
     fixed = MEASURES[task.measure].fixes_degree(task.distance)
@@ -226,26 +139,13 @@ def lower_bound(task: Task) -> int | None:
     return lower_bound_edits(change)
 
 
-def by_color(values: NDArray[np.int64], colors: NDArray[np.int64]) -> list[NDArray[np.int64]]:
-    """Return the values of the nodes of each color.
-
-    Examples
-    --------
-    >>> [some.tolist() for some in by_color(np.array([5, 6, 7]), np.array([0, 1, 0]))]
-    [[5, 7], [6]]
-    """
+def by_color(values: Ints, colors: Ints) -> list[Ints]:
+    """Return the values of the nodes of each color."""
     return [values[colors == color] for color in np.unique(colors).tolist()]
 
 
 def unprotected_by_rewiring(task: Task) -> int:
-    """No rewiring leaves fewer nodes unprotected, since it keeps every degree.
-
-    Examples
-    --------
-    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
-    >>> unprotected_by_rewiring(Task(star, "count", 1, k=2, edits="rewire", budget=3, allowed=0))
-    1
-    """
+    """No rewiring leaves fewer nodes unprotected, since it keeps every degree."""
     if not MEASURES[task.measure].fixes_degree(task.distance):
         return 0
     degrees = task.graph.degrees()
@@ -260,11 +160,7 @@ REMEMBERED = 8
 
 
 class MoveRule(NamedTuple):
-    """What the values of a measure are made of.
-
-    `sums, shapes`: which sum and which shape, as the kernels number them; `by_node, by_edge`: what
-    a node and an edge of the neighborhood add to a sum of sizes.
-    """
+    """What a measure's values are made of: which sum and shape, what a node and an edge add."""
 
     sums: int = shapes.NOTHING
     shapes: int = shapes.NOTHING
@@ -289,29 +185,33 @@ class Visited(NamedTuple):
     """A state of a walk: its changed pairs, and with whom they are rewired."""
 
     changed: NDArray[np.bool_]
-    mates: NDArray[np.int64]
+    mates: Ints
 
 
-def annealing_state_of(task: Task, rng: np.random.Generator) -> AnnealingState:
+def annealing_state_of(task: Task, rng: Generator) -> pooled.AnnealingState:
     """Return the state without edits, over the pairs that the task's edits allow."""
     pairs = _pairs(task, rng)
-    pool = _pool(task, pairs)
+    pool = pool_of(pairs, task.n_nodes, 0 if task.edits == "add" else task.graph.n_edges)
+    if task.edits == "rewire":
+        pool = pool._replace(mates=np.zeros((2, len(pairs)), dtype=np.int64))
     absent = np.concatenate((pool.one[~pool.present], pool.other[~pool.present]))
     room = np.bincount(absent, minlength=task.graph.n_nodes)
-    rows = new_rows(task.graph.indptr, task.graph.indices, room)
-    state, around = (_by_codes if counted_by_codes(task) else _by_values)(task, pool, rows)
+    rows = node_classes.new_rows(task.graph.indptr, task.graph.indices, room)
+    state, around = (_by_codes if tasks.counted_by_codes(task) else _by_values)(task, pool, rows)
     return annealing_state_over(state, around)
 
 
-def annealing_state_over(state: PoolState, around: values.Values | None = None) -> AnnealingState:
+def annealing_state_over(
+    state: pooled.PoolState, around: values.Values | None = None
+) -> pooled.AnnealingState:
     """Return the state in which no pair is changed, which is the best so far."""
     n_pairs = state.pool.one.size
-    best = AnnealingBest(
+    best = pooled.AnnealingBest(
         changed=np.zeros(n_pairs, dtype=np.bool_),
         log=np.empty(max(n_pairs, 1), dtype=np.int32),
-        tally=np.array([0, unprotected_of(state.classes), 0, 0, 0], dtype=np.int64),
+        tally=np.array([0, node_classes.unprotected_of(state.classes), 0, 0, 0], dtype=np.int64),
     )
-    return AnnealingState(
+    return pooled.AnnealingState(
         state=state,
         values=around,
         best=best,
@@ -320,40 +220,48 @@ def annealing_state_over(state: PoolState, around: values.Values | None = None) 
     )
 
 
-def best_of(annealing: AnnealingState) -> Visited:
+def best_of(annealing: pooled.AnnealingState) -> Visited:
     """Return the best state's changed pairs, and with whom they are rewired."""
     mates = annealing.state.pool.mates
-    then = np.empty(0, dtype=np.int64) if mates is None else mates[BEST].copy()
+    then = np.empty(0, dtype=np.int64) if mates is None else mates[pooled.BEST].copy()
     return Visited(annealing.best.changed.copy(), then)
 
 
-def _by_codes(task: Task, pool: Pool, rows: NeighborRows) -> tuple[PoolState, None]:
-    steps = CODES[task.measure]
+def _by_codes(
+    task: Task, pool: pooled.Pool, rows: node_classes.NeighborRows
+) -> tuple[pooled.PoolState, None]:
+    steps = tasks.CODES[task.measure]
     moves = 2 * (rows.common.size + 2)
     codes = codes_of(task)
     cells = _cells(task, codes, rows, task.phi)
     inner = _cells(task, codes, rows, task.phi / 2 if task.nearly[0] else 0)
-    classes = new_classes(codes, task.k, moves=moves, steps=steps, cells=cells, inner=inner)
-    fill(classes)
-    state = PoolState(classes, rows, pool)
+    classes = node_classes.new_classes(
+        codes, task.k, moves=moves, steps=steps, cells=cells, inner=inner
+    )
+    node_classes.fill(classes)
+    state = pooled.PoolState(classes, rows, pool)
     if steps[1]:
-        count_common(state)
+        pooled.count_common(state)
     return state, None
 
 
 def _cells(
-    task: Task, codes: NDArray[np.int64], rows: NeighborRows, phi: float
-) -> FuzzyCells | None:
+    task: Task, codes: Ints, rows: node_classes.NeighborRows, phi: float
+) -> node_classes.FuzzyCells | None:
     """Return whom each node is similar to, where the adversary's knowledge is off."""
     if not phi:
         return None
     highest = int(np.diff(rows.start).max(initial=0))
-    cells = new_cells(codes.size, highest, task.k, Fraction(str(phi)))
-    fill_cells(cells, codes >> DEGREE_BITS, codes & TRIANGLES)
+    cells = node_classes.new_cells(codes.size, highest, task.k, Fraction(str(phi)))
+    node_classes.fill_cells(
+        cells, codes >> node_classes.DEGREE_BITS, codes & node_classes.TRIANGLES_OF_CLASSES
+    )
     return cells
 
 
-def _by_values(task: Task, pool: Pool, rows: NeighborRows) -> tuple[PoolState, values.Values]:
+def _by_values(
+    task: Task, pool: pooled.Pool, rows: node_classes.NeighborRows
+) -> tuple[pooled.PoolState, values.Values]:
     """Return the state of any measure, and its values.
 
     A flip of a pair without common neighbors moves few nodes, so such pairs are proposed more
@@ -363,17 +271,17 @@ def _by_values(task: Task, pool: Pool, rows: NeighborRows) -> tuple[PoolState, v
     around = _values(task, rows.neighbor.size)
     codes = np.empty(n, dtype=np.int64)
     values.evaluate(rows, around, codes)
-    classes = new_classes(codes, task.k, moves=n, steps=(0, 0))
-    fill(classes)
-    state = PoolState(classes, rows, pool)
+    classes = node_classes.new_classes(codes, task.k, moves=n, steps=(0, 0))
+    node_classes.fill(classes)
+    state = pooled.PoolState(classes, rows, pool)
     pool.common[:] = rows.length[pool.one] + rows.length[pool.other]
     if task.distance == 1 and RULES[task.measure].sums != shapes.DEGREES:
-        count_common(state)
+        pooled.count_common(state)
         pool.common[:] *= 1 if pool.mates is None else -1
     return state, around
 
 
-def _pairs(task: Task, rng: np.random.Generator) -> NDArray[np.int32]:
+def _pairs(task: Task, rng: Generator) -> NDArray[np.int32]:
     """Return the pairs that may be flipped, the edges first."""
     if task.edits == "add":
         return candidates(task.graph, rng)
@@ -381,30 +289,16 @@ def _pairs(task: Task, rng: np.random.Generator) -> NDArray[np.int32]:
     return np.concatenate((edges, candidates(task.graph, rng))) if task.edits == "any" else edges
 
 
-def _pool(task: Task, pairs: NDArray[np.int32]) -> Pool:
-    edges = 0 if task.edits == "add" else task.graph.n_edges
-    pool = pool_of(pairs, task.n_nodes, edges)
-    mates = np.zeros((2, len(pairs)), dtype=np.int64) if task.edits == "rewire" else None
-    return pool._replace(mates=mates)
-
-
-def pool_of(pairs: NDArray[np.int32], n_nodes: int, n_present: int) -> Pool:
+def pool_of(pairs: NDArray[np.int32], n_nodes: int, n_present: int) -> pooled.Pool:
     """Return these pairs, the present ones first, none changed yet."""
     ends, size = np.concatenate((pairs[:, 0], pairs[:, 1])), len(pairs)
     start = np.zeros(n_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(ends, minlength=n_nodes), out=start[1:])
-    return Pool(
-        one=pairs[:, 0].copy(),
-        other=pairs[:, 1].copy(),
-        start=start,
-        around=(np.argsort(ends, kind="stable") % max(size, 1)).astype(np.int32),
-        present=np.arange(size) < n_present,
-        order=np.arange(size, dtype=np.int32),
-        position=np.arange(size, dtype=np.int32),
-        tally=np.zeros(2, dtype=np.int64),
-        common=np.zeros(size, dtype=np.int32),
-        mates=None,
-    )
+    around = (np.argsort(ends, kind="stable") % max(size, 1)).astype(np.int32)
+    one, other, order = pairs[:, 0].copy(), pairs[:, 1].copy(), np.arange(size, dtype=np.int32)
+    present, position = order < n_present, order.copy()
+    tally, common = np.zeros(2, dtype=np.int64), np.zeros(size, dtype=np.int32)
+    return pooled.Pool(one, other, start, around, present, order, position, tally, common, None)
 
 
 def _values(task: Task, entries: int) -> values.Values:
@@ -414,30 +308,19 @@ def _values(task: Task, entries: int) -> values.Values:
     reach = values.Reach(
         hops=np.full((2, n), values.FAR, dtype=np.int64), queue=np.zeros((2, n), dtype=np.int64)
     )
+    shapes_of = ((n, 3), (n, 3), (n, 2), (1,), (4, 3))
+    value, before, pending, tally, turns = (np.zeros(each, dtype=np.int64) for each in shapes_of)
     return values.Values(
-        rule=np.array([task.distance, *rule], dtype=np.int64),
-        value=np.zeros((n, 3), dtype=np.int64),
-        before=np.zeros((n, 3), dtype=np.int64),
-        pending=np.zeros((n, 2), dtype=np.int64),
-        tally=np.zeros(1, dtype=np.int64),
-        turns=np.zeros((4, 3), dtype=np.int64),
+        np.array([task.distance, *rule], dtype=np.int64),
+        *(value, before, pending, tally, turns),
         ball=room.ball,
         room=room if rule.shapes == shapes.COLORS else None,
         reach=reach if task.distance > 1 else None,
     )
 
 
-def candidates(graph: Graph, rng: np.random.Generator) -> NDArray[np.int32]:
-    """Return up to m distinct pairs that are no edges: half random, half open triads.
-
-    Returns shape (c, 2), the smaller end first, sorted. Dense graphs may have fewer than m.
-
-    Examples
-    --------
-    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
-    >>> candidates(path, np.random.Generator(np.random.PCG64(1))).tolist()
-    [[0, 2]]
-    """
+def candidates(graph: Graph, rng: Generator) -> NDArray[np.int32]:
+    """Return up to m distinct pairs that are no edges, sorted: half random, half open triads."""
     n, m = graph.n_nodes, graph.n_edges
     edges = graph.edges().astype(np.int64)
     present = edges[:, 0] * n + edges[:, 1]
@@ -454,11 +337,11 @@ def candidates(graph: Graph, rng: np.random.Generator) -> NDArray[np.int32]:
     return np.stack(np.divmod(np.sort(drawn), n), axis=1).astype(np.int32)
 
 
-def _random_pairs(graph: Graph, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _random_pairs(graph: Graph, size: int, rng: Generator) -> Ints:
     return rng.integers(0, graph.n_nodes, size=(size, 2))
 
 
-def _open_triads(graph: Graph, size: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _open_triads(graph: Graph, size: int, rng: Generator) -> Ints:
     """Return the ends of random walks of two steps; the first step starts at a random arc."""
     arc = rng.integers(0, graph.indices.size, size=size)
     source = np.searchsorted(graph.indptr, arc, side="right") - 1
@@ -467,11 +350,8 @@ def _open_triads(graph: Graph, size: int, rng: np.random.Generator) -> NDArray[n
     return np.stack((source, graph.indices[graph.indptr[middle] + hop]), axis=1).astype(np.int64)
 
 
-def work_of(annealing: AnnealingState) -> int:
-    """Return roughly how many steps a proposal takes: a mean over 200 pairs, evenly spaced.
-
-    Where codes suffice it is one, none to speak of.
-    """
+def work_of(annealing: pooled.AnnealingState) -> int:
+    """Return roughly how many steps a proposal takes: a mean over 200 pairs; 1 over codes."""
     around, pool = annealing.values, annealing.state.pool
     if around is None:
         return 1
@@ -484,12 +364,12 @@ def work_of(annealing: AnnealingState) -> int:
     return turns * round(sum(steps) / len(steps)) + LEAST_WORK
 
 
-def edits_of(annealing: AnnealingState, visited: Visited) -> Edited:
+def edits_of(annealing: pooled.AnnealingState, visited: Visited) -> Edited:
     """Return the edits of a state of the walk, with no node counted as unprotected."""
     pool, (changed, mates) = annealing.state.pool, visited
     pairs = np.stack((pool.one, pool.other), axis=1)
     if mates.size == 0:
-        was_edge = pool.present != (pool.position < pool.tally[CHANGED])
+        was_edge = pool.present != (pool.position < pool.tally[pooled.CHANGED])
         return Edited(pairs[changed & ~was_edge], pairs[changed & was_edge], 0)
     one = np.flatnonzero(changed)
     other, turned = np.divmod(mates[one], 2)
@@ -500,7 +380,7 @@ def edits_of(annealing: AnnealingState, visited: Visited) -> Edited:
     return Edited(joined[np.lexsort((joined[:, 1], joined[:, 0]))], pairs[changed], 0)
 
 
-def remember(visited: list[Visited], annealing: AnnealingState) -> None:
+def remember(visited: list[Visited], annealing: pooled.AnnealingState) -> None:
     """Put the best state on the list unless it is the last there; the list keeps the last eight."""
     now = best_of(annealing)
     if not visited or not all(map(np.array_equal, visited[-1], now)):
@@ -508,16 +388,14 @@ def remember(visited: list[Visited], annealing: AnnealingState) -> None:
     del visited[:-REMEMBERED]
 
 
-def edited_of(task: Task, annealing: AnnealingState, visited: list[Visited]) -> Edited:
+def edited_of(task: Task, annealing: pooled.AnnealingState, visited: list[Visited]) -> Edited:
     """Return the best state, its unprotected nodes counted exactly.
 
-    Where that is not what the kernels counted, hashes have merged unlike nodes. Then the input and
-    all states visited are counted exactly, and the best of them is returned.
-
-    Raises `AssertionError` where codes, which are no hashes, were counted wrong: a bug of ours.
+    Where that is not what the kernels counted, hashes have merged unlike nodes: then the best of
+    the input and all states visited is returned, counted exactly.
     """
-    last, said = best_of(annealing), int(annealing.best.tally[BEST_UNPROTECTED])
-    nearly = int(annealing.best.tally[BEST_NEARLY])
+    last, said = best_of(annealing), int(annealing.best.tally[pooled.BEST_UNPROTECTED])
+    nearly = int(annealing.best.tally[pooled.BEST_NEARLY])
     edited = edits_of(annealing, last)._replace(unprotected=said, nearly=nearly)
     if annealing.values is None:
         return checked(task, edited)
@@ -527,7 +405,7 @@ def edited_of(task: Task, annealing: AnnealingState, visited: list[Visited]) -> 
     states = (Visited(np.zeros_like(last.changed), last.mates), *visited)
     for other in [edits_of(annealing, state) for state in states]:
         tried = counted(task, other)
-        if better(tried, best, task):
+        if tasks.better(tried, best, task):
             best = tried
     return best
 
@@ -558,27 +436,12 @@ TRIES = 4
 
 
 def default_iterations(n_edges: int) -> int:
-    """Return 50 proposals an edge, at least 100,000 and at most 5,000,000.
-
-    Examples
-    --------
-    >>> default_iterations(14_484)
-    724200
-    """
+    """Return 50 proposals an edge, at least 100,000 and at most 5,000,000."""
     return min(max(50 * n_edges, 100_000), MOST_STEPS)
 
 
 def goal_iterations(n_edges: int) -> int:
-    """Return the proposals of a stretch towards a goal: small graphs get more than the default.
-
-    At least 200,000, and 400 an edge up to 400,000. At most 2,000,000, since several stretches
-    follow each other.
-
-    Examples
-    --------
-    >>> goal_iterations(326), goal_iterations(923), goal_iterations(18_812)
-    (200000, 369200, 1000000)
-    """
+    """Return the proposals of a stretch towards a goal: small graphs get more than the default."""
     usual = default_iterations(n_edges)
     small = min(4 * usual, max(400 * n_edges, 200_000), 1_000_000)
     return min(max(usual, small), 2_000_000)
@@ -587,15 +450,12 @@ def goal_iterations(n_edges: int) -> int:
 class AnnealingSegment(NamedTuple):
     """One stretch of annealing: how it runs, and what it proposes."""
 
-    plan: Schedule
-    odds: Odds
+    plan: node_classes.Schedule
+    odds: node_classes.Odds
 
 
 def usual_steps(task: Goals, work: int) -> int:
-    """Return the proposals where none are asked for: the default, or fewer where they are slow.
-
-    A proposal takes about ``work`` steps: see `work_of`.
-    """
+    """Return the proposals where none are asked for: the default, or fewer where they are slow."""
     steps = (default_iterations if task.by_budget else goal_iterations)(task.n_edges)
     if task.edits == "any":
         steps = min(steps, MOST_WITH_ADDITIONS)
@@ -606,24 +466,18 @@ def usual_steps(task: Goals, work: int) -> int:
 def within_budget(task: Goals, steps: int) -> AnnealingSegment:
     """Return the stretch that only counts nodes, and stops at those allowed.
 
-    Larger classes to fill ask for more heat and more second flips; the constants were tuned on the
-    networks of the paper.
+    The constants were tuned on the networks of the paper.
     """
     pairs, rewire = task.k == 2, task.edits == "rewire"
     fewest = unprotected_by_rewiring(task) if rewire and isinstance(task, Task) else 0
-    plan = Schedule(
+    plan = node_classes.Schedule(
         steps=steps,
         hot=0.4 if pairs else 0.5,
         cold=0.05 if pairs else 0.07,
         price=0.0,
-        ease=1.0,
-        pull=0.0,
-        spared=0.0,
-        spared_lack=0.0,
         allowed=max(task.allowed, fewest),
-        stop=True,
     )
-    odds = Odds(
+    odds = node_classes.Odds(
         focus=0.8 if task.n_edges > LARGE_EDGES else 0.5,
         undo=0.3,
         swap=0.15 if pairs else 0.3,
@@ -657,22 +511,20 @@ AnyTask = TypeVar("AnyTask", bound=Goals)
 
 @dataclass(eq=False)
 class Walk(Generic[AnyTask]):
-    """A walk under way: its task, its randomness, who watches it, and how long it is to be.
+    """A walk under way; the kernel moves ``annealing`` or ``target_state``, the other is None.
 
-    The kernel moves one of the two states, ``annealing`` or ``target_state``; the other is None.
     A stretch has ``iterations`` proposals or, if that is None, ``effort`` times the usual ones.
-    ``classes`` are those of the present state, ``tally`` counts the best state.
     """
 
     task: AnyTask
-    rng: np.random.Generator
+    rng: Generator
     watch: Watch | None = None
     iterations: int | None = None
     effort: float = 1.0
-    annealing: AnnealingState | None = field(default=None, init=False)
+    annealing: pooled.AnnealingState | None = field(default=None, init=False)
     target_state: TargetState | None = field(default=None, init=False)
-    classes: NodeClasses = field(init=False)
-    tally: NDArray[np.int64] = field(init=False)
+    classes: node_classes.NodeClasses = field(init=False)
+    tally: Ints = field(init=False)
     chunk: int = field(init=False)
 
     def proposals(self, usual: int) -> int:
@@ -682,10 +534,7 @@ class Walk(Generic[AnyTask]):
     def anneal(
         self, stretch: AnnealingSegment, prepare: Callable[[int], None] | None = None
     ) -> bool:
-        """Follow the schedule; return whether whoever watches has seen enough.
-
-        Before every chunk ``prepare`` is given its first proposal.
-        """
+        """Follow the schedule; return whether whoever watches has seen enough."""
         plan, odds = stretch
         for first in range(0, plan.steps, self.chunk):
             if prepare is not None:
@@ -695,7 +544,7 @@ class Walk(Generic[AnyTask]):
             self.note()
             if self.seen_enough():
                 return True
-            if plan.stop and unprotected_of(self.classes) <= plan.allowed:
+            if plan.stop and node_classes.unprotected_of(self.classes) <= plan.allowed:
                 return False
         return False
 
@@ -709,7 +558,9 @@ class Walk(Generic[AnyTask]):
     def here(self) -> tuple[int, int]:
         """Return the unprotected nodes and the edits of the best state; a rewiring changes two."""
         pairs_an_edit = 2 if self.task.edits == "rewire" else 1
-        return int(self.tally[BEST_UNPROTECTED]), int(self.tally[BEST_CHANGED]) // pairs_an_edit
+        return int(self.tally[pooled.BEST_UNPROTECTED]), int(
+            self.tally[pooled.BEST_CHANGED]
+        ) // pairs_an_edit
 
     def reached(self) -> tuple[int, int]:
         """Return what the best state from any start has of these."""

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
-from graphveil.core.kernels.arrays import new_table
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.k_degree.kernels import sequence as kernel
-from graphveil.methods.k_degree.kernels.edits import DegreeEdits
 from graphveil.methods.k_degree.kernels.sequence import cheapest_raise_by_window
+from graphveil.methods.k_degree.roles import edits_over
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
 
 
@@ -257,7 +256,9 @@ def greedy_swap(
     pairs = realization.edges().astype(np.int64)
     kept = _keys(graph.edges(), n)
     is_kept = np.isin(_keys(pairs, n), kept)
-    state = _editable(realization, room=4 * rounds + 64)
+    nothing, room = np.zeros(n, dtype=np.int64), 4 * rounds + 64
+    lists = realization.indptr, realization.indices
+    state = edits_over(*lists, nothing, room, additions=False)
     rng = Randomness(seed).stream("greedy swap")
     for _ in range(rounds):
         whole = sample_size is None or sample_size >= len(pairs)
@@ -268,7 +269,7 @@ def greedy_swap(
     return Graph.from_edges(pairs[:, 0], pairs[:, 1], n=n, ids=graph.ids)
 
 
-def _whole(degrees: ArrayLike, graph: Graph | None = None) -> NDArray[np.int64]:
+def _whole(degrees: ArrayLike, graph: Graph | None = None) -> Ints:
     array = np.asarray(degrees)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise DataError(f"degrees of type {array.dtype} are not a list of integers. Give integers.")
@@ -279,7 +280,7 @@ def _whole(degrees: ArrayLike, graph: Graph | None = None) -> NDArray[np.int64]:
     return array.astype(np.int64)
 
 
-def _joined(graph: Graph, need: NDArray[np.int64], choice: int, seed: int | None) -> Graph | None:
+def _joined(graph: Graph, need: Ints, choice: int, seed: int | None) -> Graph | None:
     """Return the graph of the edges that meet the need exactly, or None."""
     n = need.size
     if need.sum() % 2 or np.any(need < 0) or np.any(need >= n):
@@ -294,31 +295,19 @@ def _joined(graph: Graph, need: NDArray[np.int64], choice: int, seed: int | None
     return Graph.from_edges(out[:, 0], out[:, 1], n=n, ids=graph.ids)
 
 
-def _keys(edges: NDArray[np.integer], n: int) -> NDArray[np.int64]:
+def _keys(edges: NDArray[np.integer], n: int) -> Ints:
     ends = np.sort(edges.astype(np.int64), axis=1)
     return ends[:, 0] * n + ends[:, 1]
-
-
-def _editable(graph: Graph, *, room: int) -> DegreeEdits:
-    table, shift = new_table(room)
-    return DegreeEdits(
-        indptr=graph.indptr,
-        indices=graph.indices,
-        table=table,
-        added=np.empty(room, dtype=np.int64),
-        deleted=np.empty(room, dtype=np.int64),
-        final=np.empty(0, dtype=np.int64),
-        tally=np.array([0, 0, 0, shift], dtype=np.int64),
-        residual=np.zeros(graph.n_nodes, dtype=np.int64),
-        touched=np.zeros(graph.n_nodes, dtype=np.bool_),
-    )
 
 
 Ints = NDArray[np.int64]
 
 
 def dp_graph_anonymization(degrees: ArrayLike, k: int) -> Ints:
-    """Every new degree is held by at least k nodes, none is lower, and the increase is minimal.
+    """Raise degrees at the least total increase until at least k nodes share each: exact.
+
+    Every new degree is held by at least k nodes, and none is lower. `greedy_rec_algorithm` is
+    faster, and may raise more.
 
     Parameters
     ----------
@@ -359,24 +348,11 @@ def dp_graph_anonymization(degrees: ArrayLike, k: int) -> Ints:
 
 
 def greedy_rec_algorithm(degrees: ArrayLike, k: int) -> Ints:
-    """Every new degree is held by at least k nodes, none is lower; the increase may not be least.
+    """Raise degrees in one greedy pass until at least k nodes share each: may not raise least.
 
-    Parameters
-    ----------
-    degrees
-        n integers >= 0 in any order; ``n * largest`` must stay below 2**62.
-    k
-        The least number of nodes per degree, 1 <= k <= n.
-
-    Returns
-    -------
-    Ints
-        int64 array of n new degrees, in the order of `degrees`.
-
-    Raises
-    ------
-    InfeasibleError
-        There are fewer than k nodes.
+    It takes, returns and refuses what `dp_graph_anonymization` does, and gives every new degree to
+    at least k nodes, none of them lower. Instead of comparing all groupings it decides for each
+    node in turn, once, whether it joins the group before it.
 
     Notes
     -----

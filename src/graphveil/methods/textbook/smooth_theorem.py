@@ -10,6 +10,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 from scipy import optimize, sparse
 
@@ -24,6 +25,8 @@ from graphveil.methods.equivalence_classes.rule import (
     released,
 )
 
+Ints = NDArray[np.int64]
+
 ALPHA = Fraction(1, 250)
 """The value of the theorem's proof."""
 
@@ -35,7 +38,7 @@ Part = NDArray[np.int64]
 
 
 def alg2(
-    data: Bipartite, *, k: int, alpha: Fraction | float = ALPHA, rng: np.random.Generator
+    data: Bipartite, *, k: int, alpha: Fraction | float = ALPHA, rng: Generator
 ) -> tuple[Bipartite, Labels]:
     """Return data in which every row equals at least k-1 others, and the cluster of every row.
 
@@ -68,7 +71,7 @@ def alg2(
 
 
 def alg2_clusters(
-    rows: CollapsedRows, *, k: int, alpha: Fraction | float = ALPHA, rng: np.random.Generator
+    rows: CollapsedRows, *, k: int, alpha: Fraction | float = ALPHA, rng: Generator
 ) -> Labels:
     """Return clusters of at least k rows each: facility location, then merging of small ones.
 
@@ -146,14 +149,8 @@ def _checked(rows: CollapsedRows, k: int, alpha: Fraction | float) -> Fraction:
     return share
 
 
-def hamming_distances(rows: CollapsedRows) -> NDArray[np.int64]:
-    """Return in how many features each two distinct rows differ, shape (distinct, distinct).
-
-    Examples
-    --------
-    >>> hamming_distances(collapse(Bipartite.from_lists([["a"], ["a", "b"], ["c"]]))).tolist()
-    [[0, 2, 1], [2, 0, 3], [1, 3, 0]]
-    """
+def hamming_distances(rows: CollapsedRows) -> Ints:
+    """Return in how many features each two distinct rows differ, shape (distinct, distinct)."""
     ones = np.ones(rows.indices.size, dtype=np.int64)
     shape = (rows.n_distinct, rows.n_features)
     table = sparse.csr_array((ones, rows.indices, rows.indptr), shape=shape)
@@ -162,55 +159,18 @@ def hamming_distances(rows: CollapsedRows) -> NDArray[np.int64]:
     return np.asarray(degrees[:, None] + degrees[None, :] - 2 * shared, dtype=np.int64)
 
 
-def opening_costs(
-    to_rows: NDArray[np.int64], *, k: int, alpha: Fraction = ALPHA
-) -> NDArray[np.float64]:
-    """Return ``2 * alpha / (1 - alpha)`` times every site's distances to the k nearest rows.
-
-    Parameters
-    ----------
-    to_rows
-        The distances, shape (sites, n). A row at the site is among its nearest.
-    k
-        At most n.
-    alpha
-        Between 0 and 1.
-
-    Examples
-    --------
-    >>> opening_costs(np.array([[0, 4, 1], [3, 0, 3]]), k=2, alpha=Fraction(1, 2)).tolist()
-    [2.0, 6.0]
-    """
+def opening_costs(to_rows: Ints, *, k: int, alpha: Fraction = ALPHA) -> NDArray[np.float64]:
+    """Return ``2 * alpha / (1 - alpha)`` times every site's distances to the k nearest rows."""
     sums = np.sort(to_rows, axis=1)[:, :k].sum(axis=1)
     return np.asarray(float(2 * alpha / (1 - alpha)) * sums)
 
 
-def cheapest_facilities(
-    distances: NDArray[np.int64], weights: NDArray[np.int64], costs: NDArray[np.float64]
-) -> NDArray[np.int64]:
+def cheapest_facilities(distances: Ints, weights: Ints, costs: NDArray[np.float64]) -> Ints:
     """Return the sites whose costs and distances to all clients are least together, ascending.
 
-    Parameters
-    ----------
-    distances
-        Between sites, which are the clients as well: shape (sites, sites), zero only from a site
-        to itself.
-    weights
-        How many clients are at every site.
-    costs
-        What it costs to open every site, at least 0.
-
-    Notes
-    -----
     A mixed-integer program, solved to optimality by HiGHS up to its tolerance of 1e-6. Of several
     optima it is the solver's choice. A site whose clients together are farther from another than
     opening itself costs is never served by it, so that such pairs are left out.
-
-    Examples
-    --------
-    >>> distances = np.array([[0, 1, 9], [1, 0, 9], [9, 9, 0]])
-    >>> cheapest_facilities(distances, np.array([1, 3, 1]), np.array([4.0, 4.0, 4.0])).tolist()
-    [1, 2]
     """
     n = weights.size
     service = weights[:, None] * distances
@@ -238,31 +198,13 @@ def cheapest_facilities(
 
 
 def close_below(
-    distances: NDArray[np.int64],
-    weights: NDArray[np.int64],
-    opened: NDArray[np.int64],
-    *,
-    least: int,
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
+    distances: Ints, weights: Ints, opened: Ints, *, least: int, rng: Generator
+) -> Ints:
     """Return every site's facility, after those with fewer clients than `least` were closed.
 
     One after the other is closed, at random, and its clients go to the closest that is still open.
-    The last one stays. Of facilities at the same distance the first counts.
-
-    Notes
-    -----
-    After an exact solution there is nothing to close. Of a facility with fewer than ``alpha * k``
-    clients more than ``(1 - alpha) * k`` of the k nearest rows are served elsewhere, and to send
-    its clients where the nearest of these goes costs less than it costs to be open.
-
-    Examples
-    --------
-    >>> distances, rng = np.array([[0, 1, 9], [1, 0, 9], [9, 9, 0]]), np.random.Generator
-    >>> weights, opened = np.array([1, 3, 2]), np.array([0, 1, 2])
-    >>> generator = rng(np.random.PCG64(1))
-    >>> close_below(distances, weights, opened, least=2, rng=generator).tolist()
-    [1, 1, 2]
+    The last one stays. After an exact solution there is nothing to close: to send the clients of so
+    small a facility elsewhere costs less than it costs to be open.
     """
     while True:
         nearest = np.argmin(distances[:, opened], axis=1)
@@ -273,31 +215,13 @@ def close_below(
         opened = np.delete(opened, rng.choice(below))
 
 
-def merge_small(labels: Labels, *, k: int, least: int, rng: np.random.Generator) -> Labels:
+def merge_small(labels: Labels, *, k: int, least: int, rng: Generator) -> Labels:
     """Return clusters of at least k rows: those below are merged, to at most 2k rows.
 
-    Small clusters are put together in a random order until they are k rows. The last ones
-    join the smallest cluster where that makes at most 2k rows. Otherwise another cluster gives rows
-    to them, so that both have at least k: whole parts, and a piece of one more, which leaves at
-    least `least` rows on each side. Where no cluster can, they join the smallest.
-
-    Parameters
-    ----------
-    labels
-        The cluster of every row, k rows or more in all.
-    k
-        The fewest rows of a cluster.
-    least
-        The fewest rows of a piece.
-    rng
-        The randomness.
-
-    Examples
-    --------
-    >>> labels = np.array([0, 1, 1, 2, 2, 2, 2, 2], dtype=np.int32)
-    >>> merged = merge_small(labels, k=3, least=1, rng=np.random.Generator(np.random.PCG64(1)))
-    >>> np.bincount(merged).tolist()
-    [5, 3]
+    Small clusters are put together in a random order until they are k rows. The last ones join the
+    smallest cluster where that makes at most 2k rows. Otherwise another cluster gives rows to them:
+    whole parts, and a piece of one more, which leaves at least `least` rows on each side. Where no
+    cluster can, they join the smallest.
     """
     order = rng.permutation(labels.size)
     order = order[np.argsort(labels[order], kind="stable")]

@@ -1,11 +1,9 @@
-"""Step 5 of the realization: settled nodes absorb single units by changing to the next class.
-
-Steps 4 and 6 of the realization: what no match could pay, by re-routing edges.
-"""
+"""Steps 4 to 6 of the realization: settled nodes absorb single units, edges are re-routed."""
 
 from __future__ import annotations
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.core.kernels.arrays import below, sort
@@ -20,6 +18,8 @@ from graphveil.methods.k_degree.kernels.edits import (
     state_of,
     still_there,
 )
+
+Ints = NDArray[np.int64]
 
 NEAR_TRIES = 24
 NEAR_FAILURES = 16
@@ -53,13 +53,8 @@ def _move(edits: DegreeEdits, classes: DegreeClasses, x: int, by: int) -> None:
 
 
 @leaf
-def _near_riser(
-    edits: DegreeEdits, classes: DegreeClasses, v: int, k: int, rng: np.random.Generator
-) -> int:
-    """Return an untouched node that may rise by an edge to v, or -1.
-
-    Random walks from v: of two steps first, then of four, which stay in its component at least.
-    """
+def _near_riser(edits: DegreeEdits, classes: DegreeClasses, v: int, k: int, rng: Generator) -> int:
+    """Return an untouched node that may rise by an edge to v, found by random walks, or -1."""
     indptr, indices = edits.indptr, edits.indices
     if indptr[v + 1] == indptr[v]:
         return -1
@@ -94,14 +89,11 @@ def _rise(edits: DegreeEdits, classes: DegreeClasses, v: int, x: int) -> None:
     edits.final[edits.tally[2]] = min(v, x) * edits.residual.size + max(v, x)
     edits.tally[2] += 1
     edits.residual[v] -= 1
-    edits.touched[v] = True
-    edits.touched[x] = True
+    edits.touched[v], edits.touched[x] = True, True
 
 
 @leaf
-def _bar(
-    edits: DegreeEdits, v: int, final: NDArray[np.int64], barred: NDArray[np.int8], by: int
-) -> None:
+def _bar(edits: DegreeEdits, v: int, final: Ints, barred: NDArray[np.int8], by: int) -> None:
     """Bar (by 1) or admit (by -1) v, its neighbors in the graph and in these final additions."""
     barred[v] += by
     for j in range(edits.indptr[v], edits.indptr[v + 1]):
@@ -117,14 +109,11 @@ def _go_round(
     classes: DegreeClasses,
     v: int,
     k: int,
-    order: NDArray[np.int64],
-    cursor: NDArray[np.int64],
+    order: Ints,
+    cursor: Ints,
     barred: NDArray[np.int8],
 ) -> int:
-    """Let nodes rise by edges to v, once round in this order; returns the last one, or -1.
-
-    The cursor holds the place in the order and the round; untouched nodes alone rise in round 0.
-    """
+    """Let nodes rise by edges to v, once round; returns the last one, or -1."""
     n = order.size
     members = classes.members
     last = -1
@@ -156,8 +145,8 @@ def _absorb_anywhere(
     v: int,
     first: int,
     k: int,
-    order: NDArray[np.int64],
-    cursor: NDArray[np.int64],
+    order: Ints,
+    cursor: Ints,
     barred: NDArray[np.int8],
 ) -> int:
     """Go round until v is owed nothing or nothing helps; returns the last riser, or -1."""
@@ -179,16 +168,15 @@ def _absorb_anywhere(
 def absorb_owed(
     edits: DegreeEdits,
     classes: DegreeClasses,
-    left: NDArray[np.int64],
+    left: Ints,
     k: int,
     near_units: int,
-    order: NDArray[np.int64],
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
+    order: Ints,
+    rng: Generator,
+) -> Ints:
     """Join nodes that are owed edges to settled ones, which rise to the next class.
 
-    Up to `near_units` a node are sought near it. Returns the last step as (node, absorber, 1), or
-    zeros. The order holds every node once.
+    Up to `near_units` a node are sought near it. Returns the last step as (node, absorber, 1).
     """
     last = np.zeros(3, dtype=np.int64)
     cursor = np.zeros(2, dtype=np.int64)
@@ -216,18 +204,9 @@ def absorb_owed(
 
 @leaf
 def _fall_alone(
-    edits: DegreeEdits,
-    classes: DegreeClasses,
-    v: int,
-    k: int,
-    lowest: int,
-    start: int,
-    last: NDArray[np.int64],
+    edits: DegreeEdits, classes: DegreeClasses, v: int, k: int, lowest: int, start: int, last: Ints
 ) -> None:
-    """Part v from settled neighbors, each of which falls to a class of at least k.
-
-    Untouched ones first; none falls below the degree `lowest`. Writes the last step.
-    """
+    """Part v from settled neighbors, each of which falls to a class of at least k."""
     first = edits.indptr[v]
     size = edits.indptr[v + 1] - first
     for again in (False, True):
@@ -251,10 +230,7 @@ def _fall_alone(
 def _fall_together(
     edits: DegreeEdits, classes: DegreeClasses, v: int, k: int, lowest: int, start: int
 ) -> None:
-    """Part v from settled neighbors of one class, so many that the class below reaches k.
-
-    None falls below the degree `lowest`. The highest such class goes first.
-    """
+    """Part v from settled neighbors of one class, so many that the class below reaches k."""
     first = edits.indptr[v]
     size = edits.indptr[v + 1] - first
     eligible = np.empty(size, dtype=np.int64)
@@ -270,8 +246,7 @@ def _fall_together(
             and classes.members[t - 1] - edits.residual[v] >= k
             and still_there(edits, v, x)
         ):
-            eligible[there] = x
-            cells[there] = t
+            eligible[there], cells[there] = x, t
             there += 1
     sort(cells[:there])
     end = there
@@ -298,16 +273,11 @@ def _fall_together(
 @tiered()
 @allocating
 def absorb_surplus(
-    edits: DegreeEdits,
-    classes: DegreeClasses,
-    left: NDArray[np.int64],
-    k: int,
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
+    edits: DegreeEdits, classes: DegreeClasses, left: Ints, k: int, rng: Generator
+) -> Ints:
     """Part nodes that have too many edges from settled ones, which fall to the next class.
 
-    A node is isolated only if there is nothing else. Returns the last step of a node that fell
-    alone as (node, absorber, -1), or zeros.
+    A node is isolated only if there is nothing else. Returns the last step of a lone fall.
     """
     last = np.zeros(3, dtype=np.int64)
     for v in left:
@@ -321,9 +291,7 @@ def absorb_surplus(
 
 
 @leaf
-def undo_absorption(
-    edits: DegreeEdits, classes: DegreeClasses, last: NDArray[np.int64], k: int
-) -> None:
+def undo_absorption(edits: DegreeEdits, classes: DegreeClasses, last: Ints, k: int) -> None:
     """Take back one step of `absorb_owed` or `absorb_surplus`, if the classes allow it."""
     v, x, sign = last
     t = classes.target[x]
@@ -342,12 +310,7 @@ PAIR_FAILURES = 64
 
 
 @leaf
-def rotate(
-    edits: DegreeEdits,
-    surplus: NDArray[np.int64],
-    owed: NDArray[np.int64],
-    rng: np.random.Generator,
-) -> None:
+def rotate(edits: DegreeEdits, surplus: Ints, owed: Ints, rng: Generator) -> None:
     """Hand edges over: part (u, x) and join (w, x) while u has too many and w too few."""
     residual = edits.residual
     for u in surplus:
@@ -369,7 +332,7 @@ def rotate(
 
 
 @leaf
-def _pair_owed(edits: DegreeEdits, v: int, w: int, rng: np.random.Generator) -> bool:
+def _pair_owed(edits: DegreeEdits, v: int, w: int, rng: Generator) -> bool:
     """Open an edge (x, y) of the graph and join its ends to v and w."""
     indptr, indices = edits.indptr, edits.indices
     n = indptr.size - 1
@@ -391,7 +354,7 @@ def _pair_owed(edits: DegreeEdits, v: int, w: int, rng: np.random.Generator) -> 
 
 
 @leaf
-def _pair_surplus(edits: DegreeEdits, v: int, w: int, rng: np.random.Generator) -> bool:
+def _pair_surplus(edits: DegreeEdits, v: int, w: int, rng: Generator) -> bool:
     """Close (x, y) between a neighbor of v and one of w, and part both from them."""
     indptr, indices = edits.indptr, edits.indices
     v_size, w_size = indptr[v + 1] - indptr[v], indptr[w + 1] - indptr[w]
@@ -415,7 +378,7 @@ def _pair_surplus(edits: DegreeEdits, v: int, w: int, rng: np.random.Generator) 
 
 
 @leaf
-def _pair_mixed(edits: DegreeEdits, u: int, w: int, rng: np.random.Generator) -> bool:
+def _pair_mixed(edits: DegreeEdits, u: int, w: int, rng: Generator) -> bool:
     """Part (u, x) and (z, y), join (x, z) and (y, w)."""
     indptr, indices = edits.indptr, edits.indices
     n = indptr.size - 1
@@ -435,7 +398,7 @@ def _pair_mixed(edits: DegreeEdits, u: int, w: int, rng: np.random.Generator) ->
 
 
 @leaf
-def pair(edits: DegreeEdits, left: NDArray[np.int64], rng: np.random.Generator) -> None:
+def pair(edits: DegreeEdits, left: Ints, rng: Generator) -> None:
     """Pay two units a time by three edits, or by four where the signs differ; may give up."""
     residual = edits.residual
     failures = 0

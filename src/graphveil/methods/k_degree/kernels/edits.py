@@ -1,10 +1,8 @@
 """Edge edits over an immutable graph: a hash of the pairs that differ from it.
 
-A pair u < v has the key ``u * n + v``. Its value in the table, its state, is +1 (added), -1
-(deleted) or 0 (as in the graph). Every kernel of the realization reads adjacency through
-`adjacent` and writes through `make` and `cut`, which keep the residuals in step.
-
-Steps 1-3 of the realization: match nodes that are owed the same sign among themselves.
+A pair u < v has the key ``u * n + v``; its state is +1 (added), -1 (deleted) or 0 (as in the
+graph). All adjacency is read through `adjacent`, written through `make` and `cut`. Steps 1-3 of the
+realization match nodes that are owed the same sign among themselves.
 """
 
 from __future__ import annotations
@@ -18,39 +16,37 @@ from graphveil.core.kernels.arrays import below, find, insert, sort
 from graphveil.core.kernels.leaf import MINUS_ONE, ONE, allocating, leaf, wide
 from graphveil.core.kernels.tiers import tiered
 
+Ints = NDArray[np.int64]
+Nodes = NDArray[np.int32]
+Flags = NDArray[np.bool_]
+
 SHIFT = 3
 
 
 class DegreeEdits(NamedTuple):
     """The graph, what was changed, and what is still owed to every node.
 
-    ``table`` is a hash table of keys and their states. ``added`` and ``deleted`` log every key that
-    ever got that state; an entry counts only while the state in the table still says so. ``final``
-    holds keys of additions that no later step asks for, and that are not in the table. ``tally``
-    holds the lengths of the three and the shift of the hash. ``touched`` tells the nodes that ever
-    had an edit.
+    ``added`` and ``deleted`` log every key that ever got that state; an entry counts only while the
+    state in the ``table`` still says so. ``final`` holds additions that no later step asks for, not
+    in the table. ``tally`` holds the lengths of the three and the shift of the hash.
     """
 
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    table: NDArray[np.int64]
-    added: NDArray[np.int64]
-    deleted: NDArray[np.int64]
-    final: NDArray[np.int64]
-    tally: NDArray[np.int64]
-    residual: NDArray[np.int64]
-    touched: NDArray[np.bool_]
+    indptr: Ints
+    indices: Nodes
+    table: Ints
+    added: Ints
+    deleted: Ints
+    final: Ints
+    tally: Ints
+    residual: Ints
+    touched: Flags
 
 
 class DegreeClasses(NamedTuple):
-    """The target of every node, and how many nodes share each.
+    """The target cell of every node, ``color * span + degree``, and how many nodes share each."""
 
-    A target is a cell, ``color * span + degree``; the last cell of a color is empty, so that no
-    step leads out of it.
-    """
-
-    target: NDArray[np.int64]
-    members: NDArray[np.int64]
+    target: Ints
+    members: Ints
     span: int
 
 
@@ -61,7 +57,7 @@ def _key_of(edits: DegreeEdits, u: int, v: int) -> int:
 
 
 @leaf
-def in_graph(indptr: NDArray[np.int64], indices: NDArray[np.int32], u: int, v: int) -> bool:
+def in_graph(indptr: Ints, indices: Nodes, u: int, v: int) -> bool:
     """Return whether the graph has the edge, by bisection in the shorter list."""
     if indptr[u + 1] - indptr[u] > indptr[v + 1] - indptr[v]:
         u, v = v, u
@@ -114,8 +110,7 @@ def make(edits: DegreeEdits, u: int, v: int) -> None:
         edits.tally[0] += 1
     edits.residual[u] -= 1
     edits.residual[v] -= 1
-    edits.touched[u] = True
-    edits.touched[v] = True
+    edits.touched[u], edits.touched[v] = True, True
 
 
 @leaf
@@ -131,8 +126,7 @@ def cut(edits: DegreeEdits, u: int, v: int) -> None:
         edits.tally[1] += 1
     edits.residual[u] += 1
     edits.residual[v] += 1
-    edits.touched[u] = True
-    edits.touched[v] = True
+    edits.touched[u], edits.touched[v] = True, True
 
 
 @leaf
@@ -146,7 +140,7 @@ def set_pair(edits: DegreeEdits, u: int, v: int, sign: int) -> None:
 
 @tiered()
 @allocating
-def changed_pairs(edits: DegreeEdits, sign: int) -> NDArray[np.int64]:
+def changed_pairs(edits: DegreeEdits, sign: int) -> Ints:
     """Return the keys in this state (+1 added, -1 deleted), in no order, some twice."""
     log = edits.added if sign > 0 else edits.deleted
     logged = edits.tally[0] if sign > 0 else edits.tally[1]
@@ -164,9 +158,7 @@ def changed_pairs(edits: DegreeEdits, sign: int) -> NDArray[np.int64]:
 
 @tiered()
 @allocating
-def pairs_in_graph(
-    indptr: NDArray[np.int64], indices: NDArray[np.int32], keys: NDArray[np.int64]
-) -> NDArray[np.bool_]:
+def pairs_in_graph(indptr: Ints, indices: Nodes, keys: Ints) -> Flags:
     """Return for every key whether the graph has its edge."""
     n = indptr.size - 1
     out = np.empty(keys.size, dtype=np.bool_)
@@ -176,12 +168,7 @@ def pairs_in_graph(
 
 
 @leaf
-def marked_neighbors(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    marked: NDArray[np.int64],
-    out: NDArray[np.float64],
-) -> None:
+def marked_neighbors(indptr: Ints, indices: Nodes, marked: Ints, out: NDArray[np.float64]) -> None:
     """Write into out[v] how many neighbors of v stand in the list `marked`."""
     out[:] = 0.0
     for v in marked:
@@ -192,12 +179,7 @@ def marked_neighbors(
 @tiered()
 @leaf
 def pull_of_neighbors(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    goal: NDArray[np.int64],
-    falls: NDArray[np.bool_],
-    rises: NDArray[np.bool_],
-    out: NDArray[np.float64],
+    indptr: Ints, indices: Nodes, goal: Ints, falls: Flags, rises: Flags, out: NDArray[np.float64]
 ) -> None:
     """Write into out[v] the share of their edges that v's neighbors change, summed.
 
@@ -221,17 +203,13 @@ def pull_of_neighbors(
 @tiered()
 @leaf
 def edited_csr(
-    edits: tuple[NDArray[np.int64], NDArray[np.int32]],
-    added: tuple[NDArray[np.int64], NDArray[np.int32]],
-    deleted: tuple[NDArray[np.int64], NDArray[np.int32]],
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
+    edits: tuple[Ints, Nodes],
+    added: tuple[Ints, Nodes],
+    deleted: tuple[Ints, Nodes],
+    indptr: Ints,
+    indices: Nodes,
 ) -> None:
-    """Write into (indptr, indices) the first graph with the second's edges and without the third's.
-
-    All three hold sorted neighbors in both directions; added ones are no edges of the graph,
-    deleted ones are.
-    """
+    """Write the first graph with the second's edges and without the third's; lists are sorted."""
     old_ptr, old = edits
     add_ptr, add = added
     del_ptr, delete = deleted
@@ -263,13 +241,13 @@ SWAP_PARTNERS = 16
 class Queue(NamedTuple):
     """Nodes by descending need: ``bound[q]`` positions hold a need of at least q."""
 
-    order: NDArray[np.int64]
-    position: NDArray[np.int64]
-    bound: NDArray[np.int64]
+    order: Ints
+    position: Ints
+    bound: Ints
 
 
 @allocating
-def make_queue(order: NDArray[np.int64], need: NDArray[np.int64]) -> Queue:
+def make_queue(order: Ints, need: Ints) -> Queue:
     """Return the queue of these nodes, which stand by descending positive need."""
     position = np.empty(need.size, dtype=np.int64)
     position[:] = -1
@@ -295,7 +273,7 @@ def lower(queue: Queue, index: int, need: int) -> None:
 
 @tiered()
 @allocating
-def match_additions(edits: DegreeEdits, order: NDArray[np.int64]) -> None:
+def match_additions(edits: DegreeEdits, order: Ints) -> None:
     """Havel-Hakimi on the residuals of these nodes, by descending residual, joining non-edges."""
     residual = edits.residual
     queue = make_queue(order, residual)
@@ -319,7 +297,7 @@ def match_additions(edits: DegreeEdits, order: NDArray[np.int64]) -> None:
 
 @tiered()
 @allocating
-def match_deletions(edits: DegreeEdits, order: NDArray[np.int64]) -> None:
+def match_deletions(edits: DegreeEdits, order: Ints) -> None:
     """Havel-Hakimi on what these nodes have too much, by descending need, parting edges."""
     residual = edits.residual
     queue = make_queue(order, -residual)
@@ -346,19 +324,18 @@ class Nearness(NamedTuple):
     """Whom two nodes, v and w, are joined to now, and every node's edits.
 
     ``of_v[x]`` is v where v and x are joined, ``of_w`` likewise. ``ends`` holds both ends of every
-    key of the two logs: 2 i and 2 i + 1 are those of key i of the additions, deletions come behind
-    them. A node's ends are a chain: ``first[v]``, and what ``after`` says of each; -1 ends it.
-    ``worth`` lists, ascending, the ends x of one sign, counted from that sign's first, whose edit v
-    may take over; ``listed`` holds how many they are, or -1 where nothing is listed.
+    logged key, deletions behind additions; a node's ends are a chain from ``first[v]`` through
+    ``after``, -1 ends it. ``worth`` lists the ends whose edit v may take over, ``listed`` how many,
+    or -1.
     """
 
-    of_v: NDArray[np.int32]
-    of_w: NDArray[np.int32]
-    ends: NDArray[np.int32]
-    first: NDArray[np.int32]
-    after: NDArray[np.int32]
-    worth: NDArray[np.int32]
-    listed: NDArray[np.int64]
+    of_v: Nodes
+    of_w: Nodes
+    ends: Nodes
+    first: Nodes
+    after: Nodes
+    worth: Nodes
+    listed: Ints
 
 
 @leaf
@@ -404,12 +381,8 @@ def _nearness(edits: DegreeEdits) -> Nearness:
 
 
 @leaf
-def _mark(edits: DegreeEdits, near: Nearness, v: int, marks: NDArray[np.int32]) -> None:
-    """Write v at those who are joined to it now, and at nobody else.
-
-    Of the nodes that it ever had an edit with, those of the additions are no neighbors in the
-    graph, those of the deletions are.
-    """
+def _mark(edits: DegreeEdits, near: Nearness, v: int, marks: Nodes) -> None:
+    """Write v at those who are joined to it now, and at nobody else."""
     for j in range(edits.indptr[v], edits.indptr[v + 1]):
         marks[edits.indices[j]] = v
     end = near.first[v]
@@ -438,11 +411,7 @@ def _list_worth(edits: DegreeEdits, near: Nearness, v: int, sign: int, begin: in
 def _found(
     edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, start: int, tries: int
 ) -> int:
-    """Return an end x of an edit (x, y) of this sign that (v, x) and (w, y) may replace, or -1.
-
-    So many edits are tried, from `start` on and round. Most tries fail, so the table is asked only
-    where the marks of v and w allow it.
-    """
+    """Return an end x of an edit (x, y) of this sign that (v, x) and (w, y) may replace, or -1."""
     size = _logged(edits, sign)
     shift = _first_end(edits, sign)
     joined = sign < 0
@@ -521,18 +490,9 @@ def _reroute(edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, end:
 @tiered()
 @allocating
 def swap(
-    edits: DegreeEdits,
-    left: NDArray[np.int64],
-    sign: int,
-    tries: int,
-    budget: int,
-    rng: np.random.Generator,
+    edits: DegreeEdits, left: Ints, sign: int, tries: int, budget: int, rng: np.random.Generator
 ) -> None:
-    """Pay two units a time by re-routing one edit of this sign, within a budget of tries.
-
-    Once a node's tries failed, what is worth one for it is listed, where the log is short enough
-    that this saves work.
-    """
+    """Pay two units a time by re-routing one edit of this sign, within a budget of tries."""
     residual = edits.residual
     near = _nearness(edits)
     for i in range(left.size):

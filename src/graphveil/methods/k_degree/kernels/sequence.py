@@ -1,10 +1,8 @@
 """Loops of the degree sequence: where to cut a descending sequence into groups of at least k.
 
-A sequence comes as runs: run r holds the nodes ``first[r] .. first[r + 1] - 1`` of the descending
-order, all of degree ``degree[r]``; ``prefix[r]`` is the sum of the degrees before it. Both arrays
-have one entry more than there are runs. A cut is a position at which a group may start.
-
-The textbook constructions: a graph of given degrees, beside, over, or close to another graph.
+Run r holds the nodes ``first[r] .. first[r + 1] - 1``, of degree ``degree[r]``; ``prefix[r]`` sums
+the degrees before it. These arrays have one entry more than there are runs. A cut is a position at
+which a group may start. The textbook constructions are here, too.
 """
 
 from __future__ import annotations
@@ -27,6 +25,7 @@ from graphveil.methods.k_degree.kernels.edits import (
 )
 
 Ints = NDArray[np.int64]
+Nodes = NDArray[np.int32]
 
 
 @tiered(for_each_entry(2))
@@ -36,30 +35,25 @@ def cuts_worth_trying(
 ) -> int:
     """Write into cut and run the cuts that some optimum needs, ascending; return how many.
 
-    Part p of the sequence ends before run parts[p], and no group leaves it. Its cuts are its first
-    position, the first k and the last `tail` positions of every run as far as k of its nodes lie on
-    either side, and its end, which is the cut ends[p] and the first of the next part. A run's
-    positions are looked at once, whatever its length.
+    Part p ends before run parts[p], and no group leaves it. Its cuts are its first position, the
+    first k and the last `tail` positions of every run as far as k of its nodes lie on either side,
+    and its end, which is the cut ends[p] and the first of the next part.
     """
-    filled = 0
-    r = 0
+    filled, r = 0, 0
     for p in range(parts.size):
         begin = first[r]
         last = first[parts[p]] - k
-        cut[filled] = begin
-        run[filled] = r
+        cut[filled], run[filled] = begin, r
         filled += 1
         while r < parts[p]:
             middle = min(first[r] + k, first[r + 1])
             for i in range(max(first[r], begin + k), min(middle, last + 1)):
-                cut[filled] = i
-                run[filled] = r
+                cut[filled], run[filled] = i, r
                 filled += 1
             for i in range(
                 max(middle, first[r + 1] - tail, begin + k), min(first[r + 1], last + 1)
             ):
-                cut[filled] = i
-                run[filled] = r
+                cut[filled], run[filled] = i, r
                 filled += 1
             r += 1
         ends[p] = filled
@@ -71,20 +65,16 @@ def cuts_worth_trying(
 @tiered()
 @allocating
 def cheapest_raise(cut: Ints, slope: Ints, k: int, total: Ints, previous: Ints) -> None:
-    """Write into total[c] the least sum of targets before cut c, into previous[c] the cut before.
+    """Write the least sum of targets before every cut, and the cut before.
 
-    A group from cut t on is a line: its nodes get slope[t], the degree at t. The slopes do not
-    increase, so the lines that are lowest somewhere form a queue whose head only moves forward.
-    Line queue[j] is below line queue[j - 1] from position since[j] on; whole numbers, so that no
-    product larger than n * slope is formed.
+    A group from cut t on is a line of slope[t]. The slopes do not increase, so the lowest lines
+    form a queue whose head only moves forward; queue[j] is lower from position since[j] on.
     """
     queue = np.empty(cut.size, dtype=np.int64)
     since = np.empty(cut.size, dtype=np.int64)
-    head = 0
-    tail = 0
+    head, tail = 0, 0
     entering = 0
-    total[0] = 0
-    previous[0] = 0
+    total[0], previous[0] = 0, 0
     for c in range(1, cut.size):
         while cut[entering] + k <= cut[c]:
             t = entering
@@ -106,8 +96,7 @@ def cheapest_raise(cut: Ints, slope: Ints, k: int, total: Ints, previous: Ints) 
                 tail -= 1
             if tail > head and slope[queue[tail - 1]] == slope[t]:
                 continue
-            queue[tail] = t
-            since[tail] = takeover
+            queue[tail], since[tail] = t, takeover
             tail += 1
         while head + 1 < tail and since[head + 1] <= cut[c]:
             head += 1
@@ -132,10 +121,7 @@ def _run_at(first: Ints, low: int, high: int, position: int) -> int:
 def _median_cost(
     first: Ints, degree: Ints, prefix: Ints, cut: Ints, run: Ints, t: int, c: int
 ) -> int:
-    """Return the sum of distances to the median of the nodes between cut t and cut c.
-
-    The argument `degree` ends with one entry of any value, for the position n.
-    """
+    """Return the sum of distances to the median between two cuts; `degree` has an entry for n."""
     half = cut[t] + (cut[c] - cut[t]) // 2
     r = _run_at(first, run[t], run[c], half)
     cost = 2 * (prefix[r] + degree[r] * (half - first[r]))
@@ -160,17 +146,14 @@ def cheapest_median(
 ) -> None:
     """Write into cost[c] the least cost before cut c, into previous[c] the cut before.
 
-    The cost of a group satisfies the quadrangle inequality, so a later start, once better, stays
-    better. The queue holds the starts that are best somewhere; queue[j] beats queue[j - 1] from
-    cut since[j] on, found by doubling steps and halving.
+    The cost satisfies the quadrangle inequality, so a later start, once better, stays better:
+    queue[j] beats queue[j - 1] from cut since[j] on, found by doubling steps and halving.
     """
     queue = np.empty(cut.size, dtype=np.int64)
     since = np.empty(cut.size, dtype=np.int64)
-    head = 0
-    tail = 0
+    head, tail = 0, 0
     entering = ZERO
-    cost[0] = 0
-    previous[0] = 0
+    cost[0], previous[0] = 0, 0
     for c in range(1, cut.size):
         while head + 1 < tail and since[head + 1] <= c:
             head += 1
@@ -202,8 +185,7 @@ def cheapest_median(
                 takeover = better
                 break
             if takeover < cut.size:
-                queue[tail] = t
-                since[tail] = takeover
+                queue[tail], since[tail] = t, takeover
                 tail += 1
         while head + 1 < tail and since[head + 1] <= c:
             head += 1
@@ -228,18 +210,13 @@ def trace_back(cut: Ints, previous: Ints, start: Ints) -> int:
 @tiered(for_each_entry(2))
 @leaf
 def greedy_starts(first: Ints, degree: Ints, prefix: Ints, k: int, start: Ints) -> int:
-    """Write into start where the greedy's groups start, ascending; return how many.
-
-    A stretch of a run whose windows stay inside the run is skipped: nothing there costs anything.
-    At most two groups start in a run, the second among its last k nodes.
-    """
+    """Write where the greedy's groups start, ascending; return how many, at most two a run."""
     n = first[-1]
     runs = first.size - 1
     start[0] = 0
     filled = 1
     group_degree = degree[0]
-    i = k
-    here = 0
+    i, here = k, 0
     ahead = 0
     while n - i >= k:
         while first[here + 1] <= i:
@@ -272,13 +249,8 @@ def greedy_starts(first: Ints, degree: Ints, prefix: Ints, k: int, start: Ints) 
 def cheapest_raise_by_window(
     degrees: Ints, prefix: Ints, k: int, cost: Ints, previous: Ints
 ) -> None:
-    """Write into cost[i] the least cost of the first i nodes, into previous[i] the last cut.
-
-    The recursion of the paper, over every position, groups of at most 2k - 1 nodes; cost[i] is -1
-    where fewer than k nodes come before i. `prefix` has one entry more than `degrees`.
-    """
-    cost[0] = 0
-    previous[0] = 0
+    """Write the least cost of the first i nodes and the last cut; -1 where fewer than k."""
+    cost[0], previous[0] = 0, 0
     for i in range(1, degrees.size + 1):
         cost[i] = -1
         for t in range(max(0, i - 2 * k + 1), i - k + 1):
@@ -286,27 +258,21 @@ def cheapest_raise_by_window(
                 continue
             here = cost[t] + (i - t) * degrees[t] - (prefix[i] - prefix[t])
             if cost[i] < 0 or here < cost[i]:
-                cost[i] = here
-                previous[i] = t
+                cost[i], previous[i] = here, t
 
 
 @tiered()
 @leaf
 def cut_runs(first: Ints, start: Ints, run: Ints, group: Ints, count: Ints) -> int:
-    """Write the pieces that runs and groups cut each other into, in order; return how many.
-
-    Piece p is the part of run[p] that lies in group[p], count[p] nodes.
-    """
-    filled = 0
-    r = 0
+    """Write the pieces that runs and groups cut each other into, in order; return how many."""
+    filled, r = 0, 0
     g = 0
     at = first[0]
     while at < first[-1]:
         end = first[r + 1]
         if g + 1 < start.size:
             end = min(end, start[g + 1])
-        run[filled] = r
-        group[filled] = g
+        run[filled], group[filled] = r, g
         count[filled] = end - at
         filled += 1
         if end == first[r + 1]:
@@ -322,11 +288,7 @@ def cut_runs(first: Ints, start: Ints, run: Ints, group: Ints, count: Ints) -> i
 def hand_out(
     label: NDArray[np.integer], target: Ints, bucket: Ints, free: Ints, nodes: Ints, out: Ints
 ) -> None:
-    """Write into out[v] the target of v's label, and list the nodes of every bucket in nodes.
-
-    bucket[label] is -1 where all nodes of a label get one target; else v is appended at
-    free[bucket], which moves on.
-    """
+    """Write the target of every node's label; list nodes by bucket where it has several."""
     for v in range(label.size):
         x = label[v]
         out[v] = target[x]
@@ -343,13 +305,7 @@ NEIGHBORS_FIRST = 2
 
 @leaf
 def _partners(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    queue: Queue,
-    v: int,
-    wanted: int,
-    choice: int,
-    out: NDArray[np.int64],
+    indptr: Ints, indices: Nodes, queue: Queue, v: int, wanted: int, choice: int, out: Ints
 ) -> int:
     """Write into out the ascending queue positions of v's partners; returns how many were found."""
     live = queue.bound[1]
@@ -375,19 +331,15 @@ def _partners(
 
 @allocating
 def join_by_degrees(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    order: NDArray[np.int64],
-    need: NDArray[np.int64],
+    indptr: Ints,
+    indices: Nodes,
+    order: Ints,
+    need: Ints,
     choice: int,
-    out: NDArray[np.int32],
+    out: Nodes,
     rng: np.random.Generator,
 ) -> int:
-    """Join random nodes to the neediest others until nobody needs an edge.
-
-    The order holds the needy nodes by descending need. Writes the pairs into out[i]; need is used
-    up. Returns the number of pairs, or -1 where a node finds too few partners.
-    """
+    """Join random nodes to the neediest others until nobody needs an edge; -1 if one cannot."""
     queue = make_queue(order, need)
     partners = np.empty(order.size, dtype=np.int64)
     pairs = 0
@@ -410,16 +362,8 @@ def join_by_degrees(
 
 
 @allocating
-def some_prefix_needs_too_much(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    order: NDArray[np.int64],
-    need: NDArray[np.int64],
-) -> bool:
-    """Return whether the l neediest nodes, for some l, need more than all pairs can give them.
-
-    The order holds the needy nodes by descending need.
-    """
+def some_prefix_needs_too_much(indptr: Ints, indices: Nodes, order: Ints, need: Ints) -> bool:
+    """Return whether the l neediest, for some l, need more than pairs can give."""
     inside = np.zeros(need.size, dtype=np.bool_)
     contacts = np.zeros(need.size, dtype=np.int64)
     needed, within = 0, 0
@@ -439,7 +383,7 @@ def some_prefix_needs_too_much(
 
 
 @leaf
-def _gain(edits: DegreeEdits, kept: NDArray[np.int64], ends: NDArray[np.int64]) -> int:
+def _gain(edits: DegreeEdits, kept: Ints, ends: Ints) -> int:
     """Return how many more edges of `kept` the pairs (a, c), (b, d) hold; -9 if not allowed."""
     a, c, b, d = ends
     if adjacent(edits, a, c) or adjacent(edits, b, d):
@@ -455,17 +399,9 @@ def _gain(edits: DegreeEdits, kept: NDArray[np.int64], ends: NDArray[np.int64]) 
 
 @allocating
 def best_swap(
-    edits: DegreeEdits,
-    kept: NDArray[np.int64],
-    pairs: NDArray[np.int64],
-    is_kept: NDArray[np.bool_],
-    sample: NDArray[np.int64],
+    edits: DegreeEdits, kept: Ints, pairs: Ints, is_kept: NDArray[np.bool_], sample: Ints
 ) -> bool:
-    """Carry out the swap of two sampled edges that keeps most more of an old graph.
-
-    `pairs` are the edges of the new graph, `is_kept` whether the old one has them, `kept` the
-    sorted keys of the old one's edges. Returns False where no swap keeps more.
-    """
+    """Carry out the swap of two sampled edges that keeps most more of an old graph, if one does."""
     best, best_i, best_j = 0, 0, 0
     best_ends = np.zeros(4, dtype=np.int64)
     ends = np.zeros(4, dtype=np.int64)
@@ -491,12 +427,7 @@ def best_swap(
 
 @allocating
 def _replace(
-    edits: DegreeEdits,
-    kept: NDArray[np.int64],
-    pairs: NDArray[np.int64],
-    is_kept: NDArray[np.bool_],
-    where: NDArray[np.int64],
-    ends: NDArray[np.int64],
+    edits: DegreeEdits, kept: Ints, pairs: Ints, is_kept: NDArray[np.bool_], where: Ints, ends: Ints
 ) -> None:
     """Replace two pairs by (ends 0, 1) and (ends 2, 3)."""
     n = edits.residual.size

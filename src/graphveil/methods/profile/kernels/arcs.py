@@ -1,10 +1,7 @@
 """Edits of arcs over immutable lists: a hash of the arcs that differ from them.
 
-The arc from u to v has the key ``u * n + v``; its state is +1 (added), -1 (deleted) or 0 (as in the
-lists). `turned` edits are the same edits seen the other way round: lists, needs and keys change
-sides, so that every step is written once.
-
-Steps that pay what is owed: arcs that go or come, change an end, or let others change cells.
+The arc from u to v has the key ``u * n + v``; its state is +1 (added), -1 (deleted) or 0. `turned`
+edits are the same edits seen the other way round, so that every step is written once.
 """
 
 from __future__ import annotations
@@ -12,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.core.kernels.arrays import below, find, insert, sort
@@ -25,11 +23,9 @@ Ints = NDArray[np.int64]
 class ArcEdits(NamedTuple):
     """Arcs, what was changed, and what is still owed to everyone.
 
-    ``pointers`` and ``lists`` hold where arcs lead, ``back_pointers`` and ``back_lists`` from where
-    they come. ``table`` is a hash table of keys and states; ``added`` and ``deleted`` log every
-    key that ever got that state, ``tally`` holds their lengths and the shift of the hash. ``owed``
-    is how many arcs out a person still needs (below 0: has too many), ``owed_back`` of those in.
-    ``turned`` is 1 where both sides are exchanged.
+    ``added`` and ``deleted`` log every key that ever got that state, ``tally`` holds their lengths
+    and the shift of the hash. ``owed`` is how many arcs out a person still needs (below 0: has too
+    many), ``owed_back`` of those in. ``turned`` is 1 where both sides are exchanged.
     """
 
     pointers: Ints
@@ -46,11 +42,7 @@ class ArcEdits(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """The cell of everyone, how many people each has, and which lie one step away.
-
-    ``beside`` has shape (cells, 4): the cell of one more out, one less out, one more in, one less
-    in; -1 where there is none.
-    """
+    """The cell of everyone, how many people each has, and which lie one step away, or -1."""
 
     of_person: Ints
     members: Ints
@@ -145,15 +137,11 @@ def changed_arcs(edits: ArcEdits, sign: int) -> Ints:
 @tiered()
 @allocating
 def join_owed(edits: ArcEdits, sources: Ints, targets: Ints) -> None:
-    """Let arcs lead from those who are owed arcs out to those who are owed arcs in.
-
-    Both stand by descending need; everyone takes those who need most.
-    """
+    """Let arcs lead from those owed arcs out to those owed arcs in, neediest first."""
     queue = make_queue(targets, edits.owed_back)
     partners = np.empty(targets.size, dtype=np.int64)
     for u in sources:
-        count = 0
-        index = 0
+        count, index = 0, 0
         while count < edits.owed[u] and index < queue.bound[1]:
             if not has_arc(edits, u, queue.order[index]):
                 partners[count] = index
@@ -223,7 +211,7 @@ def reroute(
     sign: int,
     tries: int,
     budget: int,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> None:
     """Pay a unit out and one in by leading an edit of this sign another way, within a budget."""
     for u in sources:
@@ -239,7 +227,7 @@ def reroute(
 
 @tiered()
 @leaf
-def change_tails(edits: ArcEdits, owed: Ints, surplus: Ints, rng: np.random.Generator) -> None:
+def change_tails(edits: ArcEdits, owed: Ints, surplus: Ints, rng: Generator) -> None:
     """Let arcs of those with too many out lead from those who are owed arcs out instead."""
     for u in owed:
         for w in surplus:
@@ -295,10 +283,7 @@ def change_own(edits: ArcEdits, cells: Cells, left: Ints, k: int) -> None:
 @tiered()
 @leaf
 def absorb_owed(edits: ArcEdits, cells: Cells, left: Ints, able: Ints, k: int) -> None:
-    """Let arcs lead from those who are owed arcs out to settled people, who change cells.
-
-    `able` lists who may; it is gone through once, and from the start again once.
-    """
+    """Let arcs lead from those who are owed arcs out to settled people, who change cells."""
     for u in left:
         at = wide(0)
         while edits.owed[u] > 0 and at < able.size:
@@ -313,9 +298,7 @@ def absorb_owed(edits: ArcEdits, cells: Cells, left: Ints, able: Ints, k: int) -
 
 @tiered()
 @leaf
-def absorb_surplus(
-    edits: ArcEdits, cells: Cells, left: Ints, k: int, rng: np.random.Generator
-) -> None:
+def absorb_surplus(edits: ArcEdits, cells: Cells, left: Ints, k: int, rng: Generator) -> None:
     """Take arcs away from those with too many out to settled people, who change cells."""
     for u in left:
         first = edits.pointers[u]
@@ -335,7 +318,7 @@ def absorb_surplus(
 @tiered()
 @leaf
 def hand_over(
-    edits: ArcEdits, cells: Cells, left: Ints, able: Ints, k: int, rng: np.random.Generator
+    edits: ArcEdits, cells: Cells, left: Ints, able: Ints, k: int, rng: Generator
 ) -> None:
     """Let arcs of those with too many out lead from settled people instead, who change cells."""
     for u in left:
@@ -362,7 +345,7 @@ def hand_over(
 @tiered()
 @leaf
 def transfer_arcs(
-    edits: ArcEdits, cells: Cells, left: Ints, able: Ints, k: int, rng: np.random.Generator
+    edits: ArcEdits, cells: Cells, left: Ints, able: Ints, k: int, rng: Generator
 ) -> None:
     """Let arcs of settled people, who change cells, lead from those who are owed arcs out."""
     for u in left:
@@ -404,7 +387,7 @@ def _through(edits: ArcEdits, u: int, v: int, x: int, start: int) -> bool:
 @tiered()
 @leaf
 def balance_via_neighbors(
-    edits: ArcEdits, sources: Ints, targets: Ints, tries: int, rng: np.random.Generator
+    edits: ArcEdits, sources: Ints, targets: Ints, tries: int, rng: Generator
 ) -> None:
     """Pay a unit out and a unit in through an arc (x, y): it becomes (x, v), and (u, y) comes."""
     n = edits.owed.size
@@ -421,9 +404,7 @@ def balance_via_neighbors(
 
 @tiered()
 @leaf
-def part_through_others(
-    edits: ArcEdits, sources: Ints, targets: Ints, rng: np.random.Generator
-) -> None:
+def part_through_others(edits: ArcEdits, sources: Ints, targets: Ints, rng: Generator) -> None:
     """Take (u, y) and (x, v) away and let an arc lead from x to y, where both have too many."""
     for u in sources:
         for v in targets:

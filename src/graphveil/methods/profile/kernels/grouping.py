@@ -1,12 +1,7 @@
-"""Groups of people whose numbers of ties are near: cut from an order, then improved move by move.
+"""Groups of people whose numbers of ties are near: cut from an order, improved move by move.
 
-What points are and a group costs, `cuts` says.
-
-An order of people, cut into groups and single people at the least cost.
-
-A point is what is counted of a person (ties out and ties in), one integer a coordinate. A group
-costs what it costs to bring its points to one: `up` for every unit that a coordinate rises, `down`
-for every unit that it falls.
+A point is what is counted of a person, one integer a coordinate. A group costs what it costs to
+bring its points to one: `up` for every unit that a coordinate rises, `down` for every one it falls.
 """
 
 from __future__ import annotations
@@ -14,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.core.kernels.arrays import below
@@ -27,12 +23,7 @@ NEVER = 1 << 60
 
 
 class Costs(NamedTuple):
-    """What a group costs.
-
-    ``points`` and ``colors`` are of all people, ``alone`` is what it costs a person to join the
-    nearest cell of at least k, or NEVER. A unit up costs ``up``, a unit down ``down``; below 0
-    nothing may fall.
-    """
+    """What a group costs, and a person alone: to join the nearest cell of k, or NEVER."""
 
     points: Ints
     colors: Ints
@@ -42,11 +33,7 @@ class Costs(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """Where an order of people is cut: see `best_cuts`.
-
-    ``rest[i]`` is at most what people from the i-th on cost. The others are room: `windows` of
-    shape (coordinates, k + 1), ``sorted_values`` and ``spent`` for 2 k numbers each.
-    """
+    """Where an order of people is cut, and room: see `best_cuts`."""
 
     least: Ints
     size_at: Ints
@@ -66,11 +53,7 @@ def rank_of_least(size: int, up: int, down: int) -> int:
 
 @leaf
 def _bound_rest(costs: Costs, order: Ints, k: int, rest: Ints) -> None:
-    """Write into rest[i] what people from the i-th of an order on cost at least.
-
-    Every group consists of pairs and at most one triple that stand one after another, and costs no
-    less than these do by themselves.
-    """
+    """Write what people from the i-th on cost at least: groups are pairs and at most one triple."""
     points, _, alone, up, down = costs
     unit = up if down < 0 else min(up, down)
     rest[order.size] = 0
@@ -101,10 +84,7 @@ def _put(values: Ints, at: int, value: int) -> int:
 
 @leaf
 def _slide(costs: Costs, order: Ints, i: int, windows: Ints) -> None:
-    """Let the i-th of an order into windows[c], the sorted values of the last people.
-
-    Every entry is the same few steps without a branch, which is faster than to look for a rank.
-    """
+    """Let the i-th of an order into the sorted windows, without a branch, which is faster."""
     k = windows.shape[1] - 1
     for c in range(windows.shape[0]):
         values, value = windows[c], costs.points[order[i], c]
@@ -132,10 +112,7 @@ def _spread(values: Ints, rank: int, up: int, down: int) -> int:
 
 @leaf
 def _spend(costs: Costs, last: Ints, cuts: Cuts, limit: int) -> int:
-    """Write into spent[size] what the last people cost as a group; return the largest that may pay.
-
-    A group costs no less than a part of it: from one on that costs `limit`, none is looked at.
-    """
+    """Write what the last people cost as a group, by size; return the largest that may pay."""
     up, down, spent, k = costs.up, costs.down, cuts.spent, cuts.windows.shape[1] - 1
     values, first = cuts.sorted_values, rank_of_least(k, up, down)
     spent[k] = 0
@@ -173,10 +150,8 @@ def _spend(costs: Costs, last: Ints, cuts: Cuts, limit: int) -> int:
 def best_cuts(costs: Costs, order: Ints, k: int, cuts: Cuts, bound: int) -> int:
     """Cut an order of people into groups of k to 2k-1 and single people, at the least cost.
 
-    A group is of people of one color who stand one after another. Writes into least[i] the least
-    cost of the first i people, and into size_at[i] how many of them the last group has; 0 for a
-    single person. Returns the least cost of all, or NEVER where it is not below `bound`: then it
-    stops at the first people who show it, and what of them cannot lead below `bound` is NEVER.
+    Writes the least cost of the first i people, and the size of the last group, 0 for a single
+    person. Returns the least cost of all, or NEVER where it is not below `bound`.
     """
     least, size_at = cuts.least, cuts.size_at
     _bound_rest(costs, order, k, cuts.rest)
@@ -198,8 +173,7 @@ def best_cuts(costs: Costs, order: Ints, k: int, cuts: Cuts, bound: int) -> int:
         for size in range(k, most + 1):
             cost = least[i - size] + cuts.spent[size]
             if cost < min(limit, least[i]):
-                least[i] = cost
-                size_at[i] = size
+                least[i], size_at[i] = cost, size
         dead = dead + 1 if least[i] >= NEVER else 0
         if dead == 2 * k - 1:
             return NEVER
@@ -207,10 +181,10 @@ def best_cuts(costs: Costs, order: Ints, k: int, cuts: Cuts, bound: int) -> int:
 
 
 class Groups(NamedTuple):
-    """People in groups: ``members[g, :sizes[g]]`` stand in group g, who stands alone has -1.
+    """People in groups: ``members[g, :sizes[g]]`` are in group g, who is alone has -1.
 
-    ``costs`` holds the cost of every group, ``values[g, c, :sizes[g]]`` coordinate c of its members
-    in ascending order, and ``sums[g, c, i]`` the sum of the first i of these.
+    ``values[g, c]`` has coordinate c of the members ascending, ``sums[g, c, i]`` the sum of i of
+    these.
     """
 
     members: Ints
@@ -228,10 +202,7 @@ def _steps_near(_costs: Costs, groups: Groups, near: Ints, people: Ints, k: int,
 @tiered(lambda _points, _colors, cells, people, _out: people.size * cells.size)
 @leaf
 def nearest_above(points: Ints, colors: Ints, cells: Ints, people: Ints, out: Ints) -> None:
-    """Write into out[i] the first of these cells that is nowhere below people[i]; -1 for none.
-
-    `cells` are people who stand for their cell, by ascending sum of their points.
-    """
+    """Write the first of these cells, by ascending sum, nowhere below people[i]; -1 for none."""
     for i in range(people.size):
         v = people[i]
         out[i] = -1
@@ -299,8 +270,7 @@ def _leave(costs: Costs, groups: Groups, person: int, cost: int) -> None:
             above, values[at] = values[at], above
         for i in range(at, last):
             sums[i + 1] = sums[i] + values[i]
-    groups.sizes[g] = last
-    groups.costs[g] = cost
+    groups.sizes[g], groups.costs[g] = last, cost
     groups.group_of[person] = -1
 
 
@@ -319,8 +289,7 @@ def _join(costs: Costs, groups: Groups, person: int, g: int, cost: int) -> None:
         for i in range(at, size + 1):
             sums[i + 1] = sums[i] + values[i]
     groups.sizes[g] = size + 1
-    groups.costs[g] = cost
-    groups.group_of[person] = g
+    groups.costs[g], groups.group_of[person] = cost, g
 
 
 @tiered()
@@ -382,11 +351,7 @@ def _moved(costs: Costs, groups: Groups, person: int, near: Ints, k: int) -> int
 
 @leaf
 def _entering(costs: Costs, groups: Groups, person: int, lines: Ints) -> None:
-    """Write what the group of a person costs with somebody in place of that person.
-
-    Of a value in between it is a line, of one below or above another: lines[c] is where these
-    begin, three values at 0, and the slope in between.
-    """
+    """Write what the group of a person costs with somebody in place of that person, as lines."""
     g = groups.group_of[person]
     size, up, down = groups.sizes[g], costs.up, max(costs.down, 0)
     rank = rank_of_least(size, costs.up, costs.down)
@@ -409,10 +374,7 @@ def _entering(costs: Costs, groups: Groups, person: int, lines: Ints) -> None:
 
 @leaf
 def _leaving(costs: Costs, groups: Groups, h: int, person: int, lines: Ints) -> None:
-    """Write what a group costs with a person in place of a member.
-
-    Of a value up to lines[c, 0] it is a line, and another above: their values at 0 follow.
-    """
+    """Write what a group costs with a person in place of a member, as lines."""
     size, up, down = groups.sizes[h], costs.up, max(costs.down, 0)
     rank = rank_of_least(size, costs.up, costs.down)
     for c in range(costs.points.shape[1]):
@@ -508,18 +470,14 @@ def _dissolved(costs: Costs, groups: Groups, g: int, near: Ints, undo: Ints) -> 
         groups.group_of[person] = -1
         if where >= 0:
             _join(costs, groups, person, where, cost_there)
-    groups.sizes[g] = 0
-    groups.costs[g] = 0
+    groups.sizes[g], groups.costs[g] = 0, 0
     return int(before - spent)
 
 
 @tiered(_steps_near)
 @allocating
 def improve(costs: Costs, groups: Groups, near: Ints, order: Ints, k: int) -> int:
-    """Move, exchange and dissolve once for everyone in this order; return the gain in all.
-
-    ``near[person]`` names groups that are near, -1 for none.
-    """
+    """Move, exchange and dissolve once for everyone in this order; return the gain in all."""
     undo = np.empty(groups.members.shape[1], dtype=np.int64)
     lines = np.empty((2, costs.points.shape[1], 6), dtype=np.int64)
     gain = 0
@@ -562,7 +520,7 @@ def _gather(groups: Groups, near: Ints, trial: Trial) -> tuple[int, int]:
 
 
 @leaf
-def _sort_along(costs: Costs, trial: Trial, people: int, rng: np.random.Generator) -> None:
+def _sort_along(costs: Costs, trial: Trial, people: int, rng: Generator) -> None:
     """Sort people along a random direction."""
     trial.keys[:people] = 0
     for c in range(costs.points.shape[1]):
@@ -586,8 +544,7 @@ def _regroup(
     for i in range(n_groups):
         empty[0] += 1
         empty[empty[0]] = trial.old[i]
-        groups.sizes[trial.old[i]] = 0
-        groups.costs[trial.old[i]] = 0
+        groups.sizes[trial.old[i]], groups.costs[trial.old[i]] = 0, 0
     end = people
     while end > 0:
         size = trial.cuts.size_at[end]
@@ -606,13 +563,8 @@ def _regroup(
 
 @tiered(_steps_near)
 @allocating
-def cut_anew(
-    costs: Costs, groups: Groups, near: Ints, people: Ints, k: int, rng: np.random.Generator
-) -> int:
-    """Cut the groups near everyone in turn anew, along a random direction; return the gain.
-
-    A cut is kept where it costs less. ``near[person]`` names groups that are near, -1 for none.
-    """
+def cut_anew(costs: Costs, groups: Groups, near: Ints, people: Ints, k: int, rng: Generator) -> int:
+    """Cut the groups near everyone in turn anew, along a random direction; return the gain."""
     most = near.shape[1] * groups.members.shape[1]
     trial = Trial(
         np.empty(most, dtype=np.int64),

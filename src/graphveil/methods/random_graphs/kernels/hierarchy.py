@@ -1,4 +1,4 @@
-"""Hierarchies over the nodes of a graph: a binary tree whose leaves are nodes, and a walk on trees.
+"""Hierarchies over the nodes of a graph: binary trees whose leaves are nodes, and a walk on them.
 
 Leaves are 0..n-1, inner nodes n..2n-2, the last of them the root. The leaves below a node stand
 side by side in one order, so that whether a leaf is below a node is a comparison.
@@ -16,32 +16,21 @@ from graphveil.core.kernels.arrays import below
 from graphveil.core.kernels.leaf import leaf, wide
 from graphveil.core.kernels.tiers import tiered
 
+Ints = NDArray[np.int64]
+Nodes = NDArray[np.int32]
+
 
 class Dendrogram(NamedTuple):
-    """A binary tree over n leaves.
+    """A binary tree over n leaves: children, parent, leaves below, edges between the children."""
 
-    Parameters
-    ----------
-    left, right, parent
-        int32, shape (2n-1,): the children, -1 of a leaf, and the parent, -1 of the root.
-    size
-        int64, shape (2n-1,): the leaves below a node, itself if it is one.
-    edges
-        int64, shape (2n-1,): the edges between the leaves of its two children; 0 of a leaf.
-    order, position
-        int32, shape (n,): the leaves from left to right, and where each stands there.
-    scratch
-        int32, shape (n,).
-    """
-
-    left: NDArray[np.int32]
-    right: NDArray[np.int32]
-    parent: NDArray[np.int32]
-    size: NDArray[np.int64]
-    edges: NDArray[np.int64]
-    order: NDArray[np.int32]
-    position: NDArray[np.int32]
-    scratch: NDArray[np.int32]
+    left: Nodes
+    right: Nodes
+    parent: Nodes
+    size: Ints
+    edges: Ints
+    order: Nodes
+    position: Nodes
+    scratch: Nodes
 
 
 @leaf
@@ -53,9 +42,7 @@ def first_below(tree: Dendrogram, node: int) -> int:
 
 
 @leaf
-def edges_between(
-    tree: Dendrogram, one: int, other: int, indptr: NDArray[np.int64], indices: NDArray[np.int32]
-) -> int:
+def edges_between(tree: Dendrogram, one: int, other: int, indptr: Ints, indices: Nodes) -> int:
     """Return the edges between the leaves of two subtrees, from the neighbors of the smaller."""
     if tree.size[other] < tree.size[one]:
         one, other = other, one
@@ -71,7 +58,7 @@ def edges_between(
 
 @tiered()
 @leaf
-def count_edges(tree: Dendrogram, indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> None:
+def count_edges(tree: Dendrogram, indptr: Ints, indices: Nodes) -> None:
     """Write into ``tree.edges`` the edges between the two sides of every inner node."""
     for node in range(tree.order.size, tree.left.size):
         left, right = wide(tree.left[node]), wide(tree.right[node])
@@ -99,17 +86,16 @@ def _term(edges: int, pairs: int) -> float:
 @leaf
 def walk(
     tree: Dendrogram,
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
+    indptr: Ints,
+    indices: Nodes,
     steps: int,
     rate: float,
     rng: np.random.Generator,
 ) -> float:
     """Make so many steps, and return the mean log-likelihood after each of them.
 
-    A step takes an inner node that is not the root, and proposes that one of its two children
-    changes places with its sibling. What changes the log-likelihood by d is accepted with
-    probability min(1, exp(rate d)). Writes the tree.
+    A step proposes that a child of an inner node other than the root changes places with its
+    sibling; a change d of the log-likelihood is accepted with probability min(1, exp(rate d)).
     """
     n = tree.order.size
     now, total = log_likelihood(tree), 0.0
@@ -133,12 +119,7 @@ def walk(
 
 @leaf
 def _edges_after(
-    tree: Dendrogram,
-    stays: int,
-    goes: int,
-    sibling: int,
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
+    tree: Dendrogram, stays: int, goes: int, sibling: int, indptr: Ints, indices: Nodes
 ) -> int:
     """Return the edges between what stays and the sibling, from the smallest of three subtrees."""
     if tree.size[goes] < min(tree.size[stays], tree.size[sibling]):

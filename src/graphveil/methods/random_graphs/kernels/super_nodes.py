@@ -1,7 +1,6 @@
 """Exchanges of nodes between groups, towards fewer graphs that fit the numbers of edges.
 
-The cost of a group with c of P possible edges, or of a pair of groups, is log C(P, c): together the
-logarithm of the number of graphs with these numbers.
+The cost of a group with c of P possible edges, or of a pair of groups, is log C(P, c).
 """
 
 from __future__ import annotations
@@ -14,49 +13,31 @@ from numpy.typing import NDArray
 from graphveil.core.kernels.leaf import leaf, wide
 from graphveil.core.kernels.tiers import tiered
 
+Ints = NDArray[np.int64]
+Nodes = NDArray[np.int32]
+Floats = NDArray[np.float64]
+
 
 class Groups(NamedTuple):
-    """A partition of the nodes.
+    """A partition of the nodes: the group and the place of each, and where each group begins."""
 
-    Parameters
-    ----------
-    of_node
-        int64, shape (n,): the group of every node.
-    members, place
-        int64, shape (n,): the nodes by group, and where each of them stands there.
-    starts
-        int64, shape (groups + 1,): where the nodes of each group begin.
-    """
-
-    of_node: NDArray[np.int64]
-    members: NDArray[np.int64]
-    place: NDArray[np.int64]
-    starts: NDArray[np.int64]
+    of_node: Ints
+    members: Ints
+    place: Ints
+    starts: Ints
 
 
 class Scratch(NamedTuple):
-    """Numbers by group, all 0 between exchanges.
+    """Numbers by group, all 0 between exchanges: edge ends of two groups, and those touched."""
 
-    Parameters
-    ----------
-    first, second
-        int64, shape (groups,): the ends of edges of both groups of an exchange.
-    more
-        int64, shape (groups,): how many more neighbors the second node has than the first.
-    touched
-        int64, shape (groups,): the groups with ends, in any order.
-    """
-
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    more: NDArray[np.int64]
-    touched: NDArray[np.int64]
+    first: Ints
+    second: Ints
+    more: Ints
+    touched: Ints
 
 
 @leaf
-def _proposed(
-    indptr: NDArray[np.int64], indices: NDArray[np.int32], groups: Groups, draw: NDArray[np.int64]
-) -> tuple[int, int]:
+def _proposed(indptr: Ints, indices: Nodes, groups: Groups, draw: Ints) -> tuple[int, int]:
     """Return two nodes: in half of the cases the second is beside one at distance two."""
     n, last = groups.of_node.size, groups.starts.size - 1
     u = draw[0] % n
@@ -77,11 +58,7 @@ def _proposed(
 
 @leaf
 def _counted(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
-    groups: Groups,
-    scratch: Scratch,
-    pair: tuple[int, int],
+    indptr: Ints, indices: Nodes, groups: Groups, scratch: Scratch, pair: tuple[int, int]
 ) -> int:
     """Count the ends of edges of the groups of both nodes; return how many groups have some."""
     number = 0
@@ -102,7 +79,7 @@ def _counted(
 
 
 @leaf
-def _cost(logs: NDArray[np.float64], certain: float, edges: int, pairs: int) -> float:
+def _cost(logs: Floats, certain: float, edges: int, pairs: int) -> float:
     """Return log C(pairs, edges), and for each edge `certain` more where all pairs have one."""
     if edges == pairs:
         return certain * edges
@@ -113,7 +90,7 @@ def _cost(logs: NDArray[np.float64], certain: float, edges: int, pairs: int) -> 
 def _change(
     groups: Groups,
     scratch: Scratch,
-    logs: NDArray[np.float64],
+    logs: Floats,
     certain: float,
     pair: tuple[int, int],
     number: int,
@@ -157,37 +134,19 @@ def _steps(*given: object) -> int:
 @tiered(_steps)
 @leaf
 def exchange(
-    indptr: NDArray[np.int64],
-    indices: NDArray[np.int32],
+    indptr: Ints,
+    indices: Nodes,
     groups: Groups,
     scratch: Scratch,
-    logs: NDArray[np.float64],
+    logs: Floats,
     certain: float,
-    draws: NDArray[np.int64],
-    limits: NDArray[np.float64],
+    draws: Ints,
+    limits: Floats,
 ) -> float:
-    """Exchange pairs of nodes whose groups cost less then, or little more; write to the groups.
+    """Exchange pairs of nodes whose groups cost little more then; return how much that came to.
 
-    Parameters
-    ----------
-    indptr, indices
-        int64, shape (n + 1,), and int32: the neighbors of every node.
-    groups
-        Written to.
-    scratch
-        Zeros, before and after.
-    logs
-        float64: logarithms of factorials, up to the most pairs of two groups.
-    certain
-        What an edge costs more where all possible ones are there.
-    draws
-        int64, shape (exchanges, 4): random numbers from 0 on.
-    limits
-        float64, shape (exchanges,): an exchange is made if it raises the cost by less.
-
-    Returns
-    -------
-    float: by how much all that were made raised the cost.
+    `logs` are logarithms of factorials; an edge costs `certain` more where all possible ones are
+    there; an exchange is made if it raises the cost by less than its limit.
     """
     total = 0.0
     for turn in range(limits.size):
@@ -207,8 +166,7 @@ def exchange(
         change = _change(groups, scratch, logs, certain, pair, number, tied)
         for place in range(number):
             other = scratch.touched[place]
-            scratch.first[other] = 0
-            scratch.second[other] = 0
+            scratch.first[other], scratch.second[other] = 0, 0
             scratch.more[other] = 0
         if change < limits[turn]:
             here, there = groups.place[u], groups.place[v]

@@ -1,20 +1,18 @@
-"""Exchanges of edges that keep all degrees, until there are as many triangles as are aimed at.
-
-Triangles by class, and the most neighbors that any two nodes have in common.
-
-A graph whose edges are exchanged: neighbors in fixed slots, and a hash table of the edges.
-"""
+"""Exchanges of edges that keep all degrees, until there are as many triangles as are aimed at."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.core.kernels.arrays import FREE, below, delete, find, insert, new_table
 from graphveil.core.kernels.leaf import ONE, allocating, leaf
 from graphveil.core.kernels.tiers import tiered
+
+Ints = NDArray[np.int64]
 
 Indptr = NDArray[np.int64]
 Indices = NDArray[np.int32]
@@ -49,9 +47,7 @@ def most_in_common(indptr: Indptr, indices: Indices) -> int:
 
 @tiered(_steps)
 @allocating
-def triangles_by_class(
-    indptr: Indptr, indices: Indices, classes: Indptr, number: int
-) -> NDArray[np.int64]:
+def triangles_by_class(indptr: Indptr, indices: Indices, classes: Indptr, number: int) -> Ints:
     """Return how many triangles have each class as the lowest of their three nodes: each once."""
     out = np.zeros(number, dtype=np.int64)
     marked = np.zeros(indptr.size - 1, dtype=np.bool_)
@@ -71,8 +67,6 @@ def triangles_by_class(
     return out
 
 
-Ints = NDArray[np.int64]
-
 MENDING_TRIES = 200
 """How many edges are tried as partners of a loop or a double, of a round."""
 
@@ -80,17 +74,7 @@ MENDING_ROUNDS = 3
 
 
 class EdgeRewiring(NamedTuple):
-    """A graph without loops and doubles.
-
-    Parameters
-    ----------
-    pointers, slots
-        int64: the neighbors of u are ``slots[pointers[u]:pointers[u + 1]]``, in no order.
-    owners
-        int64: whose slot it is.
-    table, shift
-        A hash table of the keys ``u * n + v``, u < v.
-    """
+    """A graph without loops and doubles: neighbors in owned slots, and a hash table of edges."""
 
     pointers: Ints
     slots: Ints
@@ -100,15 +84,7 @@ class EdgeRewiring(NamedTuple):
 
 
 def wired(n: int, ends: Ints, *, filled: bool = True) -> EdgeRewiring:
-    """Return the wiring of so many nodes and these edges, shape (edges, 2): slots in their order.
-
-    Where it is not filled, its table is empty: of edges that may be loops and doubles.
-
-    Examples
-    --------
-    >>> wired(3, np.array([[2, 0], [0, 1]])).slots.tolist()
-    [2, 1, 0, 0]
-    """
+    """Return the wiring of these edges; where not filled, they may be loops and doubles."""
     owners = ends.ravel()
     order = np.argsort(owners, kind="stable")
     pointers = np.zeros(n + 1, dtype=np.int64)
@@ -145,10 +121,7 @@ def tied(wiring: EdgeRewiring, u: int, v: int) -> bool:
 def add_common(
     wiring: EdgeRewiring, classes: Ints, edge: tuple[int, int], skipped: tuple[int, int], out: Ints
 ) -> None:
-    """Add the triangles over two nodes to `out`, by their lowest class; two nodes are skipped.
-
-    Where nothing is skipped (-1) they are taken off.
-    """
+    """Add the triangles over two nodes to `out`, by their lowest class; without skips take off."""
     u, v = edge
     pointers = wiring.pointers
     if pointers[u + 1] - pointers[u] > pointers[v + 1] - pointers[v]:
@@ -184,20 +157,8 @@ def _replace(wiring: EdgeRewiring, u: int, old: int, new: int) -> None:
 
 @tiered()
 @leaf
-def deal(stubs: Ints, starts: Ints, between: Ints, ends: Ints, rng: np.random.Generator) -> None:
-    """Pair stubs at random: so many edges for each pair of groups.
-
-    Parameters
-    ----------
-    stubs
-        int64: the nodes, each as often as it has edges, group by group; it is shuffled in place.
-    starts
-        int64, shape (groups + 1,): where the stubs of each group begin; written over.
-    between
-        int64, shape (groups, groups): the edges between groups g <= h.
-    ends
-        int64, shape (edges, 2): written, pair of groups by pair of groups.
-    """
+def deal(stubs: Ints, starts: Ints, between: Ints, ends: Ints, rng: Generator) -> None:
+    """Pair shuffled stubs at random: so many edges for each pair of groups; writes the ends."""
     groups = starts.size - 1
     for g in range(groups):
         for i in range(starts[g + 1] - 1, starts[g], -1):
@@ -217,25 +178,12 @@ def deal(stubs: Ints, starts: Ints, between: Ints, ends: Ints, rng: np.random.Ge
 @tiered()
 @leaf
 def repair_edges(
-    ends: Ints,
-    blocks: Ints,
-    wiring: EdgeRewiring,
-    good: NDArray[np.bool_],
-    rng: np.random.Generator,
+    ends: Ints, blocks: Ints, wiring: EdgeRewiring, good: NDArray[np.bool_], rng: Generator
 ) -> None:
     """Exchange loops and doubles with other edges, at first of the same pair of groups.
 
-    Parameters
-    ----------
-    ends
-        int64, shape (edges, 2): the edges; written over.
-    blocks
-        int64, shape (edges, 2): the first edge of the same pair of groups, and the one behind its
-        last.
-    wiring
-        Only its table is used and filled, and its number of nodes.
-    good
-        bool, shape (edges,), all False: written, whether the edge is no loop and no double.
+    `blocks` has the first edge of the same pair of groups, and the one behind its last; `good` is
+    written.
     """
     for i in range(len(ends)):
         u, v = ends[i, 0], ends[i, 1]
@@ -257,7 +205,7 @@ def _mend_one(
     block: tuple[int, int],
     wiring: EdgeRewiring,
     good: NDArray[np.bool_],
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> None:
     """Exchange one loop or double with an edge of a range of edges."""
     a, b = ends[i, 0], ends[i, 1]
@@ -285,16 +233,7 @@ ODDS_BITS = 30
 
 
 class Marks(NamedTuple):
-    """What is known of the nodes.
-
-    Parameters
-    ----------
-    classes, groups
-        int64, shape (n,): their classes, by which triangles are counted, and their groups.
-    members, starts
-        int64: the nodes of class c, each as often as it has edges, are
-        ``members[starts[c]:starts[c + 1]]``.
-    """
+    """The classes and groups of the nodes; nodes by class, once per edge, and their starts."""
 
     classes: Ints
     groups: Ints
@@ -303,20 +242,7 @@ class Marks(NamedTuple):
 
 
 class Tally(NamedTuple):
-    """Triangles by class.
-
-    Parameters
-    ----------
-    counts
-        int64: how many there are; written over.
-    aims
-        int64: how many there should be.
-    change
-        int64: scratch.
-    odds
-        int64: with which chance, in units of 2^-30, an exchange is kept that brings the counts so
-        much further away in sum.
-    """
+    """Triangles by class: how many there are and should be; `odds` in units of 2^-30."""
 
     counts: Ints
     aims: Ints
@@ -334,17 +260,9 @@ def _steps_of_swaps(
 @tiered(_steps_of_swaps)
 @leaf
 def approach(
-    wiring: EdgeRewiring,
-    marks: Marks,
-    tally: Tally,
-    proposals: int,
-    grouped: int,
-    rng: np.random.Generator,
+    wiring: EdgeRewiring, marks: Marks, tally: Tally, proposals: int, grouped: int, rng: Generator
 ) -> int:
-    """Exchange edges until the triangles are near those aimed at; return how far they are.
-
-    `grouped` is 1 where the number of edges between any two groups has to stay.
-    """
+    """Exchange edges until the triangles are near those aimed at; return how far they are."""
     near = tally.aims.sum() * 3 // 1000
     off = _apart(tally)
     for _ in range(proposals):
@@ -372,7 +290,7 @@ def _apart(tally: Tally) -> int:
 
 
 @leaf
-def _chosen(tally: Tally, off: int, rng: np.random.Generator) -> int:
+def _chosen(tally: Tally, off: int, rng: Generator) -> int:
     """Return a class, in proportion to what it lacks or has too many."""
     coarse = 0
     while off >> coarse >= 1 << 30:
@@ -386,14 +304,14 @@ def _chosen(tally: Tally, off: int, rng: np.random.Generator) -> int:
 
 
 @leaf
-def _neighbor(wiring: EdgeRewiring, u: int, rng: np.random.Generator) -> int:
+def _neighbor(wiring: EdgeRewiring, u: int, rng: Generator) -> int:
     first = wiring.pointers[u]
     return int(wiring.slots[first + below(rng, wiring.pointers[u + 1] - first)])
 
 
 @leaf
 def _close(
-    wiring: EdgeRewiring, marks: Marks, tally: Tally, u: int, grouped: int, rng: np.random.Generator
+    wiring: EdgeRewiring, marks: Marks, tally: Tally, u: int, grouped: int, rng: Generator
 ) -> int:
     """Tie u to a neighbor of a neighbor, by an exchange; return what it changed."""
     w = _neighbor(wiring, u, rng)
@@ -411,7 +329,7 @@ def _close(
 
 @leaf
 def _open(
-    wiring: EdgeRewiring, marks: Marks, tally: Tally, u: int, grouped: int, rng: np.random.Generator
+    wiring: EdgeRewiring, marks: Marks, tally: Tally, u: int, grouped: int, rng: Generator
 ) -> int:
     """Exchange an edge of u with any other; return what it changed."""
     x = _neighbor(wiring, u, rng)
@@ -438,7 +356,7 @@ def _kept_or_not(
     marks: Marks,
     tally: Tally,
     nodes: tuple[int, int, int, int],
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> int:
     """Exchange u-x and v-y for u-v and x-y where that brings the counts nearer, else by chance."""
     u, x, v, y = nodes

@@ -1,18 +1,8 @@
 """Classes of look-alike nodes, kept up to date as single nodes change their codes.
 
 A code is a whole number from 0 on: nodes of one code look alike. A move takes O(1) and is logged,
-so that a trial can be taken back exactly.
-
-Nodes that look alike to someone whose knowledge is off by some percent, kept up to date.
-
-A cell is a degree and a number of triangles that some node has. The box of a cell holds the cells
-whose degree and triangles are each within phi percent of its own: in whole numbers, at most
-``numerator * value // denominator`` away. That is not symmetric: the box of a hub holds lesser
-nodes whose boxes do not hold the hub.
-
-How one stretch of annealing runs, and what it proposes: the same for all walks.
-
-Neighbor lists that change: sorted rows in place, with room for edges to come.
+so that a trial can be taken back exactly. Here are also fuzzy cells, schedules, and sorted neighbor
+lists with room.
 """
 
 from __future__ import annotations
@@ -42,13 +32,12 @@ NOWHERE = -(1 << 60)
 class FuzzyCells(NamedTuple):
     """The cells, in one list for each degree, and how many nodes are in the box of each.
 
-    A row of ``cell`` has the triangles, how far its box reaches in triangles, the nodes in the cell
-    (``COUNT``), those in its box, and the next and the last cell of the same degree. ``head[d]`` is
-    the first one of degree d. ``near[d]`` gives the degrees in the box of a cell of degree d, and
-    those of the cells whose boxes may hold it: both are intervals. ``cell_of[v]`` is the row of v.
-
-    ``tally`` holds the nodes in boxes of fewer than k nodes, what these lack in units of ``1 / (2k
-    - 2)``, as in classes, and the first row that is not used; ``rule`` k and phi percent as a
+    The box of a cell, a degree and a number of triangles, holds the cells within phi percent of
+    both; that is not symmetric. A row of ``cell`` has the triangles, how far its box reaches in
+    triangles, the nodes in the cell (``COUNT``), those in its box, and the next and the last cell
+    of the same degree. ``near[d]`` gives the degrees in the box of a cell of degree d, and those of
+    the cells whose boxes may hold it. ``tally`` holds the nodes in boxes of fewer than k, what
+    these lack in units of ``1 / (2k - 2)``, and the first free row; ``rule`` k and phi percent as a
     fraction.
     """
 
@@ -61,13 +50,7 @@ class FuzzyCells(NamedTuple):
 
 
 def new_cells(n_nodes: int, highest: int, k: int, phi: Fraction) -> FuzzyCells:
-    """Return no cells, with room for those of so many nodes of at most the highest degree.
-
-    Examples
-    --------
-    >>> new_cells(8, 12, 2, Fraction(10)).near[10].tolist()  # 9 to 11; 10 and 11 hold it
-    [9, 11, 10, 11]
-    """
+    """Return no cells, with room for those of so many nodes of at most the highest degree."""
     share = phi / 100
     degrees = np.arange(highest + 1)
     reach = degrees * share.numerator // share.denominator
@@ -238,24 +221,23 @@ def list_uncovered(cells: FuzzyCells, out: Ints) -> int:
 class Schedule(NamedTuple):
     """How one stretch of annealing runs.
 
-    The temperature falls from `hot` to `cold` geometrically over `steps` proposals. The energy is
-    `price` an edit, `pull` a unit of gap, and for the unprotected nodes a mean of their number and
-    of what their classes lack, the latter with weight `ease`; both count only beyond what is
-    `spared`, and what is `spared_lack`. With `stop` the walk ends at the nodes `allowed`. Where the
-    adversary's knowledge is off by some percent, a node counts `half` tenths besides if it is
-    unprotected from knowledge that is off by half of that, and `exact` if from an exact one.
+    The temperature falls from `hot` to `cold` geometrically. The energy is `price` an edit, `pull`
+    a unit of gap, and for the unprotected nodes a mean of their number and of what their classes
+    lack, the latter with weight `ease`; both count only beyond `spared` and `spared_lack`. With
+    `stop` the walk ends at the nodes `allowed`. A node counts `half` tenths besides if unprotected
+    from knowledge off by half of phi, and `exact` if from an exact one.
     """
 
     steps: int
     hot: float
     cold: float
     price: float
-    ease: float
-    pull: float
-    spared: float
-    spared_lack: float
-    allowed: int
-    stop: bool
+    ease: float = 1.0
+    pull: float = 0.0
+    spared: float = 0.0
+    spared_lack: float = 0.0
+    allowed: int = 0
+    stop: bool = True
     half: int = 0
     exact: int = 0
 
@@ -263,9 +245,8 @@ class Schedule(NamedTuple):
 class Odds(NamedTuple):
     """How likely what is proposed is.
 
-    `focus` is the probability to look near an unprotected node, else `undo` that to revert an edit;
-    `swap` that to revert one beside an edit. Walks over a pool make an edit beside a revert with
-    probability `swap_back`; walks with aims `add` an edge, where they do not delete one. At most
+    `focus` looks near an unprotected node, else `undo` reverts an edit; `swap` reverts one beside
+    an edit, `swap_back` makes an edit beside a revert; walks with aims `add` an edge. At most
     `budget` pairs change.
     """
 
@@ -291,23 +272,17 @@ DEGREE_GAP = 8
 class NodeClasses(NamedTuple):
     """The classes: a hash table of codes and how many nodes share each.
 
-    ``node[v]`` holds the row of v's code; in walks with aims, where codes are ``degree << 40 |
-    triangles``, also how strongly v is pulled, and the degree and triangles it is pulled to.
-    ``log`` lists the nodes moved in a trial, the rows they left and, in its last column, the rows
-    first used. ``weight[d]`` is what an unprotected node of degree d counts, in walks with aims;
-    where it is empty each counts 1, and none has an aim. ``tally`` holds the unprotected nodes,
-    what their classes lack, the sum of the gaps to the aims, the rows in use and the lengths of
-    both logs; ``rule`` holds k, the shift of the hash, and what a degree and a triangle add to a
-    code.
+    ``node[v]`` holds the row of v's code; in walks with aims also how strongly v is pulled, and the
+    degree and triangles it is pulled to. ``log`` lists the nodes moved in a trial, the rows they
+    left and the rows first used. ``weight[d]`` is what an unprotected node of degree d counts in
+    walks with aims; empty, each counts 1. ``tally`` holds the unprotected nodes, what their classes
+    lack, the sum of the gaps, the rows in use and the lengths of both logs; ``rule`` k, the shift
+    of the hash, and what a degree and a triangle add to a code.
 
-    A class of c < k nodes lacks ``c (2k - 1 - c) / (2k - 2)``: a lone node counts 1, one of k - 1
-    alike little more than a half, so that joining a larger class pays before it is full. At k = 2
-    this is the number of nodes. It is held in units of ``1 / (2k - 2)``.
-
-    Where the adversary's knowledge is off by some percent, ``cells`` counts whom it leaves alike,
-    and these are the unprotected nodes; ``inner`` counts them for knowledge that is off by half of
-    that, and ``tally`` counts classes all the same. Elsewhere these are None, and the kernels are
-    compiled without what asks for them.
+    A class of c < k nodes lacks ``c (2k - 1 - c) / (2k - 2)``, held in units of ``1 / (2k - 2)``:
+    joining a larger class pays before it is full. Under phi ``cells`` counts who is similar, and
+    ``inner`` the same for half of phi; elsewhere both are None, and the kernels are compiled
+    without them.
     """
 
     table: Ints
@@ -330,11 +305,7 @@ def new_classes(
     cells: FuzzyCells | None = None,
     inner: FuzzyCells | None = None,
 ) -> NodeClasses:
-    """Return an unfilled table, the codes in its first rows, with room for the moves of one trial.
-
-    A code grows by these steps with a degree and with a triangle. Nodes have aims where weights by
-    degree are given.
-    """
+    """Return an unfilled table with room for the moves of one trial; aims come with weights."""
     aims = 0 if weight is None else 3
     table, shift = new_table(3 * max(codes.size, moves, 1))
     node = np.zeros((codes.size, 1 + aims), dtype=np.int64)
@@ -400,8 +371,7 @@ def fill(classes: NodeClasses) -> None:
 @leaf
 def begin(classes: NodeClasses) -> None:
     """Start a trial: forget the log, and drop empty classes where the table is half full."""
-    classes.tally[MOVED] = 0
-    classes.tally[FRESH] = 0
+    classes.tally[MOVED], classes.tally[FRESH] = 0, 0
     if 2 * classes.tally[USED] > len(classes.table):
         fill(classes)
 
@@ -427,8 +397,7 @@ def move(classes: NodeClasses, v: int, step: int) -> None:
     code = old + step
     new = find(table, rule[SHIFT], code)
     if table[new, 0] == FREE:
-        table[new, 0] = code
-        log[tally[FRESH], 2] = new
+        table[new, 0], log[tally[FRESH], 2] = code, new
         tally[FRESH] += 1
         tally[USED] += 1
     before, after = table[row, 1], table[new, 1] + 1
@@ -448,10 +417,8 @@ def move(classes: NodeClasses, v: int, step: int) -> None:
         degree, triangles = node[v, AIM_DEGREE], node[v, AIM_TRIANGLES]
         tally[GAP] += node[v, PULL] * (gap(code, degree, triangles) - gap(old, degree, triangles))
     table[row, 1] = before - 1
-    table[new, 1] = after
-    node[v, SLOT] = new
-    log[tally[MOVED], 0] = v
-    log[tally[MOVED], 1] = row
+    table[new, 1], node[v, SLOT] = after, new
+    log[tally[MOVED], 0], log[tally[MOVED], 1] = v, row
     tally[MOVED] += 1
     _recode(cells, v, old, code)
     _recode(inner, v, old, code)
@@ -459,10 +426,7 @@ def move(classes: NodeClasses, v: int, step: int) -> None:
 
 @leaf
 def shift(classes: NodeClasses, ends: tuple[int, int], common: int, sign: int) -> None:
-    """Move the codes of two nodes as joining (1) or parting (-1) them does.
-
-    They have so many common neighbors, whose codes are moved besides.
-    """
+    """Move the codes of two nodes and their common ones as joining (1) or parting (-1) does."""
     step = sign * (classes.rule[BY_DEGREE] + common * classes.rule[BY_TRIANGLE])
     move(classes, ends[0], step)
     move(classes, ends[1], step)
@@ -521,8 +485,7 @@ def undo(classes: NodeClasses, before: tuple[int, int, int]) -> None:
         table[log[i, 2], 0] = FREE
     tally[USED] -= tally[FRESH]
     tally[UNPROTECTED], tally[LACK], tally[GAP] = before
-    tally[MOVED] = 0
-    tally[FRESH] = 0
+    tally[MOVED], tally[FRESH] = 0, 0
 
 
 @leaf
@@ -552,10 +515,7 @@ GALLOP = 8
 
 
 class NeighborRows(NamedTuple):
-    """Sorted neighbors: ``neighbor[start[v] : start[v] + length[v]]``.
-
-    ``common`` is room for the common neighbors of two nodes.
-    """
+    """Sorted neighbors ``neighbor[start[v] : start[v] + length[v]]``, and room for common ones."""
 
     start: Ints
     length: Ints
@@ -564,14 +524,7 @@ class NeighborRows(NamedTuple):
 
 
 def new_rows(indptr: Ints, indices: Nodes, room: Ints) -> NeighborRows:
-    """Return the neighbor lists of a graph, with room for so many more neighbors of every node.
-
-    Examples
-    --------
-    >>> path = np.array([0, 1, 3, 4]), np.array([1, 0, 2, 1], dtype=np.int32)
-    >>> new_rows(*path, room=np.array([1, 0, 0])).neighbor.tolist()
-    [1, -1, 0, 2, 1]
-    """
+    """Return the neighbor lists of a graph, with room for so many more neighbors of every node."""
     degrees = np.diff(indptr)
     shift = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(room)))
     start = indptr + shift

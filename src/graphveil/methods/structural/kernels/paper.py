@@ -1,7 +1,6 @@
 """Loops of the paper's heuristics: small classes, what single edits affect, differences.
 
-The nodes are numbered by rising degree of the input, so that an edge points from its smaller end to
-its larger: what the passes over triangles take. Deleting edges keeps that.
+An edge points from the end of lower rank, by degree of the input, to the higher.
 """
 
 from __future__ import annotations
@@ -17,6 +16,7 @@ from graphveil.core.kernels.tiers import for_each_entry, tiered
 from graphveil.data.measures.kernels.neighborhoods import Forward, Indices, Indptr
 
 Ints = NDArray[np.int64]
+
 Flags = NDArray[np.bool_]
 
 GALLOP = 8
@@ -30,22 +30,15 @@ class NeighborLists(NamedTuple):
 
 
 class Flips(NamedTuple):
-    """Edits of the same kind: edit c flips the pairs ``nodes[c, ends[i]]``, one after the other.
-
-    Pair i is joined where ``joins[i]``, else parted.
-    """
+    """Edits of one kind: edit c flips the pairs ``nodes[c, ends[i]]``, joined if ``joins[i]``."""
 
     nodes: NDArray[np.int32]
-    ends: NDArray[np.int64]
+    ends: Ints
     joins: Flags
 
 
 class PaperSearch(NamedTuple):
-    """Room for one search at a time: who was seen by it, and in what order.
-
-    Searches are numbered; ``seen[-1]`` is the number of the present one, ``seen[x]`` that of the
-    last one that saw node x. ``queue`` holds who was seen.
-    """
+    """Room for one search at a time: ``seen[-1]`` is its number, ``seen[x]`` x's last one."""
 
     seen: Ints
     queue: NDArray[np.int32]
@@ -54,10 +47,7 @@ class PaperSearch(NamedTuple):
 @tiered(for_each_entry(0.5))
 @leaf
 def small_classes(codes: Ints, k: int, table: Ints, shift: int, small: Flags) -> None:
-    """Write into small[v] whether fewer than k nodes share the code of v, itself included.
-
-    The empty table, which has room for all codes, is filled with them and their numbers.
-    """
+    """Write into small[v] whether fewer than k nodes share the code of v; fills the table."""
     for v in range(codes.size):
         row = find(table, shift, codes[v])
         if table[row, 0] == FREE:
@@ -70,10 +60,7 @@ def small_classes(codes: Ints, k: int, table: Ints, shift: int, small: Flags) ->
 @tiered()
 @allocating
 def forward_by_rank(indptr: Indptr, indices: Indices, order: Ints, rank: Indices) -> Forward:
-    """Return the forward neighbors under new numbers: node ``order[r]`` becomes r.
-
-    Larger ends are passed in their order, so that every row comes out sorted.
-    """
+    """Return the forward neighbors, sorted, under new numbers: node ``order[r]`` becomes r."""
     n = indptr.size - 1
     start = np.zeros(n + 1, dtype=np.int64)
     for u in range(n):
@@ -141,10 +128,7 @@ def missing_from(forward: Forward, other: Forward) -> NDArray[np.int32]:
 def _flag_shared(
     lists: NeighborLists, v: int, w: int, flag: Flags, counted: Ints, stamp: int
 ) -> int:
-    """Stamp the flagged common neighbors that have no such stamp yet; return how many.
-
-    Of two unlike rows the shorter is passed and searched for in the longer, else both are merged.
-    """
+    """Stamp the flagged common neighbors that have no such stamp yet; return how many."""
     indptr, indices = lists
     if indptr[v + 1] - indptr[v] > indptr[w + 1] - indptr[w]:
         v, w = w, v
@@ -174,11 +158,7 @@ def _steps_beside(lists: NeighborLists, flips: Flips, *_others: object) -> int:
 @tiered(_steps_beside)
 @allocating
 def affected_beside(lists: NeighborLists, flips: Flips, needed: int, flag: Flags) -> Ints:
-    """Return what `affected_by` does at distance 1.
-
-    All nodes of an edit are affected, and its flips change no other node's neighbors. So the
-    others are those that the ends of a flip share, or have, in the graph as it is.
-    """
+    """Return what `affected_by` does at distance 1, where flips move no other's neighbors."""
     counted = np.empty(flag.size, dtype=np.int64)
     counted[:] = -1
     score = np.zeros(flips.nodes.shape[0], dtype=np.int64)
@@ -206,8 +186,7 @@ def _see(search: PaperSearch, node: int, number: int, size: int) -> int:
     """Append the node to the queue unless this search has seen it; return the queue's size."""
     if search.seen[node] == number:
         return size
-    search.seen[node] = number
-    search.queue[size] = node
+    search.seen[node], search.queue[size] = number, node
     return size + 1
 
 
@@ -241,10 +220,7 @@ def _fill(
     distance: int,
     search: PaperSearch,
 ) -> int:
-    """See every node within this distance of the center once the first flips of an edit are done.
-
-    ``at`` holds the edit and how many of its flips are done. Return how many nodes were seen.
-    """
+    """See every node within this distance of the center after some flips; return how many."""
     c, done = at
     search.seen[-1] += 1
     number = search.seen[-1]
@@ -286,8 +262,7 @@ def affected_by(
     """Return for every edit how many of the nodes that it affects are flagged.
 
     A flip affects the nodes within the distance of at least `needed` of its two ends, in the graph
-    that has the edge: before it is parted, after it is joined. An edit affects what its flips
-    affect, each in the graph that the flips before it left.
+    that has the edge: before it is parted, after it is joined.
     """
     n = lists.indptr.size - 1
     edits = flips.nodes.shape[0]

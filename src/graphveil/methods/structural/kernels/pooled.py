@@ -1,18 +1,8 @@
 """The state of a walk over a pool of pairs: edits are tried, taken back, or made for good.
 
 An edit flips a pair, or rewires an edge with another one, its mate. Where ``values`` is None the
-walk follows codes of degrees and triangles, moved by every flip; else the values of any measure.
-Which of the two it is is known when the kernels are compiled.
-
-Directed ties that come and go: who is tied to whom which ways, and whose codes a tie moves.
-
-The code of a node is a sum: what an arc out and one in add, a neighbor (a node that an arc leads
-to, or comes from), and an arc between any two of the node and its neighbors.
-
-What a network loses with an edge: shortest paths, people cut off, clustering, communities.
-
-Graphs come as neighbor lists: the neighbors of v are ``indices[indptr[v] : indptr[v + 1]]``, and
-``edge`` holds the number of the edge of every entry.
+walk follows codes of degrees and triangles, else the values of any measure: known when the kernels
+are compiled. Here are also directed ties, and what a network loses with an edge.
 """
 
 from __future__ import annotations
@@ -48,11 +38,10 @@ OUT, IN, NEIGHBOR, TIE = range(4)
 
 
 class ArcRows(NamedTuple):
-    """Which ways the neighbors are tied that stand in `NeighborRows`, and what codes are made of.
+    """Which ways the neighbors in `NeighborRows` are tied, and what codes are made of.
 
-    ``ways[i]`` belongs to ``neighbor[i]``: `AWAY` if the arc leads there from the node whose row it
-    is, `BACK` if one comes from there, or the sum of both. ``unit`` is what an arc out, an arc in,
-    a neighbor and an arc among them all add to a code.
+    ``ways[i]`` is `AWAY` if the arc leads to the neighbor, `BACK` if it comes from there, or the
+    sum. ``unit`` is what an arc out, an arc in, a neighbor and an arc among them all add to a code.
     """
 
     ways: Ways
@@ -94,10 +83,7 @@ def toggle_arc(rows: NeighborRows, ways: Ways, v: int, w: int) -> None:
 
 @leaf
 def _shared(rows: NeighborRows, ways: Ways, v: int, w: int) -> tuple[int, int, int]:
-    """Write the common neighbors of v and w into ``common``; return how many, and their arcs.
-
-    Those with v, then those with w.
-    """
+    """Write the common neighbors of v and w; return how many, and their arcs with v and with w."""
     i, i_end = rows.start[v], rows.start[v] + rows.length[v]
     j, j_end = rows.start[w], rows.start[w] + rows.length[w]
     near, filled, with_v, with_w = rows.neighbor, 0, 0, 0
@@ -125,10 +111,9 @@ def _shared(rows: NeighborRows, ways: Ways, v: int, w: int) -> tuple[int, int, i
 def shift_arc(
     classes: NodeClasses, rows: NeighborRows, arcs: ArcRows, v: int, w: int, sign: int
 ) -> int:
-    """Move the codes as an arc from v to w does that comes (1) or goes (-1).
+    """Move the codes as an arc from v to w does that comes (1) or goes (-1), lists unchanged.
 
-    Returns how many common neighbors moved along. The lists stay as they are. Where no arc leads
-    back, the two are neighbors with it alone, and arcs to common ones come or go for both.
+    Where no arc leads back, arcs to common neighbors come or go for both.
     """
     ways, unit = arcs
     common, with_v, with_w = _shared(rows, ways, v, w)
@@ -153,21 +138,12 @@ NOW, BEST = range(2)
 class Pool(NamedTuple):
     """The pairs that may be flipped: the edges first, then the candidates to add.
 
-    Pair i joins ``one[i]`` and ``other[i]``, and does so now where ``present[i]``.
-    ``around[start[v] : start[v + 1]]`` are the pairs at v. ``order`` is a permutation of the pairs:
-    the first ``tally[CHANGED]`` of them are changed; ``position`` is its inverse. ``common`` holds
-    the common neighbors of every pair at the start, or another guess of what a flip moves.
-
-    Where edges are rewired, a changed edge {v, w} has exchanged ends with its mate, edge
-    ``mates[NOW] >> 1``, {x, y}, for {v, y} and {x, w}; x and y change roles where ``mates[NOW] &
-    1``. ``mates[BEST]`` holds those of the best state. Elsewhere ``mates`` is None, and the kernels
-    are compiled without what asks for it.
-
-    Of directed ties, or of several kinds, ``steps[i]`` is what pair i adds to the codes of its two
-    ends, and neighbor lists stay as they are. Elsewhere ``steps`` is None.
-
-    Where edits have prices, pair i costs ``cost[i]`` while it is changed, and ``tally[SPENT]`` is
-    what the changed pairs cost. Elsewhere ``cost`` is None: an edit costs 1.
+    ``around[start[v] : start[v + 1]]`` are the pairs at v. The first ``tally[CHANGED]`` pairs of
+    the permutation ``order`` are changed; ``position`` is its inverse. ``common`` guesses what a
+    flip moves. A changed edge {v, w} has exchanged ends with its mate, edge ``mates[NOW] >> 1``,
+    {x, y}, for {v, y} and {x, w}; x and y change roles where ``mates[NOW] & 1``. ``steps[i]`` is
+    what a directed pair adds to the codes of its ends; neighbor lists stay then. ``cost[i]`` is the
+    price of a change, ``tally[SPENT]`` their sum. What a walk does not need is None.
     """
 
     one: Nodes
@@ -202,12 +178,11 @@ LOGGED, BEST_UNPROTECTED, BEST_CHANGED, BEST_NEARLY, BEST_SPENT = range(5)
 
 
 class AnnealingBest(NamedTuple):
-    """The best state seen, and what happened since.
+    """The best state seen, and the pairs flipped since.
 
-    ``changed[pair]`` tells the best state's changed pairs, ``log`` the pairs flipped since, of
-    which ``tally[LOGGED]`` are listed (more than fit are only counted). ``tally`` goes on with the
-    best state's unprotected nodes, its changed pairs, what `nearly_unprotected` counts, and what
-    the changed pairs cost.
+    Of ``log``, ``tally[LOGGED]`` are listed (more than fit are only counted). ``tally`` goes on
+    with the best state's unprotected nodes, its changed pairs, what `nearly_unprotected` counts,
+    and what the changed pairs cost.
     """
 
     changed: Flags
@@ -248,10 +223,7 @@ def _record(pool: Pool, best: AnnealingBest, pair: int) -> None:
 
 @leaf
 def beats(one: tuple[int, int], other: tuple[int, int], allowed: int) -> bool:
-    """Return whether one state is better: nodes too many, then cost, then unprotected nodes.
-
-    A state is its unprotected nodes, and what its edits cost.
-    """
+    """Return whether one state is better: nodes too many, then cost, then unprotected nodes."""
     beyond, other_beyond = max(one[0] - allowed, 0), max(other[0] - allowed, 0)
     if beyond != other_beyond:
         return bool(beyond < other_beyond)
@@ -271,18 +243,13 @@ def keep(pool: Pool, mates: Ints | None, best: AnnealingBest, unprotected: int) 
         best.changed[pair] = pool.position[pair] < pool.tally[CHANGED]
         if mates is not None:
             mates[BEST, pair] = mates[NOW, pair]
-    tally[LOGGED] = 0
-    tally[BEST_UNPROTECTED] = unprotected
+    tally[LOGGED], tally[BEST_UNPROTECTED] = 0, unprotected
     tally[BEST_CHANGED] = pool.tally[CHANGED]
     tally[BEST_SPENT] = pool.tally[SPENT]
 
 
 class PoolState(NamedTuple):
-    """The classes of the nodes, their neighbors, and the pairs that may be flipped.
-
-    Where pairs are directed and what is around a node counts, ``arcs`` says which ways neighbors
-    are tied; a pair leads from its first end to the other. Elsewhere it is None.
-    """
+    """The classes of the nodes, their neighbors (``arcs`` if directed), and the pairs to flip."""
 
     classes: NodeClasses
     rows: NeighborRows
@@ -292,10 +259,7 @@ class PoolState(NamedTuple):
 
 @leaf
 def keep_if_better(state: PoolState, best: AnnealingBest, allowed: int, nearly: int) -> None:
-    """Make the present state, whose nodes count so many tenths besides, the best if it is better.
-
-    Without these as `beats` says; with them the sum of both decides before it.
-    """
+    """Make the present state the best if it is better; `nearly` are tenths that count besides."""
     pool, tally, now = state.pool, best.tally, unprotected_of(state.classes)
     here, there = (now, pool.tally[SPENT]), (tally[BEST_UNPROTECTED], tally[BEST_SPENT])
     more = max(now - allowed, 0) - max(tally[BEST_UNPROTECTED] - allowed, 0)
@@ -306,10 +270,7 @@ def keep_if_better(state: PoolState, best: AnnealingBest, allowed: int, nearly: 
 
 
 class AnnealingState(NamedTuple):
-    """What a walk over a pool of pairs reads and writes, and who was unprotected not long ago.
-
-    ``trial`` is room for the pairs of one trial.
-    """
+    """What a walk over a pool of pairs reads and writes, and who was unprotected not long ago."""
 
     state: PoolState
     values: Values | None
@@ -337,10 +298,7 @@ def count_common(state: PoolState) -> None:
 
 @leaf
 def shift_pair(state: PoolState, pair: int) -> int:
-    """Move the codes as flipping the pair does; return how many common neighbors moved along.
-
-    The neighbor lists stay as they are. Where triangles count nothing, nobody moves along.
-    """
+    """Move the codes as flipping the pair does; return how many common neighbors moved along."""
     classes, rows, pool, arcs = state
     ends = int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair]))
     sign = -1 if pool.present[pair] else 1
@@ -408,11 +366,7 @@ def _rewrite_lists(
 
 @leaf
 def _turns(pool: Pool, mates: Ints | None, turns: Ints, pair: int) -> int:
-    """Write the pairs that the edit of this pair turns, first those it parts; return how many.
-
-    The rows are the two ends, and 1 or -1: they are joined or parted. A pair that has a mate is
-    rewired with it, or both are put back. Notes that the edit is made, or taken back.
-    """
+    """Write the pairs that the edit of this pair turns, first those it parts; return how many."""
     v, w, here = pool.one[pair], pool.other[pair], pool.present[pair]
     pool.present[pair] = not here
     if mates is None:
@@ -434,10 +388,7 @@ def _turns(pool: Pool, mates: Ints | None, turns: Ints, pair: int) -> int:
 
 @leaf
 def make(state: PoolState, values: Values | None, trial: Ints, size: int) -> None:
-    """Make the edits of a trial, or take them back, each seeing those before; write the classes.
-
-    With values the lists are written. With codes alone the last flip waits for `settle_trial`.
-    """
+    """Make the edits of a trial, or take them back; over codes the last flip is yet to settle."""
     begin(state.classes)
     if values is None:
         for i in range(size):
@@ -496,10 +447,7 @@ def flip(
 def go_to(
     state: PoolState, values: Values | None, best: AnnealingBest, trial: Ints, changed: Flags
 ) -> None:
-    """Make, or take back, the edits in which the present state differs from these changed pairs.
-
-    Edges that are rewired get the mates of the best state.
-    """
+    """Make, or take back, the edits in which the present state differs from these changed pairs."""
     pool = state.pool
     for first_pass in (True, False):
         for pair in range(changed.size):
@@ -543,11 +491,7 @@ def _searches(indptr: Ints, indices: Nodes, edge: Ints, sources: Ints, *_others:
 def add_paths(
     indptr: Ints, indices: Nodes, edge: Ints, sources: Ints, over: Reals, reached: Ints
 ) -> None:
-    """Add to `over` the share of shortest paths from the sources that run over every edge.
-
-    Brandes 2001. Adds to `reached` how many hops all these paths have, and how many pairs of nodes
-    they join.
-    """
+    """Add to `over` the share of shortest paths over every edge (Brandes 2001), and their hops."""
     n = indptr.size - 1
     hops, queue = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     paths, load = np.empty(n, dtype=np.float64), np.empty(n, dtype=np.float64)
@@ -583,10 +527,7 @@ def add_paths(
 @tiered()
 @allocating
 def cut_off(indptr: Ints, indices: Nodes, edge: Ints, smaller: Ints) -> None:
-    """Write for every bridge how many nodes are on its smaller side; other edges stay as they are.
-
-    Tarjan 1974: a bridge leads to a node below which nothing leads back above it.
-    """
+    """Write for every bridge how many nodes are on its smaller side (Tarjan 1974)."""
     n = indptr.size - 1
     order, low = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     size, came = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
@@ -669,10 +610,7 @@ def _sweeps(indptr: Ints, indices: Nodes, *_others: object) -> int:
 def join_communities(
     indptr: Ints, indices: Nodes, weight: Ints, strength: Ints, order: Ints, community: Ints
 ) -> None:
-    """Move nodes to neighboring communities while that raises the modularity: writes `community`.
-
-    Blondel et al. 2008, one level. In whole numbers, so that every move is a gain, and it ends.
-    """
+    """Move nodes to neighboring communities while modularity rises (Blondel et al. 2008)."""
     n = indptr.size - 1
     inside, near = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     touched, all_ends = np.empty(n, dtype=np.int64), np.int64(0)

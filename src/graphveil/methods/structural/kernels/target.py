@@ -1,13 +1,7 @@
-"""What a walk with aims proposes: flips of any pairs, up to five at a time.
+"""What a walk with aims proposes, flips of up to five pairs, its state, and where nodes are pulled.
 
-The state of the heuristic target: classes, neighbors, edits, and the best state on the way.
-
-The code of a node is its degree and its triangles, ``deg << 40 | t``. The energy of a state counts
-three things: what the classes below k lack, weighted by the degree of their nodes; how far nodes
-are from where they are pulled; and the edits. All are integers that a move changes in O(1), so that
-a trial is taken back exactly.
-
-Where nodes are pulled: to the nearest class of k, or together with their likes.
+A code is ``degree << 40 | triangles``. The energy counts what classes below k lack, how far nodes
+are from where they are pulled, and the edits: integers that a move changes in O(1).
 """
 
 from __future__ import annotations
@@ -15,6 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.core.kernels import arrays as hashing
@@ -61,11 +56,7 @@ BIT_OF[[(0x03F79D71B4CB0A89 << bit & 0xFFFFFFFFFFFFFFFF) >> 58 for bit in range(
 
 
 class TargetGraph(NamedTuple):
-    """What a flip reads or writes, but for the list of edits.
-
-    ``bits`` holds the same as the
-    rows, one row of bits a node; it has no columns on sparse graphs.
-    """
+    """What a flip reads or writes; ``bits`` are the rows as bits, no columns on sparse graphs."""
 
     classes: NodeClasses
     rows: NeighborRows
@@ -73,12 +64,11 @@ class TargetGraph(NamedTuple):
 
 
 class TargetEdits(NamedTuple):
-    """The pairs in which the graph differs from the input, and how to get back to the best state.
+    """The pairs in which the graph differs from the input, and the way back to the best state.
 
-    The first ``tally[CHANGED]`` of ``pairs`` are changed; ``table`` is a hash table of them and
-    their positions in ``pairs``. ``log`` lists the pairs flipped since the best state, so that the
-    best is the present with the log undone. Where the log is full, ``kept`` holds both. On the way
-    from one state to another there may be the edits of both: ``pairs`` and ``kept`` have room.
+    ``table`` is a hash table of the first ``tally[CHANGED]`` of ``pairs`` and their positions.
+    ``log`` lists the pairs flipped since the best state; where it is full, ``kept`` holds that
+    state.
     """
 
     pairs: Ints
@@ -204,10 +194,7 @@ def _steps_of_flips(state: TargetGraph, _edits: TargetEdits, keys: Ints) -> int:
 @tiered(_steps_of_flips)
 @leaf
 def flip_all(state: TargetGraph, edits: TargetEdits, keys: Ints) -> None:
-    """Flip these pairs: codes, neighbors and edits; the keys are used up.
-
-    Where a row has no room for another edge, the edge waits until others are parted.
-    """
+    """Flip these pairs, using the keys up; an edge waits until its row has room."""
     start, length = state.rows.start, state.rows.length
     for _ in range(2):
         for i in range(keys.size):
@@ -224,11 +211,7 @@ def flip_all(state: TargetGraph, edits: TargetEdits, keys: Ints) -> None:
 
 @leaf
 def more_edits(target_state: TargetState, size: int, budget: int) -> int:
-    """Return how many edits more the pairs of a trial make, or its size + 1 where it cannot be.
-
-    It cannot where it names a pair twice, adds to a node whose row is full, or makes edits beyond
-    the budget.
-    """
+    """Return how many edits more a trial makes, or its size + 1 where it cannot be made."""
     state, edits, trial, _ = target_state
     start, length = state.rows.start, state.rows.length
     more = 0
@@ -282,8 +265,7 @@ def keep_if_better(state: TargetGraph, edits: TargetEdits, allowed: int) -> None
     tally, unprotected = edits.tally, state.classes.tally[UNPROTECTED]
     here, there = (unprotected, tally[CHANGED]), (tally[BEST_UNPROTECTED], tally[BEST_CHANGED])
     if beats(here, there, allowed):
-        tally[LOGGED] = 0
-        tally[KEPT] = OPEN
+        tally[LOGGED], tally[KEPT] = 0, OPEN
         tally[BEST_UNPROTECTED] = unprotected
         tally[BEST_CHANGED] = tally[CHANGED]
 
@@ -298,10 +280,7 @@ GROUP_LOOKS = 2_000
 
 
 class Free(NamedTuple):
-    """The unprotected nodes that are pulled, by descending code, and room to group them.
-
-    ``assigned`` tells who is pulled already. ``group`` and ``distance`` are room for k of them.
-    """
+    """The unprotected nodes that are pulled, by descending code, and room to group them."""
 
     nodes: Ints
     codes: Ints
@@ -333,10 +312,7 @@ def _nearest_class(codes: Ints, code: int) -> tuple[int, int]:
 
 @leaf
 def _gather(free: Free, first: int, limit: int) -> int:
-    """Write into the group the first and the nearest free positions behind; return how far.
-
-    The codes descend by degree. FAR where there are too few within reach, or beyond the limit.
-    """
+    """Write the first and the nearest free positions behind; return how far, or FAR."""
     codes, assigned, group, distance = free.codes, free.assigned, free.group, free.distance
     degree, triangles = codes[first] >> DEGREE_BITS, codes[first] & TRIANGLES
     last = group.size - 1
@@ -403,9 +379,8 @@ def assign(
 ) -> None:
     """Pull nodes with degrees lowest..highest to where they can be anonymous; others are free.
 
-    Writes the aims and the sum of the gaps. A protected node stays, with this strength. The others,
-    by descending degree: to the nearest of the classes of k, whose codes are sorted, or together
-    with their nearest likes, whichever is cheaper a node.
+    A protected node stays, with this strength. The others, by descending degree: to the nearest
+    class of k, or together with their nearest likes, whichever is cheaper a node.
     """
     table, node, k = classes.table, classes.node, classes.rule[K]
     for v in range(len(node)):
@@ -434,7 +409,7 @@ TRIES = 4
 
 
 @leaf
-def _neighbor(state: TargetGraph, v: int, rng: np.random.Generator) -> int:
+def _neighbor(state: TargetGraph, v: int, rng: Generator) -> int:
     """Return a random neighbor of v, or NONE."""
     start, length, neighbor, _ = state.rows
     if length[v] == 0:
@@ -443,7 +418,7 @@ def _neighbor(state: TargetGraph, v: int, rng: np.random.Generator) -> int:
 
 
 @leaf
-def _stranger(state: TargetGraph, v: int, rng: np.random.Generator) -> int:
+def _stranger(state: TargetGraph, v: int, rng: Generator) -> int:
     """Return a node that is not joined to v, two hops away as a rule, or NONE."""
     x = NONE
     if rng.random() < 0.8:
@@ -458,14 +433,14 @@ def _stranger(state: TargetGraph, v: int, rng: np.random.Generator) -> int:
 
 
 @leaf
-def _modest(state: TargetGraph, v: int, rng: np.random.Generator) -> int:
+def _modest(state: TargetGraph, v: int, rng: Generator) -> int:
     """Return the neighbor of v with the lower degree of two draws; v has neighbors."""
     one, other = _neighbor(state, v, rng), _neighbor(state, v, rng)
     return one if state.rows.length[one] <= state.rows.length[other] else other
 
 
 @leaf
-def _toggle(state: TargetGraph, v: int, trial: Ints, rng: np.random.Generator) -> int:
+def _toggle(state: TargetGraph, v: int, trial: Ints, rng: Generator) -> int:
     """Propose to join or part two neighbors of v, which changes its triangles alone."""
     if state.rows.length[v] < 2:
         return 0
@@ -480,7 +455,7 @@ def _toggle(state: TargetGraph, v: int, trial: Ints, rng: np.random.Generator) -
 
 
 @leaf
-def _join(state: TargetGraph, v: int, trial: Ints, size: int, rng: np.random.Generator) -> int:
+def _join(state: TargetGraph, v: int, trial: Ints, size: int, rng: Generator) -> int:
     """Add to the trial an edge at v that is not there; return the size, 0 where none is drawn."""
     x = _stranger(state, v, rng)
     if x == NONE:
@@ -490,7 +465,7 @@ def _join(state: TargetGraph, v: int, trial: Ints, size: int, rng: np.random.Gen
 
 
 @leaf
-def _two_switch(state: TargetGraph, v: int, a: int, trial: Ints, rng: np.random.Generator) -> int:
+def _two_switch(state: TargetGraph, v: int, a: int, trial: Ints, rng: Generator) -> int:
     """Propose (v, a), (x, y) -> (v, y), (x, a)."""
     y = _stranger(state, v, rng)
     if y in (NONE, a):
@@ -504,12 +479,8 @@ def _two_switch(state: TargetGraph, v: int, a: int, trial: Ints, rng: np.random.
 
 
 @leaf
-def _around(state: TargetGraph, v: int, trial: Ints, rng: np.random.Generator) -> int:
-    """Propose flips near v; return how many, 0 where the draw leads nowhere.
-
-    One in five each: a pair of neighbors toggled, an edge added, one deleted, one that leads from
-    v elsewhere; one in ten: a neighbor's edge that leads elsewhere than to v, and a two-switch.
-    """
+def _around(state: TargetGraph, v: int, trial: Ints, rng: Generator) -> int:
+    """Propose flips near v; return how many, 0 where the draw leads nowhere."""
     kind = rng.random()
     if kind < 0.2:
         return _toggle(state, v, trial, rng)
@@ -527,7 +498,7 @@ def _around(state: TargetGraph, v: int, trial: Ints, rng: np.random.Generator) -
 
 
 @leaf
-def _anywhere(target_state: TargetState, odds: Odds, rng: np.random.Generator) -> int:
+def _anywhere(target_state: TargetState, odds: Odds, rng: Generator) -> int:
     """Propose to revert an edit, to add a random edge, or to delete one of the input's."""
     state, edits, trial, _ = target_state
     if rng.random() < odds.undo:
@@ -546,7 +517,7 @@ def _anywhere(target_state: TargetState, odds: Odds, rng: np.random.Generator) -
 
 
 @leaf
-def _append_revert(edits: TargetEdits, trial: Ints, size: int, rng: np.random.Generator) -> int:
+def _append_revert(edits: TargetEdits, trial: Ints, size: int, rng: Generator) -> int:
     """Add a random edit to the trial, to be reverted; return the new size."""
     changed = edits.tally[CHANGED]
     if changed == 0:
@@ -556,7 +527,7 @@ def _append_revert(edits: TargetEdits, trial: Ints, size: int, rng: np.random.Ge
 
 
 @leaf
-def propose(target_state: TargetState, listed: int, odds: Odds, rng: np.random.Generator) -> int:
+def propose(target_state: TargetState, listed: int, odds: Odds, rng: Generator) -> int:
     """Write a trial, near one of the nodes listed or anywhere; return its number of flips."""
     state, edits, trial, unprotected = target_state
     if listed > 0 and rng.random() < odds.focus:

@@ -1,16 +1,8 @@
 """The values of any measure, kept up to date as pairs are turned: joined or parted.
 
-The code of a node is its sum and its shape, added up and cut to 63 bits (`shapes` says what these
-are). A trial turns pairs one after the other: each turn changes the neighbor lists, adds to the
-sums what it is sure of, and notes whose values must be made afresh. `settle` then moves the nodes
-between classes, and `restore` takes the values back.
-
-What one node of a changing graph looks like, as integers: sums, and shapes up to a hash.
-
-The sum of a node adds up what its neighborhood has: nodes and edges, or hashes of degrees. Its
-shape is a hash of the neighborhood: of the degrees inside, or of colors. Equal neighborhoods
-have equal values. Unequal ones have unequal sums of sizes where the measure tells them apart; that
-their hashes are unequal is likely, not certain.
+A node's code is its sum (sizes, or hashes of degrees) and its shape (a hash of inside degrees, or
+of colors), cut to 63 bits. Equal neighborhoods have equal values; unequal ones likely unequal
+hashes, not certainly. A turn changes lists, adds to sums and notes what must be made afresh.
 """
 
 from __future__ import annotations
@@ -53,11 +45,9 @@ def fill_from_rows(rows: NeighborRows, center: int, distance: int, ball: Ball) -
     """Write the nodes within this distance of the center into the ball; return how many."""
     start, length, neighbor, _ = rows
     nodes, hops, place = ball
-    nodes[0] = center
-    hops[0] = 0
+    nodes[0], hops[0] = center, 0
     place[center] = 0
-    size = 1
-    head = 0
+    size, head = 1, 0
     while head < size and hops[head] < distance:
         x = nodes[head]
         for at in range(start[x], start[x] + length[x]):
@@ -99,10 +89,7 @@ def look_at(
     ball: Ball,
     room: ColorBuffers | None,
 ) -> None:
-    """Write the sum of v, its shape, or its work, made afresh from its neighborhood.
-
-    The work is the sum of the degrees of the nodes in it. Measures without colors have no room.
-    """
+    """Write the sum of v, its shape, or its work (degrees of its neighborhood), made afresh."""
     size = fill_from_rows(rows, v, rule[DISTANCE], ball)
     if what & SUM_AGAIN:
         value[v, SUM] = _sum_of(rows, rule, size, ball)
@@ -134,10 +121,7 @@ def _sum_of(rows: NeighborRows, rule: Ints, size: int, ball: Ball) -> int:
 def _shape_of(
     rows: NeighborRows, rule: Ints, size: int, ball: Ball, room: ColorBuffers | None
 ) -> int:
-    """Return the hash of the neighborhood in the ball: of colors, or of degrees inside.
-
-    At distance 1 the center has an edge to everyone and is left out, of the ball too.
-    """
+    """Return the hash of the ball's neighborhood; at distance 1 the center is left out."""
     first = 1 if rule[DISTANCE] == 1 else 0
     if first == 1:
         ball.place[ball.nodes[0]] = -1
@@ -194,13 +178,9 @@ class Values(NamedTuple):
     """What the values of nodes are made of, and what a trial has touched.
 
     ``value[v]`` holds the sum and the shape of v, and about the work of making them afresh. Of the
-    nodes that a trial touched, ``tally[0]`` of them, ``before`` holds who they are and what their
-    sums and shapes were; ``pending[v]`` holds what is to be done with v, and what is added to its
-    sum. ``rule`` is what values are made of.
-
-    ``turns`` is room for the pairs of one edit, ``ball`` for one neighborhood, ``room`` for its
-    colors: None where the measure has none. ``reach`` is None at distance 1. The kernels are
-    compiled without what asks for them then.
+    ``tally[0]`` nodes that a trial touched, ``before`` holds who they are and their values;
+    ``pending[v]`` what is to be done with v, and what is added to its sum. The rest is room;
+    ``reach`` is None at distance 1, ``room`` without colors.
     """
 
     rule: Ints
@@ -240,10 +220,7 @@ def _add(values: Values, x: int, what: int, amount: int) -> None:
 
 @leaf
 def turn(rows: NeighborRows, values: Values, v: int, w: int, sign: int) -> None:
-    """Join v and w (1), or part them (-1), in the lists; note what that does to the values.
-
-    What it does is seen in the graph without the edge, both ways.
-    """
+    """Join v and w (1), or part them (-1), in the lists; note what that does to the values."""
     if sign < 0:
         toggle(rows, v, w)
     _note_turn(rows, values, values.reach, v, w, sign)
@@ -298,10 +275,8 @@ def _note_beside(
 def _search(rows: NeighborRows, reach: Reach, which: int, center: int, distance: int) -> int:
     """Write the hops from the center, and who is within the distance; return how many."""
     hops, queue = reach
-    hops[which, center] = 0
-    queue[which, 0] = center
-    size = 1
-    head = 0
+    hops[which, center], queue[which, 0] = 0, center
+    size, head = 1, 0
     while head < size and hops[which, queue[which, head]] < distance:
         x = queue[which, head]
         for at in range(rows.start[x], rows.start[x] + rows.length[x]):
@@ -322,11 +297,7 @@ def _note_around(
     ends: tuple[int, int],
     steps: tuple[int, int, int],
 ) -> None:
-    """Note the turn at distance 2 or more.
-
-    A node whose hops to v and w differ by at most one without the edge sees the same nodes with
-    it. Others that reach the edge see more or fewer, and are looked at afresh.
-    """
+    """Note the turn at distance 2 or more: who is as far from v as from w, or one off, stays."""
     hops, queue = reach
     distance = values.rule[DISTANCE]
     from_v = _search(rows, reach, 0, ends[0], distance)
