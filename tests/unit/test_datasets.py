@@ -16,7 +16,7 @@ import graphveil as gv
 from graphveil.core import errors
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.io.datasets import DATASETS, LARGER, LargerSet, fetch, load, names, path_of
-from graphveil.io.datasets.larger import FOLDER_VARIABLE
+from graphveil.io.datasets.sets import FOLDER_VARIABLE
 from shared_data import script, shared, shared_folder
 
 CONTENT = b"# a small edge list\n0 1\n1 2\n" * 50

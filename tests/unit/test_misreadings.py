@@ -141,6 +141,39 @@ def test_a_list_of_nodes_with_further_columns_says_which(content, tmp_path):
     assert "Put a line with id above it" not in str(caught.value)
 
 
+@pytest.mark.parametrize("reading", [gv.read_graph, gv.read_bipartite])
+def test_a_file_of_one_line_of_words_may_have_names_alone_and_is_asked_about(reading, tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("age,town\n")
+    with pytest.raises(InputError, match=r"first line \(age, town\) holds names or data.*header"):
+        reading(path)
+    with pytest.raises(InputError, match=r"no rows|no users"):
+        gv.describe(path)
+    with pytest.raises(InputError, match=r"no rows|no users"):
+        reading(path, header="yes")
+    assert ["age"] == reading(path, header="no").labels().tolist()[:1]
+
+
+def test_a_file_of_one_line_of_words_is_asked_about_on_the_disk_too(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("age,town\n")
+    with (
+        pytest.raises(InputError, match="cannot tell whether the first line"),
+        graph_on_disk(path, io.GraphOptions()),
+    ):
+        pass
+    path.write_text("3,4\n")
+    with graph_on_disk(path, io.GraphOptions()) as (graph, _):
+        assert 2 == graph.n_nodes
+
+
+def test_two_columns_of_attributes_leave_the_kind_open(tmp_path):
+    path = tmp_path / "people.csv"
+    path.write_text("age,town\n30,Oslo\n40,Rome\n")
+    found = gv.describe(path)
+    assert ("table", ["kind"]) == (found.kind, [one.option for one in found.problems])
+
+
 # Cells for no value, and sums
 
 

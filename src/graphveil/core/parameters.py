@@ -75,6 +75,11 @@ def parameter(
     return dataclasses.field(default=default, metadata=metadata)
 
 
+def reading_option(*, default: Any, text: str) -> Any:
+    """Return a dataclass field with its help text; its default speaks for itself."""
+    return dataclasses.field(default=default, metadata={"help": text})
+
+
 class DescribedField(Protocol):
     """A parameter as it is checked: a field of a dataclass, or a flat parameter."""
 

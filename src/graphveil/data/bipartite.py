@@ -6,7 +6,6 @@ What the arrays of users by features say, and how other libraries get and give i
 from __future__ import annotations
 
 import dataclasses
-from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -63,180 +62,8 @@ else:
     sparse = lazy_module("scipy.sparse")
 
 
-class BipartiteObjects(Frames):
-    """The views, exports and imports of `graphveil.data.Bipartite`, which explains the arrays."""
-
-    indptr: NDArray[np.int64]
-    indices: NDArray[np.int32]
-    n_features: int
-    users: Ids | None
-    features: Ids | None
-    items: Items | None
-
-    @property
-    def n_users(self) -> int:
-        """The number of users, those without features included."""
-        return int(self.indptr.size - 1)
-
-    @property
-    def size(self) -> int:
-        """The number of users: of people, in most data."""
-        return self.n_users
-
-    @property
-    def n_entries(self) -> int:
-        """The number of (user, feature) pairs."""
-        return int(self.indices.size)
-
-    def row(self, user: int) -> NDArray[np.int32]:
-        """Return the sorted features of one user."""
-        return self.indices[self.indptr[user] : self.indptr[user + 1]]
-
-    def rows(self) -> NDArray[np.int32]:
-        """Return the user of every entry, int32, shape (entries,)."""
-        return np.repeat(np.arange(self.n_users, dtype=np.int32), np.diff(self.indptr))
-
-    def labels(self) -> Ids:
-        """Return the id of every user; 0..n-1 where none were given."""
-        return np.arange(self.n_users, dtype=np.int64) if self.users is None else self.users
-
-    def feature_labels(self) -> Ids:
-        """Return the name of every feature; 0..n-1 where none were given."""
-        named = self.features
-        return np.arange(self.n_features, dtype=np.int64) if named is None else named
-
-    def to_arrow(self) -> pa.Table:
-        """Return every entry as an Arrow table of `user` and `item`; empty rows are not in it."""
-        columns = [
-            to_arrow(self.labels()[self.rows()]),
-            to_arrow(self.feature_labels()[self.indices]),
-        ]
-        return pa.table(columns, names=["user", "item"])
-
-    def to_lists(self) -> pa.Table:
-        """Return an Arrow table with one row a user: `user`, and the list column `items`."""
-        items = to_arrow(self.feature_labels()[self.indices])
-        column = pa.LargeListArray.from_arrays(pa.array(self.indptr), items)
-        return pa.table([to_arrow(self.labels()), column], names=["user", "items"])
-
-    def to_scipy(self) -> sparse.csr_array:
-        """Return the matrix of ones, int8, shape (n_users, n_features)."""
-        ones = np.ones(self.n_entries, dtype=np.int8)
-        shape = (self.n_users, self.n_features)
-        return sparse.csr_array((ones, self.indices.copy(), self.indptr.copy()), shape=shape)
-
-    def to_networkx(self) -> nx.Graph[Any]:
-        """Return a NetworkX graph; the attribute `bipartite` is 0 for users, 1 for features.
-
-        Where features are people, too, it is a directed graph of people without that attribute: an
-        arc leads from each person to every feature of theirs.
-
-        Raises `DataError` where a user and a feature have the same label, and features are not
-        people.
-        """
-        import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
-
-        users, features = self.labels().tolist(), self.feature_labels().tolist()
-        pairs = zip(self.rows().tolist(), self.indices.tolist(), strict=True)
-        if self.items == "people":
-            people: nx.DiGraph[Any] = nx.DiGraph()
-            people.add_nodes_from(users)
-            people.add_edges_from((users[u], features[f]) for u, f in pairs)
-            return people
-        shared = set(users) & set(features)
-        if shared:
-            raise DataError(
-                f"{min(shared)!r} names both a user and a feature. Rename one of them, or, if "
-                'features are people, use data.with_items("people").to_networkx().'
-            )
-        graph: nx.Graph[Any] = nx.Graph()
-        graph.add_nodes_from(users, bipartite=0)
-        graph.add_nodes_from(features, bipartite=1)
-        graph.add_edges_from((users[u], features[f]) for u, f in pairs)
-        return graph
-
-    def to_igraph(self) -> ig.Graph:
-        """Return a directed igraph graph of people, where features are people; names are ids.
-
-        Raises `UsageError` where features are not people.
-        """
-        import igraph as ig  # noqa: PLC0415  an optional library, accepted but never required
-
-        if self.items != "people":
-            raise UsageError(
-                "to_igraph does not apply to a Bipartite. Use to_networkx, or, if features are "
-                'people, use data.with_items("people").to_igraph().'
-            )
-        pairs = zip(self.rows().tolist(), self.indices.tolist(), strict=True)
-        graph = ig.Graph(n=self.n_users, edges=list(pairs), directed=True)
-        graph.vs["name"] = self.labels().tolist()
-        return graph
-
-    @classmethod
-    @abstractmethod
-    def from_pairs(
-        cls,
-        user: ArrayLike,
-        feature: ArrayLike,
-        *,
-        users: object = None,
-        features: object = None,
-        items: Items | None = None,
-    ) -> Self:
-        """Return the data of these pairs."""
-
-    @classmethod
-    def from_networkx(cls, graph: nx.Graph[Any], *, users: object) -> Self:
-        """Return the data of a bipartite NetworkX graph whose nodes `users` are the users.
-
-        Raises `DataError` where an edge joins two users, or two features. Warns `GraphveilWarning`
-        where attributes of nodes or edges are left out, with their names.
-        """
-        further = [name for name in attributes_of(graph) if name != "bipartite"]
-        return cls._of_nodes(list(graph.nodes), list(graph.edges()), users, further)
-
-    @classmethod
-    def from_igraph(cls, graph: ig.Graph, *, users: object) -> Self:
-        """Return the data of a bipartite igraph graph whose vertices `users` are the users.
-
-        Vertices are known by their names; without names, by their numbers.
-
-        Raises `DataError` where an edge joins two users, or two features. Warns `GraphveilWarning`
-        where attributes of vertices or edges are left out, with their names.
-        """
-        vertices = graph.vs.attributes()
-        names = graph.vs["name"] if "name" in vertices else list(range(graph.vcount()))
-        further = [name for name in vertices if name not in ("name", "type")]
-        pairs = [(names[u], names[v]) for u, v in graph.get_edgelist()]
-        return cls._of_nodes(names, pairs, users, [*further, *graph.es.attributes()])
-
-    @classmethod
-    def _of_nodes(
-        cls, nodes: Sequence[Any], edges: Sequence[tuple[Any, Any]], users: object, further: Any
-    ) -> Self:
-        """Return the data of edges between users and the other nodes."""
-        left_out = warn_left_out(further)
-        listed = list(users) if isinstance(users, list | tuple | set | frozenset) else users
-        user_names = set(as_ids(listed, what="users").tolist())
-        features = [node for node in nodes if node not in user_names]
-        pairs = [(u, v) if u in user_names else (v, u) for u, v in edges]
-        for user, feature in pairs:
-            if user not in user_names or feature in user_names:
-                raise DataError(
-                    f"the edge ({user}, {feature}) does not connect a user and a feature."
-                )
-        data = cls.from_pairs(
-            as_ids([u for u, _ in pairs], what="users"),
-            as_ids([v for _, v in pairs], what="features"),
-            users=listed,
-            features=features,
-            items="things",
-        )
-        return noting(data, left_out)
-
-
 @dataclass(frozen=True, eq=False)
-class Bipartite(BipartiteObjects):
+class Bipartite(Frames):
     """Users by features; the features of every user are sorted and distinct.
 
     Parameters
@@ -316,6 +143,147 @@ class Bipartite(BipartiteObjects):
         elif self.items not in (None, "things"):
             raise DataError(f"items={self.items!r} is unknown. Use people, things or values.")
 
+    @property
+    def n_users(self) -> int:
+        """The number of users, those without features included."""
+        return int(self.indptr.size - 1)
+
+    @property
+    def size(self) -> int:
+        """The number of users: of people, in most data."""
+        return self.n_users
+
+    @property
+    def n_entries(self) -> int:
+        """The number of (user, feature) pairs."""
+        return int(self.indices.size)
+
+    def row(self, user: int) -> NDArray[np.int32]:
+        """Return the sorted features of one user."""
+        return self.indices[self.indptr[user] : self.indptr[user + 1]]
+
+    def rows(self) -> NDArray[np.int32]:
+        """Return the user of every entry, int32, shape (entries,)."""
+        return np.repeat(np.arange(self.n_users, dtype=np.int32), np.diff(self.indptr))
+
+    def labels(self) -> Ids:
+        """Return the id of every user; 0..n-1 where none were given."""
+        return np.arange(self.n_users, dtype=np.int64) if self.users is None else self.users
+
+    def feature_labels(self) -> Ids:
+        """Return the name of every feature; 0..n-1 where none were given."""
+        named = self.features
+        return np.arange(self.n_features, dtype=np.int64) if named is None else named
+
+    def to_arrow(self) -> pa.Table:
+        """Return every entry as an Arrow table of `user` and `item`; empty rows are not in it."""
+        users, items = self.labels()[self.rows()], self.feature_labels()[self.indices]
+        return pa.table([to_arrow(users), to_arrow(items)], names=["user", "item"])
+
+    def to_lists(self) -> pa.Table:
+        """Return an Arrow table with one row a user: `user`, and the list column `items`."""
+        items = to_arrow(self.feature_labels()[self.indices])
+        column = pa.LargeListArray.from_arrays(pa.array(self.indptr), items)
+        return pa.table([to_arrow(self.labels()), column], names=["user", "items"])
+
+    def to_scipy(self) -> sparse.csr_array:
+        """Return the matrix of ones, int8, shape (n_users, n_features)."""
+        ones = np.ones(self.n_entries, dtype=np.int8)
+        shape = (self.n_users, self.n_features)
+        return sparse.csr_array((ones, self.indices.copy(), self.indptr.copy()), shape=shape)
+
+    def to_networkx(self) -> nx.Graph[Any]:
+        """Return a NetworkX graph; the attribute `bipartite` is 0 for users, 1 for features.
+
+        Where features are people, too, it is a directed graph of people without that attribute: an
+        arc leads from each person to every feature of theirs.
+
+        Raises `DataError` where a user and a feature have the same label, and features are not
+        people.
+        """
+        import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
+
+        users, features = self.labels().tolist(), self.feature_labels().tolist()
+        pairs = zip(self.rows().tolist(), self.indices.tolist(), strict=True)
+        if self.items == "people":
+            people: nx.DiGraph[Any] = nx.DiGraph()
+            people.add_nodes_from(users)
+            people.add_edges_from((users[u], features[f]) for u, f in pairs)
+            return people
+        shared = set(users) & set(features)
+        if shared:
+            raise DataError(
+                f"{min(shared)!r} names both a user and a feature. Rename one of them, or, if "
+                'features are people, use data.with_items("people").to_networkx().'
+            )
+        graph: nx.Graph[Any] = nx.Graph()
+        graph.add_nodes_from(users, bipartite=0)
+        graph.add_nodes_from(features, bipartite=1)
+        graph.add_edges_from((users[u], features[f]) for u, f in pairs)
+        return graph
+
+    def to_igraph(self) -> ig.Graph:
+        """Return a directed igraph graph of people, where features are people; names are ids.
+
+        Raises `UsageError` where features are not people.
+        """
+        import igraph as ig  # noqa: PLC0415  an optional library, accepted but never required
+
+        if self.items != "people":
+            raise UsageError(
+                "to_igraph does not apply to a Bipartite. Use to_networkx, or, if features are "
+                'people, use data.with_items("people").to_igraph().'
+            )
+        pairs = zip(self.rows().tolist(), self.indices.tolist(), strict=True)
+        graph = ig.Graph(n=self.n_users, edges=list(pairs), directed=True)
+        graph.vs["name"] = self.labels().tolist()
+        return graph
+
+    @classmethod
+    def from_networkx(cls, graph: nx.Graph[Any], *, users: object) -> Bipartite:
+        """Return the data of a bipartite NetworkX graph whose nodes `users` are the users.
+
+        Raises `DataError` where an edge joins two users, or two features. Warns `GraphveilWarning`
+        where attributes of nodes or edges are left out, with their names.
+        """
+        further = [name for name in attributes_of(graph) if name != "bipartite"]
+        return cls._of_nodes(list(graph.nodes), list(graph.edges()), users, further)
+
+    @classmethod
+    def from_igraph(cls, graph: ig.Graph, *, users: object) -> Bipartite:
+        """Return the data of a bipartite igraph graph whose vertices `users` are the users.
+
+        Vertices are known by their names; without names, by their numbers.
+
+        Raises `DataError` where an edge joins two users, or two features. Warns `GraphveilWarning`
+        where attributes of vertices or edges are left out, with their names.
+        """
+        vertices = graph.vs.attributes()
+        names = graph.vs["name"] if "name" in vertices else list(range(graph.vcount()))
+        further = [name for name in vertices if name not in ("name", "type")]
+        pairs = [(names[u], names[v]) for u, v in graph.get_edgelist()]
+        return cls._of_nodes(names, pairs, users, [*further, *graph.es.attributes()])
+
+    @classmethod
+    def _of_nodes(
+        cls, nodes: Sequence[Any], edges: Sequence[tuple[Any, Any]], users: object, further: Any
+    ) -> Bipartite:
+        """Return the data of edges between users and the other nodes."""
+        left_out = warn_left_out(further)
+        listed = list(users) if isinstance(users, list | tuple | set | frozenset) else users
+        user_names = set(as_ids(listed, what="users").tolist())
+        features = [node for node in nodes if node not in user_names]
+        pairs = [(u, v) if u in user_names else (v, u) for u, v in edges]
+        for user, feature in pairs:
+            if user not in user_names or feature in user_names:
+                raise DataError(
+                    f"the edge ({user}, {feature}) does not connect a user and a feature."
+                )
+        left = as_ids([u for u, _ in pairs], what="users")
+        right = as_ids([v for _, v in pairs], what="features")
+        data = cls.from_pairs(left, right, users=listed, features=features, items="things")
+        return noting(data, left_out)
+
     def _check_people(self) -> None:
         """Keep the features' names as those of the users, once they are the same."""
         names = stored(self.features, n=self.n_features, what="features")
@@ -351,14 +319,8 @@ class Bipartite(BipartiteObjects):
         ends = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
         items: Items = "values" if self.items == "values" else "things"
         entries = np.arange(ends[-1]) - np.repeat(ends[:-1] - self.indptr[people], sizes)
-        return Bipartite(
-            ends,
-            self.indices[entries],
-            self.n_features,
-            features=self.features,
-            items=items,
-            person=self.person,
-        )
+        kept = (self.indices[entries], self.n_features, None, self.features, items)
+        return Bipartite(ends, *kept, person=self.person)
 
     def with_items(self, items: Items) -> Bipartite:
         """Return the same entries, once it is said whether items are people or things.
@@ -385,17 +347,9 @@ class Bipartite(BipartiteObjects):
         row = positions(users, everyone, what="users")[self.rows()]
         column = positions(features, everyone, what="features")[self.indices]
         indptr, indices = sorted_lists(row, column, everyone.size)
-        return Bipartite(
-            indptr,
-            indices,
-            everyone.size,
-            everyone,
-            everyone,
-            "people",
-            self.left_out,
-            self.origins,
-            self.public_lists if self.public_lists == LISTS else (),
-        )
+        public: PublicLists = LISTS if self.public_lists == LISTS else ()
+        came = (self.left_out, self.origins, public)
+        return Bipartite(indptr, indices, everyone.size, everyone, everyone, "people", *came)
 
     def with_public_lists(self, *lists: List) -> Bipartite:
         """Return the same entries, once their owner says which lists are public.

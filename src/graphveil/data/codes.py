@@ -41,21 +41,11 @@ else:
 
 
 def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
-    """Return each number as the text of its interval, which is true of it; null stays null.
+    """Return each number as the text of its interval, which holds its upper end; null stays null.
 
-    A number is compared in its own type: integers, decimals and text exactly, floats with the edge
-    as a float of their width.
-
-    `values`: an Arrow column of numbers, or of text that spells decimal numbers; `rule`:
-    ``median``, ``quantiles:N`` or ``edges:a,b,c``; an interval holds its upper end. The first two
-    are rounded, as `rounded` says. Of two values in all the median is the middle; `name`: the
-    column, for messages. Raises `ParameterError` where the rule is none of these.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> binned(pa.array([1.0, 2.0, 9.0, None]), "edges:1.5", name="age").to_pylist()
-    ['<=1.5', '>1.5', '>1.5', None]
+    The rule is ``median``, ``quantiles:N`` or ``edges:a,b,c``; those of the first two are rounded.
+    Of two values in all the median is the middle. A number is compared in its own type: integers,
+    decimals and text exactly, floats with the edge as a float of their width.
     """
     import pyarrow as pa  # noqa: PLC0415  heavy: not for help
     import pyarrow.compute as pc  # noqa: PLC0415  heavy: not for help
@@ -117,7 +107,8 @@ def _edges(numbers: NDArray[np.float64], rule: str, name: str) -> list[Decimal]:
         if edges and finite and all(low < high for low, high in pairwise(edges)):
             return edges
     elif kind == "median" and not detail:
-        return _spelled(_middle(numbers))
+        values = np.unique(numbers)  # between two values that are all there are, both are kept
+        return _spelled(_quantiles(values if values.size == 2 else numbers, 2))
     elif kind == "quantiles" and detail.isascii() and detail.isdigit() and 2 <= int(detail) <= 1000:
         return _spelled(_quantiles(numbers, int(detail)))
     raise ParameterError(
@@ -128,12 +119,6 @@ def _edges(numbers: NDArray[np.float64], rule: str, name: str) -> list[Decimal]:
 
 def _spelled(edges: NDArray[np.float64]) -> list[Decimal]:
     return sorted({Decimal(f"{edge:.12g}") for edge in edges.tolist()})
-
-
-def _middle(numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the median; between two values that are all there are, so that both are kept."""
-    values = np.unique(numbers)
-    return _quantiles(values if values.size == 2 else numbers, 2)
 
 
 def _quantiles(numbers: NDArray[np.float64], parts: int) -> NDArray[np.float64]:
@@ -156,12 +141,6 @@ def rounded(edges: NDArray[np.float64], numbers: NDArray[np.float64]) -> NDArray
 
     The spread is what the middle 80% of the numbers cover; where that is nothing, all of them;
     where that is nothing, the largest of them.
-
-    Examples
-    --------
-    >>> ages = np.array([18.0, 31.0, 37.5, 44.0, 90.0])
-    >>> rounded(np.array([37.5]), ages).tolist(), rounded(np.array([37.5]), ages * 100).tolist()
-    ([38.0], [0.0])
     """
     low, high = np.quantile(numbers, [0.1, 0.9])
     spread = (high - low) or np.ptp(numbers) or np.abs(numbers).max()
@@ -204,23 +183,7 @@ LONGEST_CELL = 40
 def codes_of_column(
     values: Any, name: str, suppressed: Sequence[str], rule: str | None, *, exact: bool = False
 ) -> tuple[NDArray[np.int32], Ids]:
-    """Return the code of every cell, -1 where it is suppressed or missing, and the categories.
-
-    Raises `DataError` where the values are no categories, or no numbers and a rule is given.
-
-    Parameters
-    ----------
-    values
-        An Arrow column, or anything that can be listed.
-    name
-        The column's, for messages.
-    suppressed
-        Texts that stand for a suppressed cell.
-    rule
-        How numbers are binned; None where they are whole or the column is text.
-    exact
-        Whether numbers with fractions are categories, as they are written.
-    """
+    """Return the code of every cell, -1 where it is suppressed or missing, and the categories."""
     column = _as_column(values, name)
     if rule is not None:
         column = binned(numbers_of(column, suppressed, name=name), rule, name=name)
@@ -245,17 +208,6 @@ def rules_of(
 
     Its rule is that of each other column whose cells are all numbers, none of them a code such as
     02139.
-
-    Parameters
-    ----------
-    columns
-        Name to values.
-    bins
-        The rules, by column.
-    suppressed
-        Texts that stand for a suppressed cell.
-    apart
-        Columns that `EVERY` does not mean.
 
     Examples
     --------
@@ -299,20 +251,9 @@ def _as_column(values: Any, name: str) -> pa.Array:
 
 
 def numbers_of(column: pa.Array, suppressed: Sequence[str], *, name: str) -> pa.Array:
-    """Return a column as numbers, or as text that spells them, to be binned.
-
-    `column`: numbers, or text that spells some; `suppressed`: texts that stand for a suppressed
-    cell, which is null; `name`: the column's, for messages. Raises `DataError` where a text is
-    neither a decimal number nor suppressed, or the column holds neither.
-
-    Examples
-    --------
-    >>> numbers_of(pa.array(["3", "*", "1e2"]), ["*"], name="age").to_pylist()
-    ['3', None, '1e2']
-    """
+    """Return a column as numbers, or as text that spells them, to be binned."""
     column = written_out(column)
-    texts = (pa.types.is_string, pa.types.is_large_string)
-    if any(is_text(column.type) for is_text in texts):
+    if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
         column = without_suppressed(column.cast(pa.string()), suppressed)
         distinct = column.drop_null().unique()
         others = distinct.filter(pc.invert(pc.match_substring_regex(distinct, NUMBER)))
@@ -333,24 +274,14 @@ def numbers_of(column: pa.Array, suppressed: Sequence[str], *, name: str) -> pa.
 def _no_number(column: pa.Array, value: str, name: str) -> Problem:
     """Return the question about a text among numbers that are to be binned."""
     times = pc.sum(pc.equal(column, value)).as_py()
-    return Problem(
-        name,
-        "suppressed",
-        value,
-        f"column {name}: {printable(value, LONGEST_CELL)} ({times:,}x) is not a number, so the "
-        "column cannot be binned",
-        "mark such values as suppressed, or remove the bins",
-    )
+    seen = f"{printable(value, LONGEST_CELL)} ({times:,}x)"
+    found = f"column {name}: {seen} is not a number, so the column cannot be binned"
+    say = "mark such values as suppressed, or remove the bins"
+    return Problem(name, "suppressed", value, found, say)
 
 
 def without_suppressed(column: pa.Array, suppressed: Sequence[str]) -> pa.Array:
-    """Return a column of text with null where a cell is one of these texts.
-
-    Examples
-    --------
-    >>> without_suppressed(pa.array(["f", "*"]), ["*"]).to_pylist()
-    ['f', None]
-    """
+    """Return a column of text with null where a cell is one of these texts."""
     hidden = pc.is_in(column, value_set=pa.array(list(suppressed), type=pa.string()))
     return pc.if_else(hidden, pa.scalar(None, type=pa.string()), column)
 
@@ -377,18 +308,8 @@ def _as_text(column: pa.Array, name: str) -> pa.Array:
 
 def _unreadable(name: str, what: str) -> DataError:
     """Return the error of a column that cannot be read as it is."""
-    return DataError.asking(
-        [
-            Problem(
-                name,
-                "drop",
-                name,
-                f"column {name} {what}",
-                "convert it to integers or text, for example with astype(str), or drop it",
-            )
-        ],
-        {},
-    )
+    say = "convert it to integers or text, for example with astype(str), or drop it"
+    return DataError.asking([Problem(name, "drop", name, f"column {name} {what}", say)], {})
 
 
 def _shortest(column: pa.Array) -> pa.Array:
@@ -459,13 +380,7 @@ DATE_FORMS = (
 
 
 def day_of(text: str, form: str) -> dt.date | None:
-    """Return the day that a text in a form of `datetime.datetime.strptime` names; None if none.
-
-    Examples
-    --------
-    >>> day_of("03/04/1990", "%d/%m/%Y"), day_of("25/04/1990", "%m/%d/%Y")
-    (datetime.date(1990, 4, 3), None)
-    """
+    """Return the day that a text in a form of `datetime.datetime.strptime` names; None if none."""
     try:
         return dt.datetime.strptime(text, form).date()  # noqa: DTZ007  a date has no zone
     except ValueError:
@@ -525,14 +440,7 @@ def written_dates(values: Ids) -> WrittenDates | None:
 
 
 def measures(name: str, values: Ids) -> bool:
-    """Whether a column has numbers, which do not count or name people.
-
-    Examples
-    --------
-    >>> incomes = as_ids(["31.5", "1e4"], what="incomes")
-    >>> measures("income", incomes), measures("patient_id", incomes), measures("a", incomes[:0])
-    (True, False, False)
-    """
+    """Whether a column has numbers, which do not count or name people."""
     if not values.size:
         return False
     whole = values.dtype.kind == "i"
@@ -553,24 +461,7 @@ AMONG_TEXTS = (".", "-", "?", "na", "n/a", "nan", "null", "#null!", "#n/a", "<na
 def missing_in(
     name: str, column: pa.Array, suppressed: Collection[str], categories: Collection[str]
 ) -> Iterator[Problem]:
-    """Yield a question for each word of a text column that may stand for no value.
-
-    Parameters
-    ----------
-    name
-        The column's.
-    column
-        Text.
-    suppressed
-        Texts that stand for a suppressed cell.
-    categories
-        Texts that are values.
-
-    Examples
-    --------
-    >>> [found.value for found in missing_in("age", pa.array(["30", "NA", "?"]), ["?"], [])]
-    ['NA']
-    """
+    """Yield a question for each word of a text column that may stand for no value."""
     counts = {
         pair["values"]: pair["counts"]
         for pair in column.drop_null().value_counts().to_pylist()
@@ -583,14 +474,10 @@ def missing_in(
     for value, count in counts.items():
         is_sign = folded(value) == "-" and "+" in counts
         if folded(value) in words and folded(value) not in meant and not is_sign:
-            yield Problem(
-                name,
-                "suppressed",
-                value,
-                f"column {name} has {_seen(value)} ({count:,}x)",
-                'if such a value means "missing", suppress it; if it is a value, use '
-                f"{option('categories')} instead",
-            )
+            seen = printable(value, LONGEST_CELL) if value.strip() else repr(value)
+            say = 'if such a value means "missing", suppress it; if it is a value, use '
+            say += f"{option('categories')} instead"
+            yield Problem(name, "suppressed", value, f"column {name} has {seen} ({count:,}x)", say)
 
 
 def questions_of_text(
@@ -602,10 +489,6 @@ def questions_of_text(
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         return []
     return list(missing_in(name, column.cast(pa.string()), suppressed, categories))
-
-
-def _seen(value: str) -> str:
-    return printable(value, LONGEST_CELL) if value.strip() else repr(value)
 
 
 def folded(word: str) -> str:

@@ -9,6 +9,7 @@ import re
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
+from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphveil.core.errors import DataError, did_you_mean, option, options
@@ -72,19 +73,7 @@ class Frames:
 
 
 def arrow_table(frame: Any, drop: Sequence[str] = ()) -> pa.Table:
-    """Return a frame as an Arrow table of its columns; the index of pandas is none of them.
-
-    `frame`: anything that speaks the Arrow C stream; `drop`: columns that are not looked at. Raises
-    `DataError` where the index of a pandas frame has a name, so that it may be meant as a column;
-    where it is one column and no frame, two columns have one name, or one mixes numbers and text;
-    where there is no column of a name to drop.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> arrow_table(pd.DataFrame({"sex": ["f", "m"]}, index=[17, 3])).column_names
-    ['sex']
-    """
+    """Return a frame as an Arrow table of its columns; the index of pandas is none of them."""
     library = type(frame).__module__.partition(".")[0]
     if type(frame).__name__ == "Series":
         raise DataError(f"a Series of {library} is a single column. Pass a frame with all columns.")
@@ -105,15 +94,7 @@ def arrow_table(frame: Any, drop: Sequence[str] = ()) -> pa.Table:
 
 
 def dropped_columns(asked: Sequence[str], every: Collection[str]) -> tuple[str, ...]:
-    """Return the columns to drop.
-
-    Raises `DataError` where there is none of that name.
-
-    Examples
-    --------
-    >>> dropped_columns(["age,sex"], ["age", "sex", "town"])
-    ('age', 'sex')
-    """
+    """Return the columns to drop."""
     names = named_columns(asked, every)
     for name in names:
         if name not in every:
@@ -193,10 +174,7 @@ _NAMING_FRAMES = ("pandas", "polars", "duckdb", "_duckdb")
 
 
 def _read_in(frame: Any, names: Sequence[Any], library: str) -> pa.Table:
-    """Return a frame in Arrow; a column that Arrow does not know is named.
-
-    Raises `DataError` where there is one.
-    """
+    """Return a frame in Arrow; a column that Arrow does not know is named."""
 
     def read(part: Any) -> pa.Table:
         if library == "pandas":
@@ -224,10 +202,7 @@ def _read_in(frame: Any, names: Sequence[Any], library: str) -> pa.Table:
 
 
 def written_by_meaning(told: Mapping[bytes, bytes], column: Any) -> Any:
-    """Return a column as what its field says that it is, where only its storage was read.
-
-    `told`: the metadata of its field; `column`: its values, an Arrow column.
-    """
+    """Return a column as what its field says that it is, where only its storage was read."""
     name = told.get(b"ARROW:extension:name")
     if name is None or isinstance(column.type, pa.BaseExtensionType):
         return column
@@ -243,36 +218,17 @@ def written_by_meaning(told: Mapping[bytes, bytes], column: Any) -> Any:
 
 
 EDGE_NAMES = (
-    ("source", "target"),
-    ("src", "dst"),
-    ("src", "dest"),
-    ("from", "to"),
-    ("fromnode", "tonode"),
-    ("sourcenode", "targetnode"),
-    ("sender", "receiver"),
-    ("sender", "recipient"),
-    ("caller", "callee"),
-    ("follower", "followee"),
-    ("tail", "head"),
-    ("a", "b"),
-    ("u", "v"),
-    ("node1", "node2"),
-    ("id1", "id2"),
-    ("person1", "person2"),
-    ("user1", "user2"),
-    ("usera", "userb"),
+    *(("source", "target"), ("src", "dst"), ("src", "dest"), ("from", "to")),
+    *(("fromnode", "tonode"), ("sourcenode", "targetnode"), ("sender", "receiver")),
+    *(("sender", "recipient"), ("caller", "callee"), ("follower", "followee")),
+    *(("tail", "head"), ("a", "b"), ("u", "v"), ("node1", "node2"), ("id1", "id2")),
+    *(("person1", "person2"), ("user1", "user2"), ("usera", "userb")),
 )
 """Names of the two ends of an edge."""
 
 PAIR_NAMES = (
-    ("user", "item"),
-    ("user", "product"),
-    ("user", "movie"),
-    ("user", "feature"),
-    ("customer", "product"),
-    ("customer", "item"),
-    ("person", "item"),
-    ("reader", "book"),
+    *(("user", "item"), ("user", "product"), ("user", "movie"), ("user", "feature")),
+    *(("customer", "product"), ("customer", "item"), ("person", "item"), ("reader", "book")),
 )
 """Names of a user and an item."""
 
@@ -286,13 +242,7 @@ NODE_LISTS = (("id", "name"), ("id", "label"), ("node", "name"), ("node", "label
 
 
 def plain(name: str) -> str:
-    """Return a column's name as it is compared: in lower case, letters and digits, without id.
-
-    Examples
-    --------
-    >>> plain("From_Node-ID"), plain("userId"), plain("id1"), plain("ID")
-    ('fromnode', 'user', 'id1', 'id')
-    """
+    """Return a column's name as it is compared: in lower case, letters and digits, without id."""
     letters = re.sub(r"[^a-z0-9]", "", name.lower())
     return letters.removesuffix("id") or letters
 
@@ -307,13 +257,8 @@ def known_pairs(names: Sequence[str], *, graph: bool) -> list[tuple[int, int]]:
     """
     plains = [plain(name) for name in names]
     for table in (EDGE_NAMES, PAIR_NAMES) if graph else (PAIR_NAMES, EDGE_NAMES):
-        pairs = [
-            (first, second)
-            for left, right in table
-            for first, name in enumerate(plains)
-            for second, other in enumerate(plains)
-            if (name, other) == (left, right)
-        ]
+        ends = [*product(range(len(plains)), repeat=2)]
+        pairs = [(i, j) for pair in table for i, j in ends if (plains[i], plains[j]) == pair]
         if pairs:
             return pairs
     return []
@@ -322,17 +267,7 @@ def known_pairs(names: Sequence[str], *, graph: bool) -> list[tuple[int, int]]:
 def chosen_names(
     names: Sequence[str], asked: tuple[str | None, str | None], arguments: tuple[str, str]
 ) -> tuple[str, str]:
-    """Return the two columns of a frame that are asked for, of known names, or the only two.
-
-    `names`: the columns of the frame; `asked`: those that were asked for, both or none;
-    `arguments`: what the arguments are called that ask for them. Raises `DataError` where it is not
-    clear which two are meant.
-
-    Examples
-    --------
-    >>> chosen_names(["when", "to", "from"], (None, None), ("source", "target"))
-    ('from', 'to')
-    """
+    """Return the two columns of a frame that are asked for, of known names, or the only two."""
     for name in asked:
         if name is not None and name not in names:
             raise DataError(
@@ -361,9 +296,6 @@ def chosen_names(
 def named_columns(asked: Sequence[str], every: Collection[str]) -> tuple[str, ...]:
     """Return the names that somebody wrote, each alone or with commas between, or one text.
 
-    `asked`: what was written; `every`: the columns that there are: one of them may have a comma in
-    its name.
-
     Examples
     --------
     >>> named_columns(["age, sex", "b,c"], ["age", "sex", "b,c"])
@@ -380,20 +312,11 @@ MANY_TIES = 20
 
 _DIRECTED_NAMES = frozenset(
     {
-        ("from", "to"),
-        ("fromnode", "tonode"),
-        ("sender", "receiver"),
-        ("sender", "recipient"),
-        ("caller", "callee"),
-        ("caller", "called"),
-        ("follower", "followee"),
-        ("follower", "followed"),
-        ("payer", "payee"),
-        ("lender", "borrower"),
-        ("giver", "receiver"),
-        ("seller", "buyer"),
-        ("citing", "cited"),
-        ("parent", "child"),
+        *(("from", "to"), ("fromnode", "tonode"), ("sender", "receiver")),
+        *(("sender", "recipient"), ("caller", "callee"), ("caller", "called")),
+        *(("follower", "followee"), ("follower", "followed"), ("payer", "payee")),
+        *(("lender", "borrower"), ("giver", "receiver"), ("seller", "buyer")),
+        *(("citing", "cited"), ("parent", "child")),
     }
 )
 """Names of two columns that say who does it to whom; source and target say it of no tie."""
@@ -408,25 +331,9 @@ Directions = Literal["keep", "symmetrize", "refuse"]
 class Ties(NamedTuple):
     """Pairs of nodes that some arc joins.
 
-    Parameters
-    ----------
-    n
-        The pairs.
-    mutual
-        Those with an arc in both directions.
-    said
-        Whether the data calls itself directed; None where it says nothing.
-    names
-        The names of the columns of both ends, where there are any.
-
-    Examples
-    --------
-    >>> Ties(n=3, mutual=1, said=None).matter, Ties(n=3, mutual=0, said=None).matter
-    (True, False)
-    >>> Ties(n=3, mutual=0, said=True).matter, Ties(n=3, mutual=3, said=True).matter
-    (True, False)
-    >>> Ties(n=30, mutual=0, names=("from", "to")).matter, Ties(n=30, mutual=0).matter
-    (True, False)
+    `n`: the pairs; `mutual`: those with an arc in both directions; `said`: whether the data calls
+    itself directed; None where it says nothing; `names`: the names of the columns of both ends,
+    where there are any.
     """
 
     n: int
@@ -452,25 +359,17 @@ class Ties(NamedTuple):
     def refusal(self) -> str:
         """What is said where directions are not to be forgotten."""
         percent = 100 * self.mutual / self.n
-        share = (
-            f"{self.mutual:,} of {counted(self.n, 'edge', 'is', spec=',')} mutual ({percent:.1f}%)"
-        )
+        many = counted(self.n, "edge", "is", spec=",")
         why = "the edges are directed" if self.said else "the edges seem to be directed"
         if self.said is None and self._named:
-            why = (
-                "the edges seem to be directed, judging by the column names "
-                f"{' and '.join(self.names)}"
-            )
+            why += f", judging by the column names {' and '.join(self.names)}"
         return (
-            f"{why}: {share}. Graphs here are undirected; to drop the directions, use "
-            f"{option('directed', 'symmetrize')}."
+            f"{why}: {self.mutual:,} of {many} mutual ({percent:.1f}%). Graphs here are "
+            f"undirected; to drop the directions, use {option('directed', 'symmetrize')}."
         )
 
     def check(self, directed: Directions) -> None:
-        """Refuse ties whose directions matter, unless they are to be forgotten.
-
-        Raises `DataError` where they matter and `directed` is ``refuse``.
-        """
+        """Refuse ties whose directions matter, unless they are to be forgotten."""
         if directed not in ("refuse", "symmetrize", "keep"):
             raise DataError(f"directed={directed!r} is unknown. Use refuse, symmetrize or keep.")
         if self.matter and directed == "refuse":
@@ -478,34 +377,22 @@ class Ties(NamedTuple):
 
 
 def column_of_types(names: Sequence[str], ends: Collection[int]) -> int | None:
-    """Return which column says of each tie whether it is directed, as Gephi writes it.
-
-    `names`: the columns; `ends`: those of the ends of a tie.
-
-    Examples
-    --------
-    >>> column_of_types(["Source", "Target", "Type"], (0, 1))
-    2
-    """
+    """Return which column says of each tie whether it is directed, as Gephi writes it."""
     plain = [name.strip().lower() for name in names]
     column = plain.index("type") if "type" in plain else None
     return None if column in ends else column
 
 
-def types_say_directed(types: Any) -> bool:
-    """Return whether some of the types of ties in an Arrow column, as Gephi writes it, is directed.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> types_say_directed(pa.array(["Undirected", "Directed"])), types_say_directed(pa.array([1]))
-    (True, False)
-    """
-    import pyarrow as pa  # noqa: PLC0415  heavy: not for help
-
-    kind = types.type.value_type if pa.types.is_dictionary(types.type) else types.type
+def is_text(kind: pa.DataType) -> bool:
+    """Whether a type of Arrow is text, or categories of text."""
+    kind = kind.value_type if pa.types.is_dictionary(kind) else kind
     textual = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-    if not any(check(kind) for check in textual):
+    return any(check(kind) for check in textual)
+
+
+def types_say_directed(types: Any) -> bool:
+    """Return whether some type of ties in an Arrow column, as Gephi writes it, is directed."""
+    if not is_text(types.type):
         return False
     words = types.unique().to_pylist()
     return any(word is not None and word.strip().lower() == "directed" for word in words)

@@ -5,8 +5,8 @@ A network keeps attributes and directions; a graph says which it leaves out.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Self
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -28,11 +28,9 @@ from graphveil.data.layers import (
     TIES,
     Layer,
     ListedTies,
-    as_text_like,
     ask_kinds,
     ask_kinds_in,
     ask_modes,
-    kind_of_tie,
     kind_of_value,
     labels_of_ends,
     refuse_where_directions_matter,
@@ -59,31 +57,26 @@ else:
     pa = lazy_module("pyarrow")
     sparse = lazy_module("scipy.sparse")
 
+D = TypeVar("D")
+
 SUPPRESSED_TEXT = "*"
 """How a suppressed cell is written where a library has one value for all kinds of cells."""
 
 
-def people_of(frame: Any, node: str | None, bins: Mapping[str, str] | None) -> Table:
-    """Return the rows of people, whose ids are those of a column."""
-    table = arrow_table(frame)
-    node = node or table.column_names[0]
-    return Table.from_arrow(table, ids=node, bins=bins)
-
-
-def cells_of(people: Table) -> dict[str, list[Any]]:
+def cells_of(people: Table | None) -> dict[str, list[Any]]:
     """Return the cells of every attribute; a suppressed one is ``*``."""
-    cells = {}
+    cells: dict[str, list[Any]] = {}
+    if people is None:
+        return cells
     for column, (name, values) in enumerate(zip(people.columns, people.categories, strict=True)):
         listed = [*values.tolist(), SUPPRESSED_TEXT]
         cells[name] = [listed[code] for code in people.codes[:, column].tolist()]
     return cells
 
 
-def cells_by_node(people: Table | None, n: int) -> list[dict[str, Any]]:
-    """Return what is said of each of n nodes, by the names of attributes."""
-    cells = {} if people is None else cells_of(people)
-    rows = zip(*cells.values(), strict=True) if cells else [()] * n
-    return [dict(zip(cells, row, strict=True)) for row in rows]
+def rows_of(cells: Mapping[str, Sequence[D]], n: int) -> Iterable[tuple[D, ...]]:
+    """Return what is said of each of n nodes, in the order of the attributes."""
+    return zip(*cells.values(), strict=True) if cells else [()] * n
 
 
 class NetworkObjects(Frames):
@@ -170,7 +163,7 @@ class NetworkObjects(Frames):
             ask_modes(rows, ends, "from_networkx")
         if kinds is None and not ignore_weights:
             ask_kinds(said_of_ties(graph), "from_networkx")
-        of_kind = [kind_of_tie(values, kinds) for values in said]
+        of_kind = [kind_of_value(values.get(kinds), kinds) for values in said]
         ties = ListedTies(ends, of_kind, graph.is_directed(), undirected)
         left_out = [name for values in said for name in values if name != kinds]
         return cls._listed(names, rows, ties, attributes, bins, left_out)
@@ -201,7 +194,7 @@ class NetworkObjects(Frames):
             ask_modes(rows, graph.get_edgelist(), "from_igraph")
         if kinds is None and not ignore_weights:
             ask_kinds(said, "from_igraph")
-        of_kind = [kind_of_tie(values, kinds) for values in said]
+        of_kind = [kind_of_value(values.get(kinds), kinds) for values in said]
         ties = ListedTies(graph.get_edgelist(), of_kind, graph.is_directed(), undirected)
         left_out = [name for name in graph.es.attributes() if name != kinds]
         return cls._listed(names, rows, ties, attributes, bins, left_out)
@@ -342,7 +335,10 @@ class NetworkObjects(Frames):
             )
         if kinds is None and not ignore_weights:
             ask_kinds_in(table, further)
-        rows = None if people is None else people_of(people, node, bins)
+        who = None if people is None else arrow_table(people)
+        rows = None
+        if who is not None:
+            rows = Table.from_arrow(who, ids=node or who.column_names[0], bins=bins)
         ends = [as_ids(table[name], what=name) for name in names]
         warn_of_missing(*(table[name] for name in names))
         labels = labels_of_ends(ends, None if rows is None else rows.labels())
@@ -351,10 +347,7 @@ class NetworkObjects(Frames):
         at = [positions(end, labels, what=name) for end, name in zip(ends, names, strict=True)]
         kind = [TIES] * len(table) if kinds is None else table[kinds].to_pylist()
         if directed is None:
-            column = column_of_types(
-                table.column_names, [table.column_names.index(n) for n in names]
-            )
-            said = True if column is not None and types_say_directed(table[column]) else None
+            said = _types_say_directed(table, names) or None
             refuse_where_directions_matter(at, labels.size, names, said=said)
         listed = ListedTies(
             list(zip(*(end.tolist() for end in at), strict=True)),
@@ -365,10 +358,10 @@ class NetworkObjects(Frames):
         layers, dropped = listed.layers(np.arange(labels.size), labels.size)
         warn_dropped(dropped)
         if rows is not None:
-            order = positions(labels, as_text_like(rows.labels(), labels), what="ids")
+            order = positions(labels, rows.labels(), what="ids")
             rows = rows.permuted(order.astype(np.int64))
-        origins = [of_frame(table), None if people is None else of_frame(arrow_table(people))]
-        return read_from(noting(cls(layers, rows, labels), warn_left_out(further)), *origins)
+        network = noting(cls(layers, rows, labels), warn_left_out(further))
+        return read_from(network, of_frame(table), None if who is None else of_frame(who))
 
     def to_arrow(self) -> pa.Table:
         """Return every tie once as an Arrow table of the ids in `source` and `target`.
@@ -412,8 +405,9 @@ class NetworkObjects(Frames):
         }
         graph: Any = kinds[several, directed]()
         labels = self.labels().tolist()
-        for name, said in zip(labels, cells_by_node(self.people, len(self)), strict=True):
-            graph.add_node(name, **said)
+        cells = cells_of(self.people)
+        for name, said in zip(labels, rows_of(cells, len(self)), strict=True):
+            graph.add_node(name, **dict(zip(cells, said, strict=True)))
         for layer, u, v in self.listed_ties(both_ways=directed):
             key = {"key": layer} if several else {}
             graph.add_edge(labels[u], labels[v], **key)
@@ -431,9 +425,8 @@ class NetworkObjects(Frames):
         graph = ig.Graph(n=len(self), edges=[(u, v) for _, u, v in listed], directed=directed)
         if self.ids is not None:
             graph.vs["name"] = self.ids.tolist()
-        if self.people is not None:
-            for name, values in cells_of(self.people).items():
-                graph.vs[name] = values
+        for name, values in cells_of(self.people).items():
+            graph.vs[name] = values
         if self.n_layers > 1:
             graph.es["layer"] = [layer for layer, _, _ in listed]
         return graph

@@ -40,8 +40,7 @@ class SortedLists(NamedTuple):
 def neighbor_lists(arcs: list[NDArray[np.int32]], n: int) -> tuple[SortedLists, Dropped]:
     """Return the neighbor lists of the simple undirected graph that has these arcs.
 
-    `arcs`: sources and targets, 0..n-1. The list is emptied, so that they can be freed early; `n`:
-    the number of nodes.
+    The list of arcs is emptied, so that they can be freed early.
     """
     keys, loops = _keys(arcs)
     keys.sort()
@@ -56,16 +55,7 @@ def neighbor_lists(arcs: list[NDArray[np.int32]], n: int) -> tuple[SortedLists, 
 
 
 def sorted_lists(row: NDArray[Any], column: NDArray[Any], n: int) -> SortedLists:
-    """Return the lists of n rows in which these columns stand, sorted, and each once.
-
-    `row, column`: an entry each, in any order; columns are below 2^31; `n`: the number of rows.
-
-    Examples
-    --------
-    >>> lists = sorted_lists(np.array([1, 0, 1, 1]), np.array([2, 0, 1, 2]), 2)
-    >>> lists.indptr.tolist(), lists.indices.tolist()
-    ([0, 1, 3], [0, 1, 2])
-    """
+    """Return the lists of n rows in which these columns stand, sorted, and each once."""
     keys = row.astype(np.int64)
     keys <<= HALF
     keys |= column
@@ -77,6 +67,23 @@ def sorted_lists(row: NDArray[Any], column: NDArray[Any], n: int) -> SortedLists
     indptr = np.searchsorted(keys, np.arange(n + 1, dtype=np.int64) << HALF)
     keys &= MASK
     return SortedLists(indptr, keys.astype(np.int32))
+
+
+def permuted_lists(lists: Any, order: NDArray[np.int64]) -> SortedLists:
+    """Return the lists with node ``order[j]`` at position j."""
+    n = order.size
+    new = np.empty(n, dtype=np.int32)
+    new[order] = np.arange(n, dtype=np.int32)
+    return sorted_lists(np.repeat(new, np.diff(lists.indptr)), new[lists.indices], n)
+
+
+def lists_among(lists: Any, people: NDArray[np.int64]) -> SortedLists:
+    """Return the lists of some nodes, with these nodes alone in them; positions, ascending."""
+    number = np.full(lists.indptr.size - 1, -1, dtype=np.int64)
+    number[people] = np.arange(people.size)
+    row, column = np.repeat(number, np.diff(lists.indptr)), number[lists.indices]
+    inside = (row >= 0) & (column >= 0)
+    return sorted_lists(row[inside], column[inside], people.size)
 
 
 def _keys(arcs: list[NDArray[np.int32]]) -> tuple[NDArray[np.int64], int]:
@@ -139,17 +146,9 @@ def _joined(earlier: SortedLists, later: SortedLists) -> SortedLists:
 
 
 def in_both(one: Any, other: Any, *, above: bool = False) -> int:
-    """Return how many entries two sets of lists have in common, row by row.
+    """Return how many entries two sets of sorted, distinct lists have in common, row by row.
 
-    `one, other`: each with ``indptr`` of the same length and ``indices``, sorted and distinct in
-    every row; `above`: whether only entries above their row count: every edge of an undirected
-    graph once.
-
-    Examples
-    --------
-    >>> one = SortedLists(np.array([0, 2, 3]), np.array([0, 1, 0], dtype=np.int32))
-    >>> in_both(one, one), in_both(one, one, above=True)
-    (3, 1)
+    `above` counts only entries above their row: every edge of an undirected graph once.
     """
     count = 0
     for rows in _row_blocks(one.indptr + other.indptr):
@@ -171,10 +170,7 @@ def _keys_of(lists: Any, rows: slice, *, above: bool) -> NDArray[np.int64]:
 
 
 def check_lists(lists: SortedLists) -> None:
-    """Refuse lists that are no simple undirected graph.
-
-    Raises `DataError` where they are not; the message names the first reason.
-    """
+    """Refuse lists that are no simple undirected graph."""
     indptr, indices = lists
     n = indptr.size - 1
     if n < 0 or indptr[0] != 0 or indptr[-1] != indices.size or np.any(np.diff(indptr) < 0):

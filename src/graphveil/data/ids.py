@@ -11,6 +11,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable
+from itertools import compress
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias
 from uuid import UUID
 
@@ -42,10 +43,7 @@ def frozen(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def as_ids(values: object, *, what: str) -> Ids:
-    """Return values as int64 or text, whatever they came in; integers of 2**63 and more are text.
-
-    Raises `DataError` where a value is missing, negative, or neither an integer nor text.
-    """
+    """Return values as int64 or text, whatever they came in; integers from 2**63 on are text."""
     if isinstance(values, pa.ChunkedArray | pa.Array):
         return _from_arrow(values, what=what)
     array = values if isinstance(values, np.ndarray) else _from_iterable(values)
@@ -201,8 +199,6 @@ _PERIODS = {"M": "M", "D": "D", "Y": "Y", "A": "Y", "Q": "Q"}
 def of_extension(name: str, how: bytes, storage: pa.Array) -> pa.Array | None:
     """Return the text of what an Arrow extension stores, None where the extension is not known.
 
-    `how`: its metadata; `storage`: what it stores.
-
     Examples
     --------
     >>> of_extension("pandas.period", b'{"freq": "Q-DEC"}', pa.array([216])).to_pylist()
@@ -243,15 +239,9 @@ def _durations(column: Any) -> Any:
     known = [count for count in counts if count is not None]
     units = [(name, seconds * per_second) for name, seconds in _UNITS]
     named = {1: "seconds", 10**3: "milliseconds", 10**6: "microseconds", 10**9: "nanoseconds"}
-    units += [
-        (name, per_second // part)
-        for part, name in named.items()
-        if part > 1 and per_second >= part
-    ]
-    name, size = next(
-        ((name, size) for name, size in units if all(count % size == 0 for count in known)),
-        (named[per_second], 1),
-    )
+    units += [(name, per_second // part) for part, name in named.items() if 1 < part <= per_second]
+    whole = (unit for unit in units if not any(count % unit[1] for count in known))
+    name, size = next(whole, (named[per_second], 1))
     texts = [None if count is None else f"{count // size} {name}" for count in counts]
     return pa.array(texts, type=pa.string())
 
@@ -314,15 +304,7 @@ def to_arrow(ids: Ids) -> pa.Array:
 
 
 def as_numbers(names: pa.Array) -> pa.Array:
-    """Return names as integers where each is written as one, and unchanged otherwise.
-
-    Examples
-    --------
-    >>> as_numbers(pa.array(["10", "9"])).to_pylist()
-    [10, 9]
-    >>> as_numbers(pa.array(["10", "09"])).to_pylist()
-    ['10', '09']
-    """
+    """Return names as integers where each is written as one, and unchanged otherwise."""
     if pa.types.is_integer(names.type):
         return names
     written = pc.match_substring_regex(names, r"\A(0|[1-9][0-9]{0,18})\z")
@@ -335,13 +317,7 @@ def as_numbers(names: pa.Array) -> pa.Array:
 
 
 def numbers_where_all(ids: Ids) -> Ids:
-    """Return ids as integers where each is written as one, and unchanged otherwise.
-
-    Examples
-    --------
-    >>> numbers_where_all(text(["10", "9"])).tolist()
-    [10, 9]
-    """
+    """Return ids as integers where each is written as one, and unchanged otherwise."""
     return ids if ids.dtype.kind == "i" else _from_arrow(as_numbers(to_arrow(ids)), what="ids")
 
 
@@ -365,10 +341,7 @@ def _distinct_integers(values: Ids) -> Ids:
 
 
 def positions(values: Ids, ids: Ids, *, what: str) -> NDArray[np.int32]:
-    """Return where each value stands in ids.
-
-    Raises `DataError` where a value is not among the ids; the message names the first.
-    """
+    """Return where each value stands in ids."""
     if values.dtype.kind != ids.dtype.kind:
         values, ids = as_text(values), as_text(ids)
     if ids.dtype.kind == "i":
@@ -405,10 +378,7 @@ def _integer_positions(values: Ids, ids: Ids) -> NDArray[np.int32]:
 
 
 def check_distinct(ids: Ids, *, n: int, what: str) -> Ids:
-    """Return ids frozen, once they are n and distinct.
-
-    Raises `DataError` where their number is not n, or one stands twice.
-    """
+    """Return ids frozen, once they are n and distinct."""
     if ids.shape != (n,):
         raise DataError(
             f"{what}: {counted(ids.size, 'id')} for {counted(n, 'position')}. Give one id per "
@@ -425,15 +395,7 @@ def check_distinct(ids: Ids, *, n: int, what: str) -> Ids:
 
 
 def stored(values: object, *, n: int, what: str) -> Ids | None:
-    """Return the ids of n positions as a container keeps them: None where they are 0..n-1.
-
-    Raises `DataError` where they are no ids, not n, or not distinct.
-
-    Examples
-    --------
-    >>> stored([0, 1, 2], n=3, what="ids") is None
-    True
-    """
+    """Return the ids of n positions as a container keeps them: None where they are 0..n-1."""
     if values is None:
         return None
     ids = check_distinct(as_ids(values, what=what), n=n, what=what)
@@ -474,37 +436,15 @@ class CodedRows(Protocol):
 
 
 def naming_columns(table: CodedRows) -> tuple[str, ...]:
-    """Return the columns in which nearly every row has another value; suppressed cells aside.
-
-    Examples
-    --------
-    >>> from graphveil import Table
-    >>> names = [f"P{number}" for number in range(10)]
-    >>> naming_columns(Table.from_columns({"name": names, "sex": ["f", "m"] * 5}))
-    ('name',)
-    """
-    return tuple(
-        name for number, name in enumerate(table.columns) if _differs(table.codes[:, number])
-    )
-
-
-def _differs(codes: np.ndarray[tuple[int], np.dtype[np.int32]]) -> bool:
-    shown = codes[codes >= 0]
-    different = int(np.count_nonzero(np.bincount(shown)))
-    return shown.size >= FEW and different > MOSTLY_DIFFERENT * shown.size
+    """Return the columns in which nearly every row has another value; suppressed cells aside."""
+    sizes = [_sizes(table, at) for at in range(len(table.columns))]
+    each = [(int(size.sum()), np.count_nonzero(size)) for size in sizes]
+    differs = [rows >= FEW and values > MOSTLY_DIFFERENT * rows for rows, values in each]
+    return tuple(compress(table.columns, differs))
 
 
 def numbers_people(name: str, values: Ids) -> bool:
-    """Whether a column of numbers, one for each row, counts or names people and measures nothing.
-
-    `name`: the column's, which may be that of an id; `values`: its values, in order: integers
-    without a gap count.
-
-    Examples
-    --------
-    >>> numbers_people("customer_id", np.array([3, 9])), numbers_people("income", np.array([3, 9]))
-    (True, False)
-    """
+    """Whether a column of numbers, one for each row, counts or names people, measuring nothing."""
     whole = values.dtype.kind == "i" and values.size > 0
     counts = whole and int(values.max()) - int(values.min()) + 1 == values.size
     return counts or bool(_NAMES_OF_IDS.fullmatch(_plain(name)))
@@ -605,14 +545,11 @@ class RepeatedPeople(NamedTuple):
     @property
     def refusal(self) -> str:
         """What is said where nobody said what a row is."""
-        several = (
-            f"{counted(self.values, 'value', spec=',')} in "
-            f"{counted(self.rows, 'row', spec=',')}, {self.sign}"
-        )
+        values, rows = counted(self.values, "value", spec=","), counted(self.rows, "row", spec=",")
         return (
             f"a row must be one person, but {self.name} may identify people with several rows: "
-            f"{several}. Use {option('person', self.name)} to merge each person's rows, "
-            f"{option('person', 'row')} if every row is a different person, or "
+            f"{values} in {rows}, {self.sign}. Use {option('person', self.name)} to merge each "
+            f"person's rows, {option('person', 'row')} if every row is a different person, or "
             f"{option('drop', self.name)} to drop the column."
         )
 
@@ -622,13 +559,6 @@ def repeated_people(table: CodedRows) -> RepeatedPeople | None:
 
     Columns are taken for it by their name, by values with an @ or names of people, by how many
     other columns they determine (at least two, and half of them), or by codes of one form.
-
-    Examples
-    --------
-    >>> from graphveil import Table
-    >>> visits = {"who": [1, 2, 3, 4, 5] * 9, "sex": [*"ffmmf"] * 9, "born": [*"abcba"] * 9}
-    >>> repeated_people(Table.from_columns(visits)).sign
-    'and rows with the same value agree on sex, born'
     """
     repeated = [
         at

@@ -27,52 +27,23 @@ Container = type[Graph | Bipartite | Table | Network]
 class Kind:
     """One kind of data: what it is called, how it lies in files, how it is loaded and counted.
 
-    Parameters
-    ----------
-    name
-        As flags, formats and manifests write it.
-    container
-        The class that holds it.
-    words
-        What a message calls it.
-    people
-        What the rows of the container are called: one a person.
-    measured
-        What its size is counted in, and how many of these are too many for what is heavy.
-    columns
-        The columns of a released file; empty where the data has names of its own.
-    known_columns
-        Pairs of names, plain, by which a file says that it holds this kind.
-    ids
-        The attribute that holds the ids of people.
-    everyone
-        The role of a further file that lists everyone; None where none is needed.
-    suppressed_cells
-        What stands for a suppressed cell in a release.
-    loader, options
-        The function that reads a file, and the class of its options.
-    comparison
-        The class that holds an original beside a release.
-    checked
-        What the checker knows of it.
-    as_features
-        Makes users by features of it.
-    check
-        Refuses what is no data to anonymize.
-    counts
-        How much a release holds of what, for its manifest.
-    sizes
-        How much there is of what, for its owner: a word and an attribute of the container.
-    cells, cells_of_one
-        How many cells there are, each 1 or 0 or a category, and how many belong to one person.
-    lists
-        The lists that count as public, whatever noise is added; none where nobody adds noise.
-    whole
-        All that can be known of a person.
-    content
-        What a digest is made of: the bytes of the structure, and the names in it.
-    as_table
-        Gives the table that the data is, or shows; None where it is none.
+    `name`: as flags, formats and manifests write it; `container`: the class that holds it; `words`:
+    what a message calls it; `people`: what the rows of the container are called: one a person;
+    `measured`: what its size is counted in, and how many of these are too many for what is heavy;
+    `columns`: the columns of a released file; empty where the data has names of its own;
+    `known_columns`: pairs of names, plain, by which a file says that it holds this kind; `ids`: the
+    attribute that holds the ids of people; `everyone`: the role of a further file that lists
+    everyone; None where none is needed; `suppressed_cells`: what stands for a suppressed cell in a
+    release; `loader, options`: the function that reads a file, and the class of its options;
+    `comparison`: the class that holds an original beside a release; `checked`: what the checker
+    knows of it; `as_features`: makes users by features of it; `check`: refuses what is no data to
+    anonymize; `counts`: how much a release holds of what, for its manifest; `sizes`: how much there
+    is of what, for its owner: a word and an attribute of the container; `cells, cells_of_one`: how
+    many cells there are, each 1 or 0 or a category, and how many belong to one person; `lists`: the
+    lists that count as public, whatever noise is added; none where nobody adds noise; `whole`: all
+    that can be known of a person; `content`: what a digest is made of: the bytes of the structure,
+    and the names in it; `as_table`: gives the table that the data is, or shows; None where it is
+    none.
     """
 
     name: str
@@ -106,14 +77,6 @@ class Kind:
         return size
 
 
-def _itself(data: Bipartite) -> Bipartite:
-    return data
-
-
-def _anything(_data: Network) -> None:
-    """Return None."""
-
-
 def _bipartite_counts(data: Bipartite) -> dict[str, int]:
     items = int(np.unique(data.indices).size)
     return {"users": data.n_users, "items": items, "entries": data.n_entries}
@@ -124,20 +87,10 @@ def _table_counts(table: Table) -> dict[str, int]:
     return {"rows": table.n_rows, "columns": table.n_columns, "suppressed_cells": suppressed}
 
 
-def _cells_of_user(data: Bipartite) -> int:
-    """Return the cells of a row; where items are people, of a column, too: they share one."""
-    return max(2 * data.n_users - 1, 0) if data.items == "people" else data.n_features
-
-
 def _network_counts(network: Network) -> dict[str, int]:
-    people = network.people
-    suppressed = 0 if people is None else people.n_suppressed
-    return {
-        "nodes": network.n_nodes,
-        "ties": network.n_ties,
-        "columns": network.n_attributes,
-        "suppressed_cells": suppressed,
-    }
+    counts = {"nodes": network.n_nodes, "ties": network.n_ties, "columns": network.n_attributes}
+    suppressed = 0 if network.people is None else network.people.n_suppressed
+    return {**counts, "suppressed_cells": suppressed}
 
 
 def _network_content(network: Network) -> tuple[list[bytes], list[Ids]]:
@@ -178,7 +131,7 @@ _NETWORK = Kind(
     comparison="graphveil.evaluate.comparison:NetworkComparison",
     checked="graphveil.verify.kinds.networks:NETWORK",
     as_features=lambda network: Bipartite.from_graph(network.graph()),
-    check=_anything,
+    check=lambda _network: None,
     counts=_network_counts,
     sizes={"people": "n_nodes", "ties": "n_ties", "attributes": "n_attributes"},
     cells=lambda network: network.n_nodes * (network.n_nodes - 1) // 2,
@@ -224,12 +177,14 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
             options="graphveil.io.options:BipartiteOptions",
             comparison="graphveil.evaluate.comparison:BipartiteComparison",
             checked="graphveil.verify.kinds.features:FEATURES",
-            as_features=_itself,
+            as_features=lambda data: data,
             check=Bipartite.check_items,
             counts=_bipartite_counts,
             sizes={"people": "n_users", "items": "n_features", "entries": "n_entries"},
             cells=lambda data: data.n_users * data.n_features,
-            cells_of_one=_cells_of_user,
+            cells_of_one=lambda data: (  # of a row; where items are people, of a column, too
+                max(2 * data.n_users - 1, 0) if data.items == "people" else data.n_features
+            ),
             lists=LISTS,
             whole="all their items",
             content=lambda data: (_lists(data), [data.labels(), data.feature_labels()]),
@@ -272,25 +227,13 @@ CONTAINERS: tuple[Container, ...] = tuple(kind.container for kind in KINDS.value
 
 
 def kind_of(data: Data | Container) -> Kind:
-    """Return the kind of some data, or of its class.
-
-    Examples
-    --------
-    >>> kind_of(Table).name, kind_of(Graph.from_edges([0], [1])).people
-    ('table', 'nodes')
-    """
+    """Return the kind of some data, or of its class."""
     container = data if isinstance(data, type) else type(data)
     return next(kind for kind in KINDS.values() if kind.container is container)
 
 
 def kinds_named(names: Sequence[str]) -> list[Kind]:
-    """Return which kinds of data the names of columns speak of.
-
-    Examples
-    --------
-    >>> [kind.name for kind in kinds_named(["customer_id", "product", "when"])]
-    ['bipartite']
-    """
+    """Return which kinds of data the names of columns speak of."""
     plains = {plain(name) for name in names}
     return [
         kind for kind in KINDS.values() if any({*pair} <= plains for pair in kind.known_columns)
@@ -298,38 +241,20 @@ def kinds_named(names: Sequence[str]) -> list[Kind]:
 
 
 def released_kind(kind: Container, first: Container) -> Container:
-    """Return the kind of a release of a kind of data.
+    """Return the kind of a release: where a method takes features first, a graph becomes features.
 
-    `kind`: that of the data; `first`: what the method accepts first. Where it is features, a graph
-    becomes features; a table stays a table, though it is read as features.
-
-    Examples
-    --------
-    >>> released_kind(Table, Bipartite).__name__, released_kind(Graph, Bipartite).__name__
-    ('Table', 'Bipartite')
+    A table stays a table, though it is read as features.
     """
     return Bipartite if first is Bipartite and kind is not Table else kind
 
 
 def as_released(data: Data, first: Container) -> Data:
-    """Return data as the kind of its releases; for `first` see `released_kind`.
-
-    Examples
-    --------
-    >>> as_released(Table.from_columns({"sex": ["f", "m"]}), Bipartite).n_columns
-    1
-    """
+    """Return data as the kind of its releases; for `first` see `released_kind`."""
     return encoded(data, released_kind(type(data), first))
 
 
 def compared_kind(kind: Container) -> Container:
-    """Return the kind that metrics and attacks read of data of a kind: of networks, the ties.
-
-    Examples
-    --------
-    >>> compared_kind(Network).__name__, compared_kind(Table).__name__
-    ('Graph', 'Table')
-    """
+    """Return the kind that metrics and attacks read of data of a kind: of networks, the ties."""
     return Graph if kind is Network else kind
 
 
@@ -345,13 +270,6 @@ def encoded(data: Data, wanted: Container) -> Data:
     """Return the data as the kind wanted where it can be.
 
     A table becomes its one-hot features, a graph the neighbors of everyone.
-
-    `data`: any container; `wanted`: the first kind that a method accepts, or that a release has.
-
-    Examples
-    --------
-    >>> encoded(Table.from_columns({"sex": ["f", "m"]}), Bipartite)
-    Bipartite(n_users=2, n_features=2, n_entries=2)
     """
     return kind_of(data).as_features(data) if wanted is Bipartite else data
 
@@ -361,15 +279,6 @@ def beside(original: Data, wanted: Container, *, people: bool) -> Data:
 
     A graph becomes users by features only where a release says that items are people, and a network
     of which nothing more is said a graph.
-
-    `original`: what the release was made from; `wanted`: the kind of the release; `people`: whether
-    the release says that items are people.
-
-    Examples
-    --------
-    >>> ties = Graph.from_edges([0, 1], [1, 2])
-    >>> beside(ties, Bipartite, people=False), beside(ties, Bipartite, people=True).items
-    (Graph(n_nodes=3, n_edges=2), 'people')
     """
     if people:
         features = encoded(original, Bipartite)

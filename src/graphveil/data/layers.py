@@ -17,7 +17,15 @@ from numpy.typing import ArrayLike, NDArray
 from graphveil.core.errors import DataError, did_you_mean, option
 from graphveil.core.text import counted
 from graphveil.data.columns import Ties
-from graphveil.data.csr import Dropped, SortedLists, check_lists, neighbor_lists, sorted_lists
+from graphveil.data.csr import (
+    Dropped,
+    SortedLists,
+    check_lists,
+    lists_among,
+    neighbor_lists,
+    permuted_lists,
+    sorted_lists,
+)
 from graphveil.data.ids import Ids, as_text, distinct, frozen
 
 if TYPE_CHECKING:
@@ -190,19 +198,11 @@ class Layer:
 
     def permuted(self, order: NDArray[np.int64]) -> Layer:
         """Return the same ties with person ``order[j]`` at position j."""
-        new = np.empty(self.n_nodes, dtype=np.int32)
-        new[order] = np.arange(self.n_nodes, dtype=np.int32)
-        row = np.repeat(new, np.diff(self.indptr))
-        return self._with(*sorted_lists(row, new[self.indices], self.n_nodes))
+        return self._with(*permuted_lists(self, order))
 
     def part(self, people: NDArray[np.int64]) -> Layer:
         """Return the ties among some people; `people` are positions, ascending."""
-        number = np.full(self.n_nodes, -1, dtype=np.int64)
-        number[people] = np.arange(people.size)
-        row = np.repeat(number, np.diff(self.indptr))
-        column = number[self.indices]
-        inside = (row >= 0) & (column >= 0)
-        return self._with(*sorted_lists(row[inside], column[inside], people.size))
+        return self._with(*lists_among(self, people))
 
     def _with(self, indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> Layer:
         """Return the layer with other lists, which are sorted and follow from valid ones."""
@@ -323,13 +323,10 @@ def with_keys(graph: Any) -> Iterator[tuple[Any, Any, Any, dict[Any, Any]]]:
     yield from graph.edges(keys=True, data=True)
 
 
-def kind_of_tie(said: Mapping[Any, Any], kinds: str | None) -> str:
-    """Return the kind of a tie of such attributes, all of one where none of them names kinds."""
-    return TIES if kinds is None else kind_of_value(said.get(kinds), kinds)
-
-
 def kind_of_value(value: Any, kinds: str | None) -> str:
-    """Return the kind that a value names; one that names none is refused."""
+    """Return the kind that a value names, `TIES` without kinds; one that names none is refused."""
+    if kinds is None:
+        return TIES
     if value is None or str(value) == "":
         raise DataError(f"an edge has no {kinds}. Give its type, or remove it.")
     return str(value)
@@ -342,13 +339,7 @@ _MODES = frozenset(
 
 
 def may_mark_modes(name: str) -> bool:
-    """Whether an attribute of this name may mark two kinds of nodes.
-
-    Examples
-    --------
-    >>> may_mark_modes("Type"), may_mark_modes("sex")
-    (True, False)
-    """
+    """Whether an attribute of this name may mark two kinds of nodes."""
     return name.lower() in _MODES
 
 
@@ -357,19 +348,8 @@ def two_modes(
 ) -> dict[str, int] | None:
     """Return how many nodes have either value of an attribute that marks two modes, else None.
 
-    `name`: the name of the attribute; only some names mark modes; `values`: its value for every
-    node; `ends`: the positions of both ends of every edge. Under the name ``bipartite``, as
-    NetworkX gives it, two values are enough; under other names every edge must join one with the
-    other.
-
-    Examples
-    --------
-    >>> two_modes("type", ["person", "event", "person"], [(0, 1), (2, 1)])
-    {'event': 1, 'person': 2}
-    >>> two_modes("type", ["person", "event", "person"], [(0, 2), (2, 1)]) is None
-    True
-    >>> two_modes("sex", ["f", "m"], [(0, 1)]) is None
-    True
+    Under the name ``bipartite``, as NetworkX gives it, two values are enough; under other names
+    every edge must join one with the other.
     """
     if not may_mark_modes(name):
         return None
@@ -385,13 +365,7 @@ def two_modes(
 
 
 def mode_of(value: Any) -> str | None:
-    """Return the value of an attribute as an option spells it; None where there is none.
-
-    Examples
-    --------
-    >>> mode_of(True), mode_of(1.0), mode_of("event"), mode_of(None)
-    ('true', '1', 'event', None)
-    """
+    """Return the value of an attribute as an option spells it; None where there is none."""
     if value is None or value == "":
         return None
     if isinstance(value, bool | np.bool_):
@@ -425,11 +399,7 @@ def said_of_ties(graph: Any) -> list[dict[Any, Any]]:
 
 
 def ask_kinds(said: Iterable[Mapping[Any, Any]], call: str) -> None:
-    """Refuse ties of several kinds that nobody said are to be merged.
-
-    `said`: what is said of every tie; `call`: which conversion it is, for the message. Raises
-    `DataError`: with both ways out.
-    """
+    """Refuse ties of several kinds that nobody said are to be merged."""
     kinds: dict[Any, set[str]] = {}
     for values in said:
         for name, value in values.items():
@@ -449,8 +419,6 @@ def ask_kinds_in(table: pa.Table, further: Sequence[str]) -> None:
     """Refuse a frame of ties of several kinds that nobody said are to be merged.
 
     A column that says which ties are directed, as Gephi writes it, says of no kind.
-
-    `table`: a row a tie; `further`: the columns that would be left out.
     """
     said = []
     for name in further:
@@ -464,11 +432,7 @@ def ask_kinds_in(table: pa.Table, further: Sequence[str]) -> None:
 def ask_modes(
     rows: Sequence[Mapping[Any, Any]], ends: Sequence[tuple[int, int]], call: str
 ) -> None:
-    """Refuse nodes that an attribute marks as of two kinds, since not all may be people.
-
-    `rows`: what is said of every node; `ends`: the positions of both ends of every tie; `call`:
-    which conversion it is, for the message. Raises `DataError`: with both ways out.
-    """
+    """Refuse nodes that an attribute marks as of two kinds, since not all may be people."""
     for name in dict.fromkeys(name for values in rows for name in values):
         counts = two_modes(str(name), [values.get(name) for values in rows], ends)
         if counts is not None:
@@ -486,11 +450,6 @@ def labels_of_ends(ends: Sequence[Ids], listed: Ids | None) -> Ids:
     if len({ids.dtype.kind for ids in (*ends, *every) if ids.size}) > 1:
         every = [as_text(ids) for ids in every]
     return distinct(np.concatenate(every))
-
-
-def as_text_like(ids: Ids, other: Ids) -> Ids:
-    """Return ids as text where others are."""
-    return as_text(ids) if other.dtype.kind == "T" else ids
 
 
 def refuse_where_directions_matter(

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import starmap
 from typing import TYPE_CHECKING, Any, NamedTuple, Self, TypeVar
 
 import numpy as np
@@ -23,8 +24,9 @@ from graphveil.data.csr import (
     Dropped,
     SortedLists,
     check_lists,
+    lists_among,
     neighbor_lists,
-    sorted_lists,
+    permuted_lists,
     warn_dropped,
 )
 from graphveil.data.ids import (
@@ -39,7 +41,7 @@ from graphveil.data.ids import (
     to_arrow,
 )
 from graphveil.data.layers import Layer
-from graphveil.data.origin import List, PublicLists, checked_lists
+from graphveil.data.origin import List, PublicLists, checked_lists, noting, read_from
 from graphveil.data.table import Table
 
 if TYPE_CHECKING:
@@ -112,14 +114,15 @@ class Network(NetworkObjects):
 
     def __post_init__(self) -> None:
         """Validate once; everything after trusts."""
-        layers = tuple(sorted(_layers(self.layers), key=lambda layer: layer.name))
+        given: Any = self.layers
+        named = starmap(_named, given.items()) if isinstance(given, Mapping) else given
+        layers = tuple(sorted(named, key=lambda layer: layer.name))
         if not layers:
             raise DataError("a network needs at least one layer of edges, which may be empty.")
         if len(layers) > MOST_LAYERS:
             raise DataError(
-                f"{len(layers)} edge types are more than {MOST_LAYERS}. Choose those to read "
-                f"with {option('kinds')}, or group numbers "
-                f"({mapping('bins', 'COLUMN', 'median')})."
+                f"{len(layers)} edge types are more than {MOST_LAYERS}. Choose those to read with "
+                f"{option('kinds')}, or group numbers ({mapping('bins', 'COLUMN', 'median')})."
             )
         n = layers[0].n_nodes
         for layer in layers:
@@ -385,13 +388,6 @@ class Network(NetworkObjects):
         return f"Network({counted(self.n_nodes, 'node', spec=',')}{ties}{said})"
 
 
-def _layers(given: Any) -> tuple[Layer, ...]:
-    """Return the layers, of which graphs and layers may come by name."""
-    if isinstance(given, Mapping):
-        return tuple(_named(name, value) for name, value in given.items())
-    return tuple(given)
-
-
 def _named(name: str, value: Any) -> Layer:
     if isinstance(value, Network) and value.is_bare:
         return Layer.of(value.layers[0], name=name)
@@ -453,10 +449,8 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         public_lists: PublicLists = (),
     ) -> None:
         """Validate once; everything after trusts."""
-        lists = SortedLists(
-            np.ascontiguousarray(indptr, dtype=np.int64),
-            np.ascontiguousarray(indices, dtype=np.int32),
-        )
+        starts = np.ascontiguousarray(indptr, dtype=np.int64)
+        lists = SortedLists(starts, np.ascontiguousarray(indices, dtype=np.int32))
         check_lists(lists)
         self._set(lists, ids, left_out, origins, public_lists)
 
@@ -471,10 +465,9 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         """Set the fields; of the lists nothing is checked."""
         object.__setattr__(self, "indptr", frozen(lists.indptr))
         object.__setattr__(self, "indices", frozen(lists.indices))
-        object.__setattr__(self, "ids", stored(ids, n=self.n_nodes, what="node ids"))
-        object.__setattr__(self, "left_out", left_out)
-        object.__setattr__(self, "origins", origins)
-        object.__setattr__(self, "public_lists", public_lists)
+        kept = {"ids": stored(ids, n=self.n_nodes, what="node ids"), "left_out": left_out}
+        for name, value in {**kept, "origins": origins, "public_lists": public_lists}.items():
+            object.__setattr__(self, name, value)
 
     @cached_property  # type: ignore[misc]  # it is made when it is asked for
     def layers(self) -> tuple[Layer, ...]:
@@ -552,9 +545,7 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
 
     def to_arrow(self) -> pa.Table:
         """Return every edge once as an Arrow table of the ids in `source` and `target`."""
-        edges = self.edges()
-        labels = self.labels()
-        columns = [to_arrow(labels[edges[:, 0]]), to_arrow(labels[edges[:, 1]])]
+        columns = [to_arrow(self.labels()[ends]) for ends in self.edges().T]
         return pa.table(columns, names=["source", "target"])
 
     def to_scipy(self) -> sparse.csr_array:
@@ -572,10 +563,7 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         >>> path.permuted(np.array([1, 0, 2])).edges().tolist()
         [[0, 1], [0, 2]]
         """
-        new = np.empty(self.n_nodes, dtype=np.int32)
-        new[order] = np.arange(self.n_nodes, dtype=np.int32)
-        row = np.repeat(new, np.diff(self.indptr))
-        return Graph._trusted(*sorted_lists(row, new[self.indices], self.n_nodes), ids)
+        return Graph.mapped(*permuted_lists(self, order), ids=ids)
 
     def part(self, people: NDArray[np.int64]) -> Graph:
         """Return the edges among some nodes, without ids; `people` are positions, ascending.
@@ -585,11 +573,7 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         >>> Graph.from_edges([0, 1], [1, 2], n=3).part(np.array([1, 2])).edges().tolist()
         [[0, 1]]
         """
-        number = np.full(self.n_nodes, -1, dtype=np.int64)
-        number[people] = np.arange(people.size)
-        edges = number[self.edges()]
-        inside = edges[(edges >= 0).all(axis=1)]
-        return Graph.from_edges(inside[:, 0], inside[:, 1], n=people.size)
+        return Graph.mapped(*lists_among(self, people))
 
     def with_public_lists(self, *lists: List) -> Graph:
         """Return the same graph, once its owner says that the list of nodes is public.
@@ -614,14 +598,8 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         ('people',)
         """
         public = checked_lists(lists, ("people",), "a graph")
-        return Graph.mapped(
-            self.indptr,
-            self.indices,
-            ids=self.ids,
-            left_out=self.left_out,
-            origins=self.origins,
-            public_lists=public,
-        )
+        graph = Graph.mapped(self.indptr, self.indices, ids=self.ids, public_lists=public)
+        return read_from(noting(graph, self.left_out), *self.origins)
 
     def with_entries(self, kept: NDArray[np.bool_]) -> Graph:
         """Return the graph of some entries of the neighbor lists, without ids.
@@ -638,7 +616,7 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         [[0, 1]]
         """
         before = np.concatenate([[0], np.cumsum(kept)])
-        return Graph._trusted(before[self.indptr], self.indices[kept], None)
+        return Graph.mapped(before[self.indptr], self.indices[kept])
 
     def with_attributes(self, names: Sequence[str]) -> Graph:
         """Return the graph itself: it has no attributes, so any name is refused."""
@@ -676,12 +654,6 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         graph = object.__new__(cls)
         graph._set(SortedLists(indptr, indices), ids, left_out, origins, public_lists)
         return graph
-
-    @classmethod
-    def _trusted(cls, indptr: Any, indices: Any, ids: Ids | None) -> Self:
-        """Return a graph of arrays that were made from a valid graph; only the ids are checked."""
-        lists = indptr.astype(np.int64, copy=False), indices.astype(np.int32, copy=False)
-        return cls.mapped(*lists, ids=ids)
 
     @classmethod
     def from_edges(

@@ -38,29 +38,11 @@ class _Reading(NamedTuple):
 
 
 def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> Data:
-    """Return what was handed in as a container of one of these kinds.
+    """Return what was handed in as a container of one of these kinds; refuse what has two readings.
 
-    Raises `UsageError` where it is none of these, is of another kind than wanted, or can be read in
-    two ways. `DataError` where the container refuses what the object holds.
-
-    Parameters
-    ----------
-    data
-        A container; a graph of NetworkX or igraph; a sparse matrix of SciPy (square is a graph,
-        other shapes are users by features); a frame that speaks the Arrow C stream (pandas, polars,
-        Arrow, a DuckDB relation): columns `source` and `target` are a graph, columns `user` and
-        `item` or a column of lists are users by features, two columns of other known names as well;
-        further columns under names that say nothing of that are a table.
-    kinds
-        What is wanted.
-    wanted_by
-        Who wants it, for messages.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> as_container(sparse.eye_array(2, 3), (Bipartite,), wanted_by="mondrian")
-    Bipartite(n_users=2, n_features=3, n_entries=2)
+    It is a container; a graph of NetworkX or igraph; a sparse matrix of SciPy (square is a graph,
+    other shapes are users by features); or a frame that speaks the Arrow C stream: columns of known
+    names, or a column of lists, say whether it is a graph or users by features; others are a table.
     """
     wants = f"{wanted_by} takes a {' or a '.join(kind.__name__ for kind in kinds)}"
     if isinstance(data, CONTAINERS):
@@ -82,7 +64,7 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
     frame = arrow_table(data) if hasattr(data, "__arrow_c_stream__") else None
     possible = _readings(data) if frame is None else _readings_of_frame(frame, kinds)
     if Network in kinds and Graph not in kinds:
-        possible = [_as_network(reading) for reading in possible]
+        possible = [one._replace(kind=Network) if one.kind is Graph else one for one in possible]
     fitting = [reading for reading in possible if reading.kind in kinds]
     if len(fitting) == 1 and not (fitting[0].further or fitting[0].modes):
         made, call, *_ = fitting[0]
@@ -107,9 +89,6 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
 def read_anew(data: Any, container: Data | None = None) -> AbstractContextManager[None]:
     """Spell options in messages as arguments of the call that makes users by features of this.
 
-    `data`: what was handed in: a container, or an object that `as_container` took; `container`:
-    what it became.
-
     Examples
     --------
     >>> from graphveil.core.errors import option
@@ -130,25 +109,7 @@ def read_anew(data: Any, container: Data | None = None) -> AbstractContextManage
 
 
 def as_original(data: Any, released: Container, *, wanted_by: str, exact: bool = False) -> Data:
-    """Return what was handed in beside a release of this kind; containers as they are.
-
-    Parameters
-    ----------
-    data
-        As `as_container` takes it; a table may stand for users by features.
-    released
-        The kind of the release.
-    wanted_by
-        Who wants it, for messages.
-    exact
-        Whether a frame is read as a table whose fractions are as they are written.
-
-    Examples
-    --------
-    >>> from scipy import sparse
-    >>> as_original(sparse.csr_array((2, 2)), Graph, wanted_by="verify")
-    Graph(n_nodes=2, n_edges=0)
-    """
+    """Return what was handed in beside a release of this kind; containers as they are."""
     if isinstance(data, CONTAINERS):
         return data
     if exact and hasattr(data, "__arrow_c_stream__"):
@@ -214,11 +175,6 @@ def _readings_of_frame(frame: pa.Table, kinds: tuple[Container, ...]) -> list[_R
         _Reading(Bipartite, "from_arrow", f", user={names[0]!r}, item={names[1]!r}"),
     ]
     return [*pairs, _Reading(Table, "from_arrow")]
-
-
-def _as_network(reading: _Reading) -> _Reading:
-    """Return the way to read ties with what else is said of them, where they would be a graph."""
-    return reading._replace(kind=Network) if reading.kind is Graph else reading
 
 
 def _named(data: Any) -> str:

@@ -79,17 +79,7 @@ class ObjectOrigin:
 
 
 def of_frame(frame: pa.Table, dtypes: Mapping[str, Any] | None = None) -> ObjectOrigin:
-    """Return the content of a frame: names, types and values of all columns.
-
-    `dtypes`: the types that its columns have in pandas, where it is from there.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> one, other = pa.table({"age": [30, 40]}), pa.table({"age": [30, 41]})
-    >>> of_frame(one) == of_frame(one.slice(0)), of_frame(one) == of_frame(other)
-    (True, False)
-    """
+    """Return the content of a frame: names, types and values of all columns."""
     import pyarrow as pa  # noqa: PLC0415  heavy: not for help
 
     into = _Digest()
@@ -110,8 +100,6 @@ def of_frame(frame: pa.Table, dtypes: Mapping[str, Any] | None = None) -> Object
 def of_pattern(matrix: Any) -> ObjectOrigin:
     """Return where a sparse matrix of SciPy has entries; their values do not count.
 
-    `matrix`: in compressed rows.
-
     Examples
     --------
     >>> from scipy import sparse
@@ -126,17 +114,7 @@ def of_pattern(matrix: Any) -> ObjectOrigin:
 
 
 def read_from(data: D, *origins: object) -> D:
-    """Return a container that was just made, with what it was read from beside what it says.
-
-    `data`: the container; `origins`: files, objects, or the containers that it was made of; None is
-    passed over.
-
-    Examples
-    --------
-    >>> from types import SimpleNamespace
-    >>> read_from(SimpleNamespace(), None, ObjectOrigin("b5")).origins[0].digest()
-    'b5'
-    """
+    """Return a container that was just made, with what it was read from beside what it says."""
     known = (*getattr(data, "origins", ()), *(one for one in origins if one is not None))
     object.__setattr__(data, "origins", known)
     return data
@@ -223,24 +201,15 @@ def _shown(name: str) -> str:
 MISSING = ("nan", "null", "none", "na", "n/a", "#n/a", "<na>", "\\n", ".", "")
 """Words for a missing id, in lower case."""
 
+_SPELLINGS = (str, str.upper, str.capitalize, lambda word: word.replace("nan", "NaN"))
 MAY_BE_MISSING = tuple(
-    sorted(
-        {
-            spelled
-            for word in ("?", "-", *MISSING)
-            for spelled in (word, word.upper(), word.capitalize(), word.replace("nan", "NaN"))
-        }
-        - {""}
-    )
+    sorted({spell(word) for word in ("?", "-", *MISSING) for spell in _SPELLINGS if word})
 )
 """Words that often stand for a missing id, as they are spelled."""
 
 
 def warn_of_missing(*columns: Any) -> None:
-    """Warn of texts in columns of ids of a frame that often stand for a missing one.
-
-    `columns`: arrow columns; those that are no text are left out.
-    """
+    """Warn of texts in columns of ids of a frame that often stand for a missing one."""
     counts: Counter[str] = Counter()
     for column in columns:
         if not str(column.type).startswith(("string", "large_string", "dictionary<values=string")):
@@ -310,9 +279,6 @@ or items="people" if they are the same people.
 def shared_ids(users: Ids, items: Ids) -> SharedIds:
     """Return how many item ids are ids of users, too.
 
-    `users, items`: distinct ids, integers or text. An integer is the same id as text that spells
-    it.
-
     Examples
     --------
     >>> import numpy as np
@@ -339,21 +305,12 @@ def _counted(ids: Ids) -> bool:
 
 
 def counted(n: int, largest: int) -> bool:
-    """Whether so many ids fill at least half of the numbers up to the largest of them.
-
-    Examples
-    --------
-    >>> counted(100, 120), counted(100, 10_000)
-    (True, False)
-    """
+    """Whether so many ids fill at least half of the numbers up to the largest of them."""
     return largest <= 2 * n
 
 
 def check_values(names: Ids) -> None:
-    """Refuse items as values of columns where one has no column in its name.
-
-    Raises `DataError` where a name has no ``=``.
-    """
+    """Refuse items as values of columns where one has no column in its name."""
     for name in names.tolist():
         if "=" not in str(name):
             raise DataError(
@@ -366,11 +323,6 @@ def may_be_values(names: Ids) -> bool:
     """Whether every item is named as a value of a column, and a column has several.
 
     It reads names alone: which items there are counts as public, who has them does not.
-
-    Examples
-    --------
-    >>> may_be_values(np.array(["sex=f", "sex=m"])), may_be_values(np.array(["tea", "sex=m"]))
-    (True, False)
     """
     if names.dtype.kind == "i":
         return False
@@ -389,15 +341,7 @@ LISTS: PublicLists = ("people", "items")
 
 
 def checked_lists(named: Sequence[List], possible: Sequence[List], words: str) -> PublicLists:
-    """Return the lists that are named, each once and in order.
-
-    Raises `DataError` where there is no such list in data of this kind.
-
-    Examples
-    --------
-    >>> checked_lists(["items", "people"], ["people", "items"], "user-item data")
-    ('people', 'items')
-    """
+    """Return the lists that are named, each once and in order."""
     for one in named:
         if one not in possible:
             raise DataError(f"{words} has no list {one!r}. Use {' or '.join(possible)}.")

@@ -5,7 +5,7 @@ Tables are made from columns, frames and one-hot features, and converted back.
 
 from __future__ import annotations
 
-from abc import abstractmethod
+import dataclasses
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Self
@@ -46,34 +46,67 @@ ROW = "row"
 """What is said of `person` where every row is one."""
 
 
-class TableObjects(Frames):
-    """The conversions of `graphveil.data.Table`, which says what the rest means."""
+@dataclass(frozen=True, eq=False)
+class Table(Frames):
+    """Rows by named categorical columns; a cell is the code of a category, or -1, suppressed.
+
+    Parameters
+    ----------
+    codes
+        int32, shape (n, d).
+    columns
+        d distinct names.
+    categories
+        Per column the distinct values that the codes stand for, int64 or text.
+    ids
+        One id a row, or None for 0..n-1. No method reads them.
+    person
+        What the owner said of rows: ``row``, each is a different person; ``column``, each is the
+        one row of a person whom a column named; ``assumed``, nothing: guarantees count rows.
+    origins
+        What it was read from (`graphveil.data.origin`).
+
+    Raises
+    ------
+    DataError
+        Where shapes disagree or a code has no category; the message names column and row.
+
+    Examples
+    --------
+    >>> table = Table.from_columns({"sex": ["f", "m", "*"], "age": ["30", "30", "40"]})
+    >>> table.codes.tolist()
+    [[0, 0], [1, 0], [-1, 1]]
+    """
 
     codes: NDArray[np.int32]
     columns: tuple[str, ...]
     categories: tuple[Ids, ...]
-    ids: Ids | None
-    person: Person
-    origins: tuple[object, ...]
+    ids: Ids | None = None
+    person: Person = "assumed"
+    origins: tuple[object, ...] = ()
 
-    if TYPE_CHECKING:
-
-        def __init__(
-            self,
-            codes: Any,
-            columns: tuple[str, ...],
-            categories: tuple[Any, ...],
-            ids: Ids | None = None,
-            person: Person = "assumed",
-        ) -> None: ...
-
-    @abstractmethod
-    def one_row_a_person(self, person: str) -> Self:
-        """Return the table with one row for each value of a column."""
-
-    @abstractmethod
-    def one_hot_columns(self, names: Sequence[str]) -> Self:
-        """Return the table with a column for each value of some columns."""
+    def __post_init__(self) -> None:
+        """Validate once; everything after trusts."""
+        codes = np.ascontiguousarray(self.codes, dtype=np.int32)
+        columns = tuple(self.columns)
+        categories = tuple(as_ids(values, what="categories") for values in self.categories)
+        if codes.ndim != 2 or codes.shape[1] != len(columns) or len(categories) != len(columns):
+            raise DataError(
+                f"codes of shape {codes.shape} for {counted(len(columns), 'column')} and "
+                f"{len(categories)} lists of categories. Give one of each per column."
+            )
+        if len(set(columns)) != len(columns):
+            raise DataError("two columns have the same name. Rename one.")
+        try:
+            text(columns)
+        except UnicodeEncodeError as error:
+            raise not_unicode(error, what="the column names") from error
+        for column, name in enumerate(columns):
+            _check_codes(codes[:, column], categories[column], name)
+        object.__setattr__(self, "codes", frozen(codes))
+        object.__setattr__(self, "columns", columns)
+        object.__setattr__(self, "categories", tuple(frozen(values) for values in categories))
+        object.__setattr__(self, "ids", stored(self.ids, n=self.n_rows, what="row ids"))
 
     @classmethod
     def from_columns(  # noqa: PLR0913  each is an option of a reader
@@ -224,7 +257,6 @@ class TableObjects(Frames):
 
         Examples
         --------
-        >>> from graphveil.data import Table
         >>> Table.from_columns({"sex": ["f", "m"]}).one_hot().feature_labels().tolist()
         ['sex=f', 'sex=m']
         """
@@ -248,7 +280,6 @@ class TableObjects(Frames):
 
         Examples
         --------
-        >>> from graphveil.data import Table
         >>> table = Table.from_columns({"sex": ["f", "m"], "town": ["x", "x"]})
         >>> table.column_of_features().tolist()
         [0, 0, 1]
@@ -266,7 +297,6 @@ class TableObjects(Frames):
 
         Examples
         --------
-        >>> from graphveil.data import Table
         >>> table = Table.from_columns({"a=b": ["f", "m"], "town": ["x", "x"]})
         >>> one_hot = table.one_hot()
         >>> table.showing(one_hot) == table
@@ -275,7 +305,7 @@ class TableObjects(Frames):
         column_of = self.column_of_features().astype(np.int64)
         code_of = np.concatenate([np.arange(values.size) for values in self.categories])
         codes = _cells_shown(data, column_of, code_of.astype(np.int32), len(self.columns))
-        return type(self)(codes, self.columns, self.categories, self.ids, self.person)
+        return dataclasses.replace(self, codes=codes, origins=())
 
     @classmethod
     def from_one_hot(cls, data: Bipartite) -> Self:
@@ -290,7 +320,6 @@ class TableObjects(Frames):
 
         Examples
         --------
-        >>> from graphveil.data import Table
         >>> data = Bipartite.from_lists([["sex=f", "town=x"], ["sex=f", "sex=m"]])
         >>> table = Table.from_one_hot(data)
         >>> table.columns, table.to_arrow().to_pylist()[1]
@@ -313,70 +342,6 @@ class TableObjects(Frames):
             listed.append(value)
         codes = _cells_shown(data, column_of, code_of, len(columns))
         return cls(codes, columns, tuple(text(values) for values in categories), data.users)
-
-
-@dataclass(frozen=True, eq=False)
-class Table(TableObjects):
-    """Rows by named categorical columns; a cell is the code of a category, or -1, suppressed.
-
-    Parameters
-    ----------
-    codes
-        int32, shape (n, d).
-    columns
-        d distinct names.
-    categories
-        Per column the distinct values that the codes stand for, int64 or text.
-    ids
-        One id a row, or None for 0..n-1. No method reads them.
-    person
-        What the owner said of rows: ``row``, each is a different person; ``column``, each is the
-        one row of a person whom a column named; ``assumed``, nothing: guarantees count rows.
-    origins
-        What it was read from (`graphveil.data.origin`).
-
-    Raises
-    ------
-    DataError
-        Where shapes disagree or a code has no category; the message names column and row.
-
-    Examples
-    --------
-    >>> table = Table.from_columns({"sex": ["f", "m", "*"], "age": ["30", "30", "40"]})
-    >>> table.codes.tolist()
-    [[0, 0], [1, 0], [-1, 1]]
-    """
-
-    codes: NDArray[np.int32]
-    columns: tuple[str, ...]
-    categories: tuple[Ids, ...]
-    ids: Ids | None = None
-    person: Person = "assumed"
-    origins: tuple[object, ...] = ()
-
-    def __post_init__(self) -> None:
-        """Validate once; everything after trusts."""
-        codes = np.ascontiguousarray(self.codes, dtype=np.int32)
-        columns = tuple(self.columns)
-        categories = tuple(as_ids(values, what="categories") for values in self.categories)
-        if codes.ndim != 2 or codes.shape[1] != len(columns) or len(categories) != len(columns):
-            raise DataError(
-                f"codes of shape {codes.shape} for {counted(len(columns), 'column')} and "
-                f"{len(categories)} "
-                "lists of categories. Give one of each per column."
-            )
-        if len(set(columns)) != len(columns):
-            raise DataError("two columns have the same name. Rename one.")
-        try:
-            text(columns)
-        except UnicodeEncodeError as error:
-            raise not_unicode(error, what="the column names") from error
-        for column, name in enumerate(columns):
-            _check_codes(codes[:, column], categories[column], name)
-        object.__setattr__(self, "codes", frozen(codes))
-        object.__setattr__(self, "columns", columns)
-        object.__setattr__(self, "categories", tuple(frozen(values) for values in categories))
-        object.__setattr__(self, "ids", stored(self.ids, n=self.n_rows, what="row ids"))
 
     @property
     def left_out(self) -> tuple[str, ...]:
@@ -441,13 +406,15 @@ class Table(TableObjects):
         ('sex',)
         """
         kept = [number for number, name in enumerate(self.columns) if name not in names]
-        return Table(
-            self.codes[:, kept],
-            tuple(self.columns[number] for number in kept),
-            tuple(self.categories[number] for number in kept),
-            self.ids,
-            person=self.person,
-        )
+        return self._of_columns(kept, self.codes, self.ids, self.person)
+
+    def _of_columns(
+        self, kept: Sequence[int], codes: NDArray[np.int32], ids: Ids | None, person: Person
+    ) -> Self:
+        """Return some of the columns, with these cells of all of them."""
+        names = tuple(self.columns[column] for column in kept)
+        values = tuple(self.categories[column] for column in kept)
+        return type(self)(codes[:, kept], names, values, ids, person)
 
     def with_ids_as(self, name: str) -> Table:
         """Return the same rows with their ids in a first column of this name.
@@ -553,9 +520,7 @@ class Table(TableObjects):
                 f"cannot be merged. Use {several('drop', *named)}, or read one of these "
                 f"columns as the items of users ({option('kind', 'bipartite')} {users})."
             )
-        names = tuple(self.columns[column] for column in others)
-        values = tuple(self.categories[column] for column in others)
-        merged = type(self)(codes[first], names, values, self.categories[at][who], "column")
+        merged = self._of_columns(others, self.codes[first], self.categories[at][who], "column")
         return read_from(merged, *self.origins, self)
 
     def without_unused(self) -> Table:

@@ -72,27 +72,13 @@ IN_PARTS = ("csv", "tsv", "text", "parquet", "arrow")
 class Format:
     """One file format.
 
-    Parameters
-    ----------
-    name
-        As in ``--format``.
-    extensions
-        The first one names the data file of a release.
-    kinds
-        The containers it can hold, and whether it can list ids.
-    module
-        The module of `graphveil.io` that reads and writes it.
-    keeps_isolated
-        Whether nodes without edges and users without items survive in it.
-    text_ids
-        Whether ids may be text.
-    compressible
-        Whether it may be wrapped in gzip or Zstandard.
-    released_as
-        The format of a release of such a file, where releases do not have this one.
-    read_as
-        Kinds that can be read from it, too, but not written: nodes of two marked kinds are users
-        and items.
+    `name`: as in ``--format``; `extensions`: the first one names the data file of a release;
+    `kinds`: the containers it can hold, and whether it can list ids; `module`: the module of
+    `graphveil.io` that reads and writes it; `keeps_isolated`: whether nodes without edges and users
+    without items survive in it; `text_ids`: whether ids may be text; `compressible`: whether it may
+    be wrapped in gzip or Zstandard; `released_as`: the format of a release of such a file, where
+    releases do not have this one; `read_as`: kinds that can be read from it, too, but not written:
+    nodes of two marked kinds are users and items.
     """
 
     name: str
@@ -143,127 +129,47 @@ _TWO_MODES = "graph_builder"
 """The module that reads nodes of two marked kinds as users and items."""
 
 
+_LISTS_NODES: dict[str, Any] = {"keeps_isolated": True, "released_as": "csv"}
+_WITH_ATTRIBUTES = {**_LISTS_NODES, "kinds": ("graph", "network"), "read_as": _USERS}
+_COUNTS_NODES = {**_LISTS_NODES, "text_ids": False}
+_FRAMES: dict[str, Any] = {"kinds": _ALL, "module": "columnar", "compressible": False}
+_TEXT_EXTENSIONS = (".txt", ".edges", ".edgelist", ".ncol", ".adjlist", ".lgl")
+
+_GRAPHML = {**_WITH_ATTRIBUTES, "released_as": None}
 FORMATS: dict[str, Format] = {
     entry.name: entry
     for entry in (
         Format(name="csv", extensions=(".csv",), kinds=_ALL, module="delimited"),
         Format(name="tsv", extensions=(".tsv",), kinds=_ALL, module="delimited"),
+        Format(name="text", extensions=_TEXT_EXTENSIONS, kinds=_PAIRS, module="delimited"),
+        Format(name="parquet", extensions=(".parquet",), **_FRAMES),
+        Format(name="arrow", extensions=(".arrow", ".feather"), **_FRAMES, released_as="parquet"),
+        Format(name="graphml", extensions=(".graphml",), module="graphml", **_GRAPHML),
+        Format(name="gexf", extensions=(".gexf",), module="gexf", **_WITH_ATTRIBUTES),
+        Format(name="node-link", extensions=(".json",), module="node_link", **_WITH_ATTRIBUTES),
+        Format(name="gml", extensions=(".gml",), module="gml", **_WITH_ATTRIBUTES),
+        Format(name="pajek", extensions=(".net", ".paj"), module="pajek", **_WITH_ATTRIBUTES),
         Format(
-            name="text",
-            extensions=(".txt", ".edges", ".edgelist", ".ncol", ".adjlist", ".lgl"),
-            kinds=_PAIRS,
-            module="delimited",
+            name="metis", extensions=(".graph",), module="metis", kinds=("graph",), **_COUNTS_NODES
         ),
         Format(
-            name="parquet",
-            extensions=(".parquet",),
-            kinds=_ALL,
-            module="columnar",
-            compressible=False,
+            name="nauty", extensions=(".nauty",), module="nauty", kinds=("graph",), **_COUNTS_NODES
         ),
-        Format(
-            name="arrow",
-            extensions=(".arrow", ".feather"),
-            kinds=_ALL,
-            module="columnar",
-            compressible=False,
-            released_as="parquet",
-        ),
-        Format(
-            name="graphml",
-            extensions=(".graphml",),
-            kinds=("graph", "network"),
-            module="graphml",
-            keeps_isolated=True,
-            read_as=_USERS,
-        ),
-        Format(
-            name="gexf",
-            extensions=(".gexf",),
-            kinds=("graph", "network"),
-            module="gexf",
-            keeps_isolated=True,
-            read_as=_USERS,
-            released_as="csv",
-        ),
-        Format(
-            name="node-link",
-            extensions=(".json",),
-            kinds=("graph", "network"),
-            module="node_link",
-            keeps_isolated=True,
-            read_as=_USERS,
-            released_as="csv",
-        ),
-        Format(
-            name="gml",
-            extensions=(".gml",),
-            kinds=("graph", "network"),
-            module="gml",
-            keeps_isolated=True,
-            read_as=_USERS,
-            released_as="csv",
-        ),
-        Format(
-            name="pajek",
-            extensions=(".net", ".paj"),
-            kinds=("graph", "network"),
-            module="pajek",
-            keeps_isolated=True,
-            read_as=_USERS,
-            released_as="csv",
-        ),
-        Format(
-            name="metis",
-            extensions=(".graph",),
-            kinds=("graph",),
-            module="metis",
-            keeps_isolated=True,
-            text_ids=False,
-            released_as="csv",
-        ),
-        Format(
-            name="nauty",
-            extensions=(".nauty",),
-            kinds=("graph",),
-            module="nauty",
-            keeps_isolated=True,
-            text_ids=False,
-            released_as="csv",
-        ),
-        Format(
-            name="mtx",
-            extensions=(".mtx",),
-            kinds=_MATRIX,
-            module="matrix",
-            keeps_isolated=True,
-            text_ids=False,
-            released_as="csv",
-        ),
+        Format(name="mtx", extensions=(".mtx",), module="matrix", kinds=_MATRIX, **_COUNTS_NODES),
         Format(
             name="npz",
             extensions=(".npz",),
-            kinds=_MATRIX,
             module="matrix",
-            keeps_isolated=True,
-            text_ids=False,
+            kinds=_MATRIX,
             compressible=False,
-            released_as="csv",
+            **_COUNTS_NODES,
         ),
     )
 }
 
 
 def format_of(path: str | Path, override: str | None = None) -> Format:
-    """Return the format of a file, by its extension, or of the name given.
-
-    Raises `InputError` where the name is unknown, or no name is given and the extension is unknown.
-
-    Examples
-    --------
-    >>> format_of("friends.csv.gz").name
-    'csv'
-    """
+    """Return the format of a file, by its extension, or of the name given."""
     path = Path(path)
     if override is not None:
         if override not in FORMATS:
@@ -294,8 +200,6 @@ def parts_of(path: Path) -> tuple[Path, ...]:
     """Return the files of a folder by their names, or the one file that a path is.
 
     Names that begin with a dot or an underscore, as ``_SUCCESS`` does, are no parts.
-
-    Raises `InputError` where the folder has no files, other folders, or files of several formats.
     """
     if not path.is_dir():
         return (path,)
@@ -387,24 +291,12 @@ def _two_of(width: int) -> tuple[dict[str, Any], bool]:
 
 
 def compression_of(path: str | Path) -> str | None:
-    """Return gzip, zstd or None, by the last extension.
-
-    Examples
-    --------
-    >>> compression_of("friends.csv.zst")
-    'zstd'
-    """
+    """Return gzip, zstd or None, by the last extension."""
     return COMPRESSIONS.get(Path(path).suffix.lower())
 
 
 def name_without_compression(path: Path) -> str:
-    """Return the name of a file in lower case, without the extension of a compression.
-
-    Examples
-    --------
-    >>> name_without_compression(Path("Friends.LGL.gz"))
-    'friends.lgl'
-    """
+    """Return the name of a file in lower case, without the extension of a compression."""
     return _inner(path).name.lower()
 
 

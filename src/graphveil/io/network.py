@@ -28,11 +28,7 @@ SHOWN = 5
 
 
 def network_of(source: Source, arcs: ParsedArcs, options: NetworkOptions) -> ReadTies:
-    """Return the network of arcs, with what the same file or that of nodes says of people.
-
-    Raises `InputError` where that file does not fit the ties, or directions or kinds of ties are
-    not clear.
-    """
+    """Return the network of arcs, with what the same file or that of nodes says of people."""
     people = _people(source, arcs, options)
     if people is not None:
         arcs = _over(source, arcs, people, options.nodes or source.path)

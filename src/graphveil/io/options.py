@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from graphveil.core.lazy import resolve
+from graphveil.core.parameters import reading_option
 from graphveil.data.columns import Directed, Directions
 from graphveil.data.kinds import KINDS, Kind
 from graphveil.data.origin import Items
@@ -21,9 +22,8 @@ _WEIGHTS = "Ignore weights and extra columns instead of refusing the file."
 _DELIMITER = "Cell separator: one character, ::, tab or space. Default: detected."
 _SUPPRESSED = "Values that mark a suppressed cell."
 _CATEGORIES = (
-    "Values to keep as categories although they often mark missing data or totals, such as ?, "
-    "NA or Total. A table with such a value is refused unless it is listed here or in "
-    "--suppressed."
+    "Values to keep as categories although they often mark missing data or totals, such as ?, NA "
+    "or Total. A table with such a value is refused unless it is listed here or in --suppressed."
 )
 _BINS = (
     "How to bin a numeric column: COLUMN=median, COLUMN=quantiles:N or COLUMN=edges:A,B,C. "
@@ -34,18 +34,10 @@ _BINS = (
 class Ends(NamedTuple):
     """Which two columns are the ends of a row, as far as the options say.
 
-    Parameters
-    ----------
-    names
-        The names of the two options.
-    asked
-        Their values: the name of a column, or its number from 1.
-    ignore_weights
-        Whether further columns are left out.
-    kind_column
-        A column that says of which kind a tie is, by its name or number: no end, and not left out.
-    of_ties
-        Whether rows are ties between people, of which a further column may name the kind.
+    `names`: the names of the two options; `asked`: their values: the name of a column, or its
+    number from 1; `ignore_weights`: whether further columns are left out; `kind_column`: a column
+    that says of which kind a tie is, by its name or number: no end, and not left out; `of_ties`:
+    whether rows are ties between people, of which a further column may name the kind.
     """
 
     names: tuple[str, str]
@@ -57,44 +49,31 @@ class Ends(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GraphOptions:
-    """How a file is read as a graph.
+    """How a file is read as a graph."""
 
-    Examples
-    --------
-    >>> GraphOptions(directed="symmetrize").header
-    'auto'
-    """
-
-    format: str | None = field(default=None, metadata={"help": _FORMAT})
-    directed: Directed = field(
+    format: str | None = reading_option(default=None, text=_FORMAT)
+    directed: Directed = reading_option(
         default="refuse",
-        metadata={"help": "How to treat a directed file: symmetrize (drop directions) or refuse."},
+        text="How to treat a directed file: symmetrize (drop directions) or refuse.",
     )
-    source_column: str | int | None = field(
-        default=None,
-        metadata={"help": "Column with the first node of each edge, by name or number (from 1)."},
+    source_column: str | int | None = reading_option(
+        default=None, text="Column with the first node of each edge, by name or number (from 1)."
     )
-    target_column: str | int | None = field(
-        default=None,
-        metadata={"help": "Column with the second node of each edge, by name or number (from 1)."},
+    target_column: str | int | None = reading_option(
+        default=None, text="Column with the second node of each edge, by name or number (from 1)."
     )
-    ignore_weights: bool = field(default=False, metadata={"help": _WEIGHTS})
-    one_mode: bool = field(
+    ignore_weights: bool = reading_option(default=False, text=_WEIGHTS)
+    one_mode: bool = reading_option(
         default=False,
-        metadata={
-            "help": "All nodes are people although the file marks two kinds of nodes, as a "
-            "two-mode network does. Such a file is refused without this option."
-        },
+        text="All nodes are people although the file marks two kinds of nodes, as a "
+        "two-mode network does. Such a file is refused without this option.",
     )
-    header: Header = field(default="auto", metadata={"help": _HEADER})
-    delimiter: str | None = field(default=None, metadata={"help": _DELIMITER})
-    nodes: Path | None = field(
+    header: Header = reading_option(default="auto", text=_HEADER)
+    delimiter: str | None = reading_option(default=None, text=_DELIMITER)
+    nodes: Path | None = reading_option(
         default=None,
-        metadata={
-            "help": "File listing every node id, to keep isolated nodes. Under differential "
-            "privacy this list counts as public, so it must not be derived from the "
-            "edges."
-        },
+        text="File listing every node id, to keep isolated nodes. Under differential privacy this "
+        "list counts as public, so it must not be derived from the edges.",
     )
 
     @property
@@ -112,58 +91,40 @@ class GraphOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class BipartiteOptions:
-    """How a file is read as users and their items.
+    """How a file is read as users and their items."""
 
-    Examples
-    --------
-    >>> BipartiteOptions().layout
-    'auto'
-    """
-
-    format: str | None = field(default=None, metadata={"help": _FORMAT})
-    items: Items | None = field(
+    format: str | None = reading_option(default=None, text=_FORMAT)
+    items: Items | None = reading_option(
         default=None,
-        metadata={
-            "help": "What items are: people (they get their new ids), things (they keep their "
-            "names), or values (named column=value; under differential privacy one "
-            "value counts as two entries). Required where it matters."
-        },
+        text="What items are: people (they get their new ids), things (they keep their "
+        "names), or values (named column=value; under differential privacy one "
+        "value counts as two entries). Required where it matters.",
     )
-    user_column: str | int | None = field(
+    user_column: str | int | None = reading_option(
         default=None,
-        metadata={
-            "help": "Column with users, by name or number (from 1). For graph formats: the "
-            "attribute value that marks users, such as type=person."
-        },
+        text="Column with users, by name or number (from 1). For graph formats: the "
+        "attribute value that marks users, such as type=person.",
     )
-    item_column: str | int | None = field(
-        default=None, metadata={"help": "Column with items, by name or number (from 1)."}
+    item_column: str | int | None = reading_option(
+        default=None, text="Column with items, by name or number (from 1)."
     )
-    header: Header = field(default="auto", metadata={"help": _HEADER})
-    delimiter: str | None = field(default=None, metadata={"help": _DELIMITER})
-    ignore_weights: bool = field(default=False, metadata={"help": _WEIGHTS})
-    layout: Layout = field(
+    header: Header = reading_option(default="auto", text=_HEADER)
+    delimiter: str | None = reading_option(default=None, text=_DELIMITER)
+    ignore_weights: bool = reading_option(default=False, text=_WEIGHTS)
+    layout: Layout = reading_option(
         default="auto",
-        metadata={
-            "help": "Content of a line: one user and one item (pairs), a user followed by items "
-            "(lists), or only items (items)."
-        },
+        text="Content of a line: one user and one item (pairs), a user followed by items "
+        "(lists), or only items (items).",
     )
-    users: Path | None = field(
+    users: Path | None = reading_option(
         default=None,
-        metadata={
-            "help": "File listing every user id, to keep users without items. Under "
-            "differential privacy this list counts as public, so it must not be derived "
-            "from the entries."
-        },
+        text="File listing every user id, to keep users without items. Under differential privacy "
+        "this list counts as public, so it must not be derived from the entries.",
     )
-    item_list: Path | None = field(
+    item_list: Path | None = reading_option(
         default=None,
-        metadata={
-            "help": "File listing every item name, to keep items that nobody has. Under "
-            "differential privacy this list counts as public, so it must not be derived "
-            "from the entries."
-        },
+        text="File listing every item name, to keep items that nobody has. Under differential "
+        "privacy this list counts as public, so it must not be derived from the entries.",
     )
 
     @property
@@ -175,99 +136,67 @@ class BipartiteOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions:
-    """How a file is read as rows by categorical columns.
+    """How a file is read as rows by categorical columns."""
 
-    Examples
-    --------
-    >>> TableOptions(bins={"age": "edges:30,50"}).suppressed
-    ('*', '')
-    """
-
-    format: str | None = field(default=None, metadata={"help": _FORMAT})
-    header: Header = field(default="auto", metadata={"help": _HEADER})
-    delimiter: str | None = field(default=None, metadata={"help": _DELIMITER})
-    ids: str | None = field(
-        default=None, metadata={"help": "Column with row ids; it is not published."}
-    )
-    suppressed: tuple[str, ...] = field(default=("*", ""), metadata={"help": _SUPPRESSED})
-    categories: tuple[str, ...] = field(default=(), metadata={"help": _CATEGORIES})
+    format: str | None = reading_option(default=None, text=_FORMAT)
+    header: Header = reading_option(default="auto", text=_HEADER)
+    delimiter: str | None = reading_option(default=None, text=_DELIMITER)
+    ids: str | None = reading_option(default=None, text="Column with row ids; it is not published.")
+    suppressed: tuple[str, ...] = reading_option(default=("*", ""), text=_SUPPRESSED)
+    categories: tuple[str, ...] = reading_option(default=(), text=_CATEGORIES)
     bins: Mapping[str, str] = field(default_factory=dict, metadata={"help": _BINS})
-    person: str | None = field(
+    person: str | None = reading_option(
         default=None,
-        metadata={
-            "help": "Column that identifies people; their rows are merged into one. row: every "
-            "row is one person."
-        },
+        text="Column that identifies people; their rows are merged into one. row: every "
+        "row is one person.",
     )
-    drop: tuple[str, ...] = field(
-        default=(), metadata={"help": "Columns to drop, separated by commas."}
-    )
-    exact: bool = field(
+    drop: tuple[str, ...] = reading_option(default=(), text="Columns to drop, separated by commas.")
+    exact: bool = reading_option(
         default=False,
-        metadata={
-            "help": "Read numbers with fractions as they are written, without bins. Generalize "
-            "does this by itself."
-        },
+        text="Read numbers with fractions as they are written, without bins. Generalize "
+        "does this by itself.",
     )
-    one_hot: tuple[str, ...] = field(
+    one_hot: tuple[str, ...] = reading_option(
         default=(),
-        metadata={
-            "help": "Columns to one-hot encode (one 0/1 column per value). The values are "
-            "published as column names."
-        },
+        text="Columns to one-hot encode (one 0/1 column per value). The values are "
+        "published as column names.",
     )
 
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkOptions(GraphOptions):
-    """How files are read as a network: ties, and what is said of people.
+    """How files are read as a network: ties, and what is said of people."""
 
-    Examples
-    --------
-    >>> NetworkOptions(directed="keep").suppressed
-    ('*', '')
-    """
-
-    directed: Directions = field(  # type: ignore[assignment]  # a network can keep them, too
+    directed: Directions = reading_option(  # type: ignore[assignment]  # a network can keep them
         default="refuse",
-        metadata={
-            "help": "How to treat a directed file: keep directions, symmetrize (drop them), or "
-            "refuse."
-        },
+        text="How to treat a directed file: keep directions, symmetrize (drop them), or refuse.",
     )
-    nodes: Path | None = field(
+    nodes: Path | None = reading_option(
         default=None,
-        metadata={
-            "help": "File listing every node id, to keep isolated nodes; further columns are "
-            "attributes. Under differential privacy this list counts as public, so it "
-            "must not be derived from the edges."
-        },
+        text="File listing every node id, to keep isolated nodes; further columns are "
+        "attributes. Under differential privacy this list counts as public, so it "
+        "must not be derived from the edges.",
     )
-    node_column: str | None = field(
-        default=None, metadata={"help": "Column with ids in the node file. Default: the first."}
+    node_column: str | None = reading_option(
+        default=None, text="Column with ids in the node file. Default: the first."
     )
-    kind_column: str | None = field(
+    kind_column: str | None = reading_option(
         default=None,
-        metadata={
-            "help": "Column or attribute with the type of each edge, by name or number (from "
-            "1). Group numbers with --bins."
-        },
+        text="Column or attribute with the type of each edge, by name or number (from "
+        "1). Group numbers with --bins.",
     )
-    kinds: tuple[str, ...] = field(
-        default=(), metadata={"help": "Edge types to read, separated by commas. [default: all]"}
+    kinds: tuple[str, ...] = reading_option(
+        default=(), text="Edge types to read, separated by commas. [default: all]"
     )
-    undirected: tuple[str, ...] = field(
-        default=(),
-        metadata={
-            "help": "Undirected edge types, separated by commas, if the others are directed."
-        },
+    undirected: tuple[str, ...] = reading_option(
+        default=(), text="Undirected edge types, separated by commas, if the others are directed."
     )
-    drop: tuple[str, ...] = field(
-        default=(), metadata={"help": "Columns or attributes to drop, separated by commas."}
+    drop: tuple[str, ...] = reading_option(
+        default=(), text="Columns or attributes to drop, separated by commas."
     )
     bins: Mapping[str, str] = field(default_factory=dict, metadata={"help": _BINS})
-    suppressed: tuple[str, ...] = field(default=("*", ""), metadata={"help": _SUPPRESSED})
-    categories: tuple[str, ...] = field(default=(), metadata={"help": _CATEGORIES})
+    suppressed: tuple[str, ...] = reading_option(default=("*", ""), text=_SUPPRESSED)
+    categories: tuple[str, ...] = reading_option(default=(), text=_CATEGORIES)
 
     @property
     def column_of_kinds(self) -> str | None:
@@ -290,13 +219,7 @@ AnyOptions = GraphOptions | BipartiteOptions | TableOptions | NetworkOptions
 
 
 def recorded(options: AnyOptions) -> dict[str, Any]:
-    """Return reading options for the private record; the names of files stay out of it.
-
-    Examples
-    --------
-    >>> recorded(TableOptions(header="no"))["header"]
-    'no'
-    """
+    """Return reading options for the private record; the names of files stay out of it."""
     kept = asdict(options)
     return {name: value for name, value in kept.items() if not isinstance(value, Path)}
 
@@ -319,11 +242,5 @@ def options_of(kind: Kind) -> type[AnyOptions]:
 
 
 def kind_read(options: AnyOptions) -> Kind:
-    """Return the kind of data that these options read.
-
-    Examples
-    --------
-    >>> kind_read(TableOptions()).name
-    'table'
-    """
+    """Return the kind of data that these options read."""
     return next(kind for kind in KINDS.values() if options_of(kind) is type(options))

@@ -79,13 +79,7 @@ class SpellingProblem(NamedTuple):
 
 
 def other_than_integers(values: pa.Array) -> pa.Array:
-    """Return those of some texts that do not spell an integer in the one way.
-
-    Examples
-    --------
-    >>> other_than_integers(pa.array(["7", "007", "ann"])).to_pylist()
-    ['007', 'ann']
-    """
+    """Return those of some texts that do not spell an integer in the one way."""
     return values.filter(pc.invert(pc.match_substring_regex(values, _INTEGER)))
 
 
@@ -110,13 +104,6 @@ def problem_of(values: pa.Array) -> SpellingProblem | None:
 
     Refused are empty ids, missing values beside integers, and negative or fractional numbers where
     all ids are numbers.
-
-    Examples
-    --------
-    >>> problem_of(pa.array(["7", "1e5"]))
-    SpellingProblem(value='1e5', what='is not an integer')
-    >>> problem_of(pa.array(["ann", "1e5"])) is None, problem_of(pa.array(["1.0", "2"])) is None
-    (True, True)
     """
     others = values.filter(pc.invert(pc.match_substring_regex(values, _WHOLE)))
     missing = pc.is_in(pc.utf8_lower(others), value_set=pa.array(MISSING))
@@ -141,11 +128,6 @@ def alike(values: pa.Array, *, accents: bool = False) -> tuple[str, str] | None:
 
     They differ in spaces at their ends or in characters without width; where asked, also in how an
     accent is written.
-
-    Examples
-    --------
-    >>> alike(pa.array(["ann", "bob", "ann "])), alike(pa.array(["ann", "Ann"]))
-    (('ann', 'ann '), None)
     """
     values = values.unique()
     seen = pc.utf8_trim_whitespace(pc.replace_substring_regex(values, _UNSEEN, ""))
@@ -159,28 +141,13 @@ def alike(values: pa.Array, *, accents: bool = False) -> tuple[str, str] | None:
 
 
 def in_quotes(*values: str) -> str:
-    """Return texts that look the same so that they do not.
-
-    Examples
-    --------
-    >>> in_quotes("ann", "ann ")
-    "'ann' and 'ann '"
-    """
+    """Return texts that look the same so that they do not."""
     spelled = map(repr if all(value.isascii() for value in values) else ascii, values)
     return " and ".join(spelled)
 
 
 def may_be_missing(labels: Ids, *columns: NDArray[Any]) -> str:
-    """Return the texts among ids that often stand for a missing one, with their numbers.
-
-    `labels`: the ids, in order; `columns`: positions into them, in which they are counted; without
-    any they are only named.
-
-    Examples
-    --------
-    >>> may_be_missing(text(["NULL", "ann"]), np.array([0, 1, 0])), may_be_missing(text(["ann"]))
-    ('NULL (2x)', '')
-    """
+    """Return the texts among ids that often stand for a missing one, with their numbers."""
     if labels.dtype.kind != "T":
         return ""
     found = []
@@ -215,13 +182,7 @@ def problem_of_some(values: pa.Array) -> SpellingProblem | None:
 
 
 def ids_of(values: pa.Array) -> Ids:
-    """Return texts that `problem_of` accepts as ids: integers where all spell one, else text.
-
-    Examples
-    --------
-    >>> ids_of(pa.array(["7", "12"])).tolist(), ids_of(pa.array(["7", "007"])).tolist()
-    ([7, 12], ['7', '007'])
-    """
+    """Return texts that `problem_of` accepts as ids: integers where all spell one, else text."""
     numbers = as_integers(values)
     return as_ids(values if numbers is None else numbers, what="ids")
 
@@ -242,13 +203,7 @@ def ids_listed(values: Sequence[str]) -> Ids:
 
 
 def negative_among(values: Sequence[str]) -> str | None:
-    """Return a negative integer where all values are integers: such ids are refused.
-
-    Examples
-    --------
-    >>> negative_among(["7", "-5"]), negative_among(["ann", "-5"])
-    ('-5', None)
-    """
+    """Return a negative integer where all values are integers: such ids are refused."""
     if not all(re.fullmatch("-?[0-9]+", value) for value in values):
         return None
     return next((value for value in values if value.startswith("-")), None)
@@ -295,18 +250,7 @@ class ReadCounts:
         return {name: value for name, value in asdict(self).items() if name not in OF_READERS}
 
     def unlike(self, found: Mapping[str, Collection[int]]) -> str:
-        """Return what the file declares and how much of it is there; empty where both agree.
-
-        `found`: by the same names, the numbers that were found: the first is said, and any fits.
-
-        Examples
-        --------
-        >>> notes = ReadCounts(declared={"nodes": 9, "edges": 7})
-        >>> notes.unlike({"nodes": [4], "edges": [3, 6]})
-        '9 nodes and 7 edges, but lists 4 nodes and 3 edges'
-        >>> notes.unlike({"nodes": [9], "edges": [3, 7]})
-        ''
-        """
+        """Return what the file declares and how much of it is there; empty where both agree."""
         found = {**found, **{name: [number] for name, number in self.counted.items()}}
         both = [name for name in found if name in self.declared]
         if all(self.declared[name] in found[name] for name in both):
@@ -323,8 +267,7 @@ OF_READERS = ("nameless", "declared", "counted")
 def gives_counts(n: int, m: int, rows: int, n_others: int, largest: int) -> bool | None:
     """Return whether a first row gives numbers of nodes and edges; None where nobody can tell.
 
-    `n, m`: what the first row says; `rows, n_others, largest`: of the other rows: their number,
-    that of their ids, and the largest id.
+    It says n and m; below it are so many rows and others' ids, of which one is the largest.
 
     Examples
     --------
@@ -348,13 +291,7 @@ class ParsedKinds(NamedTuple):
 
     @classmethod
     def of(cls, named: Sequence[str]) -> ParsedKinds:
-        """Return the kinds of arcs that have these names.
-
-        Examples
-        --------
-        >>> ParsedKinds.of(["mail", "call", "mail"])
-        ParsedKinds(codes=array([1, 0, 1], dtype=int32), names=('call', 'mail'))
-        """
+        """Return the kinds of arcs that have these names."""
         names = tuple(sorted(set(named)))
         number = {name: at for at, name in enumerate(names)}
         codes = np.fromiter((number[name] for name in named), dtype=np.int32, count=len(named))
@@ -400,6 +337,15 @@ class ParsedPairs:
     items: Ids
     notes: ReadCounts = field(default_factory=ReadCounts)
 
+    @classmethod
+    def of(
+        cls, user: ParsedColumn, item: ParsedColumn, notes: ReadCounts, sizes: Any = None
+    ) -> ParsedPairs:
+        """Return the pairs of two columns; with sizes, so many items in a row are of each user."""
+        codes = user.codes if sizes is None else np.repeat(user.codes, sizes)
+        ids = {"users": user.labels, "items": item.labels}
+        return cls(user=codes, item=item.codes, **ids, notes=notes)
+
 
 @dataclass(kw_only=True)
 class ParsedCells:
@@ -427,10 +373,7 @@ def joined(left: ParsedColumn, right: ParsedColumn) -> tuple[ParsedColumn, Parse
 
 
 def recoded(codes: NDArray[np.int32], labels: Ids, union: Ids) -> ParsedColumn:
-    """Return the codes as positions into a list of labels that holds them all.
-
-    Raises `DataError` where a label is not in that list.
-    """
+    """Return the codes as positions into a list of labels that holds them all."""
     if np.array_equal(labels, union):
         return ParsedColumn(codes, union)
     return ParsedColumn(positions(labels, union, what="ids")[codes], union)
@@ -478,8 +421,7 @@ def check_size(source: Source, n: int, entries: int) -> None:
     if n > 10_000_000 + 1000 * entries or n > MAX_NODES:
         source.refuse(
             f"the file declares {counted(n, 'row', spec=',')} and columns but lists "
-            f"{counted(entries, 'entry', spec=',')}. Check the "
-            "first lines."
+            f"{counted(entries, 'entry', spec=',')}. Check the first lines."
         )
 
 
@@ -497,9 +439,6 @@ def questions_about_cells(columns: Mapping[str, Any], options: TableOptions) -> 
     """Return the questions about cells that may be no values, unless options say what they mean.
 
     They are words for no value in columns of text, and one for a sum in the last row.
-
-    `columns`: arrow columns by name; `options`: which texts are suppressed cells, and which are
-    categories.
     """
     problems = [
         problem
@@ -532,14 +471,10 @@ def _about_the_last_row(texts: Mapping[str, pa.Array], meant: Collection[str]) -
         if word not in SUMS or word in meant:
             continue
         if pc.sum(pc.equal(column, last)).as_py() == 1:
-            yield Problem(
-                name,
-                "categories",
-                word,
-                f"the last row has {shown(last)} in column {shown(name)}, so it may be a total "
-                "rather than a person",
-                f"remove a total; if it is a value, use {option('categories')}",
-            )
+            found = f"the last row has {shown(last)} in column {shown(name)}, so it may be a total "
+            found += "rather than a person"
+            say = f"remove a total; if it is a value, use {option('categories')}"
+            yield Problem(name, "categories", word, found, say)
 
 
 def binning(columns: Mapping[str, Any], options: TableOptions) -> TableOptions:
@@ -549,12 +484,7 @@ def binning(columns: Mapping[str, Any], options: TableOptions) -> TableOptions:
 
 
 def table_of(where: str, cells: ParsedCells, options: TableOptions) -> Table:
-    """Return the table of cells that were read.
-
-    `where`: what messages begin with: the name of a file; `cells`: what was read; `options`: how it
-    is to be understood. Raises `InputError` where they cannot be read as they are: with every
-    question about the file, and what answers them all.
-    """
+    """Return the table of cells that were read."""
     columns = dict(cells.columns)
     rules = binning(columns, options)
     problems = [*cells.problems, *questions_about_cells(columns, rules)]
@@ -606,11 +536,8 @@ def about_people(
     found = []
     for name in naming:
         dates = written_dates(_column(table, name)[1]) if options.exact else None
-        found += (
-            _about_dates(name, dates)
-            if dates
-            else [_about_naming(name, measuring=name in measuring)]
-        )
+        about = _about_naming(name, measuring=name in measuring)
+        found += _about_dates(name, dates) if dates else [about]
     rest = table.without([problem.column for problem in found if problem.option != "bins"])
     repeated = [] if options.person else repeated_columns(rest)
     asked = [p for one in repeated for p in _about_person(rest, one, exact=options.exact)]
@@ -620,26 +547,17 @@ def about_people(
 
 def _about_naming(name: str, *, measuring: bool) -> Problem:
     """Return the question about a column that may name people, or measures something."""
-    return Problem(
-        name,
-        "bins" if measuring else "drop",
-        "quantiles:4" if measuring else name,
-        f"column {name} has a different value in nearly every row",
-        f"drop a column that identifies people, or use it as {option('ids')}; bin what "
-        "measures something",
-    )
+    proposed = ("bins", "quantiles:4") if measuring else ("drop", name)
+    found = f"column {name} has a different value in nearly every row"
+    say = f"drop a column that identifies people, or use it as {option('ids')}; bin what "
+    return Problem(name, *proposed, found, f"{say}measures something")
 
 
 def _about_dates(name: str, dates: WrittenDates) -> list[Problem]:
     """Return the questions about dates of which nearly every row has another one."""
-    asked = Problem(
-        name,
-        "levels",
-        dates.levels,
-        f"column {name} has a different date in nearly every row",
-        f"use {mapping('levels', name, dates.levels)}, or {option('drop', name)}",
-    )
-    return [asked, *dates.questions(name)]
+    found = f"column {name} has a different date in nearly every row"
+    say = f"use {mapping('levels', name, dates.levels)}, or {option('drop', name)}"
+    return [Problem(name, "levels", dates.levels, found, say), *dates.questions(name)]
 
 
 def _column(table: Table, name: str) -> tuple[str, Ids]:
@@ -667,17 +585,12 @@ def _about_person(table: Table, repeated: RepeatedPeople, *, exact: bool) -> lis
         return [repeated.with_levels(dates.levels), *dates.questions(repeated.name)]
     if exact and way == "drop" and measures(*_column(table, repeated.name)):
         return [repeated.with_levels("auto", "measure")]
-    asked = Problem(
-        repeated.name,
-        way,
-        repeated.name,
-        f"column {repeated.name} may identify people with several rows "
-        f"({counted(repeated.values, 'value', spec=',')} "
-        f"in {counted(repeated.rows, 'row', spec=',')})",
-        f"{option('person')} merges each person's rows; drop the column otherwise, or use "
-        f"{option('person', 'row')} if every row is a different person",
-    )
-    return [asked]
+    values = counted(repeated.values, "value", spec=",")
+    many = f"{values} in {counted(repeated.rows, 'row', spec=',')}"
+    found = f"column {repeated.name} may identify people with several rows ({many})"
+    say = f"{option('person')} merges each person's rows; drop the column otherwise, or use "
+    say += f"{option('person', 'row')} if every row is a different person"
+    return [Problem(repeated.name, way, repeated.name, found, say)]
 
 
 FEW_NUMBERS = 20

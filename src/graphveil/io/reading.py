@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
@@ -24,7 +25,7 @@ from graphveil.core.lazy import resolve
 from graphveil.core.warnings import DroppedWarning
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.columns import Ties
-from graphveil.data.csr import Dropped, neighbor_lists
+from graphveil.data.csr import Dropped, neighbor_lists, sorted_lists
 from graphveil.data.ids import Ids, as_text, distinct, naming_columns, naming_question, positions
 from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.origin import LISTS, FileOrigin, PublicLists, left_out_words, read_from
@@ -165,24 +166,22 @@ class ReadingReport:
         >>> ReadingReport(format="csv", rows=5, reciprocal_pairs=2).dropped()
         []
         """
+        is_data = option("header", "no")
+        an_edge = f"counts; if it is an edge, use {is_data}"
+        named = f"read the first line as column names ({', '.join(self.header)})"
+        missing = 'if they mean "missing", remove their rows'
         sentences = [
-            (self.count_line, f"skipped the first line ({self.count_line}): {_if_an_edge()}"),
+            (self.count_line, f"skipped the first line ({self.count_line}): it contains {an_edge}"),
             (self.unlike, f"the file declares {self.unlike}: {self._if_complete()}"),
             (self.self_loops, f"dropped {_many(self.self_loops, 'self-loop')}"),
             (self.duplicates, f"dropped {_many(self.duplicates, 'duplicate')}"),
             (self.symmetrized, f"dropped the direction of {_many(self.symmetrized, 'arc')}"),
-            (
-                self.inferred,
-                f"read the first line as column names ({', '.join(self.header)}): {_if_data()}",
-            ),
+            (self.inferred, f"{named}: if it is data, use {is_data}"),
             *((True, words) for words in left_out_words(self.left_out)),
-            (
-                self.maybe_missing,
-                f'read {self.maybe_missing} as ids: if they mean "missing", remove their rows',
-            ),
+            (self.maybe_missing, f"read {self.maybe_missing} as ids: {missing}"),
             (
                 self.look_alike,
-                (f"read {self.look_alike} as two different ids, although they look the same"),
+                f"read {self.look_alike} as two different ids, although they look the same",
             ),
             *((True, words) for words in self._odd_columns()),
         ]
@@ -265,14 +264,6 @@ def _odd_cell(name: str, cell: str) -> str:
     return f'column {name} has {other}, read as a category. If it means "missing", use {say}'
 
 
-def _if_an_edge() -> str:
-    return f"it contains counts; if it is an edge, use {option('header', 'no')}"
-
-
-def _if_data() -> str:
-    return f"if it is data, use {option('header', 'no')}"
-
-
 def _many(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
@@ -285,78 +276,55 @@ def warn_of_dropped(report: ReadingReport) -> None:
 
 
 def load_network(path: str | Path, options: GraphOptions | None = None) -> Reading[Any]:
-    r"""Return the network in a file, and the report of what was dropped on the way.
-
-    Parameters
-    ----------
-    path
-        The file of ties; its extension gives the format.
-    options
-        `GraphOptions` read a `Graph`: attributes are left out. `NetworkOptions` read a `Network`
-        with them: directions and kinds of ties, the file of people and how it is read.
-
-    Raises
-    ------
-    InputError
-        Where a file cannot be read; one line with file, line and the way out.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file, people = Path(folder, "calls.csv"), Path(folder, "people.csv")
-    ...     _ = file.write_text("source,target\nann,bob\nbob,ann\nbob,bob\n")
-    ...     _ = people.write_text("id,sex\nann,f\nbob,m\ndan,m\n")
-    ...     graph, report = load_network(file, GraphOptions())
-    ...     load_network(file, NetworkOptions(nodes=people, directed="keep")).data
-    Network(3 nodes, ties: 2 arcs, attributes: sex)
-    >>> graph, report.self_loops, report.reciprocal_pairs
-    (Graph(n_nodes=2, n_edges=1), 1, 1)
-    """
+    r"""Return the network in a file, and the report of what was dropped on the way."""
     options = options or NetworkOptions()
     source = source_of(path, options.format, options.header)
     arcs: ParsedArcs = source.format.reader(kind_read(options).name)(source, options)
     notes = arcs.notes
     notes.rows = notes.rows or arcs.source.size
     notes.maybe_missing = may_be_missing(arcs.labels, arcs.source, arcs.target)
-    files: list[Path | None] = [part.path for part in source.parts]
     n_read = arcs.labels.size
-    if isinstance(options, NetworkOptions):
-        ties: ReadTies = resolve("graphveil.io.network:network_of")(source, arcs, options)
-        files.append(options.nodes)
-    else:
-        ties = _graph_of(source, arcs, options)
-    network, dropped, symmetrized = ties
-    kind = kind_of(network)
+    of_kind = isinstance(options, NetworkOptions)
+    become = resolve("graphveil.io.network:network_of") if of_kind else _graph_of
+    network, dropped, symmetrized = become(source, arcs, options)
     unlike = unlike_declared(notes, n_read, network.n_nodes, dropped)
     if network.n_nodes == 0:
         source.refuse("the file has no rows. Give a file with rows.")
     if network.n_nodes < 2:
-        source.refuse(f"{network.n_nodes} node, but a {kind.name} needs two. Give more rows.")
-    return Reading(
-        read_from(network, *map(FileOrigin.of, filter(None, files))),
-        ReadingReport(
-            kind=kind.words,
-            format=source.format.name,
-            compression=source.compression,
-            parts=len(source.parts),
-            unlike=unlike,
-            self_loops=dropped.self_loops,
-            duplicates=dropped.duplicates,
-            reciprocal_pairs=0 if arcs.twice else dropped.reciprocal_pairs,
-            symmetrized=symmetrized,
-            isolated=int(np.count_nonzero(network.profiles().sum(axis=1) == 0)),
-            **notes.reported(),
-        ),
+        kind = kind_of(network).name
+        source.refuse(f"{network.n_nodes} node, but a {kind} needs two. Give more rows.")
+    return _reported(
+        source,
+        network,
+        notes,
+        [options.nodes] if isinstance(options, NetworkOptions) else [],
+        unlike=unlike,
+        self_loops=dropped.self_loops,
+        duplicates=dropped.duplicates,
+        reciprocal_pairs=0 if arcs.twice else dropped.reciprocal_pairs,
+        symmetrized=symmetrized,
+        isolated=int(np.count_nonzero(network.profiles().sum(axis=1) == 0)),
     )
 
 
-def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading[Graph]:
-    """Return the graph in a file, as `load_network` does with `GraphOptions`.
+def _reported(
+    source: Source, data: Any, notes: ReadCounts, beside: Sequence[Path | None] = (), **counts: Any
+) -> Reading[Any]:
+    """Return data with the files that it was read from, and the report."""
+    files = [*(part.path for part in source.parts), *filter(None, beside)]
+    report = ReadingReport(
+        kind=kind_of(data).words,
+        format=source.format.name,
+        compression=source.compression,
+        parts=len(source.parts),
+        **counts,
+        **notes.reported(),
+    )
+    return Reading(read_from(data, *map(FileOrigin.of, files)), report)
 
-    `path`: the file; its extension gives the format; `options`: format, direction, weights, header,
-    further nodes.
-    """
+
+def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading[Graph]:
+    """Return the graph in a file, as `load_network` does with `GraphOptions`."""
     return load_network(path, options or GraphOptions())
 
 
@@ -369,12 +337,7 @@ class ReadTies(NamedTuple):
 
 
 def unlike_declared(notes: ReadCounts, n_read: int, n_nodes: int, dropped: Dropped) -> str:
-    """Return how the numbers that a file declares differ from those of what was read.
-
-    `notes`: what the file declares, and how many edges it lists; `n_read, n_nodes`: the nodes of
-    the file, and with those of a list of all nodes; `dropped`: what was dropped: edges may be
-    declared with loops, once, or in both directions.
-    """
+    """Return how the numbers that a file declares differ from those of what was read."""
     loops, duplicates, both_ways = dropped
     once = notes.rows - duplicates - both_ways
     edges = [notes.rows, notes.rows - loops, once, once - loops, notes.rows - duplicates]
@@ -390,42 +353,13 @@ def _graph_of(source: Source, arcs: ParsedArcs, options: GraphOptions) -> ReadTi
     graph = Graph(*lists, arcs.labels, arcs.notes.left_out, public_lists=public)
     ties = Ties(graph.n_edges, dropped.reciprocal_pairs, arcs.directed, arcs.names)
     if ties.matter and options.directed != "symmetrize":
-        source.refuse(ties.refusal + _of_a_matrix(source))
+        say = f" If its rows are users and its columns items, use {option('kind', 'bipartite')}."
+        source.refuse(ties.refusal + (say if source.format.module == "matrix" else ""))
     return ReadTies(graph, dropped, ties.n - ties.mutual if ties.matter else 0)
 
 
-def _of_a_matrix(source: Source) -> str:
-    """Return the other way to read a square matrix; nothing for other formats."""
-    if source.format.module != "matrix":
-        return ""
-    return f" If its rows are users and its columns items, use {option('kind', 'bipartite')}."
-
-
 def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) -> Reading[Bipartite]:
-    r"""Return the users and items in a file, and the report of what was dropped on the way.
-
-    Parameters
-    ----------
-    path
-        The file; its extension gives the format.
-    options
-        Format, header, weights, layout of a text file, further users.
-
-    Raises
-    ------
-    InputError
-        Where the file cannot be read as this kind; one line with file, line and the way out.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "likes.txt")
-    ...     _ = file.write_text("ann tea rye\nbob tea\ncyd\n")
-    ...     data, report = load_bipartite(file)
-    >>> data, report.isolated
-    (Bipartite(n_users=3, n_features=2, n_entries=3), 1)
-    """
+    r"""Return the users and items in a file, and the report of what was dropped on the way."""
     options = options or BipartiteOptions()
     source = source_of(path, options.format, options.header)
     pairs: ParsedPairs = source.format.reader("bipartite")(source, options)
@@ -437,74 +371,34 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
     if options.item_list is not None:
         position, pairs.items = _over_all(source, pairs.items, options.item_list)
         pairs.item = position[pairs.item]
-    data, duplicates = Bipartite.assemble(
-        pairs.user,
-        pairs.item,
-        users=np.arange(pairs.users.size),
-        features=np.arange(pairs.items.size),
-    )
+    lists = sorted_lists(pairs.user, pairs.item, pairs.users.size)
+    duplicates = int(pairs.user.size - lists.indices.size)
+    # where users are numbers of lines, and items are named, these may be such numbers
+    named_items = pairs.notes.nameless and source.format.text_ids
+    files = zip(LISTS, (options.users, options.item_list), strict=True)
     named = Bipartite(
-        data.indptr,
-        data.indices,
-        data.n_features,
+        *lists,
+        pairs.items.size,
         None if pairs.notes.nameless else pairs.users,
-        None if _is_plain(pairs.items) and not _lists_names(source, pairs) else pairs.items,
-        left_out=(*pairs.notes.columns_ignored, *pairs.notes.attributes_ignored),
-        public_lists=_public_lists(options),
+        pairs.items if named_items or not _is_plain(pairs.items) else None,
+        left_out=pairs.notes.left_out,
+        public_lists=tuple(one for one, file in files if file is not None),
     )
     if options.items is not None:
         named = named.with_items(options.items)
     if named.n_users == 0:
         source.refuse("no users found. The file needs at least one row.")
     pairs.notes.rows = pairs.notes.rows or pairs.user.size
-    unlike = pairs.notes.unlike(
-        {
-            "users": [named.n_users],
-            "items": [named.n_features],
-            "entries": [pairs.notes.rows, named.n_entries],
-        }
-    )
-    return Reading(
-        read_from(named, *(FileOrigin.of(part.path) for part in source.parts)),
-        ReadingReport(
-            kind=kind_of(Bipartite).words,
-            format=source.format.name,
-            compression=source.compression,
-            parts=len(source.parts),
-            unlike=unlike,
-            duplicates=duplicates,
-            isolated=int(np.count_nonzero(np.diff(named.indptr) == 0)),
-            **pairs.notes.reported(),
-        ),
-    )
+    entries = [pairs.notes.rows, named.n_entries]
+    sizes = {"users": [named.n_users], "items": [named.n_features], "entries": entries}
+    unlike = pairs.notes.unlike(sizes)
+    isolated = int(np.count_nonzero(np.diff(named.indptr) == 0))
+    notes = pairs.notes
+    return _reported(source, named, notes, unlike=unlike, duplicates=duplicates, isolated=isolated)
 
 
 def load_table(path: str | Path, options: TableOptions | None = None) -> Reading[Table]:
-    r"""Return the table in a file, and the report of what was changed on the way.
-
-    Parameters
-    ----------
-    path
-        The file; its extension gives the format.
-    options
-        Format, header, column of row ids, texts for suppressed cells, bins of numeric columns,
-        columns that become a column a value.
-
-    Raises
-    ------
-    InputError
-        Where the file cannot be read as this kind; one line with file, line and the way out.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "people.csv")
-    ...     _ = file.write_text("sex,age\nf,31\nm,*\n")
-    ...     table, report = load_table(file)
-    >>> table.columns, report.suppressed_cells
-    (('sex', 'age'), 1)
-    """
+    r"""Return the table in a file, and the report of what was changed on the way."""
     options = options or TableOptions()
     source = source_of(path, options.format, "no" if options.header == "no" else "yes")
     cells = source.format.reader("table")(source, options)
@@ -513,16 +407,7 @@ def load_table(path: str | Path, options: TableOptions | None = None) -> Reading
     cells.notes.empty_rows = int(np.count_nonzero((table.codes < 0).all(axis=1)))
     if not options.exact:  # else levels group them, and the method asks for these
         cells.notes.naming, cells.notes.many_numbers = naming_columns(table), many_numbers(table)
-    return Reading(
-        read_from(table, *(FileOrigin.of(part.path) for part in source.parts)),
-        ReadingReport(
-            kind=kind_of(Table).words,
-            format=source.format.name,
-            compression=source.compression,
-            parts=len(source.parts),
-            **cells.notes.reported(),
-        ),
-    )
+    return _reported(source, table, cells.notes)
 
 
 def read_graph(path: str | Path, **options: Any) -> Graph:
@@ -641,29 +526,7 @@ def read_table(path: str | Path, **options: Any) -> Table:
 
 
 def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Data:
-    r"""Return the data in a file as a container of this kind; a warning says what was dropped.
-
-    Parameters
-    ----------
-    path
-        The file; its extension gives the format.
-    kind
-        graph, bipartite or table; None for what its columns are named after, else a graph.
-    **options
-        The fields of the options of this kind.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "people.csv")
-    ...     _ = file.write_text("sex,town\nf,Oslo\nm,Bergen\n")
-    ...     read(file, kind="table")
-    ...     _ = file.write_text("user,item\nann,tea\nbob,tea\n")
-    ...     read(file)
-    Table(n_rows=2, columns=['sex', 'town'])
-    Bipartite(n_users=2, n_features=1, n_entries=2)
-    """
+    r"""Return the data in a file as a container of this kind; a warning says what was dropped."""
     kind = kind or _kind_named(Path(path), options)
     if kind not in KINDS:
         raise InputError(f"unknown kind of data {kind!r}. {one_of(kind, KINDS)}")
@@ -695,12 +558,7 @@ def _kind_named(path: Path, options: dict[str, Any]) -> str:
 
 
 def source_of(path: str | Path, form: str | None, header: Header | None = None) -> Source:
-    """Return the file, or the folder of its parts, as readers take it.
-
-    `path, form`: the file or folder, and its format where that is given; `header`: whether parts of
-    text begin with names; None where these must be files. Raises `InputError` where it cannot be
-    read, or the parts of a folder do not have the same columns.
-    """
+    """Return the file, or the folder of its parts, as readers take it."""
     path = Path(path)
     if not path.is_dir():
         source = Source(path, format_of(path, form))
@@ -721,21 +579,10 @@ def _data_of(reading: Reading[D]) -> D:
     return reading.data
 
 
-def _lists_names(source: Source, pairs: ParsedPairs) -> bool:
-    """Whether users are numbers of lines, and items are named: they may be such numbers."""
-    return pairs.notes.nameless and source.format.text_ids
-
-
 def _is_plain(labels: Ids) -> bool:
     if labels.dtype.kind != "i":
         return False
     return labels.size == 0 or (int(labels[0]) == 0 and int(labels[-1]) == labels.size - 1)
-
-
-def _public_lists(options: BipartiteOptions) -> PublicLists:
-    """Return which lists came from files of their own."""
-    files = zip(LISTS, (options.users, options.item_list), strict=True)
-    return tuple(one for one, file in files if file is not None)
 
 
 def over_all_nodes(source: Source, arcs: ParsedArcs, path: Path) -> ParsedArcs:
@@ -757,10 +604,7 @@ def _over_all(source: Source, labels: Ids, path: Path) -> ParsedColumn:
 
 
 def _listed_ids(path: str | Path, known: Ids) -> Ids:
-    """Return the ids in a list; refuse a first line that may be the name of their column.
-
-    `path`: the file with the list; `known`: the ids in the data.
-    """
+    """Return the ids in a list; refuse a first line that may be the name of their column."""
     source = source_of(path, None)
     listed: ParsedColumn = source.format.reader("ids")(source)
     ids: Ids = listed.labels

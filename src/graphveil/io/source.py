@@ -242,10 +242,7 @@ class Source:
         return "".join(parts)
 
     def decoded(self, line: bytes, number: int) -> str:
-        """Return the text of a line.
-
-        Raises `InputError` where it is not UTF-8.
-        """
+        """Return the text of a line."""
         try:
             return line.decode()
         except UnicodeDecodeError as error:
@@ -271,11 +268,5 @@ SHOWN = 40
 
 
 def shown(value: object) -> str:
-    """Return a value on one line, printable and at most 40 characters long.
-
-    Examples
-    --------
-    >>> shown("a" * 50)
-    'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa...'
-    """
+    """Return a value on one line, printable and at most 40 characters long."""
     return printable(value, SHOWN)

@@ -47,18 +47,7 @@ _SEPARATED = re.compile(f"[{SEPARATORS}]")
 def formulas(
     names: Iterable[str], texts: Iterable[Sequence[str]], *, or_else: str = _PARQUET
 ) -> tuple[str, ...]:
-    """Return the advice on names that a spreadsheet runs as formulas; none where there are none.
-
-    `names`: the columns; `texts`: the distinct texts of each column; `or_else`: what can be done
-    beside giving other names.
-
-    Examples
-    --------
-    >>> formulas(["item"], [["tea", "=1+1", "-5", "@ann"]])[0].partition(": a")[0]
-    '2 names begin with =, +, -, @, a tab or a carriage return (first: =1+1)'
-    >>> formulas(["item"], [["tea", "-5", "+1.5e3", "-"]])
-    ()
-    """
+    """Return the advice on names that a spreadsheet runs as formulas; none where there are none."""
     every = dict.fromkeys(chain(names, *texts))
     found = [name for name in every if _FORMULA.match(name) and not _NO_FORMULA.match(name)]
     if not found:
@@ -88,14 +77,7 @@ def read_as_dates(intervals: Iterable[str]) -> tuple[str, ...]:
 def refuse_separators(names: Iterable[str], texts: Iterable[Iterable[str]], form: str) -> None:
     """Refuse names of which some programs make two lines, or two cells, in text.
 
-    `names`: the columns; each stands in quotes by itself; `texts`: the texts of each column, which
-    stand in quotes together; `form`: the format. Raises `InputError` where a name holds a line
-    separator other than a line feed or a carriage return, or ends in a backslash where it stands in
-    quotes.
-
-    Examples
-    --------
-    >>> refuse_separators(["item"], [["tea", "rye"]], "csv")
+    A column's name stands in quotes by itself, the texts of a column together.
     """
     for name in names:
         _refuse(name, form, in_quotes=AWKWARD.search(name) is not None)
@@ -127,39 +109,7 @@ def write(
     replace: bool = True,
     exact: bool = False,
 ) -> None:
-    """Write a container to a file, and the ids of all nodes or users to a second where asked.
-
-    Raises `UsageError` where people without edges or entries would be lost, a table is to have a
-    file of ids, or a file exists and is not replaced. `DataError` where a table has no columns.
-    `InputError` where the format cannot hold these ids, or a category cannot be distinguished from
-    a suppressed cell in it.
-
-    Parameters
-    ----------
-    data
-        What is written. A suppressed cell of a table is ``*`` in text and null in Parquet and
-        Arrow; the ids of its rows are left out.
-    path
-        The file; its extension gives the format, and .gz or .zst after it the compression.
-    format
-        A name of `FORMATS`, instead of going by the extension.
-    ids_path
-        A file for every id of a node or user; formats that list edges or pairs alone lose nodes
-        without edges and users without entries.
-    mode, replace
-        As in `graphveil.core.atomic.whole_file`.
-    exact
-        Whether a table is read as `TableOptions.exact` says: text may hold numbers with fractions.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "friends.csv")
-    ...     write(Graph.from_edges([0, 1], [1, 2]), file)
-    ...     file.read_text().split()
-    ['source,target', '0,1', '1,2']
-    """
+    """Write a container to a file, and the ids of all nodes or users to a second where asked."""
     form, kind = format_of(path, format), kind_of(data)
     writer = form.writer(kind.name)
     if isinstance(data, Table):

@@ -209,7 +209,7 @@ def check_items(names: pa.Array, form: Format) -> None:
     `InputError` where a reader would take a name for something else.
     """
     if form.name in DELIMITED and not pa.types.is_integer(names.type):
-        from graphveil.io.parts import check_texts  # noqa: PLC0415  heavy, and graphs need none
+        from graphveil.io.readers.delimited import check_texts  # noqa: PLC0415  heavy, and graphs need none
 
         check_texts(names, form)
 

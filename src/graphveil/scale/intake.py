@@ -219,7 +219,7 @@ class _Judge(NamedTuple):
             once = counted.filter("times_user = 1 AND times_item = 1").project('"user", item')
             first = duckdb.ColumnExpression("user") == duckdb.ConstantExpression(cells[0])
             alone = once.sort(first.desc()).limit(2).fetchall()
-        if head.num_rows < 2 or not alone or list(alone[0]) != cells:
+        if not alone or list(alone[0]) != cells:
             return False
         if len(alone) > 1 or head.num_rows <= ENOUGH_ROWS:
             refuse_undecided(self.source, cells)

@@ -40,14 +40,6 @@ class Neighborhood:
     equal colors prove nothing; `edges`: int64, shape (e, 2): every edge by the positions of its
     ends; `with_center`: whether the center is kept. If everybody else is its neighbor, nothing is
     lost without.
-
-    Examples
-    --------
-    >>> path = np.array([[0, 1], [1, 2]])
-    >>> one = Neighborhood(np.array([5, 6, 5], dtype=np.uint64), path, with_center=True)
-    >>> other = Neighborhood(np.array([5, 5, 6], dtype=np.uint64), path[:, ::-1], with_center=True)
-    >>> one.colors.tolist(), other.colors.tolist(), one.is_like(other)
-    ([5, 5, 6], [5, 5, 6], False)
     """
 
     def __init__(
@@ -74,10 +66,7 @@ class Neighborhood:
         return graph
 
     def is_like(self, other: Neighborhood) -> bool:
-        """Whether there is an isomorphism that keeps colors, and so maps center to center.
-
-        Raises `OutOfStepsError` where that was not decided within `MOST_STEPS`.
-        """
+        """Whether there is an isomorphism that keeps colors, and so maps center to center."""
         if not np.array_equal(self.colors, other.colors) or self.keys.size != other.keys.size:
             return False
         if np.array_equal(self.keys, other.keys):
@@ -102,13 +91,6 @@ def compared(arounds: Iterable[Neighborhood]) -> tuple[list[int], int]:
 
     Each is compared with one representative of every class until it is isomorphic to one. What is
     given up counts as different.
-
-    Examples
-    --------
-    >>> nothing = np.empty((0, 2), dtype=np.int64)
-    >>> dot = Neighborhood(np.zeros(1, dtype=np.uint64), nothing, with_center=True)
-    >>> compared([dot, dot])
-    ([0, 0], 0)
     """
     models: list[Neighborhood] = []
     classes = []
@@ -128,24 +110,12 @@ def compared(arounds: Iterable[Neighborhood]) -> tuple[list[int], int]:
 
 
 def isomorphic(graph: Graph, distance: int) -> tuple[Labels, int]:
-    """Return the classes of isomorphic neighborhoods, and how many comparisons were given up.
-
-    Examples
-    --------
-    >>> isomorphic(Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2], n=4), 1)
-    (array([2, 1, 1, 0]), 0)
-    """
+    """Return the classes of isomorphic neighborhoods, and how many comparisons were given up."""
     return _split(graph, distance, np.zeros(graph.n_nodes, dtype=np.int64))
 
 
 def isomorphic_and_degrees_around(graph: Graph, distance: int) -> tuple[Labels, int]:
-    """Return the classes of nodes that are equal under dk and under vrq, and what was given up.
-
-    Examples
-    --------
-    >>> isomorphic_and_degrees_around(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4), 1)
-    (array([0, 1, 1, 0]), 0)
-    """
+    """Return the classes of nodes that are equal under dk and under vrq, and what was given up."""
     return _split(graph, distance, degrees_around(graph, distance))
 
 

@@ -90,17 +90,7 @@ class Posteriors(NamedTuple):
 
 
 def allowed(pairs: NodePairs, without: NDArray[np.bool_] | None = None) -> NodePairs:
-    """Return the pairs that occur in some full assignment.
-
-    `pairs`: all that fit; `without`: whose pair is known already: record and person take part in no
-    other.
-
-    Examples
-    --------
-    >>> both = NodePairs(np.array([0, 2, 3]), np.array([0, 1, 1]))
-    >>> allowed(both).indices.tolist()
-    [0, 1]
-    """
+    """Return the pairs that occur in some full assignment."""
     return _within(pairs, _components(pairs, without))
 
 
@@ -109,12 +99,6 @@ def posteriors(pairs: NodePairs) -> Posteriors:
 
     Parts that no assignment joins are counted one by one, exactly up to `EXACT_ROWS` records each.
     Of larger parts the shares are those at which damped belief propagation rests.
-
-    Examples
-    --------
-    >>> square = NodePairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
-    >>> posteriors(square).chance.tolist()
-    [0.5, 0.5, 0.5, 0.5]
     """
     component = _components(pairs, None)
     inside = _within(pairs, component)
@@ -222,17 +206,8 @@ def log_chances(
 ) -> NDArray[np.float64]:
     """Return how likely every record that fits a person is theirs, as a logarithm.
 
-    `pairs`: records and the people whom they fit; `records`: int32, shape (n, columns): the
-    published cells; `runs`: bool, shape (runs, n, columns): which cells every run hid of every
-    person.
-
-    Examples
-    --------
-    >>> pairs = NodePairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
-    >>> hidden = np.array([[[True], [False]]])
-    >>> made = log_chances(pairs, np.array([[-1], [3]]), hidden)
-    >>> bool(made[0] > made[1]), bool(made[3] > made[2])
-    (True, True)
+    `records`: int32, shape (n, columns), the published cells; `runs`: bool, shape (runs, n,
+    columns), which cells every run hid of every person.
     """
     hiding = (runs.sum(axis=0) + PRIOR) / (len(runs) + 2 * PRIOR)
     odds, shown = np.log(hiding) - np.log1p(-hiding), np.log1p(-hiding).sum(axis=1)
@@ -247,19 +222,7 @@ def log_chances(
 def given_records(
     pairs: NodePairs, chances: NDArray[np.float64], rng: np.random.Generator
 ) -> NDArray[np.int64]:
-    """Return the record that everybody is given, one each.
-
-    `pairs`: records and the people whom they fit; some full assignment fits; `chances`: as
-    `log_chances` gives them; `rng`: draws among equally likely ones: who stands where does not
-    count.
-
-    Examples
-    --------
-    >>> pairs = NodePairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
-    >>> rng = np.random.Generator(np.random.PCG64(1))
-    >>> given_records(pairs, np.log([0.9, 0.8, 0.8, 0.1]), rng).tolist()
-    [1, 0]
-    """
+    """Return the record that everybody is given, one each."""
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  heavy: not for help
 
     order, shuffled = rng.permutation(pairs.n), rng.permutation(pairs.n)
@@ -272,16 +235,7 @@ def given_records(
 
 
 def hits_of(given: NDArray[np.int64], records: NDArray[np.int32]) -> NDArray[np.float64]:
-    """Return how often everybody has the own record, equal ones being shared.
-
-    `given`: int64, shape (n,): whose record everybody is given; that of person i is record i;
-    `records`: int32, shape (n, columns): the published cells.
-
-    Examples
-    --------
-    >>> hits_of(np.array([1, 0, 2]), np.array([[-1], [-1], [3]])).tolist()
-    [0.5, 0.5, 1.0]
-    """
+    """Return how often everybody has the own record, equal ones being shared."""
     alike, sizes = np.unique(records, axis=0, return_inverse=True, return_counts=True)[1:]
     hits: NDArray[np.float64] = (alike[given] == alike) / sizes[alike]
     return hits
@@ -367,15 +321,6 @@ def noisy_share(graph: Graph, *, phi: float, k: int) -> float:
     heard so: those whose two numbers are each at most phi percent of their own away from what was
     heard. A mean over 10 x 10 pairs of factors, evenly spaced. Exact look-alikes are always
     candidates together.
-
-    `graph`: the network; `phi`: percent, at least 0; `k`: the candidates below which a node counts.
-    Raises `ParameterError` where phi is negative, or no number.
-
-    Examples
-    --------
-    >>> fan = Graph.from_edges([0, 0, 0, 0, 1, 1, 1], [1, 2, 3, 4, 2, 3, 5], n=6)
-    >>> noisy_share(fan, phi=0, k=3), noisy_share(fan, phi=50, k=3)
-    (1.0, 0.8866666666666667)
     """
     from graphveil.data.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
 
@@ -411,14 +356,7 @@ def _heard_as(heard: NDArray[np.float64], share: float) -> tuple[Ints, Ints]:
 
 
 def check_phi(phi: float) -> None:
-    """Refuse what is no percentage.
-
-    Raises `ParameterError` where phi is negative, or no number.
-
-    Examples
-    --------
-    >>> check_phi(2.5)
-    """
+    """Refuse what is no percentage."""
     if not (math.isfinite(phi) and phi >= 0):
         raise ParameterError(f"phi={phi} is not a valid uncertainty. Give a percentage >= 0.")
 

@@ -19,7 +19,7 @@ from graphveil.data.measures.registry import Measure, check_distance
 from graphveil.data.measures.registry import known as entry_of
 from graphveil.data.measures.risk import EqualRows, Fuzzy, Identifiability
 from graphveil.data.measures.rows import equal_rows
-from graphveil.data.measures.values import Columns, Labels, classes_of, degrees_around, twins
+from graphveil.data.measures.values import classes_of, degrees_around, twins
 from graphveil.data.objects import as_container
 
 NEIGHBORS = "the degrees of a person's neighbors"
@@ -76,15 +76,7 @@ def finer(
 
 
 def check_parameters(measure: str, k: int, *, distance: int = 1, phi: float | None = None) -> None:
-    """Refuse what `measure` cannot use, before any data is read.
-
-    Raises `ParameterError` where the measure is unknown or cannot reach that far, k is below 2, or
-    phi does not go with the measure.
-
-    Examples
-    --------
-    >>> check_parameters("count", 2, phi=5)
-    """
+    """Refuse what `measure` cannot use, before any data is read."""
     check_distance(entry_of(measure), distance)
     if k < 2:
         raise ParameterError(f"k={k} would leave no node unprotected. Choose k >= 2.")
@@ -222,14 +214,11 @@ def _refuse_known(names: Sequence[str]) -> None:
 def _of_nodes(
     graph: Graph, entry: Measure, distance: int, k: int, phi: float | None
 ) -> Identifiability:
-    labels, values, undecided = _classes_and_values(graph, entry, distance)
+    labels, values, undecided = entry.classes_and_values(graph, distance)
     fuzzy = None
     if phi is not None:
-        fuzzy = Fuzzy(
-            phi=phi,
-            candidate_set_sizes=candidate_set_sizes(graph, phi=phi),
-            noisy_share_unprotected=noisy_share(graph, phi=phi, k=k),
-        )
+        sizes, share = candidate_set_sizes(graph, phi=phi), noisy_share(graph, phi=phi, k=k)
+        fuzzy = Fuzzy(phi=phi, candidate_set_sizes=sizes, noisy_share_unprotected=share)
     return Identifiability(
         measure=entry.name,
         distance=distance,
@@ -241,12 +230,3 @@ def _of_nodes(
         undecided=undecided,
         fuzzy=fuzzy,
     )
-
-
-def _classes_and_values(graph: Graph, entry: Measure, distance: int) -> tuple[Labels, Columns, int]:
-    """Return classes, values and the comparisons given up; values that are known are used."""
-    if entry.values is None:
-        labels, undecided = entry.classes(graph, distance)
-        return labels, {"class": labels}, undecided
-    values = entry.values(graph, distance)
-    return classes_of(*values.values()), values, 0

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -94,8 +94,6 @@ def measure_network(
 ) -> NetworkRisk:
     """Return how identifiable the people of a network are; see `graphveil.data.measures.measure`.
 
-    Raises `ParameterError` where an attribute is unknown, or the measure is not one of these ties.
-
     Examples
     --------
     >>> from graphveil import Graph, Table
@@ -128,16 +126,7 @@ def measure_network(
         parts.append(_alone(_listed(known_columns), classes_of(*rows), k))
     if rows:
         parts.append(_alone(knowledge_of_ties(of_ties), ties, k))
-    return NetworkRisk(
-        k=k,
-        ids=network.labels(),
-        labels=every,
-        measure=name,
-        distance=distance,
-        known=tuple(known_columns),
-        values=values,
-        parts=tuple(parts),
-    )
+    return replace(of_ties, labels=every, known=tuple(known_columns), parts=tuple(parts))
 
 
 def _of_ties(network: Network, name: str, distance: int) -> tuple[Labels, Columns]:
@@ -147,13 +136,7 @@ def _of_ties(network: Network, name: str, distance: int) -> tuple[Labels, Column
         values = directed_count(network.layers[0])
         return classes_of(*values.values()), values
     if name != PROFILE:
-        entry = known(name)
-        graph = network.graph()
-        if entry.values is None:
-            labels, _ = entry.classes(graph, distance)
-            return labels, {"class": labels}
-        values = entry.values(graph, distance)
-        return classes_of(*values.values()), values
+        return known(name).classes_and_values(network.graph(), distance)[:2]
     columns: dict[str, Labels] = {}
     for layer in network.layers:
         prefix = "" if len(network.layers) == 1 else f"{layer.name} "

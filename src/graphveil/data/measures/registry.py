@@ -46,13 +46,7 @@ def within_of_either(graph: Graph, distance: int, u: int, v: int) -> Nodes:
 
 
 def within(graph: Graph, center: int, distance: int) -> Nodes:
-    """Return the nodes within the distance of the center, itself included, sorted.
-
-    Examples
-    --------
-    >>> within(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4), 0, 2).tolist()
-    [0, 1, 2]
-    """
+    """Return the nodes within the distance of the center, itself included, sorted."""
     reached = rim = np.array([center], dtype=np.int64)
     for _ in range(distance):
         around = [graph.neighbors(node) for node in rim.tolist()]
@@ -111,16 +105,18 @@ class Measure:
     largest_distance: int | None = None
 
     def fixes_degree(self, distance: int) -> bool:
-        """Whether two nodes that look alike at this distance are sure to have the same degree.
-
-        Examples
-        --------
-        >>> MEASURES["count"].fixes_degree(1), MEASURES["count"].fixes_degree(2)
-        (True, False)
-        """
+        """Whether two nodes that look alike at this distance are sure to have the same degree."""
         return self.degree_is_fixed == "always" or (
             self.degree_is_fixed == "at distance 1" and distance == 1
         )
+
+    def classes_and_values(self, graph: Graph, distance: int) -> tuple[Labels, Columns, int]:
+        """Return classes, values (the class where they are no integers), and what was given up."""
+        if self.values is None:
+            labels, undecided = self.classes(graph, distance)
+            return labels, {"class": labels}, undecided
+        values = self.values(graph, distance)
+        return classes_of(*values.values()), values, 0
 
 
 def _by_value(values: Callable[[Graph, int], Columns]) -> ClassesOfNodes:
@@ -216,15 +212,7 @@ MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
 
 
 def known(name: str) -> Measure:
-    """Return the measure of this name.
-
-    Raises `ParameterError` where there is none.
-
-    Examples
-    --------
-    >>> known("degree").definition
-    'the number of neighbors'
-    """
+    """Return the measure of this name."""
     if name in OF_DIRECTED_TIES:
         raise ParameterError(
             f"measure={name} is for directed edges, but these are undirected. Read them with "
@@ -236,14 +224,7 @@ def known(name: str) -> Measure:
 
 
 def check_distance(measure: Measure, distance: int) -> None:
-    """Refuse a distance that the measure cannot reach.
-
-    Raises `ParameterError` where it is below 1, or beyond the measure's largest.
-
-    Examples
-    --------
-    >>> check_distance(known("count"), 3)
-    """
+    """Refuse a distance that the measure cannot reach."""
     if distance < 1:
         raise ParameterError(f"distance={distance} reaches no one. Choose distance >= 1.")
     if measure.largest_distance is not None and distance > measure.largest_distance:

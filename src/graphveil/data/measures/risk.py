@@ -69,13 +69,7 @@ def partition(graph: Graph, *, measure: str, distance: int = 1) -> Labels:
 
 
 def divided(graph: Graph, *, measure: str, distance: int = 1) -> Partition:
-    """Return the classes of a measure, and how many comparisons were given up; see `partition`.
-
-    Examples
-    --------
-    >>> divided(Graph.from_edges([0], [1], n=3), measure="dk").undecided
-    0
-    """
+    """Return the classes of a measure, and how many comparisons were given up; see `partition`."""
     entry = known(measure)
     check_distance(entry, distance)
     return Partition(*entry.classes(graph, distance))
@@ -176,10 +170,7 @@ class EquivalenceClasses:
         return [(size, count, size * count) for size, count in pairs]
 
     def plot(self) -> Figure:
-        """Return a picture of how many people have how many look-alikes; no id is in it.
-
-        Raises `UsageError` where there is nobody.
-        """
+        """Return a picture of how many people have how many look-alikes; no id is in it."""
         figure: Figure = above("Risk.plot")(self)
         return figure
 

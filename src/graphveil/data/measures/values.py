@@ -50,25 +50,13 @@ def edges_alone(graph: Graph, distance: int) -> Columns:
 
 
 def triangles(graph: Graph) -> NDArray[np.int64]:
-    """Return the number of triangles at every node.
-
-    Examples
-    --------
-    >>> triangles(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)).tolist()
-    [1, 1, 1, 0]
-    """
+    """Return the number of triangles at every node."""
     counts: NDArray[np.int64] = kernels.triangles(graph.indptr, graph.indices)
     return counts
 
 
 def classes_of(*columns: NDArray[np.int64] | NDArray[np.uint64]) -> Labels:
-    """Return the class of every node: equal where all columns are; in the order of the values.
-
-    Examples
-    --------
-    >>> classes_of(np.array([7, 3, 7, 3]), np.array([1, 0, 1, 5])).tolist()
-    [2, 0, 2, 1]
-    """
+    """Return the class of every node: equal where all columns are; in the order of the values."""
     labels = np.zeros(columns[0].size, dtype=np.int64)
     for column in columns:
         values, ranks = np.unique(column, return_inverse=True)
@@ -93,14 +81,7 @@ class UndirectedView(NamedTuple):
 
 
 def either_way(layer: Layer) -> UndirectedView:
-    """Return who is tied to whom in a directed layer, and which ways.
-
-    Examples
-    --------
-    >>> rows = either_way(Layer.from_arcs([0, 0, 1], [1, 2, 0], n=3))
-    >>> rows.indices.tolist(), rows.ways.tolist()
-    ([1, 2, 0, 0], [3, 1, 3, 2])
-    """
+    """Return who is tied to whom in a directed layer, and which ways."""
     n = layer.n_nodes
     source, target = (end.astype(np.int64) for end in layer.ties())
     away, back = source * n + target, target * n + source
@@ -119,12 +100,6 @@ def directed_count(layer: Layer) -> Columns:
 
     Neighbors are people to whom a tie leads, from whom one comes, or both. The ties among them all
     are those between any two of the person and the neighbors, each direction counted.
-
-    Examples
-    --------
-    >>> around = directed_count(Layer.from_arcs([0, 0, 1, 2, 2], [1, 2, 0, 1, 3], n=4))
-    >>> {name: column.tolist() for name, column in around.items()}
-    {'out': [2, 1, 2, 0], 'in': [1, 2, 1, 1], 'neighbors': [2, 2, 3, 1], 'ties': [4, 4, 5, 1]}
     """
     out, into = layer.degrees()
     indptr, indices, ways = either_way(layer)

@@ -14,16 +14,20 @@ from graphveil.io.datasets.generated import (
     generated_register,
     watts_strogatz,
 )
-from graphveil.io.datasets.larger import (
+from graphveil.io.datasets.sets import (
     BY_PAPER,
+    DATASETS,
     LARGER,
     PAPERS,
     LargerSet,
     PaperData,
+    ShippedSet,
     fetch,
     found_in,
+    load,
+    names,
+    path_of,
 )
-from graphveil.io.datasets.shipped import DATASETS, ShippedSet, load, names, path_of
 
 __all__ = [
     "BY_PAPER",

@@ -9,57 +9,15 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Callable, Iterator
-from itertools import islice
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
-from graphveil.core.errors import option
 from graphveil.core.text import counted
-from graphveil.io.formats import name_without_compression
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.readers.graph_builder import Builder
 from graphveil.io.source import Source, shown
-
-_DICTIONARY = re.compile(r"^(?P<ids>.*?)\s*(?P<said>\{.*\})\s*$")
-_BY_NETWORKX = re.compile(r"#\s*GMT\s")
-"""A remark that NetworkX writes above adjacency lists, and above nothing else."""
-
-_SAMPLE = 200
-_LAYOUTS = {".adjlist": "adjacency", ".lgl": "lgl"}
-
-
-class _Line(NamedTuple):
-    """A line that is no remark: its number, the words before a dictionary, and the dictionary."""
-
-    number: int
-    words: list[str]
-    said: str | None
-
-
-def layout_of(source: Source) -> str | None:
-    """Return which of these layouts a text file has; None where its lines are plain rows.
-
-    `source`: the file; its extension, or its first lines, give the layout.
-    """
-    lines = list(islice(_lines(source), _SAMPLE))
-    ends_in_braces = [line for line in lines if line.said is not None]
-    if ends_in_braces and len(ends_in_braces) == len(lines):
-        return "edges" if all(len(line.words) == 2 for line in lines) else None
-    if ends_in_braces and _counts_what_follows(lines):
-        return "multi-line"
-    named = next(
-        (
-            layout
-            for extension, layout in _LAYOUTS.items()
-            if name_without_compression(source.path).endswith(extension)
-        ),
-        None,
-    )
-    if named is None and not ends_in_braces and len({len(line.words) for line in lines}) > 1:
-        remarks = (line for _, line in islice(source.lines(), 10) if line.startswith("#"))
-        return "adjacency" if any(map(_BY_NETWORKX.match, remarks)) else None
-    return named
+from graphveil.io.text.dialect import Line, listed_lines
 
 
 def read_listed(source: Source, options: GraphOptions, layout: str) -> ParsedArcs:
@@ -73,40 +31,6 @@ def read_listed(source: Source, options: GraphOptions, layout: str) -> ParsedArc
     }
     readers[layout](builder)
     return builder.arcs()
-
-
-def _lines(source: Source) -> Iterator[_Line]:
-    """Yield the lines of a file that are neither empty nor remarks."""
-    split: Callable[[str], list[str]] | None = None
-    for number, line in source.lines():
-        stripped = line.strip()
-        if not stripped or stripped.startswith("#"):
-            continue
-        match = _DICTIONARY.match(stripped)
-        ids = stripped if match is None else match["ids"]
-        if split is None and len(ids.replace(",", " ").split()) > 1:
-            split = _between_commas if "," in ids else str.split
-        yield _Line(number, (split or str.split)(ids), None if match is None else match["said"])
-
-
-def _between_commas(ids: str) -> list[str]:
-    """Return ids that NetworkX separated by commas, which stand before a dictionary, too."""
-    return [word.strip() for word in ids.removesuffix(",").split(",")]
-
-
-def _counts_what_follows(lines: list[_Line]) -> bool:
-    """Whether lines without a dictionary say how many lines with one follow."""
-    due = 0
-    for line in lines:
-        if line.said is None:
-            if due or len(line.words) != 2 or not line.words[1].isdigit():
-                return False
-            due = int(line.words[1])
-        elif not due or len(line.words) != 1:
-            return False
-        else:
-            due -= 1
-    return True
 
 
 class _Listed:
@@ -124,7 +48,7 @@ class _Listed:
             self._builder.node(name, None, line=line)
         return name
 
-    def edge(self, left: str, right: str, line: _Line) -> None:
+    def edge(self, left: str, right: str, line: Line) -> None:
         """Add an edge with what its dictionary says."""
         self._builder.edge(self.node(left, line.number), self.node(right, line.number))
         for name, value in self._attributes(line).items():
@@ -140,7 +64,7 @@ class _Listed:
         arcs.directed = None
         return arcs
 
-    def _attributes(self, line: _Line) -> dict[Any, Any]:
+    def _attributes(self, line: Line) -> dict[Any, Any]:
         if line.said is None or line.said == "{}":
             return {}
         try:
@@ -156,19 +80,18 @@ class _Listed:
 
 
 def _read_edges(listed: _Listed) -> None:
-    for line in _lines(listed.source):
+    for line in listed_lines(listed.source):
         if len(line.words) != 2:
             listed.source.refuse(
-                f"{counted(len(line.words), 'id')} instead of 2 "
-                f"({shown(' '.join(line.words))}). Correct the "
-                "line.",
+                f"{counted(len(line.words), 'id')} instead of 2 ({shown(' '.join(line.words))}). "
+                f"Correct the line.",
                 line=line.number,
             )
         listed.edge(line.words[0], line.words[1], line)
 
 
 def _read_adjacency(listed: _Listed) -> None:
-    for line in _lines(listed.source):
+    for line in listed_lines(listed.source):
         if line.said is not None:
             listed.source.refuse(
                 f"{shown(line.said)} is not the id of a neighbor. Correct the line.",
@@ -182,7 +105,7 @@ def _read_adjacency(listed: _Listed) -> None:
 
 def _read_multi_line(listed: _Listed) -> None:
     node, due, at = "", 0, 1
-    for line in _lines(listed.source):
+    for line in listed_lines(listed.source):
         if line.said is None:
             if due or len(line.words) != 2 or not re.fullmatch(r"[0-9]{1,18}", line.words[1]):
                 listed.source.refuse(
@@ -226,15 +149,6 @@ def _read_lgl(listed: _Listed) -> None:
                     f"an edge, rename the file to end in .txt.",
                     line=number,
                 )
-            listed.edge(node, words[0], _Line(number, words, None))
+            listed.edge(node, words[0], Line(number, words, None))
             for weight in words[1:]:
                 listed.weight(weight)
-
-
-def refuse_in_pieces(source: Source) -> None:
-    """Refuse a file with one of these layouts where rows are read some at a time."""
-    if layout_of(source) is not None:
-        source.refuse(
-            "this layout (adjacency lists, or attributes in braces) cannot be read in pieces. "
-            f"Convert the file to csv with graphveil convert, or remove {option('on_disk')}."
-        )

@@ -28,7 +28,7 @@ from pyarrow import ipc, parquet
 from graphveil.core.errors import DataError, option
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph, Network, Table
-from graphveil.data.columns import arrow_table, column_of_types, types_say_directed
+from graphveil.data.columns import arrow_table, column_of_types, is_text, types_say_directed
 from graphveil.data.ids import Ids, as_ids, as_text, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.io.formats import Format
@@ -113,10 +113,7 @@ class Frame:
 
     def is_text(self, name: str) -> bool:
         """Whether a column holds text, or categories of text."""
-        kind = self.schema.field(name).type
-        kind = kind.value_type if pa.types.is_dictionary(kind) else kind
-        textual = (pa.types.is_string, pa.types.is_large_string, pa.types.is_string_view)
-        return any(check(kind) for check in textual)
+        return is_text(self.schema.field(name).type)
 
     def ids(self, column: pa.Array, name: str) -> pa.Array:
         """Return a column of a batch as ids: int64, or text of whole words; refuse what is none."""
@@ -225,16 +222,7 @@ def parquet_writer(path: Path, schema: pa.Schema, **options: Any) -> Iterator[An
 
 
 def write_parquet(table: pa.Table, path: Path) -> None:
-    """Write a table into a Parquet file.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_parquet(pa.table({"x": [3, 1]}), Path(folder, "x=[1].parquet"))
-    ...     read_parquet(Path(folder, "x=[1].parquet")).to_pydict()
-    {'x': [3, 1]}
-    """
+    """Write a table into a Parquet file."""
     with path.open("wb") as stream:
         parquet.write_table(table, stream)
 
@@ -261,16 +249,7 @@ def rows_in(paths: Sequence[Path]) -> int:
 
 
 def batches_in(path: Path, columns: Sequence[str] | None = None) -> Iterator[pa.RecordBatch]:
-    """Yield the rows of a Parquet file some at a time; no more of it is in memory.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_parquet(pa.table({"x": [3, 1]}), Path(folder, "numbers.parquet"))
-    ...     [batch.num_rows for batch in batches_in(Path(folder, "numbers.parquet"))]
-    [2]
-    """
+    """Yield the rows of a Parquet file some at a time; no more of it is in memory."""
     with opened_parquet(path) as file:
         yield from file.iter_batches(BATCH_ROWS, columns=columns)
 
@@ -357,9 +336,7 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
             return _lists(source, frame, nested, options)
         chosen = two_of_frame(source, frame, notes, options)
         left, right = frame.columns(chosen, notes, share_labels=False)
-    return ParsedPairs(
-        user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
-    )
+    return ParsedPairs.of(left, right, notes)
 
 
 def bipartite_batches(
@@ -411,33 +388,19 @@ def read_ids(source: Source) -> ParsedColumn:
     return column
 
 
-def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
-    """Write every edge once, in the columns source and target."""
-    _write(graph.to_arrow(), stream, form)
+def write_container(
+    data: Graph | Network | Bipartite | Table, stream: IO[bytes], form: Format
+) -> None:
+    """Write the rows of `to_arrow`, one per edge, pair or row; a suppressed cell is null."""
+    write_tables([data.to_arrow()], stream, form)
 
 
-def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
-    """Write every tie once, in the columns source, target and, of several kinds, layer."""
-    _write(network.to_arrow(), stream, form)
-
-
-def write_bipartite(data: Bipartite, stream: IO[bytes], form: Format) -> None:
-    """Write every pair, in the columns user and item."""
-    _write(data.to_arrow(), stream, form)
-
-
-def write_table(table: Table, stream: IO[bytes], form: Format) -> None:
-    """Write the cells in their columns; a suppressed cell is null."""
-    _write(table.to_arrow(), stream, form)
+write_graph = write_network = write_bipartite = write_table = write_container
 
 
 def write_ids(ids: Ids, name: str, stream: IO[bytes], form: Format) -> None:
     """Write ids in one column."""
-    _write(pa.table([ids_to_arrow(ids)], names=[name]), stream, form)
-
-
-def _write(table: pa.Table, stream: IO[bytes], form: Format) -> None:
-    write_tables([table], stream, form)
+    write_tables([pa.table([ids_to_arrow(ids)], names=[name])], stream, form)
 
 
 def write_tables(tables: Iterable[pa.Table], stream: IO[bytes], form: Format) -> None:
@@ -445,9 +408,6 @@ def write_tables(tables: Iterable[pa.Table], stream: IO[bytes], form: Format) ->
 
     A Parquet file follows from its cells alone: it is not compressed, since what is can be
     compressed in many ways, and it does not name the version of the library.
-
-    `tables`: one at least; any may be empty; `stream, form`: where to write, and whether Parquet or
-    Arrow.
     """
     groups = _row_groups(tables)
     first = next(groups)
@@ -469,10 +429,7 @@ def _settings(schema: pa.Schema) -> dict[str, Any]:
 
 
 def settings_of(numbers: list[str], texts: list[str]) -> dict[str, Any]:
-    """Return how columns are written: integers by their differences, text by its words.
-
-    `numbers, texts`: the columns of integers and of text; of lists the paths of their elements.
-    """
+    """Return how columns are written: integers by their differences, text by its words."""
     settings: dict[str, Any] = {"use_dictionary": texts or False}
     if "max_rows_per_page" in signature(parquet.ParquetWriter.__init__).parameters:
         settings["max_rows_per_page"] = _ROWS
@@ -560,10 +517,4 @@ def _lists(source: Source, frame: Frame, name: str, options: BipartiteOptions) -
     if user_column.labels.size != table.num_rows:
         source.refuse(f"column {user}: a user appears in two rows. Merge their lists.")
     item_column = encoded(as_ids(column.flatten(), what=f"column {name}"))
-    return ParsedPairs(
-        user=np.repeat(user_column.codes, sizes),
-        item=item_column.codes,
-        users=user_column.labels,
-        items=item_column.labels,
-        notes=notes,
-    )
+    return ParsedPairs.of(user_column, item_column, notes, sizes)

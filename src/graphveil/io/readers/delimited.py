@@ -3,52 +3,54 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import IO, NoReturn
+from collections.abc import Callable, Iterator
+from typing import IO, Any, NamedTuple, NoReturn
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
+from numpy.typing import NDArray
+from pyarrow import csv
 
-from graphveil.core.errors import InputError, option
+from graphveil.core.errors import InputError, option, warn
 from graphveil.core.text import counted
 from graphveil.data import SUPPRESSED, Bipartite, Graph, Network, Table
 from graphveil.data.columns import column_of_types, known_pairs, types_say_directed
 from graphveil.data.ids import Ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.io.formats import Format
-from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
+from graphveil.io.options import BipartiteOptions, GraphOptions
 from graphveil.io.parsed import (
     ParsedArcs,
-    ParsedCells,
     ParsedColumn,
     ParsedKinds,
     ParsedPairs,
     ReadCounts,
+    SpellingProblem,
+    alike,
+    as_integers,
     gives_counts,
+    in_quotes,
+    other_than_integers,
+    problem_of,
+    problem_of_some,
 )
-from graphveil.io.parts import (
-    WrittenCells,
-    WrittenIds,
-    check_categories,
-    check_ids,
-    check_texts,
-    write_rows,
-)
-from graphveil.io.readers.adjacency import layout_of, read_listed
 from graphveil.io.source import Source, shown
 from graphveil.io.text.columns import read_columns, read_lists, refuse_value, tables, trimmed
 from graphveil.io.text.dialect import (
     Dialect,
     check_no_second_header,
     first_row_is_names,
+    layout_of,
     lists_pairs,
     sniff,
     without_first_row,
 )
-from graphveil.io.text.table_cells import read_cells
+from graphveil.io.text.table_cells import fraction_among, read_cells
 from graphveil.io.text.tie_columns import kind_column, parsed_kinds, two_columns
+from graphveil.io.writing import AWKWARD, formulas, refuse_separators
 
+read_table = read_cells
 _KONECT = r"%\s*(a?sym|bip)\b"
 
 
@@ -56,6 +58,8 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of an edge list, or of another layout in which text lists edges."""
     layout = layout_of(source)
     if layout is not None:
+        from graphveil.io.readers.adjacency import read_listed  # noqa: PLC0415  few files need it
+
         return read_listed(source, options, layout)
     dialect = sniff(source, options.header, delimiter=options.delimiter)
     check_konect(source, dialect)
@@ -95,9 +99,7 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     chosen = chosen_columns(source, dialect, options, notes)
     left, right = _ends(source, dialect, chosen, options, notes, shared=False)
     notes.declared = declared_counts(dialect)
-    return ParsedPairs(
-        user=left.codes, item=right.codes, users=left.labels, items=right.labels, notes=notes
-    )
+    return ParsedPairs.of(left, right, notes)
 
 
 def declared_counts(dialect: Dialect) -> dict[str, int]:
@@ -196,12 +198,7 @@ def _names_in_remark(dialect: Dialect) -> tuple[str, ...]:
 def bipartite_batches(
     source: Source, dialect: Dialect, chosen: tuple[int, int], notes: ReadCounts, *, text: bool
 ) -> Iterator[pa.Table]:
-    """Yield users and items some lines at a time, in the columns user and item.
-
-    `source, dialect, chosen, notes`: the file, how its lines become cells, which two of them count,
-    and what is counted; `text`: whether ids are read as text, else as integers. Raises
-    `NotIntegersError` where integers are asked for and a cell is none.
-    """
+    """Yield users and items some lines at a time, in the columns user and item."""
     kind = pa.dictionary(pa.int32(), pa.string()) if text else pa.int64()
     for table in tables(source, dialect, chosen, notes, kind):
         columns = [column.combine_chunks() for column in table.columns]
@@ -213,11 +210,6 @@ def bipartite_batches(
                 if least is not None and least < 0:
                     refuse_value(source, dialect, chosen, str(least), "is negative")
         yield pa.table(columns, names=["user", "item"])
-
-
-def read_table(source: Source, options: TableOptions) -> ParsedCells:
-    """Return the columns of a table as text or integers."""
-    return read_cells(source, options)
 
 
 def read_ids(source: Source) -> ParsedColumn:
@@ -267,9 +259,8 @@ def refuse_counts(source: Source, n: int, m: int, rows: int) -> NoReturn:
     """Refuse a first row that may give the numbers of nodes and edges, or be an edge."""
     source.refuse(
         f"cannot tell whether the first line ({n} {m}) gives the numbers of nodes and edges or is "
-        f"an edge: {counted(rows, 'edge', 'is')} below it. If it gives numbers, "
-        f"use {option('header', 'yes')}; "
-        f"if it is an edge, use {option('header', 'no')}."
+        f"an edge: {counted(rows, 'edge', 'is')} below it. If it gives numbers, use "
+        f"{option('header', 'yes')}; if it is an edge, use {option('header', 'no')}."
     )
 
 
@@ -301,39 +292,39 @@ def _without_count_line(source: Source, arcs: ParsedArcs) -> ParsedArcs:
 
 def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
     """Write every edge once, under the names source and target."""
-    check_ids(graph.ids, graph.degrees() > 0, form)
+    _check_ids(graph.ids, graph.degrees() > 0, form)
     edges = graph.edges()
-    columns = [WrittenIds(ends, graph.ids) for ends in edges.T]
-    write_rows(columns, ("source", "target"), stream, form)
+    columns = [_written_ids(ends, graph.ids) for ends in edges.T]
+    _write_rows(columns, ("source", "target"), stream, form)
 
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     """Write every tie once, under the names source, target and, of several kinds, layer."""
-    check_ids(network.ids, network.profiles().sum(axis=1) > 0, form)
+    _check_ids(network.ids, network.profiles().sum(axis=1) > 0, form)
     ties = network.ties()
-    columns: list[WrittenCells] = [
-        WrittenIds(ends, network.ids) for ends in (ties.source, ties.target)
+    columns: list[_Written] = [
+        _written_ids(ends, network.ids) for ends in (ties.source, ties.target)
     ]
     if len(network.layers) > 1:
         names = pa.array([layer.name for layer in network.layers])
         check_texts(names, form)
-        columns.append(WrittenCells(ties.layer, names))
-    write_rows(columns, network.columns_of_ties, stream, form)
+        columns.append(_Written(ties.layer, names))
+    _write_rows(columns, network.columns_of_ties, stream, form)
 
 
 def write_bipartite(data: Bipartite, stream: IO[bytes], form: Format) -> None:
     """Write every pair, under the names user and item."""
-    check_ids(data.users, np.diff(data.indptr) > 0, form)
-    check_ids(data.features, np.bincount(data.indices, minlength=data.n_features) > 0, form)
-    columns = [WrittenIds(data.rows(), data.users), WrittenIds(data.indices, data.features)]
-    write_rows(columns, ("user", "item"), stream, form)
+    _check_ids(data.users, np.diff(data.indptr) > 0, form)
+    _check_ids(data.features, np.bincount(data.indices, minlength=data.n_features) > 0, form)
+    columns = [_written_ids(data.rows(), data.users), _written_ids(data.indices, data.features)]
+    _write_rows(columns, ("user", "item"), stream, form)
 
 
 def write_ids(ids: Ids, name: str, stream: IO[bytes], form: Format) -> None:
     """Write ids in one column under a name."""
-    check_ids(ids, np.ones(ids.size, dtype=np.bool_), form)
-    column = WrittenIds(np.arange(ids.size, dtype=np.int32), ids)
-    write_rows([column], (name,), stream, form)
+    _check_ids(ids, np.ones(ids.size, dtype=np.bool_), form)
+    column = _written_ids(np.arange(ids.size, dtype=np.int32), ids)
+    _write_rows([column], (name,), stream, form)
 
 
 def write_table(table: Table, stream: IO[bytes], form: Format, *, exact: bool = False) -> None:
@@ -352,7 +343,154 @@ def write_table(table: Table, stream: IO[bytes], form: Format, *, exact: bool = 
         codes = table.codes[:, number]
         listed = ids_to_arrow(values).cast(pa.string())
         used = listed.take(np.unique(codes[codes != SUPPRESSED]))
-        check_categories(name, used, form, exact=exact)
+        _check_categories(name, used, form, exact=exact)
         shown_as = pa.concat_arrays([listed, pa.array(["*"])])
-        columns.append(WrittenCells(np.where(codes < 0, len(listed), codes), shown_as))
-    write_rows(columns, table.columns, stream, form, quote=True)
+        columns.append(_Written(np.where(codes < 0, len(listed), codes), shown_as))
+    _write_rows(columns, table.columns, stream, form, quote=True)
+
+
+def _check_ids(ids: Ids | None, used: NDArray[np.bool_], form: Format) -> None:
+    """Refuse text ids that a reader would take for damaged numbers, or for missing ones."""
+    if ids is not None and ids.dtype.kind != "i":
+        check_spelling(ids_to_arrow(ids[used]), form)
+
+
+def check_spelling(texts: pa.Array, form: Format) -> None:
+    """Refuse texts that, released together, would be read as other ids."""
+    _refuse_spelling(problem_of(texts) or _read_as_whole(texts), texts, form)
+
+
+def _read_as_whole(texts: pa.Array) -> SpellingProblem | None:
+    """Return a text that would be read as an integer, such as 1.0; None where there is none."""
+    others = other_than_integers(texts)
+    if not len(others) or as_integers(texts) is None:
+        return None
+    return SpellingProblem(others[0].as_py(), "is read as an integer")
+
+
+def _refuse_spelling(problem: SpellingProblem | None, texts: pa.Array, form: Format) -> None:
+    advice = f"Use {option('format', 'parquet')}."
+    if problem is not None:
+        raise InputError(
+            f"the id {shown(problem.value)!r} could not be read back from {form.name}: there it "
+            f"{problem.what}. {advice}"
+        )
+    pair = alike(texts)
+    if pair is not None:
+        raise InputError(
+            f"the ids {in_quotes(*pair)} look the same, which the {form.name} reader refuses. "
+            f"{advice}"
+        )
+
+
+def check_texts(texts: pa.Array, form: Format) -> None:
+    """Refuse texts of which some, whichever, could not be written and read again."""
+    whole = texts.filter(pc.match_substring_regex(texts, r"^[0-9]+\.0+$"))
+    _refuse_spelling(problem_of_some(texts) or _read_as_whole(whole), texts, form)
+    listed = texts.to_pylist()
+    for value in filter(AWKWARD.search, listed):
+        _refuse_awkward(value, form)
+    refuse_separators((), [listed], form.name)
+
+
+def _check_categories(name: str, values: pa.Array, form: Format, *, exact: bool = False) -> None:
+    """Refuse categories that a reader would take for suppressed cells, or for numbers to bin."""
+    for hidden in ("*", ""):
+        if hidden in values.to_pylist():
+            raise InputError(
+                f"column {name}: the category {hidden!r} cannot be distinguished from a suppressed "
+                f"cell in {form.name}. Use {option('format', 'parquet')}."
+            )
+    number = None if exact else fraction_among(values)
+    if number is not None:
+        raise InputError(
+            f"column {name}: the category {shown(number)!r} could not be read back from "
+            f"{form.name}: there it is a number. Use {option('format', 'parquet')}."
+        )
+
+
+_WRITTEN_ROWS = 1 << 20
+
+
+class _Written(NamedTuple):
+    """A column to be written a block at a time: positions into values; None stands for numbers."""
+
+    codes: Any
+    values: pa.Array | None
+
+    def block(self, part: slice) -> pa.Array:
+        """Return some of the cells."""
+        codes = pa.array(self.codes[part])
+        return codes if self.values is None else self.values.take(codes)
+
+
+def _written_ids(codes: Any, ids: Ids | None) -> _Written:
+    return _Written(codes, None if ids is None else ids_to_arrow(ids))
+
+
+def _write_rows(
+    columns: list[_Written],
+    names: tuple[str, ...],
+    stream: IO[bytes],
+    form: Format,
+    *,
+    quote: bool = False,
+) -> None:
+    """Write columns of one length below their names, a block at a time."""
+    texts = [column.values for column in columns]
+    write = block_writer(texts, names, stream, form, quote=quote)
+    for start in range(0, len(columns[0].codes), _WRITTEN_ROWS):
+        blocks = [column.block(slice(start, start + _WRITTEN_ROWS)) for column in columns]
+        write(pa.table(blocks, names=list(names)))
+
+
+def block_writer(
+    texts: list[pa.Array | None],
+    names: tuple[str, ...],
+    stream: IO[bytes],
+    form: Format,
+    *,
+    quote: bool = False,
+) -> Callable[[pa.Table], None]:
+    """Write the names of columns and return what writes the rows of a table below."""
+    delimiter = "," if form.name == "csv" else "\t"
+    listed = [_texts_in(values) for values in texts]
+    awkward = [name for values in listed for name in filter(AWKWARD.search, values)]
+    for value in awkward:
+        if not quote or "\0" in value:
+            _refuse_awkward(value, form)
+    refuse_separators(names, listed, form.name)
+    for advice in formulas(names, listed):
+        warn(advice)
+    style = "needed" if awkward else "none"
+    first = delimiter.join(map(_quoted, names))
+    remark = "# " if form.name == "text" and len(names) == 2 else ""
+    stream.write(f"{remark}{first}\n".encode())
+    options = csv.WriteOptions(include_header=False, delimiter=delimiter, quoting_style=style)
+
+    def write(table: pa.Table) -> None:
+        buffer = pa.BufferOutputStream()
+        csv.write_csv(table, buffer, options)
+        stream.write(buffer.getvalue())
+
+    return write
+
+
+def _refuse_awkward(value: str, form: Format) -> None:
+    if not value or any(character in value for character in "\n\r\0"):
+        raise InputError(
+            f"{shown(value)!r} is empty or contains a line break or a NUL, which {form.name} "
+            f"cannot store. Use {option('format', 'parquet')}."
+        )
+
+
+def _texts_in(values: pa.Array | None) -> list[str]:
+    """Return the texts of a column; none where it holds numbers."""
+    if values is None or not pa.types.is_string(values.type):
+        return []
+    texts: list[str] = values.to_pylist()
+    return texts
+
+
+def _quoted(name: str) -> str:
+    return '"' + name.replace('"', '""') + '"' if AWKWARD.search(name) else name

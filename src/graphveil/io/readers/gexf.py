@@ -6,6 +6,7 @@ from typing import IO
 from xml.sax.saxutils import quoteattr
 
 from graphveil.data import Network
+from graphveil.data.conversions import rows_of
 from graphveil.data.network import LAYER
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
@@ -52,8 +53,7 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
         stream.write(f'      <attribute id="0" title="{LAYER}" type="string"/>\n'.encode())
         stream.write(b"    </attributes>\n")
     stream.write(b"    <nodes>\n")
-    rows = zip(*cells.values(), strict=True) if cells else [()] * network.n_nodes
-    for name, said in zip(quoted, rows, strict=True):
+    for name, said in zip(quoted, rows_of(cells, network.n_nodes), strict=True):
         values = "".join(f'<attvalue for="{n}" value={quoteattr(v)}/>' for n, v in enumerate(said))
         end = f"><attvalues>{values}</attvalues></node>" if values else "/>"
         stream.write(f"      <node id={name} label={name}{end}\n".encode())

@@ -56,12 +56,8 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
 
 
 def write_network(network: Network, stream: IO[bytes], _form: Format) -> None:
-    """Write nodes with a number, a label and attributes, and ties between the numbers.
-
-    Raises `UsageError` where an attribute has a name that is no key of GML, or one that means
-    something else there.
-    """
-    cells = {} if network.people is None else cells_of(network.people)
+    """Write nodes with a number, a label and attributes, and ties between the numbers."""
+    cells = cells_of(network.people)
     for name in cells:
         if not _KEY.fullmatch(name) or name in _NODE:
             raise UsageError(

@@ -37,13 +37,7 @@ WEIGHTS = ("weight", "value")
 
 
 def is_weight(value: object) -> bool:
-    """Whether a value of an edge says more than that the edge is there.
-
-    Examples
-    --------
-    >>> is_weight("1.0"), is_weight(1), is_weight("0.5"), is_weight("strong")
-    (False, False, True, True)
-    """
+    """Whether a value of an edge says more than that the edge is there."""
     try:
         return float(str(value)) != 1
     except ValueError:
@@ -51,10 +45,7 @@ def is_weight(value: object) -> bool:
 
 
 def check_signs(labels: Sequence[str], form: Format) -> None:
-    """Refuse ids that a format that knows names alone could not give back.
-
-    Raises `InputError` where one would be read as a negative number.
-    """
+    """Refuse ids that a format that knows names alone could not give back."""
     negative = negative_among(labels)
     if negative is not None:
         raise InputError(
@@ -252,8 +243,7 @@ class Builder:
         if lacking:
             self._source.refuse(
                 f"{len(lacking)} of {counted(len(kinds), 'edge')} have no "
-                f"{shown(self._kind_column)}. Add "
-                "the type of each, or remove these edges.",
+                f"{shown(self._kind_column)}. Add the type of each, or remove these edges.",
                 line=self._edges[lacking[0]][2],
             )
         return [str(kind).strip() for kind in kinds]
@@ -273,11 +263,7 @@ class Builder:
 
 
 def refuse_kinds(source: Source, kinds: Sequence[str], column: str) -> NoReturn:
-    """Refuse edges of several kinds, with the ways to keep them apart and to merge them.
-
-    `source, column`: the file, and what it calls the kind of an edge; `kinds`: their names; an
-    empty one for edges that have none.
-    """
+    """Refuse edges of several kinds, with the ways to keep them apart and to merge them."""
     named = [shown(kind) for kind in kinds if kind]
     listed = ", ".join(named[:8]) + (f" and {len(named) - 8} more" if len(named) > 8 else "")
     listed += "" if all(kinds) else " and one without a name"
@@ -290,10 +276,7 @@ def refuse_kinds(source: Source, kinds: Sequence[str], column: str) -> NoReturn:
 def refuse_two_modes(
     source: Source, people: Mapping[str, Mapping[int, Any]], ends: Iterable[tuple[int, int]]
 ) -> None:
-    """Refuse nodes that an attribute marks as of two kinds, since not all may be people.
-
-    Raises `InputError`: with both ways out.
-    """
+    """Refuse nodes that an attribute marks as of two kinds, since not all may be people."""
     listed = list(ends)
     for name, said in people.items():
         counts = two_modes(name, list(said.values()), listed)
@@ -480,12 +463,7 @@ def quoted_labels(network: Network, form: Format) -> list[str]:
 
 
 def attributes_in_text(network: Network, form: Format) -> dict[str, list[str]]:
-    """Return the attributes of people as text; a suppressed one is ``*``.
-
-    Raises `InputError` where a value or a name holds a control character.
-    """
-    if network.people is None:
-        return {}
+    """Return the attributes of people as text; a suppressed one is ``*``."""
     cells = {name: [*map(str, values)] for name, values in cells_of(network.people).items()}
     for name, values in cells.items():
         check_characters([name, *sorted(set(values))], form)
@@ -493,19 +471,13 @@ def attributes_in_text(network: Network, form: Format) -> dict[str, list[str]]:
 
 
 def check_labels(labels: Sequence[str], form: Format) -> None:
-    """Refuse ids that a format of XML cannot give back.
-
-    Raises `InputError`: as `check_signs`, and where an id holds a control character.
-    """
+    """Refuse ids that a format of XML cannot give back."""
     check_signs(labels, form)
     check_characters(labels, form)
 
 
 def check_characters(texts: Sequence[str], form: Format) -> None:
-    """Refuse text that a format of XML cannot give back.
-
-    Raises `InputError` where one holds a control character.
-    """
+    """Refuse text that a format of XML cannot give back."""
     for text in texts:
         if re.search(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ufffe\uffff]", text):
             raise InputError(

@@ -6,6 +6,7 @@ from typing import IO
 from xml.sax.saxutils import escape, quoteattr
 
 from graphveil.data import Network
+from graphveil.data.conversions import rows_of
 from graphveil.data.network import LAYER
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
@@ -45,8 +46,7 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
         stream.write(f"  <key {key}/>\n".encode())
     kind = "directed" if directed else "undirected"
     stream.write(f'  <graph edgedefault="{kind}">\n'.encode())
-    rows = zip(*cells.values(), strict=True) if cells else [()] * network.n_nodes
-    for name, said in zip(quoted, rows, strict=True):
+    for name, said in zip(quoted, rows_of(cells, network.n_nodes), strict=True):
         data = "".join(f'<data key="d{n}">{escape(v)}</data>' for n, v in enumerate(said))
         end = f">{data}</node>" if data else "/>"
         stream.write(f"    <node id={name}{end}\n".encode())

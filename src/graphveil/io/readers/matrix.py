@@ -32,16 +32,8 @@ _BANNER = re.compile(
 _VALUES = ("real", "double", "integer", "unsigned-integer", "pattern")
 _SYMMETRIES = ("general", "symmetric")
 _FAILURES = (
-    ValueError,
-    TypeError,
-    KeyError,
-    IndexError,
-    OverflowError,
-    MemoryError,
-    NotImplementedError,
-    RuntimeError,
-    zipfile.BadZipFile,
-    zlib.error,
+    *(ValueError, TypeError, LookupError, OverflowError, MemoryError, RuntimeError),
+    *(zipfile.BadZipFile, zlib.error),
 )
 
 
@@ -141,14 +133,8 @@ def _head(source: Source) -> _Head:
             words = {name: word.lower() for name, word in banner.groupdict().items()}
             _check_banner(source, words)
             width = 2 if words["values"] == "pattern" else 3
-            dialect = Dialect(
-                delimiter=WHITESPACE,
-                n_columns=width,
-                header=("sizes",),
-                spaced=False,
-                widths=frozenset({width}),
-                plain_only=False,
-            )
+            cells = (WHITESPACE, width, ("sizes",), False, frozenset({width}))
+            dialect = Dialect(*cells, plain_only=False)
             rows, columns, entries = _sizes(source, line, number)
             symmetric = words["symmetry"] == "symmetric"
             return _Head((rows, columns), entries, symmetric, dialect, number)
@@ -225,14 +211,10 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
         )
     row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
     notes.square = not matrix.symmetric or bool((row == column).any())
-    return ParsedArcs(
-        source=row,
-        target=column,
-        labels=np.arange(rows, dtype=np.int64),
-        directed=not matrix.symmetric,
-        twice=not matrix.symmetric,
-        notes=notes,
-    )
+    labels, both = np.arange(rows, dtype=np.int64), not matrix.symmetric
+    arcs = ParsedArcs(source=row, target=column, labels=labels, notes=notes)
+    arcs.directed = arcs.twice = both
+    return arcs
 
 
 def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
@@ -243,13 +225,8 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
         other = row != column
         row, column = (np.concatenate([row, column[other]]), np.concatenate([column, row[other]]))
     notes.nameless = True
-    return ParsedPairs(
-        user=row,
-        item=column,
-        users=np.arange(matrix.shape[0], dtype=np.int64),
-        items=np.arange(matrix.shape[1], dtype=np.int64),
-        notes=notes,
-    )
+    users, items = (np.arange(size, dtype=np.int64) for size in matrix.shape)
+    return ParsedPairs(user=row, item=column, users=users, items=items, notes=notes)
 
 
 def _read(source: Source) -> Entries:

@@ -46,8 +46,7 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     if len(target) != 2 * m:
         source.refuse(
             f"{counted(len(target), 'neighbor')} in the lists, but {m} edges require {2 * m}. "
-            "Correct the "
-            "first line, or list every edge twice."
+            "Correct the first line, or list every edge twice."
         )
     notes.rows = n
     return ParsedArcs(

@@ -11,7 +11,7 @@ import msgspec
 
 from graphveil.core.errors import UsageError
 from graphveil.data import Network
-from graphveil.data.conversions import cells_of
+from graphveil.data.conversions import cells_of, rows_of
 from graphveil.io.formats import Format
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ParsedArcs
@@ -83,8 +83,7 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
         )
     labels, directed = network.labels().tolist(), network.is_directed
     check_signs([str(label) for label in labels], form)
-    cells = {} if network.people is None else cells_of(network.people)
-    rows = zip(*cells.values(), strict=True) if cells else [()] * len(labels)
+    cells = cells_of(network.people)
     several = len(network.layers) > 1
     whole = {
         "directed": directed,
@@ -92,7 +91,7 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
         "graph": {},
         "nodes": [
             {**dict(zip(cells, said, strict=True)), "id": label}
-            for label, said in zip(labels, rows, strict=True)
+            for label, said in zip(labels, rows_of(cells, len(labels)), strict=True)
         ],
         LISTS[0]: [
             {"source": labels[u], "target": labels[v], **({"key": layer} if several else {})}

@@ -50,9 +50,6 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     """Write the vertices with their labels, the ties, and a partition for every attribute.
 
     Several kinds of ties are as many relations, each of arcs or of edges.
-
-    Raises `InputError` where an id, a kind of ties or an attribute cannot be named, or a value is
-    no whole number from 0 on, as clusters are.
     """
     partitions = _partitions(network, form)
     labels = [str(label) for label in network.labels().tolist()]
@@ -84,7 +81,7 @@ def _lines_of_ties(network: Network) -> Iterator[str]:
 
 def _partitions(network: Network, form: Format) -> dict[str, list[int]]:
     """Return the clusters of every attribute; what cannot be one is refused."""
-    said = {} if network.people is None else cells_of(network.people)
+    said = cells_of(network.people)
     for name, values in said.items():
         bad = next((value for value in values if not isinstance(value, int)), None)
         if bad is not None:
@@ -101,13 +98,7 @@ def _partitions(network: Network, form: Format) -> dict[str, list[int]]:
 
 
 def _name_of(line: str) -> str:
-    """Return the name of the partition that a line begins, without the extension of its file.
-
-    Examples
-    --------
-    >>> _name_of("*Partition sex of people.clu"), _name_of("*Partition")
-    ('sex of people', 'partition')
-    """
+    """Return the name of the partition that a line begins, without the extension of its file."""
     name = line[len("*Partition") :].strip().strip('"')
     return re.sub(r"(?i)\.clu$", "", name) or "partition"
 

@@ -46,6 +46,7 @@ from graphveil.io.text.dialect import (
     expect_width,
     may_not_be_plain,
     refuse_undecided,
+    rows_below,
     single_spaced,
     without_blank_lines,
     without_comments,
@@ -53,23 +54,14 @@ from graphveil.io.text.dialect import (
 
 
 def native_buffer(content: bytes) -> pa.Buffer:
-    """Return a copy of some bytes that no Python object owns.
-
-    Examples
-    --------
-    >>> native_buffer(b"ann,bob").to_pybytes()
-    b'ann,bob'
-    """
+    """Return a copy of some bytes that no Python object owns."""
     buffer = pa.allocate_buffer(len(content))
     np.frombuffer(buffer, dtype=np.uint8)[:] = np.frombuffer(content, dtype=np.uint8)
     return buffer
 
 
 def native_file(path: Path) -> pa.OSFile:
-    """Open a file to be read; its name is taken for nothing else, whatever its bytes are.
-
-    Raises `OSError` where it cannot be opened.
-    """
+    """Open a file to be read; its name is taken for nothing else, whatever its bytes are."""
     return pa.OSFile(os.fsencode(path))
 
 
@@ -149,11 +141,7 @@ def read_columns(
     *,
     share_labels: bool,
 ) -> list[ParsedColumn]:
-    """Return the chosen columns of a text file, over one list of labels or over one each.
-
-    Raises `InputError` where a line is ragged or an id is missing, negative, fractional or too
-    large; the message names the line.
-    """
+    """Return the chosen columns of a text file, over one list of labels or over one each."""
     try:
         arrays = _read_integers(source, dialect, chosen, notes)
     except NotIntegersError:
@@ -179,11 +167,7 @@ def _read_integers(
 def tables(
     source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: ReadCounts, kind: pa.DataType
 ) -> Iterator[pa.Table]:
-    """Yield the chosen columns a chunk at a time, as Arrow columns of this kind.
-
-    Raises `NotIntegersError` where the kind is a number and a line is ragged or a cell is none.
-    `InputError` where the kind is text and a line is ragged or not UTF-8.
-    """
+    """Yield the chosen columns a chunk at a time, as Arrow columns of this kind."""
     notes.rows = notes.comment_lines = 0
     numbers = not pa.types.is_dictionary(kind)
     for first, raw, chunk in _cleaned(source, dialect, notes):
@@ -211,10 +195,8 @@ def _cleaned(
         if comments:
             _check_comments(source, dialect, first, raw, begun=begun)
         begun = begun or bool(chunk.strip())
-        if dialect.delimiter == WHITESPACE:
-            chunk = single_spaced(chunk)
-        else:
-            chunk = without_blank_lines(chunk)
+        spaced = dialect.delimiter == WHITESPACE
+        chunk = single_spaced(chunk) if spaced else without_blank_lines(chunk)
         if dialect.delimiter == DOUBLE:
             chunk = chunk.replace(DOUBLE.encode(), STANDS_FOR_DOUBLE.encode())
         if named and chunk.strip():
@@ -226,11 +208,7 @@ def _cleaned(
 def _check_comments(
     source: Source, dialect: Dialect, first: int, raw: bytes, *, begun: bool
 ) -> None:
-    """Refuse a comment below the first row that has as many cells as a row: it may be one.
-
-    `source, dialect`: the file, and how its lines become cells; `first, raw`: the number of the
-    first line, and some lines as they stand; `begun`: whether a row stands above them.
-    """
+    """Refuse a comment below the first row that has as many cells as a row: it may be one."""
     for number, comment in comments_below_rows(raw, begun=begun):
         text = source.decoded(comment, first + number).strip()
         if not text[1:2].strip() or len(dialect.cells(text)) != dialect.n_columns:
@@ -359,15 +337,10 @@ def refuse_value(
     """Refuse an id, with the first line on which it stands."""
     quoted = f"the id {shown(value)}" if value else "an id"
     advice = "Use an integer >= 0, or text."
-    waiting = bool(dialect.header)
-    for number, line in source.lines():
-        if not line.strip() or line.lstrip()[0] in "#%":
-            continue
+    for number, line in rows_below(source, dialect):
         cells = dialect.cells(line)
-        here = [cells[number] for number in chosen if number < len(cells)]
-        if not waiting and value.strip() in here:
+        if value.strip() in [cells[column] for column in chosen if column < len(cells)]:
             source.refuse(f"{quoted} {problem}. {advice}", line=number)
-        waiting = False
     raise InputError(f"{source.name}: {quoted} {problem}. {advice}")
 
 
@@ -417,14 +390,7 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> ParsedPairs:
     if dialect.undecided:
         _check_first_line(source, items, sizes)
     notes.rows = len(users)
-    user_column, item_column = encoded(ids_listed(users)), encoded(ids_listed(items))
-    return ParsedPairs(
-        user=np.repeat(user_column.codes, sizes),
-        item=item_column.codes,
-        users=user_column.labels,
-        items=item_column.labels,
-        notes=notes,
-    )
+    return ParsedPairs.of(encoded(ids_listed(users)), encoded(ids_listed(items)), notes, sizes)
 
 
 def _check_comment(source: Source, dialect: Dialect, text: str, number: int) -> None:

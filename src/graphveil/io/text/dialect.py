@@ -59,21 +59,75 @@ DOUBLE = "::"
 
 STANDS_FOR_DOUBLE = "\x1f"
 _SINGLE = "!$&'()*+,-./:;<=>?@[]^_`{|}~"
-_SPELLED = {
-    "tab": "\t",
-    "\\t": "\t",
-    "space": WHITESPACE,
-    "comma": ",",
-    "semicolon": ";",
-    "pipe": "|",
-    DOUBLE: DOUBLE,
-}
+_SPELLED = {"tab": "\t", "\\t": "\t", "space": WHITESPACE, DOUBLE: DOUBLE}
+_SPELLED |= {"comma": ",", "semicolon": ";", "pipe": "|"}
 _BLANK, _BREAK = 1, 2
 _STEP = 1 << 18
 _ZERO, _POINT = ord("0"), ord(".")
 _KIND = bytes(
     _BREAK if code == ord("\n") else _BLANK if code in b"\t\v\f\r " else 0 for code in range(256)
 )
+
+
+_DICTIONARY = re.compile(r"^(?P<ids>.*?)\s*(?P<said>\{.*\})\s*$")
+_BY_NETWORKX = re.compile(r"#\s*GMT\s")
+"""A remark that NetworkX writes above adjacency lists, and above nothing else."""
+
+_LAYOUTS = {".adjlist": "adjacency", ".lgl": "lgl"}
+
+
+class Line(NamedTuple):
+    """A line that is no remark: its number, the words before a dictionary, and the dictionary."""
+
+    number: int
+    words: list[str]
+    said: str | None
+
+
+def layout_of(source: Source) -> str | None:
+    """Return which of these layouts a text file has; None where its lines are plain rows."""
+    lines = list(islice(listed_lines(source), _SAMPLE))
+    ends_in_braces = [line for line in lines if line.said is not None]
+    if ends_in_braces and len(ends_in_braces) == len(lines):
+        return "edges" if all(len(line.words) == 2 for line in lines) else None
+    if ends_in_braces and _counts_what_follows(lines):
+        return "multi-line"
+    name = name_without_compression(source.path)
+    named = next((layout for ending, layout in _LAYOUTS.items() if name.endswith(ending)), None)
+    if named is None and not ends_in_braces and len({len(line.words) for line in lines}) > 1:
+        remarks = (line for _, line in islice(source.lines(), 10) if line.startswith("#"))
+        return "adjacency" if any(map(_BY_NETWORKX.match, remarks)) else None
+    return named
+
+
+def listed_lines(source: Source) -> Iterator[Line]:
+    """Yield the lines of a file that are neither empty nor remarks."""
+    commas = None  # NetworkX may write them between ids, and before a dictionary, too
+    for number, line in source.lines():
+        stripped = line.strip()
+        if not stripped or stripped.startswith("#"):
+            continue
+        match = _DICTIONARY.match(stripped)
+        ids = stripped if match is None else match["ids"]
+        if commas is None and len(ids.replace(",", " ").split()) > 1:
+            commas = "," in ids
+        words = map(str.strip, ids.removesuffix(",").split(",")) if commas else ids.split()
+        yield Line(number, list(words), match and match["said"])
+
+
+def _counts_what_follows(lines: list[Line]) -> bool:
+    """Whether lines without a dictionary say how many lines with one follow."""
+    due = 0
+    for line in lines:
+        if line.said is None:
+            if due or len(line.words) != 2 or not line.words[1].isdigit():
+                return False
+            due = int(line.words[1])
+        elif not due or len(line.words) != 1:
+            return False
+        else:
+            due -= 1
+    return True
 
 
 @dataclass(frozen=True)
@@ -126,9 +180,6 @@ def sniff(
     """Return the dialect of a file.
 
     Without `spaces`, white space separates nothing; without `comments`, no line is one.
-
-    Raises `InputError` where it holds no data, or it is not clear whether the first line names the
-    columns.
     """
     lines, remarks = _first_lines(source, comments=comments)
     marked = MARKS.get(remarks[0], ()) if remarks and header == "auto" and not delimiter else ()
@@ -166,24 +217,12 @@ def sniff(
 
 
 def lists_pairs(source: Source) -> bool:
-    """Whether a file is NCOL by its name: two ids and perhaps a weight in each line, no names.
-
-    Examples
-    --------
-    >>> from pathlib import Path
-    >>> from graphveil.io.formats import FORMATS
-    >>> lists_pairs(Source(Path("friends.ncol.gz"), FORMATS["text"]))
-    True
-    """
+    """Whether a file is NCOL by its name: two ids and perhaps a weight in each line, no names."""
     return name_without_compression(source.parts[0].path).endswith(".ncol")
 
 
 def names_again(source: Source, header: Header) -> tuple[int, ...]:
-    """Return how many lines of each part are left out, since they name columns again.
-
-    Raises `InputError` where parts name other columns, or it is not clear whether they begin with
-    names.
-    """
+    """Return how many lines of each part are left out, since they name columns again."""
     tops = [_top(part, comments=header == "auto") for part in source.parts]
     (_, first), *others = tops
     same = all(line == first for _, line in others)
@@ -295,7 +334,8 @@ def _first_row(
         )
     if numbers_below:
         return "inferred" if above["names"] else "data"
-    return "undecided" if len(rows) > 1 else "data"
+    words = len(first) == 2 and not any(re.fullmatch(NUMBER, cell) for cell in first)
+    return "undecided" if len(rows) > 1 or words else "data"
 
 
 def _delimiter(lines: list[str], order: list[str], fallback: str) -> str:
@@ -317,10 +357,7 @@ def without_comments(chunk: bytes) -> tuple[bytes, int]:
 
 
 def comments_below_rows(chunk: bytes, *, begun: bool) -> Iterator[tuple[int, bytes]]:
-    """Yield the position among the lines, and the text, of comments below the first row.
-
-    `chunk`: some lines; `begun`: whether a row stands above them.
-    """
+    """Yield the position among the lines, and the text, of comments below the first row."""
     row = _ROW.search(chunk)
     start = 0 if begun else row.start() if row else len(chunk)
     line, at = 0, 0
@@ -382,8 +419,7 @@ def expect_width(source: Source, number: int, line: str, dialect: Dialect) -> li
     if len(cells) != dialect.n_columns:
         source.refuse(
             f"{counted(len(cells), 'cell')} instead of {dialect.n_columns} "
-            f"({shown(line.strip())}). "
-            "Correct the line.",
+            f"({shown(line.strip())}). Correct the line.",
             line=number,
         )
     return cells
@@ -401,13 +437,9 @@ def first_row_is_names(
     Its cells are names if they stand nowhere else while every other row shares an id with some
     row, of `ENOUGH_ROWS` at least. If they stand elsewhere, they are ids. If other rows stand as
     alone, or there are few, nobody can tell.
-
-    `source`: the file, for messages; `left, right`: the two columns as read, the first row
-    included; `shared`: whether both columns are of one list of labels. Raises `InputError` where it
-    is not clear.
     """
     alone = _alone(left, right, shared=shared)
-    if alone.size < 2 or not alone[0]:
+    if not alone[0]:
         return False
     if np.count_nonzero(alone) == 1 and alone.size > ENOUGH_ROWS:
         return True
@@ -474,18 +506,7 @@ def check_no_second_header(
 ) -> None:
     """Refuse a file in which the names of its first line stand again, as a line or as ids.
 
-    Raises `InputError` where the header stands again, or what was taken for one may be data.
-
-    Parameters
-    ----------
-    source, dialect
-        The file, and how its lines become cells.
-    header
-        What was asked for. Names that were demanded may also be ids.
-    chosen
-        The columns of the ends.
-    ids
-        The ids in each of them.
+    Names that were demanded may also be ids.
     """
     if not dialect.header or all(labels.dtype.kind == "i" for labels in ids):
         return
@@ -498,37 +519,33 @@ def _holds(labels: Ids, name: str) -> bool:
     return labels.dtype.kind != "i" and bool(np.any(labels == name))
 
 
-def check_names_again(source: Source, dialect: Dialect, header: Header, again: list[str]) -> None:
-    """Refuse names of columns that are also ids there, as `check_no_second_header` says.
+def rows_below(source: Source, dialect: Dialect) -> Iterator[tuple[int, str]]:
+    """Yield the number and the text of every row below the names of columns."""
+    rows = (
+        (n, line) for n, line in source.lines() if line.strip() and line.lstrip()[0] not in "#%"
+    )
+    return islice(rows, bool(dialect.header), None)
 
-    `source, dialect, header`: as there; `again`: the names of the ends' columns that stand as ids
-    below. One of them may be an id by chance, unless it is a single letter.
-    """
+
+def check_names_again(source: Source, dialect: Dialect, header: Header, again: list[str]) -> None:
+    """Refuse names of columns that are also ids there, as `check_no_second_header` says."""
     if not again:
         return
-    waiting = True
-    for number, line in source.lines():
-        if not line.strip() or line.lstrip()[0] in "#%":
-            continue
-        if not waiting and tuple(dialect.cells(line)) == dialect.header:
+    for number, line in rows_below(source, dialect):
+        if tuple(dialect.cells(line)) == dialect.header:
             source.refuse(
                 "the header is repeated here, as if files were concatenated. Remove the line.",
                 line=number,
             )
-        waiting = False
     if header == "auto" and (len(again) == 2 or len(again[0]) == 1):
         source.refuse(
-            f"cannot tell whether the first line ({shown(', '.join(dialect.header))}) holds "
-            f"names or data: {shown(again[0])} also occurs as an id. "
-            f"{either('header', 'yes', 'no')}"
+            f"cannot tell whether the first line ({shown(', '.join(dialect.header))}) holds names "
+            f"or data: {shown(again[0])} also occurs as an id. {either('header', 'yes', 'no')}"
         )
 
 
 def refuse_first_id(source: Source, dialect: Dialect, first: str) -> NoReturn:
-    """Refuse the first line of a list of ids, which may be names of columns or an id.
-
-    Raises `InputError`: always; it names further columns, where the file has them.
-    """
+    """Refuse the first line of a list of ids, which may be names of columns or an id."""
     if dialect.n_columns == 1:
         source.refuse(
             f"the first line ({shown(first)}) could be a column name or an id that is not in "
@@ -580,14 +597,7 @@ class Columns(NamedTuple):
     unnamed: int = 0
 
     def guess(self, kinds: Sequence[Container]) -> Guess:
-        """Return what the file holds by its columns, the first of these kinds where it has none.
-
-        Examples
-        --------
-        >>> from graphveil.data.kinds import CONTAINERS
-        >>> Columns(("age", "sex"), None).guess(CONTAINERS).found
-        'its columns (age, sex) do not show what kind of data it holds'
-        """
+        """Return what the file holds by its columns, the first of these kinds where it has none."""
         if self.kind in kinds:
             return Guess(self.kind, f"its columns ({first(self.names)}) say so")
         if self.names:
@@ -602,13 +612,7 @@ class Columns(NamedTuple):
 
 
 def first(names: Sequence[str]) -> str:
-    """Return the first names of columns, and how many more there are.
-
-    Examples
-    --------
-    >>> first(["a", "b", "c", "d", "e", "f"])
-    'a, b, c, d, e and 1 more'
-    """
+    """Return the first names of columns, and how many more there are."""
     more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
     return ", ".join(names[:SHOWN]) + more
 
@@ -616,26 +620,7 @@ def first(names: Sequence[str]) -> str:
 def columns_of(
     path: Path, form: str | None, *, header: Header = "auto", delimiter: str | None = None
 ) -> Columns:
-    r"""Return what the columns of a file say that it holds.
-
-    Parameters
-    ----------
-    path
-        A file; one that cannot be read says nothing.
-    form
-        Its format; None for the one that its name says.
-    header, delimiter
-        As the readers take them.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "likes.csv")
-    ...     _ = path.write_text("customer_id,product\n7,tea\n")
-    ...     columns_of(path, None).kind.__name__
-    'Bipartite'
-    """
+    r"""Return what the columns of a file say that it holds."""
     try:
         names, listed, unnamed = _names(path, form, header, delimiter)
     except (InputError, OSError, pa.ArrowInvalid):

@@ -34,21 +34,13 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
 
     Numbers that are to be binned are text as well. What is not clear is a problem of the cells.
     """
-    header: Header = "no" if options.header == "no" else "yes"
-    dialect = sniff(source, header, delimiter=options.delimiter, spaces=False, comments=False)
-    raw = b"".join(chunk for _, chunk in source.chunks())
-    if dialect.delimiter == WHITESPACE:
-        raw = single_spaced(raw)
-    names = _names(source, dialect, options)
-    table = _parsed(source, raw, dialect, names)
+    dialect, names, table = _as_written(source, options)
     if table.num_rows == 0:
         source.refuse("the file has column names but no rows.")
     problems = _about_the_first_row(table, dialect, options)
     if problems and problems[0].value == "no":
         cells = read_cells(source, replace(options, header="no"))
-        return ParsedCells(
-            columns=cells.columns, notes=cells.notes, problems=(*problems, *cells.problems)
-        )
+        return replace(cells, problems=(*problems, *cells.problems))
     kept = check_columns(source, names, options)
     _check_no_second_header(source, table, dialect)
     texts = {name: table[name].combine_chunks() for name in kept}
@@ -72,12 +64,18 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
 
 def cells_as_written(source: Source, options: TableOptions) -> pa.Table:
     """Return every column of a text file, whatever it holds, as text under its name."""
+    return _as_written(source, options)[-1]
+
+
+def _as_written(source: Source, options: TableOptions) -> tuple[Dialect, tuple[str, ...], pa.Table]:
+    """Return how lines become cells, the names of the columns, and all cells as text."""
     header: Header = "no" if options.header == "no" else "yes"
     dialect = sniff(source, header, delimiter=options.delimiter, spaces=False, comments=False)
     raw = b"".join(chunk for _, chunk in source.chunks())
     if dialect.delimiter == WHITESPACE:
         raw = single_spaced(raw)
-    return _parsed(source, raw, dialect, _names(source, dialect, options))
+    names = _names(source, dialect, options)
+    return dialect, names, _parsed(source, raw, dialect, names)
 
 
 def _about_the_first_row(table: pa.Table, dialect: Dialect, options: TableOptions) -> list[Problem]:
@@ -125,10 +123,7 @@ def _check_no_second_header(source: Source, table: pa.Table, dialect: Dialect) -
 
 
 def check_columns(source: Source, names: tuple[str, ...], options: TableOptions) -> tuple[str, ...]:
-    """Return the columns that are not dropped.
-
-    Raises `InputError` where options name a column which the file does not have.
-    """
+    """Return the columns that are not dropped."""
     wanted = {
         **dict.fromkeys(options.bins, "bins"),
         **dict.fromkeys(options.one_hot, "one_hot"),
@@ -166,13 +161,10 @@ def _names(source: Source, dialect: Dialect, options: TableOptions) -> tuple[str
     if numbers and options.header == "auto":
         return tuple(f"column_{number}" for number in range(1, dialect.n_columns + 1))
     for position, name in enumerate(names):
-        problem = None
         if not name:
-            problem = f"column {position + 1} has no name. Add one"
-        elif name in names[:position]:
-            problem = f"two columns are named {shown(name)}. Rename one"
-        if problem:
-            source.refuse(f"{problem}.", line=1)
+            source.refuse(f"column {position + 1} has no name. Add one.", line=1)
+        if name in names[:position]:
+            source.refuse(f"two columns are named {shown(name)}. Rename one.", line=1)
     return names
 
 

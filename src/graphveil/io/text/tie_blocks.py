@@ -9,12 +9,11 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from graphveil.core.errors import UsageError
+from graphveil.core.errors import UsageError, option
 from graphveil.data.ids import Ids, as_ids
 from graphveil.data.ids import distinct as in_order
 from graphveil.io.options import GraphOptions
 from graphveil.io.parsed import ReadCounts
-from graphveil.io.readers.adjacency import refuse_in_pieces
 from graphveil.io.readers.columnar import frame_says_directed, opened_frame, two_of_frame
 from graphveil.io.readers.delimited import (
     bipartite_batches,
@@ -26,7 +25,7 @@ from graphveil.io.readers.delimited import (
 )
 from graphveil.io.source import Source
 from graphveil.io.text.columns import labels_of
-from graphveil.io.text.dialect import Dialect, check_no_second_header, sniff
+from graphveil.io.text.dialect import Dialect, check_no_second_header, layout_of, sniff
 
 TEXT_FORMATS = ("csv", "tsv", "text")
 FRAME_FORMATS = ("parquet", "arrow")
@@ -45,20 +44,10 @@ class Ends(NamedTuple):
 class TieFile(ABC):
     """A file of ties.
 
-    Parameters
-    ----------
-    source, options
-        The file, and how it is read.
-    notes
-        What is counted while it is read; of the last reading.
-    text
-        Whether ids are read as text.
-    directed
-        Whether the file calls itself directed; None where it says nothing.
-    names
-        The names of the columns of both ends.
-    skipped
-        How many of the first rows are no ties.
+    `source, options`: the file, and how it is read; `notes`: what is counted while it is read; of
+    the last reading; `text`: whether ids are read as text; `directed`: whether the file calls
+    itself directed; None where it says nothing; `names`: the names of the columns of both ends;
+    `skipped`: how many of the first rows are no ties.
     """
 
     source: Source
@@ -70,10 +59,7 @@ class TieFile(ABC):
     skipped: int = 0
 
     def ends(self) -> Iterator[Ends]:
-        """Yield all rows but those that are skipped, some at a time, in their order.
-
-        Raises `NotIntegersError` where ids are read as integers and some are not.
-        """
+        """Yield all rows but those that are skipped, some at a time, in their order."""
         skipped = self.skipped
         for ends in self._rows():
             yield Ends(*(column.slice(skipped) for column in ends)) if skipped else ends
@@ -124,7 +110,11 @@ class TextOfTies(TieFile):
 
     def __post_init__(self) -> None:
         """Look how lines become cells, and which two of them count."""
-        refuse_in_pieces(self.source)
+        if layout_of(self.source) is not None:
+            self.source.refuse(
+                "this layout (adjacency lists, or attributes in braces) cannot be read in pieces. "
+                f"Convert the file to csv with graphveil convert, or remove {option('on_disk')}."
+            )
         check = sniff(self.source, self.options.header, delimiter=self.options.delimiter)
         check_konect(self.source, check)
         self.dialect: Dialect = check
@@ -164,27 +154,7 @@ class TextOfTies(TieFile):
 
 
 def tie_file(source: Source, options: GraphOptions) -> TieFile:
-    r"""Return a file of ties, once it is one that can be read some rows at a time.
-
-    Raises
-    ------
-    UsageError
-        Where its format needs all of it in memory.
-    InputError
-        Where it is not clear which two columns are the ends of ties.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> from pathlib import Path
-    >>> from graphveil.io.reading import source_of
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "friends.csv")
-    ...     _ = file.write_text("source,target\n7,9\n9,12\n")
-    ...     ties = tie_file(source_of(file, None), GraphOptions())
-    ...     [ends.target.to_pylist() for ends in ties.ends()]
-    [[9, 12]]
-    """
+    r"""Return a file of ties, once it is one that can be read some rows at a time."""
     name = source.format.name
     if name in FRAME_FORMATS:
         return FrameOfTies(source, options)

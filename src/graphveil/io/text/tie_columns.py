@@ -43,24 +43,7 @@ def two_columns(
     *,
     by_position: bool = False,
 ) -> tuple[int, int]:
-    """Return the columns of the two ends of a row; refuse further ones unless they are ignored.
-
-    Raises `InputError` where there is one column alone, not one name each, or it is not clear which
-    two are meant.
-
-    Parameters
-    ----------
-    source
-        The file, for messages.
-    header, n_columns
-        The names of the columns, where there are any, and their number.
-    notes
-        Gets the names of the columns that are left out.
-    ends
-        What the options say.
-    by_position
-        Whether the format defines that the ends come first.
-    """
+    """Return the columns of the two ends of a row; refuse further ones unless they are ignored."""
     if n_columns < 2:
         source.refuse(
             "only one column found, but each row needs two ids. Set the separator with "
@@ -107,10 +90,7 @@ def two_columns(
 
 
 def kind_column(source: Source, header: tuple[str, ...], n_columns: int, ends: Ends) -> int | None:
-    """Return the column that says of which kind a tie is, where there is one.
-
-    Raises `InputError` where there is no such column.
-    """
+    """Return the column that says of which kind a tie is, where there is one."""
     if ends.kind_column is None:
         return None
     return _column(source, header, n_columns, "kind_column", ends.kind_column)
@@ -203,8 +183,7 @@ def refuse_columns(
     )
     source.refuse(
         f"{counted(n_columns, 'column')} {why}: {_listed(header, n_columns)}.{table} If two "
-        "columns are "
-        f"{pairs}, use {say}"
+        f"columns are {pairs}, use {say}"
     )
 
 
@@ -221,10 +200,7 @@ MOST_SHOWN = 8
 
 
 def parsed_kinds(source: Source, named: Sequence[str | None]) -> ParsedKinds:
-    """Return the kinds of ties that a file names, a name a tie.
-
-    Raises `InputError` where a tie has none.
-    """
+    """Return the kinds of ties that a file names, a name a tie."""
     kept = [name.strip() for name in named if name is not None]
     missing = len(named) - len(kept) + kept.count("")
     if missing:
@@ -239,16 +215,9 @@ def parsed_kinds(source: Source, named: Sequence[str | None]) -> ParsedKinds:
 class ReadLayers(NamedTuple):
     """What the ties of a file became.
 
-    Attributes
-    ----------
-    layers
-        In the order of their names.
-    dropped
-        What was dropped of all of them.
-    symmetrized
-        How many arcs lost their direction.
-    left_out
-        The kinds that are not among the layers.
+    `layers`: in the order of their names; `dropped`: what was dropped of all of them;
+    `symmetrized`: how many arcs lost their direction; `left_out`: the kinds that are not among the
+    layers.
     """
 
     layers: tuple[Layer, ...]
@@ -258,11 +227,7 @@ class ReadLayers(NamedTuple):
 
 
 def layers_of(source: Source, arcs: ParsedArcs, n: int, options: NetworkOptions) -> ReadLayers:
-    """Return the layers of a file.
-
-    Raises `InputError` where directions matter and nobody said what becomes of them, a kind that an
-    option names does not exist, or some ties of a kind have a direction and others none.
-    """
+    """Return the layers of a file."""
     kinds = _grouped(source, arcs.kinds, options)
     every = (TIES,) if kinds is None else kinds.names or (TIES,)
     asked, plain = (

@@ -297,7 +297,7 @@ def first_row_is_names(ties: TieFile, numbering: Numbering, n: int) -> bool:
         once = (times[source] == 1) & (times[target] == 1)
         first = bool(once[0]) if number == 0 else first
         alone += int(np.count_nonzero(once))
-    if ties.notes.rows < 2 or not first:
+    if not first:
         return False
     if alone == 1 and ties.notes.rows > ENOUGH_ROWS:
         return True

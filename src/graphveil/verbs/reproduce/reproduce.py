@@ -21,7 +21,7 @@ from graphveil.core.errors import (
 from graphveil.core.lazy import resolve
 from graphveil.core.progress import stage
 from graphveil.core.text import html_table
-from graphveil.io.datasets.larger import PAPERS, found_in
+from graphveil.io.datasets.sets import PAPERS, found_in
 
 if TYPE_CHECKING:
     import pandas as pd
