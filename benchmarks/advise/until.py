@@ -6,7 +6,7 @@ Under each bound the strength of every method is searched. Then releases are mad
 with ten other seeds, and at the next strength beyond it: one that promises less where the bound is
 on what is learned, one that promises more where it is on what is lost. The bound should hold at
 the first and not at the second. The data ships with graphveil; FOLDER adds networks that nothing
-here was tuned to. A row a release goes to ``results/until.parquet``.
+here was tuned to. One row per release goes to ``results/until.parquet``.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ SHARES = {
 
 
 def measured(name: str, data: Any, text: str) -> Iterator[dict[str, Any]]:
-    """Yield a row a release, of every method that meets the bound."""
+    """Yield one row per release, for every method that meets the bound."""
     bound = read_bound(text)
     private = bound.question not in ("kept", "false")
     begun = time.process_time()

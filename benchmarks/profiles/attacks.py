@@ -6,10 +6,11 @@ FOLDER holds ``polblogs/polblogs.gml.gz`` (party of each blog), on which the met
 other network is generated (`gv.datasets.generated_register`, 1,500 people) and was not looked at
 before. Methods for networks without directions get whoever any tie joins. Every release is made
 once, `profile` of polblogs five times (`AGAIN`) at three strengths (`STRENGTHS`), verified from its
-folder, and attacked from there: by who knows a little of one person (`candidate-set`,
-`neighbor-attributes`), by who looks at neighbors or cells (`attribute-inference`, `homogeneity`),
-and by who has a copy, of ties alone and of all that is published; of further releases a whole copy,
-nobody known, and so of weaker strengths. Raw rows go to ``results/attacks.parquet``.
+folder, and attacked from there, by attackers who know a little about one person (`candidate-set`,
+`neighbor-attributes`), who look at neighbors or cells (`attribute-inference`, `homogeneity`), or
+who have a copy, of the edges alone or of all that is published. Further releases, and those at
+weaker strengths, are attacked with a whole copy and no known node. Raw rows go to
+``results/attacks.parquet``.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.cli.kinds import reading_options
-from graphveil.core.errors import InputError
+from graphveil.core.errors import InputError, UsageError
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.io import TableOptions
 from graphveil.methods import METHODS
@@ -161,6 +161,15 @@ def test_read_follows_the_columns(cwd):
             gv.io.read(cwd / f"{name}.csv")
         )
     assert gv.Graph is type(gv.io.read(cwd / "pairs.csv", kind="graph"))
+
+
+def test_a_file_of_one_column_can_only_be_a_table(tmp_path):
+    ages, two = tmp_path / "ages.csv", tmp_path / "two.csv"
+    ages.write_text("age\n31\n47\n", encoding="utf-8")
+    two.write_text("age,town\n31,Oslo\n47,Moss\n", encoding="utf-8")
+    assert isinstance(reading_options((Graph, Bipartite, Table), ages, {}), TableOptions)
+    with pytest.raises(UsageError, match="do not show what kind of data"):
+        reading_options((Graph, Bipartite, Table), two, {})
 
 
 @pytest.mark.parametrize("role", ["known", "attach", "label"])

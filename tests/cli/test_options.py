@@ -34,6 +34,27 @@ def test_an_existing_folder_is_refused_and_force_replaces_it(graphveil_here, cwd
     assert 0 == graphveil_here("verify", "out").code
 
 
+def test_rules_for_columns_are_repeated_and_not_separated_by_commas(graphveil_here, cwd):
+    (cwd / "t.csv").write_text("age,job\n31,a\n47,b\n")
+    read = ("anonymize", "generalize", "t.csv", "--kind", "table", "--k", 2, "--out", "out")
+    done = graphveil_here(*read, "--levels", "age=auto,job=stars")
+    assert 2 == done.code
+    assert "Repeat --levels for each column instead of separating rules by commas." in done.err
+
+
+def test_a_repeated_release_says_where_it_reads_files_of_relative_names(graphveil_here, cwd):
+    (cwd / "t.csv").write_text("age,job\n" + "31,a\n47,b\n" * 6)
+    (cwd / "age.csv").write_text("31;low\n47;high\n")
+    read = ("anonymize", "generalize", "t.csv", "--kind", "table", "--k", 2, "--person", "row")
+    rules = ("--levels", "age=age.csv", "--levels", "job=stars")
+    assert 0 == graphveil_here(*read, *rules, "--out", "one").code
+    done = graphveil_here("anonymize", "t.csv", "--from", "one", "--out", "two")
+    assert 0 == done.code, done.err
+    assert f"levels age.csv: read from {cwd / 'age.csv'}" in done.err
+    one, two = (json.loads((cwd / name / "release.json").read_text()) for name in ("one", "two"))
+    assert one["method"] == two["method"]
+
+
 def test_the_choices_of_a_release_are_repeated_on_another_file(
     graphveil_here, cwd, assert_one_line
 ):

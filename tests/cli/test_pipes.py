@@ -40,8 +40,8 @@ def seen(monkeypatch):
         looked_at.append((path, path.stat().st_mode & 0o777, path.parent.stat().st_mode & 0o777))
         return before(path, options)
 
-    before = verb.read_input
-    monkeypatch.setattr(verb, "read_input", read)
+    before = verb.inputs.read_input
+    monkeypatch.setattr(verb.inputs, "read_input", read)
     return looked_at
 
 
@@ -65,7 +65,7 @@ def test_the_private_file_is_removed_where_reading_fails(piped, monkeypatch, see
         seen.append((path, 0, 0))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(verb, "read_input", interrupt)
+    monkeypatch.setattr(verb.inputs, "read_input", interrupt)
     assert 3 == piped(FRIENDS, "measure", "-").code
     assert not seen[-1][0].parent.exists()
 

@@ -13,6 +13,7 @@ from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.networks import alignment
 from graphveil.attacks.networks.assignment import one_to_one as near_costs
 from graphveil.attacks.registry import WORTH_SAYING, spelled
+from graphveil.claims.guarantees import EdgeDP
 from graphveil.core.errors import ResourceError
 from graphveil.core.progress import heard
 from graphveil.core.randomness import Randomness
@@ -98,6 +99,21 @@ def test_the_run_of_the_method_that_made_the_release_counts_where_it_is_run_agai
     slow = situation._replace(release=dataclasses.replace(situation.release, private=private))
     assert 600 < entry.seconds(slow, entry.options()) < 602  # 24 times, half of the people each
     assert entry.seconds(slow._replace(rerun=None), entry.options()) < 1
+
+
+@pytest.mark.parametrize("name", TIMED)
+def test_a_quicker_run_since_counts_instead_of_the_first_which_also_loads_code(name, situations):
+    entry = ATTACKS[name]
+    _, situation = situations[entry.kind]
+    private = dataclasses.replace(situation.release.private, seconds={"anonymize": 50.0})
+    release = dataclasses.replace(situation.release, private=private, guarantee=EdgeDP(epsilon=1.0))
+    first = situation._replace(release=release, rerun=rerun_of(release))
+    slow = entry.foreseen(first, entry.options())
+    first.rerun(first.comparison.original, 1)
+    quick = entry.foreseen(first, entry.options())
+    seconds = first.rerun.timed[first.comparison.original.size]
+    assert 0 < quick < slow
+    assert quick == pytest.approx(slow * seconds / 50.0)
 
 
 @pytest.mark.parametrize(("name", "often"), TIMED.items())

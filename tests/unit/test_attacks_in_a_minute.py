@@ -49,8 +49,8 @@ FLAWS = [
         "name": "no shorter way for what does not fit whole",
         "means": "The strongest attack is left out where one draw would have had room.",
         "file": "src/graphveil/verbs/attack.py",
-        "old": "else _shorter(one)",
-        "new": "else one",
+        "old": "one.name not in given and options is not None:",
+        "new": "one.name not in given and False:",
     },
     {
         "name": "no flags that are taken for options of one's own",

@@ -25,18 +25,8 @@ SHOWN_WARNINGS = 2
 OUT_OF_RESOURCES = 3
 BUG = 70
 READERS = (
-    *(
-        "describe",
-        "measure",
-        "advise",
-        "anonymize",
-        "verify",
-        "evaluate",
-        "attack",
-        "report",
-        "convert",
-    ),
-    *("demo", "sweep"),
+    *("describe", "measure", "advise", "anonymize", "verify", "evaluate", "attack", "report"),
+    *("convert", "demo", "sweep"),
 )
 """The commands that read data."""
 INTERRUPTED = "interrupted. Run the command again to start over."
@@ -151,10 +141,7 @@ heard: list[tuple[int, str]] = []
 
 
 def say_warnings(*, every: bool = False) -> None:
-    """Say on stderr the two warnings that weigh most, or every one; a run ends with this.
-
-    `every`: whether the remarks, which are all others, are said too.
-    """
+    """Say on stderr the two warnings that weigh most, or every one; a run ends with this."""
     texts = [text for _, text in sorted(heard, key=lambda one: one[0])]
     heard.clear()
     for text in texts if every else texts[:SHOWN_WARNINGS]:

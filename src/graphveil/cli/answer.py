@@ -8,7 +8,7 @@ import textwrap
 from collections.abc import Iterable, Sequence
 
 from graphveil.cli.console import result
-from graphveil.cli.flags import OUTPUT_GROUP, flag
+from graphveil.cli.flags import ALL, OUTPUT_GROUP, flags
 from graphveil.core.errors import Message
 from graphveil.core.text import visible
 from graphveil.evaluate.wording import Line
@@ -19,9 +19,7 @@ WIDTH = 100
 MOST_LINES = 24
 """The most lines of an answer."""
 
-ALL_FLAG = flag(
-    "all", bool, "Print every row and every note.", default=False, group=OUTPUT_GROUP, negative=""
-)
+[ALL_FLAG] = flags(OUTPUT_GROUP, ALL)
 
 
 def width() -> int:
@@ -34,11 +32,6 @@ def width() -> int:
 def wrapped(text: str, *, indent: str = "", most: int | None = None) -> list[str]:
     """Return text as lines of the width, words whole; the second and further ones are indented.
 
-    `text`: text, with options in it as flags; `indent`: what further lines begin with; `most`: the
-    width; None for that of the terminal.
-
-    Examples
-    --------
     >>> wrapped("one two three", indent="  ", most=8)
     ['one two', '  three']
     """
@@ -61,36 +54,34 @@ def print_answer(text: str) -> None:
 
 
 def print_next(command: str, *, more: str = "") -> None:
-    """Print the last line of an answer: the command that goes on from here, ready to be copied.
-
-    `more`: what else can be asked for.
-    """
+    """Print the last line of an answer: the command that goes on from here, ready to be copied."""
     if more:
         print_answer(more)
     result(f"next: {command}")
 
 
 def line_texts(lines: Sequence[Line]) -> list[str]:
-    """Return lines as text: question, figure and unit, the last wrapped under itself.
-
-    `lines`: of one answer: their columns are as wide as the widest.
-    """
+    """Return lines as text: question, figure and unit, the last wrapped under itself."""
     asked = max((len(visible(line.question)) for line in lines), default=0)
     figures = max((len(line.figure) for line in lines), default=0)
     texts = []
     for line in lines:
         said = f"{line.unit}, {line.felt}" if line.felt else line.unit
         start = f"  {visible(line.question):<{asked}}  {line.figure:>{figures}}  "
-        whole = wrapped(f"{'x' * (len(start) - 1)} {said}", indent=" " * len(start))
-        texts += [start + whole[0][len(start) :], *whole[1:]] if said else [start.rstrip()]
+        texts += hung(start, said, " " * len(start)) if said else [start.rstrip()]
     return texts
 
 
-def say_lines(texts: Iterable[str], *, most: int) -> None:
-    """Print the first of these lines, and how many more there are.
+def hung(start: str, text: str, indent: str) -> list[str]:
+    """Return a text as lines under each other, to the right of what the first begins with."""
+    if not start:
+        return wrapped(text)
+    whole = wrapped(f"{'x' * (len(start) - 1)} {text}", indent=indent)
+    return [start + whole[0][len(start) :], *whole[1:]]
 
-    `texts`: each one line of the screen; `most`: how many lines there is room for.
-    """
+
+def say_lines(texts: Iterable[str], *, most: int) -> None:
+    """Print the first of these lines, and how many more there are."""
     every = list(texts)
     shown = every if len(every) <= most else every[: most - 1]
     for text in shown:

@@ -1,7 +1,4 @@
-"""The commands, each loaded when it is called.
-
-The path that stands for ``-``: importing it is cheap.
-"""
+"""The commands, each loaded when it is called."""
 
 from __future__ import annotations
 
@@ -67,11 +64,7 @@ COMMANDS = {name: line for commands in GROUPS.values() for name, line in command
 
 
 def build(tokens: Sequence[str] = ()) -> App:
-    """Return the application; no command's module is imported.
-
-    `tokens`: those of the call. The help page of the command that is called is its own text, the
-    others' line here.
-    """
+    """Return the application; no command's module is imported."""
     called = tokens[0] if tokens else None
     app = App(
         name="graphveil",
@@ -105,17 +98,15 @@ def _attribute(tokens: Sequence[str]) -> str:
 
 
 def call(tokens: list[str]) -> int:
-    """Run the command of these tokens and return its exit code.
-
-    Raises `CycloptsError` where the tokens are no command.
-    """
+    """Run the command of these tokens and return its exit code."""
     # A dash would be taken for an option; `with_signature` restores it where no file is asked for.
     tokens = [str(STANDARD_INPUT) if token == "-" else token for token in tokens]  # noqa: S105  no password
     every_reading_option.set(HELP_READING in tokens)
     tokens = ["--help" if token == HELP_READING else token for token in tokens]
     config = None
     if tokens[:1] != ["sweep"]:  # which reads a grid from its file, and not options alone
-        tokens, config = _take_config(tokens)
+        tokens, file = _taken(tokens, "--config", "--config needs a file name.")
+        config = None if file is None else _config(Path(file))
     tokens = _repeated(tokens)
     app = build(tokens)
     if config is not None:
@@ -156,6 +147,8 @@ def _repeated(tokens: list[str]) -> list[str]:
     flags = [word for said in same.values() for word in said]
     shown = [word for flag in same for word in chosen.shown[flag]]
     say(f"choices of {chosen.source}: {chosen.method} {shlex.join(shown)}")
+    for note in chosen.notes:
+        say(note)
     return ["anonymize", chosen.method, *words, *flags]
 
 
@@ -171,23 +164,15 @@ def _taken(tokens: list[str], name: str, missing: str) -> tuple[list[str], str |
     return tokens, None
 
 
-def _take_config(tokens: list[str]) -> tuple[list[str], Toml | None]:
-    """Return the tokens without ``--config FILE``, and the file's options."""
-    rest, file = _taken(tokens, "--config", "--config needs a file name.")
-    return rest, None if file is None else _config(Path(file))
-
-
 def _config(path: Path) -> Toml:
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        raise CycloptsError(
-            msg=(f"cannot read {path}: {error.strerror}. Give an existing TOML file.")
-        ) from error
+        said = f"cannot read {path}: {error.strerror}. Give an existing TOML file."
+        raise CycloptsError(msg=said) from error
     except ValueError as error:
-        raise CycloptsError(
-            msg=f"{path.name} is not valid TOML: {error}. Correct that line."
-        ) from error
+        said = f"{path.name} is not valid TOML: {error}. Correct that line."
+        raise CycloptsError(msg=said) from error
     for name in tables:
         if name not in COMMANDS:
             raise CycloptsError(

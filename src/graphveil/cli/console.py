@@ -50,19 +50,7 @@ def result_table(
     right: Iterable[int] = (),
     whole: Iterable[int] = (),
 ) -> None:
-    """Print a table to stdout; text from data or files is shown as it is, never as markup.
-
-    Parameters
-    ----------
-    columns
-        The headings.
-    rows
-        The cells.
-    right
-        The positions of the columns that are set to the right: numbers.
-    whole
-        The positions of the columns whose cells stay on one line: names to be copied.
-    """
+    """Print a table to stdout; text from data or files is shown as it is, never as markup."""
     from rich import box  # noqa: PLC0415  loaded when a table is printed
     from rich.console import Console  # noqa: PLC0415
     from rich.table import Table  # noqa: PLC0415
@@ -140,10 +128,7 @@ class TerminalBars:
 
 
 class Lines:
-    """A line on stderr for the innermost stage, at most one in so many seconds.
-
-    `seconds`: the time between two lines.
-    """
+    """A line on stderr for the innermost stage, at most one in so many seconds."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds

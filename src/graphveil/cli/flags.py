@@ -42,27 +42,7 @@ def flag(
     spelled: str | None = None,
     placed: bool = False,
 ) -> inspect.Parameter:
-    """Return one keyword-only flag.
-
-    Parameters
-    ----------
-    name
-        The Python name that the function receives.
-    kind
-        The type.
-    text
-        The help, in one line.
-    default
-        None given makes it required.
-    group
-        The panel of the help page.
-    negative
-        The flag that says no; empty for none.
-    spelled
-        The flag, where it is not the name with dashes.
-    placed
-        Whether a path may also be an address.
-    """
+    """Return one keyword-only flag."""
     whole = kind is int or (int in get_args(kind) and str not in get_args(kind))
     note = Parameter(
         name=spelled,
@@ -77,6 +57,56 @@ def flag(
     return inspect.Parameter(
         name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[kind, note]
     )
+
+
+_WORDS: dict[str, Any] = {
+    "switch": bool,
+    "bool": bool,
+    "int": int,
+    "float": float,
+    "text": str,
+    "texts": list[str],
+    "names": tuple[str, ...],
+    "file": Path,
+    "place": Path,
+}
+"""The kinds of flags in a table: a place may also be an address."""
+
+
+def flags(group: Group | None, table: Mapping[str, str]) -> list[inspect.Parameter]:
+    """Return the flags of a table: name, word of its kind, and spelling if it differs; its help.
+
+    A switch is off unless it is given. A kind with a question mark may be left out, and one with an
+    equals sign has that default; others are required.
+
+    >>> [item.name for item in flags(None, {"jobs int?": "Processes.", "port int=0": "Port."})]
+    ['jobs', 'port']
+    """
+    made = []
+    for key, text in table.items():
+        name, word, *spelled = key.split()
+        word, _, given = word.partition("=")
+        kind = _WORDS[word.rstrip("?")]
+        default: Any = inspect.Parameter.empty
+        if word == "switch":
+            default = False
+        elif given:
+            default = given == "yes" if kind is bool else kind(given)
+        elif word.endswith("?"):
+            kind, default = kind | None, None
+        made.append(
+            flag(
+                name,
+                kind,
+                text,
+                default=default,
+                group=group,
+                negative="" if word == "switch" else None,
+                spelled=next(iter(spelled), None),
+                placed=word.startswith("place"),
+            )
+        )
+    return made
 
 
 def _whole_number(_: Any, tokens: Sequence[Token]) -> int:
@@ -158,11 +188,7 @@ def _pair(name: str, text: str) -> tuple[str, str]:
 
 
 def not_for(name: str, container: type[Any], other: str | None = None) -> UsageError:
-    """Return the error of a flag that does not go with a kind of data.
-
-    `name`: the flag, with underscores; `container`: the kind of the data; `other`: a kind that the
-    flag goes with, where the command takes it.
-    """
+    """Return the error of a flag that does not go with a kind of data."""
     instead = "" if other is None else f", or use --kind {other}"
     flag_name = f"--{name.replace('_', '-')}"
     return UsageError(f"{flag_name} does not apply to a {container.__name__}. Remove it{instead}.")
@@ -176,6 +202,11 @@ def path_argument(name: str, text: str) -> inspect.Parameter:
 
 
 INPUT = path_argument("input", "Data file, or - for standard input.")
+ALL = {"all switch": "Print every row and every note."}
+JSON = {"json switch": "Print JSON."}
+NEW_FILE = {"force switch": "Replace an existing file of this name."}
+"""Flags that several commands have."""
+
 FOLDER = path_argument("dir", "Folder of the release.")
 PLACE = inspect.Parameter(
     "dir",
@@ -207,10 +238,7 @@ def _as_typed(value: Any) -> Any:
 def with_signature(
     function: Callable[..., int], parameters: Iterable[inspect.Parameter], *, name: str, text: str
 ) -> Callable[..., int]:
-    """Return the function under this signature, name and help.
-
-    Raises `UsageError` where the standard input is given for two files.
-    """
+    """Return the function under this signature, name and help."""
     listed = list(parameters)
     signature = inspect.Signature(listed)
 

@@ -55,9 +55,6 @@ def a_file(path: Path, form: str | None) -> Iterator[Path]:
     """Give a file with the content of a path: its own, or a private copy of what a pipe brings.
 
     The copy lies in the folder for temporary files, for its owner alone, and is removed at the end.
-
-    `path`: a file, a pipe, or `STANDARD_INPUT`; `form`: the format that was asked for. Without one,
-    text is read as csv. Raises `UsageError` where the standard input is a terminal.
     """
     if not is_pipe(path):
         yield path
@@ -140,8 +137,6 @@ def _extensions(start: bytes, form: str | None, path: Path) -> str:
 def command_line(*words: str) -> str:
     """Return a command of graphveil, quoted for a shell.
 
-    Examples
-    --------
     >>> command_line("measure", "my friends.csv")
     "graphveil measure 'my friends.csv'"
     """
@@ -151,8 +146,6 @@ def command_line(*words: str) -> str:
 def file_word(path: Path) -> str:
     """Return a file as it can be given again: a dash for a pipe, which has no name to come.
 
-    Examples
-    --------
     >>> file_word(Path("friends.csv")), file_word(Path("-friends.csv"))
     ('friends.csv', './-friends.csv')
     """
@@ -164,8 +157,6 @@ def file_word(path: Path) -> str:
 def flag_words(name: str, *values: str) -> Iterator[str]:
     """Yield a flag and its values, none of which is taken for a flag.
 
-    Examples
-    --------
     >>> list(flag_words("source_column", "caller")), list(flag_words("suppressed", "-x", "?"))
     (['--source-column', 'caller'], ['--suppressed=-x', '--suppressed=?'])
     """
@@ -177,10 +168,7 @@ def flag_words(name: str, *values: str) -> Iterator[str]:
 
 
 def needs_original(verb: str, path: Path | None) -> Path:
-    """Return the file of the original.
-
-    Raises `UsageError` where it is not given: people who received a release do not have it.
-    """
+    """Return the file of the original."""
     if path is None:
         raise UsageError(
             f"{verb} compares a release with the data it was made from, which only its owner has: "
@@ -214,8 +202,6 @@ def original_flags() -> list[inspect.Parameter]:
 def reading_words(options: Any) -> list[str]:
     """Return the flags that read a file as these options do.
 
-    Examples
-    --------
     >>> from graphveil.io import TableOptions
     >>> reading_words(TableOptions(categories=("?",)))
     ['--categories', '?']
@@ -242,22 +228,7 @@ def reading_words(options: Any) -> list[str]:
 
 
 def command_beside(verb: str, folder: Path, original: str, options: object, *words: str) -> str:
-    """Return a command on a release and its original; the private record says how to read.
-
-    Parameters
-    ----------
-    verb
-        The command.
-    folder
-        The release.
-    original
-        The original's file, as it can be given again.
-    options
-        How it was read: files that belong to it are named again. What came from a second pipe
-        could not be read again, and is left out.
-    words
-        Further words.
-    """
+    """Return a command on a release and its original; the private record says how to read."""
     given = [verb, file_word(folder), "--original", original]
     for name, value in vars(options).items():
         if isinstance(value, Path) and not is_pipe(value):
@@ -269,10 +240,7 @@ def command_beside(verb: str, folder: Path, original: str, options: object, *wor
 def original_of(
     folder: Place, path: Path, given: dict[str, Any], *, on_disk: bool = False
 ) -> Iterator[Original]:
-    """Give the original of a release, from a file or a pipe, and the file as long as it is there.
-
-    Raises `UsageError` where a flag belongs to another kind of data.
-    """
+    """Give the original of a release, from a file or a pipe that is kept meanwhile."""
     from graphveil.verbs.read import (  # noqa: PLC0415  not for help
         original_on_disk,
         read_original,
@@ -324,10 +292,7 @@ def say_report(path: Path, report: ReadingReport) -> None:
 
 
 def released_kind(path: Path, given: Mapping[str, Any]) -> Container | None:
-    """Return the kind of the data in a release folder; None where the path is none.
-
-    Raises `UsageError` where flags say how a file is read: a release says itself what it is.
-    """
+    """Return the kind of the data in a release folder; None where the path is none."""
     from graphveil.claims.manifest import MANIFEST, read_manifest  # noqa: PLC0415  not for files
 
     if not (path / MANIFEST).is_file():

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import inspect
+from collections.abc import Callable
 from dataclasses import fields
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NoReturn, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, NoReturn
 
 from cyclopts import App, Group
 
@@ -17,19 +18,13 @@ from graphveil.data.kinds import KINDS, Container, kind_of
 from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of, load, options_of
 from graphveil.io.options import Header
 from graphveil.io.text.dialect import PROBABLY_A_TABLE, Columns, Guess, first
+from graphveil.methods.registry import METHODS, OUTSIDE
 
 if TYPE_CHECKING:
-    from graphveil.core.lazy import Registry
     from graphveil.methods.base import Anonymizer
-
-    Methods: TypeAlias = Registry[type[Anonymizer[Any]]]
 
 OF_NETWORKS = ("known", "attach", "node_column", "kind_column")
 """Flags of commands and readers that speak of people's attributes, or of kinds of ties."""
-
-ROLES = ("known", "attach", "label")
-"""Parameters of methods that name columns: without networks to choose from, those of a table."""
-
 
 OF_TABLES = ("known", "attach", "label")
 """Flags of methods that give roles to the columns of a table."""
@@ -44,20 +39,26 @@ NETWORKS, TABLES, SEVERAL = (
 """Groups of methods on a page of help, by the data that they take."""
 
 
-def add_methods(app: App, methods: Methods, module: str, *, listed: bool) -> None:
-    """Add a subcommand for each method, which the module has under the method's name.
+def command_of_methods(
+    app: App, module: str, name: str, subcommand: Callable[[str], Callable[..., int]]
+) -> Any:
+    """Return a command, or the subcommand of a method, which a module has under this name.
 
-    `listed`: whether they are grouped by the kinds of data they take, with when to use each: that
-    imports the class of every method.
+    ``overview`` lists the methods by the kinds of data they take, with when to use each: that
+    imports the class of every method. ``command`` does not.
     """
-    for name in methods:
-        command = f"{module}:{name}"
-        if listed:
-            method = methods[name]
-            line = method.when or method.promise
-            app.command(command, name=name, help=line, group=_group_of(method))
-        else:
-            app.command(command, name=name)
+    if name in METHODS or name in OUTSIDE:
+        return subcommand(name)
+    if name not in {"command", "overview"}:
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    for methods in (METHODS, OUTSIDE):
+        for each in methods:
+            page: dict[str, Any] = {}
+            if name == "overview":
+                method = methods[each]
+                page = {"help": method.when or method.promise, "group": _group_of(method)}
+            app.command(f"{module}:{each}", name=each, **page)
+    return app
 
 
 def _group_of(method: type[Anonymizer[Any]]) -> Group:
@@ -94,9 +95,6 @@ def reading_options(kinds: tuple[Container, ...], path: Path, given: dict[str, A
 
     Where `--kind` is not given, flags that belong to one kind alone and roles of columns say it,
     else the names of the columns, else, where they have none, it is the first of the kinds.
-
-    Raises `UsageError` where a flag belongs to another kind of data, names of columns do not say
-    the kind, or they name users and items where a graph alone is read.
     """
     asked = given.pop("kind", None)
     if asked:
@@ -107,8 +105,6 @@ def reading_options(kinds: tuple[Container, ...], path: Path, given: dict[str, A
         container = Network
         if kinds == (Network,):  # whose methods keep directions without being asked
             _check_a_graph(path, {**given, "directed": None}, Network)
-    elif Table in kinds and Network not in kinds and any(given.get(name) for name in ROLES):
-        container = Table
     else:
         others = tuple(kind for kind in kinds if kind is not Network)
         if others == (Graph,):
@@ -159,10 +155,7 @@ def _kind(path: Path, given: dict[str, Any], kinds: tuple[Container, ...]) -> Co
 
 
 def _ask_as_of_a_table(path: Path, given: dict[str, Any], guess: Guess, ways: str) -> NoReturn:
-    """Refuse a file of many columns that may be a table, with all that would be asked then.
-
-    Raises `InputError`: always.
-    """
+    """Refuse a file of many columns that may be a table, with all that would be asked then."""
     options = options_of(kind_of(Table))(**values_for(options_of(kind_of(Table)), dict(given)))
     problems = [Problem("", "kind", "table", f"{guess.found}{ways}", PROBABLY_A_TABLE)]
     try:

@@ -1,7 +1,4 @@
-"""Files that commands read and write with rows: attached columns in, new private files out.
-
-`evaluate` and `attack` show rows, or write them to a file for the owner alone.
-"""
+"""Files that commands read and write with rows: attached columns in, new private files out."""
 
 from __future__ import annotations
 
@@ -10,16 +7,15 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 import numpy as np
 
 from graphveil import io
 from graphveil.claims.manifest import MANIFEST
-from graphveil.cli.answer import ALL_FLAG
 from graphveil.cli.console import say
-from graphveil.cli.flags import OUTPUT_GROUP, flag
+from graphveil.cli.flags import ALL, JSON, NEW_FILE, OUTPUT_GROUP, flags
 from graphveil.core.atomic import OWNER_ONLY, check_name, whole_file
 from graphveil.core.errors import UsageError
 from graphveil.core.rows import Row, Rows
@@ -28,14 +24,12 @@ from graphveil.data import Data, Table
 from graphveil.evaluate import Attached
 from graphveil.io.parsed import EVERY_WORD
 
+if TYPE_CHECKING:
+    from graphveil.verbs.reproduce import Reproduction
+
 
 def check_new_file(path: Path, inputs: Iterable[Path | None], *, force: bool) -> None:
-    """Refuse a file that must not be written, before any work is done.
-
-    `path`: the file; `inputs`: what the command reads: it is never overwritten; `force`: whether a
-    file that exists is replaced. Raises `UsageError` where it is an input or a folder, it would
-    stand in a release folder, or it exists and force is off.
-    """
+    """Refuse a file that must not be written, before any work is done."""
     if any(given is not None and is_same_file(given, path) for given in inputs):
         raise UsageError(f"{path} is the input file and is not overwritten. Choose another name.")
     check_name(path)
@@ -51,10 +45,7 @@ def check_new_file(path: Path, inputs: Iterable[Path | None], *, force: bool) ->
 
 @contextmanager
 def new_file(path: Path, *, force: bool) -> Iterator[Path]:
-    """Give an empty file to write for its owner alone; it gets its name once it is whole.
-
-    Raises `UsageError` where a file of that name appeared meanwhile and force is off.
-    """
+    """Give an empty file to write for its owner alone; it gets its name once it is whole."""
     try:
         with whole_file(path, mode=OWNER_ONLY, replace=force) as part:
             yield part
@@ -74,29 +65,19 @@ def is_same_file(one: Path, other: Path) -> bool:
 
 
 ROW_FLAGS = [
-    flag(
-        "seed",
-        int | None,
-        "Seed that makes sampled figures repeatable. Default: fresh entropy.",
-        default=None,
+    *flags(
+        None, {"seed int?": "Seed that makes sampled figures repeatable. Default: fresh entropy."}
     ),
-    flag(
-        "out",
-        Path | None,
-        "Write the rows to this new file, .parquet or .json. Only its owner can read it.",
-        default=None,
-        group=OUTPUT_GROUP,
+    *flags(
+        OUTPUT_GROUP,
+        {
+            "out file?": "Write the rows to this new file, .parquet or .json. Only its owner can "
+            "read it.",
+            **NEW_FILE,
+            **ALL,
+            **JSON,
+        },
     ),
-    flag(
-        "force",
-        bool,
-        "Replace an existing file of this name.",
-        default=False,
-        group=OUTPUT_GROUP,
-        negative="",
-    ),
-    ALL_FLAG,
-    flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
 ]
 
 
@@ -106,7 +87,7 @@ class RowsFile(NamedTuple):
     path: Path | None
     force: bool
 
-    def check(self, original: Path, given: Mapping[str, Any]) -> None:
+    def check(self, original: Path | None, given: Mapping[str, Any]) -> None:
         """Refuse a file that must not be written, before any work is done."""
         if self.path is None:
             return
@@ -117,7 +98,7 @@ class RowsFile(NamedTuple):
         read = [original, *(value for value in given.values() if isinstance(value, Path))]
         check_new_file(self.path, read, force=self.force)
 
-    def write(self, rows: Rows) -> None:
+    def write(self, rows: Rows | Reproduction, *, quiet: bool = False) -> None:
         """Write the rows, and what is missing, as JSON or as Parquet."""
         if self.path is None:
             return
@@ -128,7 +109,8 @@ class RowsFile(NamedTuple):
                 from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
 
                 parquet.write_table(rows.to_arrow(), stream)
-        say(f"written: {self.path}")
+        if not quiet:
+            say(f"written: {self.path}")
 
 
 def cells_of(rows: Rows) -> Iterator[list[str]]:
@@ -155,32 +137,23 @@ def _how(row: Row) -> str:
     return f"{how}, 95%: {row.interval[0]:,.6g} to {row.interval[1]:,.6g}"
 
 
-COLUMN_FLAGS = [
-    flag(
-        "attached",
-        Path | None,
-        "A table with a column that is published with the release. Its ids are those of the "
-        "original.",
-        default=None,
-    ),
-    flag("attached_column", str | None, "Name of that column.", default=None),
-    flag(
-        "attached_ids",
-        str | None,
-        "Column of that table with the ids. Default: its first.",
-        default=None,
-    ),
-]
+COLUMN_FLAGS = flags(
+    None,
+    {
+        "attached file?": "A table with a column that is published with the release. Its ids are "
+        "those of the original.",
+        "attached_column text?": "Name of that column.",
+        "attached_ids text?": "Column of that table with the ids. Default: its first.",
+    },
+)
 
 
 class AttachedColumn(NamedTuple):
-    """Where the column stands; all None where there is none.
-
-    `attached`: the file; `attached_column, attached_ids`: its columns of values and of ids; None
-    for the only other one, and the first one.
-    """
+    """Where the column stands; all None where there is none."""
 
     attached: Path | None
+    # attached_column, attached_ids: its columns of values and of ids; None for the only other one,
+    # and the first one
     attached_column: str | None
     attached_ids: str | None
 
@@ -192,10 +165,7 @@ class AttachedColumn(NamedTuple):
             )
 
     def read(self, original: Data) -> Attached | None:
-        """Return the value of everybody in the original; None where there is no column.
-
-        Raises `UsageError` where there is no such column, or somebody has no value, or two.
-        """
+        """Return the value of everybody in the original; None where there is no column."""
         if self.attached is None:
             return None
         table = io.read_table(self.attached, categories=EVERY_WORD)  # whoever published it says so

@@ -1,6 +1,5 @@
-"""The verbs: each is one function of plain values, which the command line and Python call alike.
+"""The verbs: functions of plain values, which the command line and Python call alike.
 
-A verb takes data, objects of other libraries, or paths; it returns values or rows, writes what it
-says that it writes, warns through `graphveil.core.errors.warn`, raises our errors and prints
-nothing.
+They write what they say that they write, warn through `graphveil.core.errors.warn`, raise our
+errors and print nothing.
 """

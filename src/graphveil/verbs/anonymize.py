@@ -1,7 +1,4 @@
-"""The verb anonymize: from data to a release, and from a file or rows to a release folder.
-
-The verb estimate: what a run on the disk or on a cluster will cost; nothing is written.
-"""
+"""The verbs anonymize, which writes a release, and estimate, which says what a run will cost."""
 
 from __future__ import annotations
 
@@ -146,6 +143,20 @@ class Choices:
         concealed = method_named(self.method).from_parameters(self.parameters).concealed()
         instead = {f"--{name}": _words_of(name, said) for name, said in concealed.items()}
         return {flag: instead.get(flag, words) for flag, words in self.flags.items()}
+
+    @property
+    def notes(self) -> list[str]:
+        """Where files are looked for that the choices name by a relative path."""
+        rules = self.parameters.get("levels") or ""
+        rules = rules.values() if isinstance(rules, Mapping) else str(rules).split(";")
+        listed = [str(rule).rpartition("=")[2] for rule in rules]
+        named: list[tuple[str, Any]] = [("levels", one) for one in listed if one.endswith(".csv")]
+        named += [(name, self.parameters.get(name)) for name in ("key", "people")]
+        return [
+            f"{name} {printable(file)}: read from {printable(Path(file).resolve())}"
+            for name, file in named
+            if file and not Path(file).is_absolute() and Path(file).is_file()
+        ]
 
     def check_ledger(self) -> None:
         """Refuse to begin anew a ledger that is gone: what was spent before still counts.
@@ -292,6 +303,8 @@ def _words_of(name: str, value: Any) -> list[str]:
     """Return the words of an option on the command line."""
     if value is False:
         return [f"--no-{name.replace('_', '-')}"]
+    if name in ("levels", "dates") and isinstance(value, str) and ";" in value:
+        value = value.split(";")  # rules of several columns, as the record has them
     if isinstance(value, list | tuple):
         value = ",".join(value) if name in _JOINED else [*value]
     if isinstance(value, Mapping):
@@ -304,29 +317,13 @@ _JOINED = (*TableRoles._fields, "drop", "kinds", "undirected")
 
 
 class RunOptions(NamedTuple):
-    """How a run draws, what it adds to, and where it works: the last two change no result.
+    """How a run draws, what it adds to, and where it works: the last two change no result."""
 
-    Parameters
-    ----------
-    seed
-        None draws from the operating system's entropy. A seed is a secret of the owner.
-    nested_in
-        The folder of an earlier release of the same people: its classes are merged, none divided.
-    ledger
-        Where epsilon is entered before anything is drawn.
-    jobs
-        Processes that share chunks or blocks; None for one a processor, and one for small files.
-    on_disk
-        Whether rows stay on the disk: for data larger than memory.
-    engine
-        Where rows lie and chunks run: on this machine, or in the Spark session that is there.
-    working
-        The folder or address that the executors of Spark keep rows in meanwhile.
-    """
-
+    # None draws from the operating system's entropy. A seed is a secret of the owner
     seed: int | None = None
     nested_in: Path | None = None
     ledger: Ledger | None = None
+    # processes that share chunks or blocks; None for one a processor, and one for small files
     jobs: int | None = None
     on_disk: bool = False
     engine: EngineName = "local"
@@ -346,39 +343,6 @@ def anonymize_file(
 
     Nothing is written where anything fails, and what can be refused is refused before the work.
 
-    Parameters
-    ----------
-    method
-        A method with its parameters.
-    path, options
-        The file, and how it is read; the class of the options says as what.
-    output
-        Where the release is written, and how.
-    run
-        How it draws, what it adds to, and where it works.
-    report
-        Gets what was dropped when the file was read; without it that is a warning.
-
-    Raises
-    ------
-    UsageError
-        Where options do not go together, or a key or ledger lies where the release is written.
-    InputError
-        Where the file cannot be read.
-    InfeasibleError
-        Where it has too few rows.
-    ReleaseError
-        Where the folder exists and is not replaced.
-    ResourceError
-        Where memory, disk or processes fail.
-
-    Warns
-    -----
-    GraphveilWarning
-        What the owner should know before publishing.
-
-    Examples
-    --------
     >>> import warnings
     >>> from tempfile import TemporaryDirectory
     >>> from graphveil.methods import KDegree
@@ -440,11 +404,7 @@ def _source_of(
 
 @dataclass(frozen=True)
 class InMemory:
-    """A file that is read whole: a `graphveil.release.pipeline.Source`.
-
-    `path, options`: the file, and how it is read; `jobs`: processes that share chunks or blocks of
-    the method; `report`: gets what was dropped.
-    """
+    """A file that is read whole: a `graphveil.release.pipeline.Source`."""
 
     path: Path
     options: io.AnyOptions
@@ -531,10 +491,7 @@ def local_engine(path: Path, jobs: int | None) -> LocalEngine:
 
 
 def spark_rows(source: str, options: io.AnyOptions, run: RunOptions) -> RowsOfFrame:
-    """Return rows of the Spark session of this process, which begins when they are read.
-
-    Raises `UsageError` where options do not go together with it.
-    """
+    """Return rows of the Spark session of this process, which begins when they are read."""
     from graphveil.scale.engines.spark import SparkEngine, session  # noqa: PLC0415  heavy, as above
     from graphveil.scale.run import RowsOfFrame  # noqa: PLC0415  as above
 
@@ -732,12 +689,7 @@ def estimate_rows(
 def estimate_file(
     method: Anonymizer[Any], path: Path, output: Output, *, options: io.AnyOptions, run: RunOptions
 ) -> Estimate:
-    """Return what a run of the command line will cost.
-
-    `method, path, output, options, run`: as of `anonymize_file`. Raises `UsageError` where the run
-    is in memory, or options do not go together. `ReleaseError` where the release's folder exists
-    and is not replaced.
-    """
+    """Return what a run of the command line will cost."""
     check_place(output.folder, force=output.force, private=output.private)
     if run.nested_in is not None:
         raise UsageError("--nested-in requires all of the data in memory. Remove it.")

@@ -1,10 +1,6 @@
 """The verb attack: what an attacker still learns, beside a guess without the release.
 
-Attacks know no method. Where this version of the program knows the one that a manifest names, they
-are handed a way to run it.
-
-Which attacks are tried: those that are asked for, or the strongest that fit into a minute by what
-they say of their cost. The minute is a deadline: what is not done by then is stopped and not run.
+Attacks know no method: where this version knows the one of a release, they get a way to run it.
 """
 
 from __future__ import annotations
@@ -13,7 +9,7 @@ import math
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -46,7 +42,7 @@ from graphveil.core.errors import (
     warn,
 )
 from graphveil.core.parameters import separate_names
-from graphveil.core.progress import Deadline, OutOfTimeError, notice, stage, within
+from graphveil.core.progress import Deadline, OutOfTimeError, notice, stage, within, worked
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import counted
@@ -107,22 +103,7 @@ def planned_of(
     given: Mapping[str, Any],
     deadline: Deadline,
 ) -> tuple[list[Planned], Missing]:
-    """Return what will be tried, and why the rest is not; say how long what takes long will take.
-
-    Raises `ResourceError` where an attack that was asked for by its name is above its limit: before
-    any is tried.
-
-    Parameters
-    ----------
-    asked
-        Names of attacks, or `EVERY`; empty or None where nobody asks.
-    situation
-        What attacks are computed from.
-    given
-        Options by the names of attacks.
-    deadline
-        Ends what is tried; it began before.
-    """
+    """Return what will be tried, and why the rest is not; say how long the slow ones take."""
     missing: Missing = {}
     kind = kind_compared(situation.comparison)
     chosen = _chosen(asked, kind)
@@ -181,19 +162,13 @@ def _within(
     for one in sorted(planned, key=_rank):
         if one.name in room:
             continue
-        way = one if one.seconds <= left or one.name in given else _shorter(one)
+        way, options = one, one.entry.shorter
+        if one.seconds > left and one.name not in given and options is not None:
+            way = one._replace(options=options, seconds=one.entry.seconds(one.seen, options))
         if way.seconds <= left:
             room[one.name] = way
             left -= way.seconds
     return room
-
-
-def _shorter(one: Planned) -> Planned:
-    """Return the same attack in less time, where there is such a way."""
-    options = one.entry.shorter
-    if options is None:
-        return one
-    return one._replace(options=options, seconds=one.entry.seconds(one.seen, options))
 
 
 def _rank(one: Planned) -> int:
@@ -223,21 +198,14 @@ def _left_out(
 
 
 def refused(name: str, error: NotMeasuredError, asked: Sequence[str] | None) -> str:
-    """Return why an attack is not measured; one that is asked for and too large ends the run.
-
-    `name`: the attack's; `error`: what it says; `asked`: names that were asked for. Raises
-    `ResourceError`: in the latter case.
-    """
+    """Return why an attack is not measured; one that is asked for and too large ends the run."""
     if isinstance(error, TooLargeError) and name in (asked or ()):
         raise ResourceError(f"{name}: {error}.") from error
     return str(error)
 
 
 def entry_of(name: str) -> Attack[Any, Any]:
-    """Return the entry of an attack.
-
-    `name`: as on the command line. Raises `ParameterError` where there is none of this name.
-    """
+    """Return the entry of an attack."""
     if name not in ATTACKS:
         raise ParameterError(f"unknown attack {name!r}. {one_of(name, ATTACKS)}")
     return ATTACKS[name]
@@ -266,10 +234,7 @@ def _chosen(asked: Sequence[str] | None, kind: type[Any]) -> list[Attack[Any, An
 
 
 def seen_by(chosen: Attack[Any, Any], situation: AttackInput[Any]) -> AttackInput[Any]:
-    """Return the situation as the attack reads it: tables as features where it reads features.
-
-    `chosen`: the entry of the attack; `situation`: what attacks are computed from.
-    """
+    """Return the situation as the attack reads it: tables as features where it reads features."""
     if chosen.kind is not Bipartite or not isinstance(situation.comparison, TableComparison):
         return situation
     second = situation.second
@@ -389,6 +354,9 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     deadline = _deadline(seconds, asked)
     planned, missing = planned_of(asked, situation, given, deadline)
     outcomes = _outcomes(planned, asked, deadline, missing)
+    for name in [name for name, _ in missing if not asked and ATTACKS[name].by_name]:
+        if ATTACKS[name].foreseen is not None:  # by what runs of the method took meanwhile
+            missing[name, ""] = _left_out(ATTACKS[name], situation, given, deadline)
     rows: list[Row] = []
     for name, outcome in outcomes.items():
         rows.extend(_rows(called, name, outcome, counted_in(pair.original)))
@@ -403,8 +371,6 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
 def of_known_columns(pair: Comparison[Any], release: Release[Any]) -> Comparison[Any]:
     """Return an original beside its release without attached columns, which classes leave out.
 
-    Examples
-    --------
     >>> import graphveil as gv
     >>> table = gv.Table.from_columns({"sex": ["f", "f"], "ill": ["flu", "cold"]})
     >>> release = gv.SuppressK(k=2, known="sex", attach="ill").anonymize(table)
@@ -430,15 +396,13 @@ def _attached_columns(release: Release[Any], original: Data) -> tuple[Attached, 
     """Return the attached columns of a table with the values of everybody, labels first."""
     from graphveil.evaluate.comparison import Attached  # noqa: PLC0415  few attach one
 
-    names = _attached_names(release)
     if not isinstance(original, Table):
         return ()
     found = []
-    for name in names:
+    for name in _attached_names(release):
         at = original.columns.index(name)
-        values = np.array(
-            [*as_text(original.categories[at]).tolist(), "*"], np.dtypes.StringDType()
-        )
+        words = [*as_text(original.categories[at]).tolist(), "*"]
+        values = np.array(words, np.dtypes.StringDType())
         found.append(Attached(name, values[original.codes[:, at]]))
     return tuple(found)
 
@@ -484,11 +448,9 @@ def _check_attached(attached: Attached | None, original: Data) -> None:
     """Refuse a column that does not have one value for everybody."""
     if attached is not None and attached.value.size != original.size:
         raise UsageError(
-            f"the attached column {attached.name!r} has "
-            f"{counted(attached.value.size, 'value')}, but the "
-            f"original has {counted(original.size, 'person')}. Give one value per person, in "
-            "the order of "
-            "the original."
+            f"the attached column {attached.name!r} has {counted(attached.value.size, 'value')}, "
+            f"but the original has {counted(original.size, 'person')}. Give one value per person, "
+            "in the order of the original."
         )
 
 
@@ -496,23 +458,19 @@ def _warn_of(attached: Attached, situation: AttackInput[Any]) -> None:
     """Warn that a column is published beside the release, and of how many people it tells."""
     if not attached.value.size:
         return
-    pair = situation.comparison
+    pair, share = situation.comparison, 0.0
+    if isinstance(pair, TableComparison):
+        pair = pair.one_hot()
     if isinstance(pair, NetworkComparison):
         from graphveil.attacks.networks.attribute_inference import certain_beside  # noqa: PLC0415  few attach one
 
-        _warn_of_share(attached.name, certain_beside(attached, pair, situation.release))
-        return
-    if isinstance(pair, TableComparison):
-        pair = pair.one_hot()
-    if isinstance(pair, BipartiteComparison):
+        share = certain_beside(attached, pair, situation.release)
+    elif isinstance(pair, BipartiteComparison):
         from graphveil.attacks.features.class_truth import in_classes_of_one  # noqa: PLC0415  few attach one
 
-        _warn_of_share(attached.name, float(in_classes_of_one(attached, pair).mean()))
-
-
-def _warn_of_share(name: str, share: float) -> None:
+        share = float(in_classes_of_one(attached, pair).mean())
     if share > 0:
-        warn(attached_column(name, share))
+        warn(attached_column(attached.name, share))
 
 
 def _second(
@@ -569,19 +527,7 @@ def _rows(release: str, name: str, outcome: Outcome, counted: Counted) -> Iterat
 
 
 def write_risks(folder: Path, name: str, original: Data, outcome: Outcome) -> Path:
-    """Write everybody's own risk into the private folder, for its owner alone; return the file.
-
-    Parameters
-    ----------
-    folder
-        The release folder.
-    name
-        The attack's.
-    original
-        Whose ids name the people.
-    outcome
-        What the attack came to.
-    """
+    """Write everybody's own risk into the private folder, for its owner alone; return the file."""
     import pyarrow as pa  # noqa: PLC0415  loaded when a file is written
     from pyarrow import parquet  # noqa: PLC0415
 
@@ -638,6 +584,8 @@ class _Again:
     parameters: Mapping[str, Any]
     levels: OwnersLevels | None
     unrecorded: tuple[str, ...]
+    timed: dict[int, float] = field(default_factory=dict, compare=False)
+    """The CPU seconds of the quickest run in this process, by the size of the data."""
 
     def __call__(self, data: Data, seed: int | None) -> Release[Any]:
         """Return the release of this data."""
@@ -658,4 +606,7 @@ class _Again:
                     "the release was made by a command, and a private record could name any. "
                     "Attacks run it again only in a sweep, or in the process that made the release."
                 )
-            return made.anonymize(data, seed=seed, **known)
+            started = worked()
+            release: Release[Any] = made.anonymize(data, seed=seed, **known)
+            self.timed[data.size] = min(worked() - started, self.timed.get(data.size, math.inf))
+            return release

@@ -221,17 +221,12 @@ def describe(data: Any, *, kind: str | None = None, **options: Any) -> Descripti
     with stage(f"looking at {path.name}"):
         with _head(path, options, FIRST_ROWS) as (file, complete):
             found = _described(file, kind, options, complete=complete)
-        rows = _affordable(time.monotonic() - started)
+        took = time.monotonic() - started
+        rows = int(min(MOST_ROWS, FIRST_ROWS * max(SECONDS - took, 0) / max(took, 1e-3)))
         if complete or rows <= FIRST_ROWS or found.rows < FIRST_ROWS:
             return found
         with _head(path, options, rows) as (file, complete):
             return _described(file, kind, options, complete=complete)
-
-
-def _affordable(seconds: float) -> int:
-    """Return how many rows there is time for, after the first took so long."""
-    left = max(SECONDS - seconds, 0)
-    return int(min(MOST_ROWS, FIRST_ROWS * left / max(seconds, 1e-3)))
 
 
 @contextmanager
@@ -299,12 +294,27 @@ def _described(
     if container is Table:  # whose first line has names unless somebody says otherwise
         named = "yes" if said.options.get("header") in (None, "auto") else said.options["header"]
     written = _written(path, options, said.options.get("header") or named, form)
+    rows = said.rows or (written.num_rows if written else 0)
+    return _description(form, container, (guess, kind), said, written, options, (rows, complete))
+
+
+def _description(
+    form: str,
+    container: Container,
+    why: tuple[Guess, str | None],
+    said: _Said,
+    written: pa.Table | None,
+    options: Mapping[str, Any],
+    looked_at: tuple[int, bool],
+) -> Description:
+    guess, kind = why
+    reason = guess.found if guess.probably is None else PROBABLY_A_TABLE
     return Description(
         format=form,
         kind=kind_of(container).name,
-        reason=_reason(guess, kind),
-        rows=said.rows or (written.num_rows if written else 0),
-        complete=complete,
+        reason=reason if kind is None else "as you said",
+        rows=looked_at[0],
+        complete=looked_at[1],
         columns=_columns(written, container, said, options),
         problems=tuple(problem.plain for problem in said.problems),
         options=_options_of(container, said.options),
@@ -330,16 +340,8 @@ def _of_frame(frame: Any, kind: str | None, options: dict[str, Any]) -> Descript
     said = _Said(problems, options, part.num_rows)
     if container is Table:
         said = _answered(_of_cells(part), options, problems)
-    return Description(
-        format="",
-        kind=kind_of(container).name,
-        reason=_reason(guess, kind),
-        rows=part.num_rows,
-        complete=part.num_rows == whole.num_rows,
-        columns=_columns(part, container, said, options),
-        problems=tuple(problem.plain for problem in said.problems),
-        options=_options_of(container, said.options),
-    )
+    looked_at = part.num_rows, part.num_rows == whole.num_rows
+    return _description("", container, (guess, kind), said, part, options, looked_at)
 
 
 def _kind(
@@ -355,12 +357,6 @@ def _kind(
         return guess.kind, guess
     pairs = form == "text" or _share_values(written())
     return guess.probably or (Graph if pairs else Table), guess
-
-
-def _reason(guess: Guess, kind: str | None) -> str:
-    if kind is not None:
-        return "as you said"
-    return guess.found if guess.probably is None else PROBABLY_A_TABLE
 
 
 def _share_values(written: pa.Table | None) -> bool:
@@ -402,15 +398,10 @@ class _Said(NamedTuple):
     rows: int = 0
 
 
-class _Asked(NamedTuple):
-    """What is open where something is read with some options, and how many rows it has."""
+_Asked: TypeAlias = tuple[Sequence[Problem], int]
+"""What is open where something is read with some options, and how many rows it has."""
 
-    problems: Sequence[Problem]
-    rows: int
-
-
-_Asks: TypeAlias = Any
-"""A function of options, of which it returns what is open, `_Asked`."""
+_Asks: TypeAlias = Callable[[Mapping[str, Any]], _Asked]
 
 
 def _answered(ask: _Asks, given: dict[str, Any], problems: list[Problem]) -> _Said:
@@ -422,18 +413,14 @@ def _answered(ask: _Asks, given: dict[str, Any], problems: list[Problem]) -> _Sa
         known = {(one.column, one.option, one.value) for one in problems}
         new = [one for one in asked if (one.column, one.option, one.value) not in known]
         before = len(problems)
-        for one in new:
-            if one.column not in _people_in(problems):
+        for one in new:  # nothing more is asked of columns that are not published
+            unpublished = {p.column for p in problems if p.option in ("drop", "person")} - {""}
+            if one.column not in unpublished:
                 problems = [*problems, one]
         if len(problems) == before:
             break
         said = dict(given) | {hint.name: hint.value for hint in answers(problems, base)}
     return _Said(problems, said, rows)
-
-
-def _people_in(problems: Sequence[Problem]) -> set[str]:
-    """Return the columns that are not published, so that nothing more is asked of them."""
-    return {one.column for one in problems if one.column and one.option in ("drop", "person")}
 
 
 def _read_with(options: Mapping[str, Any]) -> TableOptions:
@@ -458,11 +445,7 @@ def _of_table_file(path: Path, roles: TableRoles = _NO_ROLES) -> _Asks:
 def all_questions(
     path: Path, options: TableOptions, given: Mapping[str, Any], roles: TableRoles
 ) -> list[Problem]:
-    """Return every open question about a file of a table that is to be generalized.
-
-    `path, options`: the file, and how it is read; `given`: the levels and dates that were given;
-    `roles`: the roles that were given.
-    """
+    """Return every open question about a file of a table that is to be generalized."""
     told = {name: value for name, value in vars(options).items() if value}
     return _answered(_of_table_file(path, roles), {**told, **given}, []).problems
 
@@ -492,7 +475,7 @@ def _asked(
     except InputError as error:
         if not error.asked:
             raise
-        return _Asked(error.asked, rows)
+        return error.asked, rows
     naming = about_people(cells.columns, own, [])
     levels = options.get("levels") or {}
     asked = [one for one in naming if one.column not in (own.ids, *levels)]
@@ -500,7 +483,7 @@ def _asked(
         known = tuple(name for name in roles.known if name in table.columns)
         attach = tuple(name for name in table.columns if roles.known and name not in known)
         asked += questions_of(table, TableRoles(known, attach), levels)
-    return _Asked(asked, rows)
+    return asked, rows
 
 
 def _of_pairs(path: Path, container: Container) -> _Asks:
@@ -515,22 +498,18 @@ def _of_pairs(path: Path, container: Container) -> _Asks:
             report = io.load(path, options_of(kind_of(container))(**given)).report
         except InputError as error:
             if error.asked:
-                return _Asked(error.asked, 0)
+                return error.asked, 0
             hints = [hint for hint in error.hints if hint.value is not None]
             if not hints:
                 raise
             text = error.message.text.removeprefix(f"{printable(path.name)}: ")
-            return _Asked([_as_problem(text, hints[0].name, hints[0].value)], 0)
-        return _Asked((), report.rows)
+            found, _, choices = text.rpartition(". ")
+            choices = choices[:1].lower() + choices[1:].removesuffix(".")
+            asked = Problem("", hints[0].name, hints[0].value, found or text, choices)
+            return [asked], 0
+        return (), report.rows
 
     return ask
-
-
-def _as_problem(text: str, name: str, value: Any) -> Problem:
-    """Return a refusal that names what answers it as a question."""
-    found, _, choices = text.rpartition(". ")
-    choices = choices[:1].lower() + choices[1:].removesuffix(".")
-    return Problem("", name, value, found or text, choices)
 
 
 def _written(path: Path, options: Mapping[str, Any], header: Header, form: str) -> pa.Table | None:
@@ -566,12 +545,11 @@ def _roles(
     names: Sequence[str], container: Container, said: _Said, given: Mapping[str, Any]
 ) -> dict[str, tuple[Role, str]]:
     """Return the role of every column and its reason."""
-    asked: dict[str, str] = {}
-    for problem in said.problems:
-        if problem.option in ("drop", "person"):
-            asked[problem.column] = Message(problem.text).plain.removeprefix(
-                f"column {problem.column} "
-            )
+    asked = {
+        one.column: Message(one.text).plain.removeprefix(f"column {one.column} ")
+        for one in said.problems
+        if one.option in ("drop", "person")
+    }
     if container is Table:
         own = _read_with(said.options)
         roles: dict[str, tuple[Role, str]] = {}

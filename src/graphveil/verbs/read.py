@@ -25,10 +25,7 @@ from graphveil.release import Release, read_release
 
 
 class Original(NamedTuple):
-    """An original as it was read.
-
-    `data`: what it holds; `options`: how it was read.
-    """
+    """An original as it was read."""
 
     data: Data
     options: io.AnyOptions
@@ -108,11 +105,6 @@ def original_on_disk(
 def as_release(release: Release[Any] | str | Path, *, wanted_by: str) -> Release[Any] | Path:
     """Return a release, or its folder.
 
-    `release`: a release in memory, or the name of its folder; `wanted_by`: the verb that takes it,
-    for messages. Raises `UsageError` where it is neither, or an address.
-
-    Examples
-    --------
     >>> as_release("friends-k5", wanted_by="evaluate")
     PosixPath('friends-k5')
     """
@@ -134,10 +126,7 @@ def as_release(release: Release[Any] | str | Path, *, wanted_by: str) -> Release
 
 
 def refuse_release(original: Any) -> None:
-    """Refuse a release where the original belongs.
-
-    Raises `UsageError` where it is one.
-    """
+    """Refuse a release where the original belongs."""
     if isinstance(original, Release):
         raise UsageError(
             "a release was given instead of the original. Give the data the release was made from."
@@ -145,12 +134,7 @@ def refuse_release(original: Any) -> None:
 
 
 def original_data(release: Release[Any] | str | Path, original: Any) -> Any:
-    """Return the original that was handed over, read from its file where it is one.
-
-    `release`: the release, or its folder; a release in memory does not say how a file was read;
-    `original`: data, an object that holds it, an `Original`, or the name of a file. Raises
-    `UsageError` where it is a release.
-    """
+    """Return the original that was handed over, read from its file where it is one."""
     refuse_release(original)
     if isinstance(original, Original):
         return original.data

@@ -422,20 +422,6 @@ def _sets(
 def fitting(released: NDArray[np.int32], original: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Return which record may be whose: every cell that it shows is the person's.
 
-    Parameters
-    ----------
-    released
-        int32, shape (n, d): the records, -1 where a cell is suppressed.
-    original
-        int32, shape (n, d): the people; one whose cell is missing fits a record that hides it.
-
-    Returns
-    -------
-    ndarray
-        bool, shape (n, n): records by people.
-
-    Examples
-    --------
     >>> fitting(np.array([[1], [-1]]), np.array([[1], [2]])).tolist()
     [[True, False], [True, True]]
     """
@@ -445,25 +431,9 @@ def fitting(released: NDArray[np.int32], original: NDArray[np.int32]) -> NDArray
 def allowed(fits: NDArray[np.bool_], known: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return for how many records each person is in a full assignment with the known pairs.
 
-    Parameters
-    ----------
-    fits
-        bool, shape (n, n): records by people; the record of person i is record i.
-    known
-        Whose own record is known.
-
-    Returns
-    -------
-    ndarray
-        int64, shape (n,); 1 for known people.
-
-    Notes
-    -----
     A pair of a record and a person is in a full assignment if the step from the one to the other
     is on a cycle: the true assignment is then turned along it.
 
-    Examples
-    --------
     >>> ring = np.array([[1, 1, 0], [0, 1, 1], [1, 0, 1]], dtype=bool)
     >>> allowed(ring, np.array([], dtype=np.int64)).tolist(), allowed(ring, np.array([0])).tolist()
     ([2, 2, 2], [1, 1, 1])

@@ -94,6 +94,8 @@ def verify_release(  # noqa: PLR0913  each is a flag of the command
     >>> gv.verify_release(release, graph).complete
     True
     """
+    given: dict[str, Any] = {"original_file": original_file, "key": key, "strict": strict}
+    given |= {"trust_method": trust_method, "limit_bytes": limit_bytes, "require_all": require_all}
     if isinstance(release, str):
         release = place_of(release)
     if not isinstance(release, Address):
@@ -101,23 +103,11 @@ def verify_release(  # noqa: PLR0913  each is a flag of the command
     if isinstance(release, Release):
         with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
             written = release.write(Path(scratch, "release"))
-            return verify_release(
-                written,
-                original,
-                original_file=original_file,
-                key=key,
-                trust_method=trust_method,
-                limit_bytes=limit_bytes,
-                strict=strict,
-                require_all=require_all,
-            )
+            return verify_release(written, original, **given)
     folder = release
     refuse_release(original)
     if isinstance(original, str | Path):
         if on_disk:
-            given: dict[str, Any] = {"original_file": original_file, "key": key}
-            given |= {"trust_method": trust_method, "limit_bytes": limit_bytes, "strict": strict}
-            given["require_all"] = require_all
             with original_on_disk(folder, original) as mapped:
                 return verify_release(folder, mapped, **given)
         original = read_original(folder, original)

@@ -79,7 +79,7 @@ from graphveil.verify.verdict import (
 SAME, SIZE, BIJECTION, ROWS = "original", "same size", "linkage", "rows and people"
 ORDER, NAMES = OF_EVERY_RELEASE
 _OPEN = {
-    ORDER: "whether new ids and their order say nothing of the original",
+    ORDER: "whether new ids and their order reveal nothing about the original",
     NAMES: "whether no original id is published",
 }
 """What is stated of every release and stays open without the original."""

@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from graphveil.cli import inputs
 from graphveil.cli.answer import print_answer, print_next, wrapped
 from graphveil.cli.console import bars, result, result_json, result_table, say
-from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, with_signature
-from graphveil.cli.inputs import (
-    a_file,
-    command_line,
-    file_word,
-    flag_words,
-    read_input,
-    released_data,
-    released_kind,
-)
+from graphveil.cli.flags import INPUT, INPUT_FORMAT, JSON, OUTPUT_GROUP, flags, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.outputs import check_new_file
 from graphveil.core.errors import UsageError
@@ -46,19 +37,19 @@ def _advise(path: Path, given: dict[str, Any], *, as_json: bool, every: bool) ->
     until, seconds, page = given.pop("until"), given.pop("seconds"), given.pop("page")
     if page is not None:
         _check_page(page, path, until)
-    if released_kind(path, given) is not None:
+    if inputs.released_kind(path, given) is not None:
         if page is not None:
             raise UsageError("--page compares trial releases of data, but the input is a release.")
         with shown(bars()):
-            data = released_data(path)
+            data = inputs.released_data(path)
             advice = advise(data, until=until, seconds=seconds) if until else advise(data)
         return _of_a_release(path, advice, as_json=as_json, every=every)
-    with a_file(path, given.get(INPUT_FORMAT)) as file:
+    with inputs.a_file(path, given.get(INPUT_FORMAT)) as file:
         options = reading_options(CONTAINERS, file, given)
         with shown(bars()):
-            data = read_input(file, options)
+            data = inputs.read_input(file, options)
             advice = advise(data, until=until, seconds=seconds) if until else advise(data)
-    typed = file_word(path)
+    typed = inputs.file_word(path)
     whole = path.with_suffix("") if compression_of(path) else path
     name = "stdin" if typed == "-" else whole.stem
 
@@ -97,15 +88,16 @@ def _theory(path: Path, given: dict[str, Any], *, as_json: bool) -> int:
     """Print what theorems say for the data in a file."""
     from graphveil.verbs import theory  # noqa: PLC0415  few ask for it
 
-    if given.pop("until"):
-        raise UsageError("--theory tries no method, so --until has no effect. Remove one of them.")
-    if given.pop("page") is not None:
-        raise UsageError("--theory tries no method, so --page has no effect. Remove one of them.")
+    for name in ("until", "page"):
+        if given.pop(name):
+            raise UsageError(
+                f"--theory tries no method, so --{name} has no effect. Remove one of them."
+            )
     given.pop("seconds")
-    with a_file(path, given.get(INPUT_FORMAT)) as file:
+    with inputs.a_file(path, given.get(INPUT_FORMAT)) as file:
         options = reading_options(tuple(KINDS[name].container for name in THEORY), file, given)
         with shown(bars()):
-            rows = theory.of(read_input(file, options))
+            rows = theory.of(inputs.read_input(file, options))
     if as_json:
         result_json(rows.summary())
         return 0
@@ -131,7 +123,7 @@ def _of_a_release(path: Path, advice: Advice | AdviceUntil, *, as_json: bool, ev
 
     def command_of(method: str, parameters: Mapping[str, Any]) -> str:
         words = [word for name, value in parameters.items() for word in _words_of(name, value)]
-        return command_line("anonymize", method, "INPUT", *words, "--out", f"INPUT-{method}")
+        return inputs.command_line("anonymize", method, "INPUT", *words, "--out", f"INPUT-{method}")
 
     if isinstance(advice, AdviceUntil):
         return _until(advice, command_of, as_json=as_json)
@@ -150,7 +142,7 @@ def _of_a_release(path: Path, advice: Advice | AdviceUntil, *, as_json: bool, ev
         f"This is a release. As published: {alone}{known}. Its guarantee, which verify can "
         f"check: {claimed} To change it, its owner makes a new release from the original data."
     )
-    check = command_line("verify", file_word(path))
+    check = inputs.command_line("verify", inputs.file_word(path))
     _print_advice(advice, path.name, commands, every=every, answer=answer, check=check)
     return 0
 
@@ -175,11 +167,8 @@ def _until(
         result_json(summary)
         return 0 if advice.met else 1
     print_answer(advice.answer)
-    titles = {
-        True: "Settings that meet every bound, cheapest first:",
-        False: "Settings that do not:",
-    }
-    for met, title in titles.items():
+    first, then = "Settings that meet every bound, cheapest first:", "Settings that do not:"
+    for met, title in ((True, first), (False, then)):
         some = [one for one in advice.reached if one.met == met]
         if some:
             result("")
@@ -225,10 +214,10 @@ def _print_advice(
     for choice in advice.choices:
         if choice.middle is None:
             continue
-        for line in wrapped(f" {choice.method}, {choice.middle.words}", indent=" " * 6):
-            result(line)
-        for line in wrapped(f"  against an attacker who knows {choice.known}", indent=" " * 6):
-            result(line)
+        kept = f" {choice.method}, {choice.middle.words}"
+        for text in (kept, f"  against an attacker who knows {choice.known}"):
+            for line in wrapped(text, indent=" " * 6):
+                result(line)
     result("")
     more = "For limits, other strengths and baseline methods: --all."
     best = advice.recommended
@@ -238,15 +227,10 @@ def _print_advice(
 def _print_risks(advice: Advice, *, every: bool) -> None:
     result("")
     head = ["attacker knows", *(["measure"] if every else []), "unique", "below k=5"]
-    rows = [
-        (
-            risk.known,
-            *([risk.measure or ""] if every else []),
-            percent(risk.share_unique),
-            percent(risk.share_unprotected),
-        )
-        for risk in advice.risks
-    ]
+    rows = []
+    for risk in advice.risks:
+        shares = (percent(risk.share_unique), percent(risk.share_unprotected))
+        rows.append((risk.known, *([risk.measure or ""] if every else []), *shares))
     result_table(head, rows, right=(len(head) - 2, len(head) - 1))
     result("")
     result("A guarantee covers only the background knowledge it names.")
@@ -265,37 +249,14 @@ def _command(
     for name, value in parameters.items():
         words += _words_of(name, value)
     words += [] if kind is None else ["--kind", kind]
-    words += [*_reading_words(options), *flag_words("out", f"{stem}-{method}")]
-    return command_line(*words)
+    words += [*inputs.reading_words(options), *inputs.flag_words("out", f"{stem}-{method}")]
+    return inputs.command_line(*words)
 
 
 def _words_of(name: str, value: Any) -> list[str]:
     """Return a parameter as flags, one for each column that it has a rule for."""
     rules = [f"{key}={rule}" for key, rule in value.items()] if isinstance(value, Mapping) else []
-    return [word for one in rules or [str(value)] for word in flag_words(name, one)]
-
-
-def _reading_words(options: AnyOptions) -> Iterator[str]:
-    """Yield the flags that the file was read with."""
-    for field in dataclasses.fields(options):
-        value = getattr(options, field.name)
-        unset = field.default_factory is not dataclasses.MISSING and not value
-        if value == field.default or unset:
-            continue
-        name = INPUT_FORMAT if field.name == "format" else field.name
-        yield from flag_words(name, *_texts(value))
-
-
-def _texts(value: Any) -> Iterator[str]:
-    """Yield the words that a flag has as this value."""
-    if isinstance(value, Mapping):
-        yield from (f"{key}={rule}" for key, rule in value.items())
-    elif isinstance(value, tuple):
-        yield from value
-    elif isinstance(value, Path):
-        yield file_word(value)
-    elif value is not True:
-        yield str(value)
+    return [word for one in rules or [str(value)] for word in inputs.flag_words(name, one)]
 
 
 THEORY = ("graph", "bipartite", "table")
@@ -305,39 +266,28 @@ command = with_signature(
     _run,
     [
         INPUT,
-        flag(
-            "theory",
-            bool,
-            "Try no method; print what theorems say for this data: which epsilon keeps a share of "
-            "the edges, the least epsilon for a Jaccard index, the fewest hidden cells.",
-            default=False,
-            negative="",
+        *flags(
+            None,
+            {
+                "theory switch": "Try no method; print what theorems say for this data: which "
+                "epsilon keeps a share of the edges, the least epsilon for a Jaccard index, the "
+                "fewest hidden cells.",
+                "until texts?": "A bound to meet, such as 'kept >= 0.9', 'false <= 2%' or "
+                "'largest class risk <= 0.09'; it can name one part of a metric or attack. "
+                "Repeatable; the strength of each method is searched until every bound is met.",
+                "seconds float=120": "Approximate CPU time for the search under bounds, in "
+                "seconds.",
+            },
         ),
-        flag(
-            "until",
-            list[str] | None,
-            "A bound to meet, such as 'kept >= 0.9', 'false <= 2%' or 'largest class risk <= "
-            "0.09'; it can name one part of a metric or attack. Repeatable; the strength of each "
-            "method is searched until every bound is met.",
-            default=None,
-            negative="",
+        *flags(
+            OUTPUT_GROUP,
+            {
+                "page file?": "Write a page with the risk, the recommendation and a slider over "
+                "strengths, each tried and attacked. It needs no server.",
+                "all switch": "Print every figure.",
+                **JSON,
+            },
         ),
-        flag(
-            "seconds",
-            float,
-            "Approximate CPU time for the search under bounds, in seconds.",
-            default=120.0,
-        ),
-        flag(
-            "page",
-            Path | None,
-            "Write a page with the risk, the recommendation and a slider over strengths, each "
-            "tried and attacked. It needs no server.",
-            default=None,
-            group=OUTPUT_GROUP,
-        ),
-        flag("all", bool, "Print every figure.", default=False, group=OUTPUT_GROUP, negative=""),
-        flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
         *reading_flags(CONTAINERS),
     ],
     name="advise",

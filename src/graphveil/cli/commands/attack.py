@@ -10,25 +10,10 @@ from typing import Any, NamedTuple
 from graphveil.attacks.registry import ATTACKS, EVERY, SECONDS_UNASKED, spelled
 from graphveil.attacks.wording import Counted, counted_in, reworded
 from graphveil.claims.record import ATTACKED, private_folder
-from graphveil.cli import say_warnings
+from graphveil.cli import inputs, outputs, say_warnings
 from graphveil.cli.answer import MOST_LINES, print_answer, print_next, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json, result_table, say
-from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, flag, with_signature
-from graphveil.cli.inputs import (
-    command_beside,
-    file_word,
-    needs_original,
-    original_flags,
-    original_of,
-)
-from graphveil.cli.outputs import (
-    COLUMN_FLAGS,
-    ROW_FLAGS,
-    AttachedColumn,
-    RowsFile,
-    cells_of,
-    say_missing,
-)
+from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, flag, flags, with_signature
 from graphveil.cli.summaries import attacks
 from graphveil.cli.summaries.attacks import documented
 from graphveil.core.parameters import flat_parameters
@@ -44,17 +29,17 @@ def _run(folder: Path, **given: Any) -> int:
     from graphveil.verbs.attack import attack_release  # noqa: PLC0415
 
     as_json, every = given.pop("json"), given.pop("all")
-    path = needs_original("attack", given.pop("original"))
+    path = inputs.needs_original("attack", given.pop("original"))
     asked, seed, limit = (given.pop(name) for name in ("attacks", "seed", "seconds"))
-    file = RowsFile(given.pop("out"), given.pop("force"))
+    file = outputs.RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
     taken = {name: given.pop(_field(name), None) for name in ATTACKS}
     options = {name: some for name, some in taken.items() if some}
     second, jobs = given.pop("second"), given.pop("jobs")
-    column = AttachedColumn(*(given.pop(item) for item in AttachedColumn._fields))
+    column = outputs.AttachedColumn(*(given.pop(item) for item in outputs.AttachedColumn._fields))
     column.check()
     engine = LocalEngine(jobs=jobs)
-    with shown(bars()), using(engine), original_of(folder, path, given) as read:
+    with shown(bars()), using(engine), inputs.original_of(folder, path, given) as read:
         rows = attack_release(
             folder,
             read,
@@ -77,7 +62,7 @@ def _run(folder: Path, **given: Any) -> int:
     whose = reworded("risk of each person", counted)
     say(f"{whose}: {private_folder(folder) / ATTACKED}")
     if not every:
-        where = _Where(folder, file_word(path), read.options, asked or ())
+        where = _Where(folder, inputs.file_word(path), read.options, asked or ())
         print_attacks(rows, where, counted, of_table=isinstance(read.data, Table))
     return 0
 
@@ -108,7 +93,7 @@ def print_attacks(rows: Rows, where: _Where, counted: Counted, *, of_table: bool
     again = [row.question for row in rows.missing if row.seconds is not None and not row.part]
     flags = ("--attacks", again[0]) if again else ()
     verb = "attack" if again else "evaluate"
-    print_next(command_beside(verb, where.folder, where.original, where.options, *flags))
+    print_next(inputs.command_beside(verb, where.folder, where.original, where.options, *flags))
 
 
 def print_headline(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> None:
@@ -163,9 +148,11 @@ def _print(rows: Rows, counted: Counted) -> None:
     """Print the rows as a table, and what could not be measured to stderr."""
     columns = ["attack", "part", "value", "without release", "unit", ""]
     if rows:
-        cells = ([name, reworded(part, counted), *rest] for name, part, *rest in cells_of(rows))
+        cells = (
+            [name, reworded(part, counted), *rest] for name, part, *rest in outputs.cells_of(rows)
+        )
         result_table(columns, cells, right=(2, 3))
-    say_missing(rows)
+    outputs.say_missing(rows)
 
 
 def _field(name: str) -> str:
@@ -204,33 +191,23 @@ def _command(*, described: bool) -> Callable[..., int]:
         _run,
         [
             FOLDER,
-            *original_flags(),
+            *inputs.original_flags(),
             flag("attacks", list[str] | None, _attacks_help() if described else "", default=None),
-            flag(
-                "second",
-                Path | None,
-                "Folder of a second release of the same people (for the attack intersection).",
-                default=None,
-                spelled="--with",
+            *flags(
+                None,
+                {
+                    "second file? --with": "Folder of a second release of the same people (for the "
+                    "attack intersection).",
+                    "jobs int?": "Number of processes for the releases an attacker simulates, if "
+                    "these take more than 10 seconds. Default: one per processor.",
+                    "seconds float?": "CPU seconds for all attacks together, without compiling. An "
+                    "attack that is not done by then is listed as not run. Default: "
+                    f"{SECONDS_UNASKED:g} without --attacks, otherwise no limit.",
+                },
             ),
-            flag(
-                "jobs",
-                int | None,
-                "Number of processes for the releases an attacker simulates, if these take more "
-                "than 10 seconds. Default: one per processor.",
-                default=None,
-            ),
-            flag(
-                "seconds",
-                float | None,
-                "CPU seconds for all attacks together, without compiling. An attack that is not "
-                "done by then is listed as not run. Default: "
-                f"{SECONDS_UNASKED:g} without --attacks, otherwise no limit.",
-                default=None,
-            ),
-            *COLUMN_FLAGS,
+            *outputs.COLUMN_FLAGS,
             *_parameters(described=described),
-            *ROW_FLAGS,
+            *outputs.ROW_FLAGS,
         ],
         name="attack",
         text="Attack a release: what can still be learned, compared with guessing without it?\n"

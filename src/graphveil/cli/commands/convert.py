@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import inspect
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from graphveil import io
 from graphveil.cli import say_warnings
-from graphveil.cli.answer import ALL_FLAG, print_answer, print_next
+from graphveil.cli.answer import print_answer, print_next
 from graphveil.cli.console import bars, say
-from graphveil.cli.flags import OUTPUT_GROUP, flag, path_argument, with_signature
+from graphveil.cli.flags import ALL, OUTPUT_GROUP, flags, path_argument, with_signature
 from graphveil.cli.inputs import command_line, file_word, flag_words, from_pipes, read_input
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.outputs import check_new_file, is_same_file
@@ -76,38 +75,21 @@ def _of_release(folder: Path, given: dict[str, Any]) -> Data:
     return data_of_release(folder, as_table=as_table)
 
 
-def _flags() -> list[inspect.Parameter]:
-    return [
-        flag(
-            "out",
-            Path,
-            "File to write; its extension sets format and compression.",
-            group=OUTPUT_GROUP,
-        ),
-        flag(
-            "out_ids",
-            Path | None,
-            "File for the ids of all nodes or users; edge-list formats drop nodes and users "
-            "without entries.",
-            default=None,
-            group=OUTPUT_GROUP,
-        ),
-        flag(
-            "force",
-            bool,
-            "Overwrite existing files.",
-            default=False,
-            group=OUTPUT_GROUP,
-            negative="",
-        ),
-        ALL_FLAG,
-        *reading_flags(CONTAINERS),
-    ]
-
+FLAGS = {
+    "out file": "File to write; its extension sets format and compression.",
+    "out_ids file?": "File for the ids of all nodes or users; edge-list formats drop nodes and "
+    "users without entries.",
+    "force switch": "Overwrite existing files.",
+    **ALL,
+}
 
 command = with_signature(
     from_pipes(_run),
-    [path_argument("input", "A data file, or the folder of a release."), *_flags()],
+    [
+        path_argument("input", "A data file, or the folder of a release."),
+        *flags(OUTPUT_GROUP, FLAGS),
+        *reading_flags(CONTAINERS),
+    ],
     name="convert",
     text="Convert a data file, or the data of a release, to another format.\n\nThe copy is not "
     "a release: it carries no guarantee and cannot be verified. Verify the release first. "

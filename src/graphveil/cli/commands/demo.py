@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import ALL_FLAG, print_answer, print_next
 from graphveil.cli.console import bars, result
-from graphveil.cli.flags import flag, with_signature
+from graphveil.cli.flags import flags, with_signature
 from graphveil.core.errors import ReleaseError
 from graphveil.core.progress import shown, stage
 from graphveil.release.staging import check_target
@@ -62,10 +62,7 @@ def _run(**given: Any) -> int:
         print_verdict(verdict, every=every)
         _step(4, "What was kept?")
         rows = evaluate_release(out, graph)
-        if every:
-            print_rows(rows)
-        else:
-            print_answers(rows)
+        (print_rows if every else print_answers)(rows)
         _attacked_and_reported(out, graph, rows, verdict, force=force)
     result("")
     print_next("graphveil measure YOUR-FILE.csv")
@@ -106,9 +103,9 @@ def _step(number: int, title: str) -> None:
 command = with_signature(
     _run,
     [
-        flag("out", Path, "Folder for the release.", default=Path("graphveil-demo")),
+        *flags(None, {"out file=graphveil-demo": "Folder for the release."}),
         ALL_FLAG,
-        flag("force", bool, "Replace the folder of an earlier demo.", default=False, negative=""),
+        *flags(None, {"force switch": "Replace the folder of an earlier demo."}),
     ],
     name="demo",
     text="See every step once, on data that ships with graphveil.\n\nMeasures, anonymizes, "

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 from graphveil.cli.answer import print_answer, print_next, wrapped
 from graphveil.cli.console import bars, result, result_json
-from graphveil.cli.flags import INPUT, INPUT_FORMAT, OUTPUT_GROUP, flag, values_for, with_signature
+from graphveil.cli.flags import (
+    INPUT,
+    INPUT_FORMAT,
+    JSON,
+    OUTPUT_GROUP,
+    flags,
+    values_for,
+    with_signature,
+)
 from graphveil.cli.inputs import a_file, command_line, file_word, flag_words, reading_words
 from graphveil.cli.kinds import reading_flags
 from graphveil.core.progress import shown
@@ -83,8 +91,7 @@ command = with_signature(
     _run,
     [
         INPUT,
-        flag("all", bool, "Print every column.", default=False, group=OUTPUT_GROUP, negative=""),
-        flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
+        *flags(OUTPUT_GROUP, {"all switch": "Print every column.", **JSON}),
         *reading_flags(CONTAINERS),
     ],
     name="describe",

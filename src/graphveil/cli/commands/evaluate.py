@@ -6,25 +6,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
-from graphveil.cli import say_warnings
+from graphveil.cli import inputs, outputs, say_warnings
 from graphveil.cli.answer import MOST_LINES, line_texts, print_answer, print_next, say_lines
 from graphveil.cli.console import bars, result, result_json, result_table, say
-from graphveil.cli.flags import FOLDER, flag, with_signature
-from graphveil.cli.inputs import (
-    command_beside,
-    file_word,
-    needs_original,
-    original_flags,
-    original_of,
-)
-from graphveil.cli.outputs import (
-    COLUMN_FLAGS,
-    ROW_FLAGS,
-    AttachedColumn,
-    RowsFile,
-    cells_of,
-    say_missing,
-)
+from graphveil.cli.flags import FOLDER, flag, flags, with_signature
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import shown
 from graphveil.core.rows import Rows
@@ -42,14 +27,14 @@ def _run(folder: Path, **given: Any) -> int:
     from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  not for its help
 
     as_json, every = given.pop("json"), given.pop("all")
-    path = needs_original("evaluate", given.pop("original"))
+    path = inputs.needs_original("evaluate", given.pop("original"))
     asked = {name: given.pop(name) for name in ASKED}
-    file = RowsFile(given.pop("out"), given.pop("force"))
+    file = outputs.RowsFile(given.pop("out"), given.pop("force"))
     file.check(path, given)
     test = given.pop("test")
-    column = AttachedColumn(*(given.pop(item) for item in AttachedColumn._fields))
+    column = outputs.AttachedColumn(*(given.pop(item) for item in outputs.AttachedColumn._fields))
     column.check()
-    with shown(bars()), original_of(folder, path, given) as read:
+    with shown(bars()), inputs.original_of(folder, path, given) as read:
         rows = evaluate_release(
             folder,
             read,
@@ -66,7 +51,7 @@ def _run(folder: Path, **given: Any) -> int:
     if every:
         print_rows(rows)
         return 0
-    command = command_beside("attack", folder, file_word(path), read.options)
+    command = inputs.command_beside("attack", folder, inputs.file_word(path), read.options)
     risks = () if asked["population"] is None or asked["metrics"] else ("reidentification-risk",)
     print_answers(rows, named=bool(asked["metrics"]), also=risks)
     result("")
@@ -76,11 +61,7 @@ def _run(folder: Path, **given: Any) -> int:
 
 
 def print_answers(rows: Rows, *, named: bool = False, also: Collection[str] = ()) -> None:
-    """Print what was kept: a sentence, and a line a question, or a metric that was asked for.
-
-    `rows`: the figures; `named`: whether metrics were asked for by name; `also`: metrics of which
-    every figure is printed.
-    """
+    """Print what was kept: a sentence, and a line a question, or a metric that was asked for."""
     lines = list(evaluation.answers(rows))
     if named:
         answered = {
@@ -91,7 +72,8 @@ def print_answers(rows: Rows, *, named: bool = False, also: Collection[str] = ()
         lines = [line for line in lines if line.answer != "not measured"]
         if {row.question for row in rows} - answered:
             lines = list(evaluation.named(rows))
-        lines += _missing(rows)
+        missing = rows.not_measured.items()
+        lines += [Line(question=name, unit=f"not measured: {why}") for name, why in missing]
     print_answer(evaluation.headline(rows))
     result("")
     say_lines(line_texts(lines), most=MOST_LINES - 6)
@@ -101,18 +83,8 @@ def print_answers(rows: Rows, *, named: bool = False, also: Collection[str] = ()
         say_lines(line_texts(more), most=MOST_LINES)
 
 
-def _missing(rows: Rows) -> list[Line]:
-    return [
-        Line(question=name, unit=f"not measured: {reason}")
-        for name, reason in rows.not_measured.items()
-    ]
-
-
 def _test_people(path: Path, options: AnyOptions) -> Data:
-    """Return held-back people, read as the original was.
-
-    Raises `UsageError` where bins depend on who is read: test people would get other ones.
-    """
+    """Return held-back people, read as the original was."""
     bins = getattr(options, "bins", {})
     for name, how in bins.items():
         if not how.startswith("edges:"):
@@ -127,9 +99,9 @@ def _test_people(path: Path, options: AnyOptions) -> Data:
 def print_rows(rows: Rows) -> None:
     """Print what was kept as a table, and what could not be measured to stderr."""
     if rows:
-        cells = ([*row[:3], *row[4:]] for row in cells_of(rows))
+        cells = ([*row[:3], *row[4:]] for row in outputs.cells_of(rows))
         result_table(["metric", "part", "value", "unit", ""], cells, right=(2,))
-    say_missing(rows)
+    outputs.say_missing(rows)
 
 
 def _metrics_help() -> str:
@@ -157,39 +129,29 @@ command = with_signature(
     _run,
     [
         FOLDER,
-        *original_flags(),
+        *inputs.original_flags(),
         flag("metrics", list[str] | None, _metrics_help(), default=None),
-        flag(
-            "test",
-            Path | None,
-            "Data about people who are not in the release, read like the original; used to test "
-            "classification and recommendation.",
-            default=None,
+        *flags(
+            None,
+            {
+                "test file?": "Data about people who are not in the release, read like the "
+                "original; used to test classification and recommendation.",
+                "label text?": "Column to predict by classification; must be in the test data and "
+                "in the release or --attached.",
+            },
         ),
-        flag(
-            "label",
-            str | None,
-            "Column to predict by classification; must be in the test data and in the release "
-            "or --attached.",
-            default=None,
+        *outputs.COLUMN_FLAGS,
+        *flags(
+            None,
+            {
+                "population int?": "For tables: the number of people of which the rows are a "
+                "simple random sample. Then reidentification-risk also estimates risks in the "
+                "population.",
+                "as_sample bool=yes": "For each comparing figure with linear cost, also give the "
+                "share of edges, entries or rows that, kept at random, would cause the same loss.",
+            },
         ),
-        *COLUMN_FLAGS,
-        flag(
-            "population",
-            int | None,
-            "For tables: the number of people of which the rows are a simple random sample. Then "
-            "reidentification-risk also estimates risks in the population.",
-            default=None,
-        ),
-        flag(
-            "as_sample",
-            bool,
-            "For each comparing figure with linear cost, also give the share of edges, entries "
-            "or rows that, kept at random, would cause the same loss.",
-            default=True,
-            negative="--no-as-sample",
-        ),
-        *ROW_FLAGS,
+        *outputs.ROW_FLAGS,
     ],
     name="evaluate",
     text="Compare a release with the original: what was kept?\n\nThe figures depend on the "

@@ -1,7 +1,4 @@
-"""`graphveil measure INPUT`: how identifiable people are, of a file or a release as it stands.
-
-What `measure` prints: who stands out, to someone who knows how much.
-"""
+"""`graphveil measure INPUT`: how identifiable people are, of a file or a release as it stands."""
 
 from __future__ import annotations
 
@@ -13,21 +10,10 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from graphveil.claims.knowledge import OF_DIRECTED_TIES
-from graphveil.cli import say_warnings
-from graphveil.cli.answer import ALL_FLAG, line_texts, print_answer, print_next, say_lines
+from graphveil.cli import inputs, say_warnings
+from graphveil.cli.answer import line_texts, print_answer, print_next, say_lines
 from graphveil.cli.console import bars, result, result_json, result_table, say
-from graphveil.cli.flags import INPUT, OUTPUT_GROUP, flag, not_for, with_signature
-from graphveil.cli.inputs import (
-    command_line,
-    file_word,
-    flag_words,
-    from_pipes,
-    input_on_disk,
-    read_input,
-    reading_words,
-    released_data,
-    released_kind,
-)
+from graphveil.cli.flags import ALL, INPUT, OUTPUT_GROUP, flag, flags, not_for, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.outputs import check_new_file, new_file
 from graphveil.cli.summaries import standing_out
@@ -36,7 +22,7 @@ from graphveil.core.errors import UsageError, warn
 from graphveil.core.parameters import Columns
 from graphveil.core.progress import shown, stage
 from graphveil.core.text import printable
-from graphveil.data import Data, Graph, Network, Table
+from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import to_arrow
 from graphveil.data.kinds import CONTAINERS, kind_of
 from graphveil.data.measures import (
@@ -112,7 +98,7 @@ def print_every(
 
 
 def _print_nodes(measured: Identifiability) -> None:
-    figures = measured.summary()
+    figures, unprotected = measured.summary(), f"unprotected (k={measured.k})"
     knows = MEASURES[measured.measure].knows
     result(
         f"An attacker who knows {knows} (measure: {measured.measure}, distance: "
@@ -120,45 +106,42 @@ def _print_nodes(measured: Identifiability) -> None:
     )
     _print_classes(figures, "nodes")
     _line("unique, not counting twins", figures["twin_unique_nodes"], measured.twin_uniqueness)
-    _line(f"unprotected (k={measured.k})", figures["unprotected_nodes"], measured.share_unprotected)
+    _line(unprotected, figures["unprotected_nodes"], measured.share_unprotected)
     if measured.fuzzy is not None:
-        fuzzy = figures["fuzzy"]
-        result(f"if that knowledge is off by up to {measured.fuzzy.phi:g}%:")
+        fuzzy, phi = figures["fuzzy"], measured.fuzzy.phi
+        result(f"if that knowledge is off by up to {phi:g}%:")
         _line("unique", fuzzy["unique_nodes"], fuzzy["uniqueness"])
-        _line(
-            f"unprotected (k={measured.k})", fuzzy["unprotected_nodes"], fuzzy["share_unprotected"]
-        )
-        result(f"if each number is off by a random amount of up to {measured.fuzzy.phi:g}%:")
+        _line(unprotected, fuzzy["unprotected_nodes"], fuzzy["share_unprotected"])
+        result(f"if each number is off by a random amount of up to {phi:g}%:")
         noisy = f"{100 * fuzzy['noisy_share_unprotected']:.2f}"
-        result(f"  {f'unprotected (k={measured.k})':<26} {noisy:>12}% of nodes")
+        result(f"  {unprotected:<26} {noisy:>12}% of nodes")
     _print_people(measured, "nodes")
+
+
+def _print_all(measured: NetworkRisk | EqualRows, known: str, noun: str) -> None:
+    """Print what someone learns who knows all of this."""
+    figures = measured.summary()
+    result(f"an attacker who knows {known}:")
+    _print_classes(figures, noun)
+    share = measured.share_unprotected
+    _line(f"unprotected (k={measured.k})", figures[f"unprotected_{noun}"], share)
+    _print_people(measured, noun)
 
 
 def _print_network(measured: NetworkRisk) -> None:
     for part in measured.parts:
         result(f"an attacker who knows {part.knows}:")
         result(f"  {'unique':<26} {100 * part.uniqueness:>12.2f}% of nodes")
-    result(f"an attacker who knows {measured.knows}:")
-    figures = measured.summary()
-    _print_classes(figures, "nodes")
-    _line(f"unprotected (k={measured.k})", figures["unprotected_nodes"], measured.share_unprotected)
-    _print_people(measured, "nodes")
+    _print_all(measured, measured.knows, "nodes")
 
 
 def _print_rows(measured: EqualRows) -> None:
-    noun = measured.noun
     known = "the complete row of a person"
     if measured.columns is not None:
         known = f"{', '.join(map(printable, measured.columns))} of a person"
-    elif noun == "users":
+    elif measured.noun == "users":
         known = "all features of a person, and that the person has no others"
-    figures = measured.summary()
-    result(f"an attacker who knows {known}:")
-    _print_classes(figures, noun)
-    _line(
-        f"unprotected (k={measured.k})", figures[f"unprotected_{noun}"], measured.share_unprotected
-    )
-    _print_people(measured, noun)
+    _print_all(measured, known, measured.noun)
 
 
 def _also_known(measured: Measured) -> str:
@@ -253,19 +236,18 @@ def _run(path: Path, **given: Any) -> int:
     second = {"second": given.pop("cascade"), "second_distance": given.pop("cascade_distance")}
     as_json, out, force = given.pop("json"), given.pop("at_risk"), given.pop("force")
     seed, every, on_disk = given.pop("seed"), given.pop("all"), given.pop("on_disk")
-    kind = released_kind(path, given)
+    kind = inputs.released_kind(path, given)
     options = None
     if kind is None:
         options = reading_options(CONTAINERS, path, given)
         kind = kind_read(options).container
     given.pop("known")
-    if kind is Network:
-        _check_network(asked, second, seed)
-        asked["known"] = None if known is None else Columns.parse(known)
-    elif kind is Graph:
+    if kind is Graph:
         _check_graph(asked, second, seed)
     else:
-        _check_rows(kind, asked, second)
+        _check_others(kind, {**asked, **second, "seed": seed})
+    if kind is Network:
+        asked["known"] = None if known is None else Columns.parse(known)
     _check_on_disk(kind, options, (asked["measure"], second["second"]), asked=on_disk)
     if out is not None:
         read = {} if options is None else asdict(options)
@@ -286,10 +268,10 @@ def _run(path: Path, **given: Any) -> int:
         more = None if kind is Network else finer(cast("Any", data), measured)
     if out is not None:
         _write_unprotected(measured, out, force=force)
-    command = command_line("verify", file_word(path))
+    command = inputs.command_line("verify", inputs.file_word(path))
     if options is not None:
-        words = (*flag_words("kind", kind_of(kind).name), *reading_words(options))
-        command = command_line("advise", file_word(path), *words)
+        words = (*inputs.flag_words("kind", kind_of(kind).name), *inputs.reading_words(options))
+        command = inputs.command_line("advise", inputs.file_word(path), *words)
     _show(measured, more, cascaded, alone, as_json=as_json, every=every, command=command)
     return 0
 
@@ -308,13 +290,20 @@ def _check_graph(asked: dict[str, Any], second: dict[str, Any], seed: int | None
         check_parameters(second["second"], asked["k"], distance=second["second_distance"])
 
 
-def _check_network(asked: dict[str, Any], second: dict[str, Any], seed: int | None) -> None:
-    """Refuse what a network cannot be asked."""
-    of_others = {"seed": seed, "columns": asked["columns"], "phi": asked["phi"]}
-    of_others |= {"cascade": second["second"], "cascade_distance": second["second_distance"]}
-    for name, value in of_others.items():
-        if value:
-            raise not_for(name, Network)
+_NOT_FOR: dict[type[Any], tuple[str, ...]] = {
+    Network: ("seed", "columns", "phi", "cascade", "cascade_distance"),
+    Table: (*OF_A_GRAPH, "cascade", "cascade_distance"),
+    Bipartite: (*OF_A_GRAPH, "cascade", "cascade_distance", "columns"),
+}
+"""The flags that a kind of data cannot be asked with."""
+
+
+def _check_others(kind: type[Any], given: dict[str, Any]) -> None:
+    """Refuse what a network, a table or users by features cannot be asked."""
+    for name in _NOT_FOR[kind]:
+        value = given[{"cascade": "second", "cascade_distance": "second_distance"}.get(name, name)]
+        if value or (value is not None and kind is not Network):
+            raise not_for(name, kind)
 
 
 def _check_on_disk(
@@ -335,27 +324,6 @@ def _check_on_disk(
             "--on-disk supports the measure degree only, not "
             f"{measure or 'count'}. Remove it, or choose degree."
         )
-
-
-def _data(path: Path, options: AnyOptions | None, stack: ExitStack, *, on_disk: bool) -> Data:
-    """Return what is measured; with ties on the disk, as long as the stack is open."""
-    if options is None:
-        return released_data(path)
-    if on_disk:
-        return stack.enter_context(input_on_disk(path, cast("GraphOptions", options)))
-    return read_input(path, options)
-
-
-def _check_rows(kind: type[Any], asked: dict[str, Any], second: dict[str, Any]) -> None:
-    """Refuse what belongs to graphs, and columns for users by features."""
-    of_graphs = {name: asked[name] for name in OF_A_GRAPH}
-    given = [*of_graphs.items(), ("cascade", second["second"])]
-    given += [("cascade_distance", second["second_distance"])]
-    if kind is not Table:
-        given.append(("columns", asked["columns"]))
-    for name, value in given:
-        if value is not None:
-            raise not_for(name, kind)
 
 
 def _show(
@@ -390,6 +358,15 @@ def _show(
     print_next(command, more=f"Every figure: --all. {listed}")
 
 
+def _data(path: Path, options: AnyOptions | None, stack: ExitStack, *, on_disk: bool) -> Data:
+    """Return what is measured; with ties on the disk, as long as the stack is open."""
+    if options is None:
+        return inputs.released_data(path)
+    if on_disk:
+        return stack.enter_context(inputs.input_on_disk(path, cast("GraphOptions", options)))
+    return inputs.read_input(path, options)
+
+
 def _cascade(graph: Graph, measured: Identifiability, second: dict[str, Any]) -> Cascade:
     return cascade(
         graph,
@@ -418,16 +395,9 @@ def _write_unprotected(measured: Measured, path: Path, *, force: bool) -> None:
         values = {name: column[unprotected] for name, column in measured.values.items()}
     else:
         person = measured.noun.removesuffix("s")
-    table = pa.table(
-        {
-            person: to_arrow(measured.ids[unprotected]),
-            **values,
-            "class_size": measured.own_sizes[unprotected],
-        }
-    )
-    for advice in formulas(
-        (), [list(map(str, measured.ids[unprotected].tolist()))], or_else="open it as text"
-    ):
+    ids, sizes = measured.ids[unprotected], measured.own_sizes[unprotected]
+    table = pa.table({person: to_arrow(ids), **values, "class_size": sizes})
+    for advice in formulas((), [list(map(str, ids.tolist()))], or_else="open it as text"):
         warn(advice)
     with new_file(path, force=force) as part, part.open("wb") as stream:
         csv.write_csv(table.sort_by([("class_size", "ascending"), (person, "ascending")]), stream)
@@ -436,119 +406,53 @@ def _write_unprotected(measured: Measured, path: Path, *, force: bool) -> None:
 
 def _flags() -> list[inspect.Parameter]:
     names: Any = Literal[(*MEASURES, *OF_DIRECTED_TIES)]
-    return [
-        flag(
-            "k",
-            int,
-            "People in equivalence classes smaller than k count as unprotected (k >= 2).",
-            default=2,
-        ),
-        flag(
-            "columns",
-            tuple[str, ...] | None,
-            "For tables: columns the attacker knows. Default: all.",
-            default=None,
-        ),
-        flag(
-            "measure",
-            names | None,
-            "For graphs: what the attacker knows about a person. profile (directed): numbers of "
-            "outgoing and incoming edges; directed-count: also the numbers of neighbors and of "
-            "edges among them. [default: degree, or profile]",
-            default=None,
-        ),
-        flag(
-            "known",
-            str | None,
-            "For networks: attributes the attacker knows, separated by commas.",
-            default=None,
-        ),
-        flag(
-            "distance",
-            int | None,
-            "How far the attacker's knowledge reaches, in hops (at least 1). Unless the measure is "
-            "dk or hybrid, knowledge at 2 does not include knowledge at 1. [default: 1]",
-            default=None,
-        ),
-        flag(
-            "phi",
-            float | None,
-            (
-                "Also measure for knowledge that is off by up to this many percent (count at "
-                "distance 1 only)."
-            ),
-            default=None,
-        ),
-        flag(
-            "cascade",
-            names | None,
-            (
-                "Also follow edges from each identified person to their neighbors, which this "
-                "measure distinguishes."
-            ),
-            default=None,
-        ),
-        flag(
-            "cascade_distance",
-            int | None,
-            "Distance of the cascade's measure, in hops (at least 1). [default: 1]",
-            default=None,
-        ),
-    ]
-
-
-def _seed_flag() -> inspect.Parameter:
-    return flag(
-        "seed",
-        int | None,
-        "For user-item data and tables: makes the sampled figures reproducible. Default: fresh "
-        "entropy.",
+    known = {
+        "k int=2": "People in equivalence classes smaller than k count as unprotected (k >= 2).",
+        "columns names?": "For tables: columns the attacker knows. Default: all.",
+    }
+    measured = flag(
+        "measure",
+        names | None,
+        "For graphs: what the attacker knows about a person. profile (directed): numbers of "
+        "outgoing and incoming edges; directed-count: also the numbers of neighbors and of "
+        "edges among them. [default: degree, or profile]",
         default=None,
     )
-
-
-def _on_disk_flag() -> inspect.Parameter:
-    return flag(
-        "on_disk",
-        bool,
-        "Keep edges on disk, for networks larger than memory (degree only).",
-        default=False,
-        negative="",
+    further = {
+        "known text?": "For networks: attributes the attacker knows, separated by commas.",
+        "distance int?": "How far the attacker's knowledge reaches, in hops (at least 1). Unless "
+        "the measure is dk or hybrid, knowledge at 2 does not include knowledge at 1. [default: 1]",
+        "phi float?": "Also measure for knowledge that is off by up to this many percent (count at "
+        "distance 1 only).",
+    }
+    cascaded = flag(
+        "cascade",
+        names | None,
+        "Also follow edges from each identified person to their neighbors, which this "
+        "measure distinguishes.",
+        default=None,
     )
-
-
-def _output_flags() -> list[inspect.Parameter]:
-    return [
-        flag(
-            "at_risk",
-            Path | None,
-            "Write every unprotected person, with value and class size, to this CSV file.",
-            default=None,
-            group=OUTPUT_GROUP,
-        ),
-        flag(
-            "force",
-            bool,
-            "Overwrite the --at-risk file if it exists.",
-            default=False,
-            group=OUTPUT_GROUP,
-            negative="",
-        ),
-        flag(
-            "json",
-            bool,
-            "Print JSON, including the id of every unprotected person.",
-            default=False,
-            group=OUTPUT_GROUP,
-            negative="",
-        ),
-        ALL_FLAG,
-    ]
+    others = {
+        "cascade_distance int?": "Distance of the cascade's measure, in hops (at least 1). "
+        "[default: 1]",
+        "seed int?": "For user-item data and tables: makes the sampled figures reproducible. "
+        "Default: fresh entropy.",
+        "on_disk switch": "Keep edges on disk, for networks larger than memory (degree only).",
+    }
+    output = {
+        "at_risk file?": "Write every unprotected person, with value and class size, to this CSV "
+        "file.",
+        "force switch": "Overwrite the --at-risk file if it exists.",
+        "json switch": "Print JSON, including the id of every unprotected person.",
+        **ALL,
+    }
+    asked = [*flags(None, known), measured, *flags(None, further), cascaded, *flags(None, others)]
+    return [*asked, *flags(OUTPUT_GROUP, output)]
 
 
 command = with_signature(
-    from_pipes(_run),
-    [INPUT, *_flags(), _seed_flag(), _on_disk_flag(), *_output_flags(), *reading_flags(CONTAINERS)],
+    inputs.from_pipes(_run),
+    [INPUT, *_flags(), *reading_flags(CONTAINERS)],
     name="measure",
     text="Measure how identifiable the people in your data are.\n\nCounts equivalence classes "
     "exactly, reports how many people are unique, and lists the unprotected ones: in a "

@@ -11,7 +11,7 @@ from graphveil.claims.manifest import MANIFEST
 from graphveil.claims.record import private_folder
 from graphveil.cli.answer import print_answer
 from graphveil.cli.console import bars, result, say
-from graphveil.cli.flags import OUTPUT_GROUP, flag, path_argument, with_signature
+from graphveil.cli.flags import NEW_FILE, OUTPUT_GROUP, flag, flags, path_argument, with_signature
 from graphveil.cli.inputs import original_flags, original_of
 from graphveil.cli.outputs import check_new_file
 from graphveil.core.errors import UsageError
@@ -128,35 +128,30 @@ command = with_signature(
     [
         path_argument("dir", "Folder of a release or a sweep."),
         *original_flags(),
-        flag(
-            "attacks",
-            list[str] | None,
-            "Additional attacks to run that are not run by default, such as alignment; or all.",
-            default=None,
-        ),
-        flag(
-            "public",
-            bool,
-            "Write the report for publication: only what follows from the released files.",
-            default=False,
-            negative="",
+        *flags(
+            None,
+            {
+                "attacks texts?": "Additional attacks to run that are not run by default, such as "
+                "alignment; or all.",
+                "public switch": "Write the report for publication: only what follows from the "
+                "released files.",
+            },
         ),
         flag(
             "recipient",
             Literal["public", "named", "controlled"] | None,
-            (
-                "Who receives the release: the public, named recipients, or recipients under "
-                "controlled access."
-            ),
+            "Who receives the release: the public, named recipients, or recipients under "
+            "controlled access.",
             default=None,
         ),
-        flag(
-            "declared",
-            Path | None,
-            "TOML file with the owner's declarations: purpose, other_data, motive, review.",
-            default=None,
+        *flags(
+            None,
+            {
+                "declared file?": "TOML file with the owner's declarations: purpose, other_data, "
+                "motive, review.",
+                "seed int?": "Seed that makes sampled figures repeatable.",
+            },
         ),
-        flag("seed", int | None, "Seed that makes sampled figures repeatable.", default=None),
         flag(
             "form",
             Literal["croissant", "datapackage", "json"] | None,
@@ -165,34 +160,17 @@ command = with_signature(
             group=OUTPUT_GROUP,
             spelled="--as",
         ),
-        flag(
-            "out",
-            Path | None,
-            "File to write [default: DIR.private/report.html, or DIR-report.html with --public].",
-            default=None,
-            group=OUTPUT_GROUP,
-        ),
-        flag(
-            "figures",
-            Path | None,
-            "New folder for the pictures of the page: SVG, and PDF with the figures extra.",
-            default=None,
-            group=OUTPUT_GROUP,
-        ),
-        flag(
-            "paper",
-            Path | None,
-            "For a sweep: new folder with LaTeX tables, PDF figures, BibTeX, seeds and versions.",
-            default=None,
-            group=OUTPUT_GROUP,
-        ),
-        flag(
-            "force",
-            bool,
-            "Replace an existing file of this name.",
-            default=False,
-            group=OUTPUT_GROUP,
-            negative="",
+        *flags(
+            OUTPUT_GROUP,
+            {
+                "out file?": "File to write [default: DIR.private/report.html, or DIR-report.html "
+                "with --public].",
+                "figures file?": "New folder for the pictures of the page: SVG, and PDF with the "
+                "figures extra.",
+                "paper file?": "For a sweep: new folder with LaTeX tables, PDF figures, BibTeX, "
+                "seeds and versions.",
+                **NEW_FILE,
+            },
         ),
     ],
     name="report",

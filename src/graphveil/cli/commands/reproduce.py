@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import inspect
-from pathlib import Path
 from typing import Annotated, Any
 
-import msgspec
 from cyclopts import Parameter
 
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import print_answer, print_next
 from graphveil.cli.console import bars, result_json, result_table, say
-from graphveil.cli.flags import OUTPUT_GROUP, flag, with_signature
+from graphveil.cli.flags import JSON, NEW_FILE, OUTPUT_GROUP, flags, with_signature
 from graphveil.cli.inputs import command_line
-from graphveil.cli.outputs import check_new_file, new_file
-from graphveil.core.errors import UsageError
+from graphveil.cli.outputs import RowsFile
 from graphveil.core.progress import shown
 from graphveil.core.text import printable
 
@@ -26,7 +23,8 @@ def _run(paper: str | None, **given: Any) -> int:
     from graphveil.verbs.reproduce import Reproduction, reproduce  # noqa: PLC0415  not for its help
 
     out, force, as_json = given.pop("out"), given.pop("force"), given.pop("json")
-    _check(out, force=force)
+    file = RowsFile(out, force)
+    file.check(None, {})
     with shown(bars()):
         done = reproduce(paper, **given)
     if not isinstance(done, Reproduction):
@@ -35,8 +33,7 @@ def _run(paper: str | None, **given: Any) -> int:
         else:
             _print_list(done)
         return 0
-    if out is not None:
-        _write(done, out, force=force)
+    file.write(done, quiet=True)
     if as_json:
         result_json(done.summary())
         return 0
@@ -53,24 +50,6 @@ def _run(paper: str | None, **given: Any) -> int:
 
 
 COLUMNS = ("paper", "published", "default")
-
-
-def _check(out: Path | None, *, force: bool) -> None:
-    if out is None:
-        return
-    if out.suffix not in {".parquet", ".json"}:
-        raise UsageError(f"{out.name} does not end in .parquet or .json. Use one of these.")
-    check_new_file(out, [], force=force)
-
-
-def _write(done: Any, out: Path, *, force: bool) -> None:
-    with new_file(out, force=force) as part, part.open("wb") as stream:
-        if out.suffix == ".json":
-            stream.write(msgspec.json.encode(done.summary()))
-        else:
-            from pyarrow import parquet  # noqa: PLC0415  as above
-
-            parquet.write_table(done.to_arrow(), stream)
 
 
 def _print_list(items: Any) -> None:
@@ -102,43 +81,18 @@ def _flags() -> list[inspect.Parameter]:
         default=None,
         annotation=Annotated[str | None, Parameter(help="The paper. Default: list what there is.")],
     )
-    numbers = [
-        flag(kind, str | None, f"Number of the {kind} to run.", default=None) for kind in KINDS
-    ]
-    return [
-        paper,
-        *numbers,
-        flag(
-            "data",
-            Path | None,
-            "Folder with data that does not ship. Each file's SHA-256 is checked; nothing is "
-            "downloaded.",
-            default=None,
-        ),
-        flag(
-            "repeats",
-            int | None,
-            "How often each run is repeated. Default: as often as in the paper.",
-            default=None,
-        ),
-        flag("seed", int, "Seed of the first run; the next run has the next number.", default=1),
-        flag(
-            "out",
-            Path | None,
-            "Write a row for each run to this new file, .parquet or .json.",
-            default=None,
-            group=OUTPUT_GROUP,
-        ),
-        flag(
-            "force",
-            bool,
-            "Replace an existing file of this name.",
-            default=False,
-            group=OUTPUT_GROUP,
-            negative="",
-        ),
-        flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
-    ]
+    asked = {f"{kind} text?": f"Number of the {kind} to run." for kind in KINDS} | {
+        "data file?": "Folder with data that does not ship. Each file's SHA-256 is checked; "
+        "nothing is downloaded.",
+        "repeats int?": "How often each run is repeated. Default: as often as in the paper.",
+        "seed int=1": "Seed of the first run; the next run has the next number.",
+    }
+    output = {
+        "out file?": "Write a row for each run to this new file, .parquet or .json.",
+        **NEW_FILE,
+        **JSON,
+    }
+    return [paper, *flags(None, asked), *flags(OUTPUT_GROUP, output)]
 
 
 command = with_signature(

@@ -15,7 +15,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from graphveil.cli.console import result, say
-from graphveil.cli.flags import flag, with_signature
+from graphveil.cli.flags import flags, with_signature
 from graphveil.core.errors import ResourceError, UsageError
 
 
@@ -41,15 +41,14 @@ def _run(folder: Path, *, port: int, open: bool) -> int:  # noqa: A002  the flag
             _open(guard.new_address(), stack)
         elif sys.stdin is not None and sys.stdin.isatty():
             say("The address works once. Press Enter for a new one, Ctrl-C to stop.")
-            threading.Thread(target=_answer_enter, args=(guard.new_address,), daemon=True).start()
+
+            def answer_enter() -> None:
+                for _ in sys.stdin:
+                    result(guard.new_address())
+
+            threading.Thread(target=answer_enter, daemon=True).start()
         server.run(sockets=[bound])
     return 0
-
-
-def _answer_enter(new_address: object) -> None:
-    """Print a new address for every line that is entered."""
-    for _ in sys.stdin:
-        result(str(new_address()) if callable(new_address) else "")
 
 
 def _open(address: str, stack: ExitStack) -> None:
@@ -70,8 +69,13 @@ command = with_signature(
             default=Path(),
             annotation=Annotated[Path, Parameter(help="Folder with your files.")],
         ),
-        flag("port", int, "Port on this machine; 0 for any that is free.", default=0),
-        flag("open", bool, "Open the page in the browser.", default=False, negative=""),
+        *flags(
+            None,
+            {
+                "port int=0": "Port on this machine; 0 for any that is free.",
+                "open switch": "Open the page in the browser.",
+            },
+        ),
     ],
     name="serve",
     text="Go from a file to a release in a browser on this machine.\n\nChoose what each column "

@@ -12,41 +12,37 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cyclopts import App
 
-from graphveil.cli.answer import ALL_FLAG, print_answer, print_next, say_lines, wrapped
+from graphveil.cli.answer import hung, print_answer, print_next, say_lines
 from graphveil.cli.console import bars, result, result_json
 from graphveil.cli.flags import (
+    ALL,
     INPUT,
     INPUT_FORMAT,
+    JSON,
     METHOD_GROUP,
     OUTPUT_GROUP,
     flag,
+    flags,
     flags_of,
     with_signature,
 )
 from graphveil.cli.inputs import a_file, command_line, file_word, reading_words, say_report
-from graphveil.cli.kinds import add_methods, reading_flags, reading_options
+from graphveil.cli.kinds import command_of_methods, reading_flags, reading_options
 from graphveil.core.errors import InputError, UsageError, one_of
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import shown
 from graphveil.core.text import printable
-from graphveil.data.kinds import CONTAINERS, kind_of
+from graphveil.data.kinds import CONTAINERS
 from graphveil.io import kind_read
-from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
-from graphveil.methods.registry import OUTSIDE, method_named
+from graphveil.methods.registry import method_named
 
 if TYPE_CHECKING:
     from graphveil.verbs.sweep.results import Sweep
     from graphveil.verbs.sweep.sweep import SweepOptions
 
-RUN: dict[str, Any] = {
-    "repeats": 1,
-    "seed": None,
-    "jobs": None,
-    "seconds": None,
-    "metrics": None,
-    "attacks": None,
-}
+RUN: dict[str, Any] = {"repeats": 1, "seed": None, "jobs": None, "seconds": None}
+RUN |= {"metrics": None, "attacks": None}
 """The options of a run, with their defaults; the file of ``--config`` may give them, too."""
 
 SEVERAL = {"k": "2,5,10", "levels": "2,5,10", "epsilon": "1,4,8"}
@@ -79,11 +75,9 @@ def _run(
         kinds = method.accepts
         if method.directed and not given.get("directed"):
             given["directed"] = "keep"
-        names = [name for name in (item.name for item in _grid_flags(method)) if given.get(name)]
-        flags = {name: values_in(method, name, given.pop(name)) for name in names}
-        grid = {method.name: {**config.grid.get(method.name, {}), **flags}}
-        for item in _grid_flags(method):
-            given.pop(item.name, None)
+        texts = {item.name: given.pop(item.name, None) for item in _grid_flags(method)}
+        chosen = {name: values_in(method, name, text) for name, text in texts.items() if text}
+        grid = {method.name: {**config.grid.get(method.name, {}), **chosen}}
     _check_bounds(until, run)
     options = reading_options(kinds, path, given)
     with shown(bars()):
@@ -94,12 +88,7 @@ def _run(
             options=options,
             run=run,
             report=partial(say_report, path),
-            words=(
-                typed,
-                "--kind",
-                kind_of(kind_read(options).container).name,
-                *reading_words(options),
-            ),
+            words=(typed, "--kind", kind_read(options).name, *reading_words(options)),
         )
     met = done.meeting(until) if until else None
     if as_json:
@@ -117,11 +106,7 @@ class _Config(NamedTuple):
 
 
 def _configured(path: Path | None, method: type[Anonymizer[Any]] | None) -> _Config:
-    """Return what a file says; without a method it must name some.
-
-    Raises `InputError` where it cannot be read, or is no TOML. `UsageError` where it names no
-    method, or an option that there is not.
-    """
+    """Return what a file says; without a method it must name some."""
     if path is None:
         if method is None:
             raise UsageError(
@@ -165,19 +150,11 @@ def _check_bounds(until: Sequence[str], run: SweepOptions) -> None:
 
 def _summary(done: Sweep, until: Sequence[str], met: list[int] | None) -> dict[str, Any]:
     """Return all of a sweep as JSON can hold it."""
+    shown = ("status", "reason", "promise", "rows", "seconds", "cpu_seconds")
     points = [
-        {
-            "point": point.number,
-            "method": point.method,
-            "parameters": point.parameters,
-            "draw": point.draw,
-            "status": done.results[point.number].status,
-            "reason": done.results[point.number].reason,
-            "promise": done.results[point.number].promise,
-            "rows": done.results[point.number].rows,
-            "seconds": done.results[point.number].seconds,
-            "cpu_seconds": done.results[point.number].cpu_seconds,
-        }
+        {"point": point.number, "method": point.method, "parameters": point.parameters}
+        | {"draw": point.draw}
+        | {name: getattr(done.results[point.number], name) for name in shown}
         for point in done.plan.points
     ]
     bounds = {} if met is None else {"bounds": list(until), "meeting": met}
@@ -187,19 +164,7 @@ def _summary(done: Sweep, until: Sequence[str], met: list[int] | None) -> dict[s
 def print_sweep(
     done: Sweep, out: Path, until: Sequence[str], met: list[int] | None, *, every: bool
 ) -> None:
-    """Print the answer: how the points ended, the best of each, and what to do next.
-
-    Parameters
-    ----------
-    done
-        The sweep.
-    out
-        Its folder.
-    until, met
-        The bounds that were given, and the points that keep them all; None without bounds.
-    every
-        Whether every point is printed.
-    """
+    """Print the answer: how the points ended, the best of each, and what to do next."""
     from graphveil.verbs.sweep.results import (  # noqa: PLC0415  not for its help
         answer_of,
         lines_of,
@@ -208,7 +173,7 @@ def print_sweep(
 
     print_answer(answer_of(done, until, met))
     result("")
-    lines = [line for pair in lines_of(done, met) for line in _hung(*pair)]
+    lines = [line for start, text in lines_of(done, met) for line in hung(start, text, " " * 4)]
     say_lines(lines, most=len(lines) if every else MOST_SHOWN)
     result("")
     if warning := warning_of(done):
@@ -221,76 +186,37 @@ def print_sweep(
     print_next(command_line("report", file_word(out)))
 
 
-def _hung(start: str, text: str) -> list[str]:
-    """Return a text as lines under each other, to the right of what the first begins with."""
-    if not start:
-        return wrapped(text)
-    whole = wrapped(f"{'x' * (len(start) - 1)} {text}", indent=" " * 4)
-    return [start + whole[0][len(start) :], *whole[1:]]
-
-
 def _grid_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
     """Return a flag for every parameter of a method: a comma list."""
     from graphveil.verbs.sweep.grid import between  # noqa: PLC0415  for this alone
 
-    flags = []
+    made = []
     kinds = {item.name: item.kind for item in flat_parameters(method)}
     for item in flags_of(method, METHOD_GROUP):
         note = item.annotation.__metadata__[0]
         marks = "semicolons" if between(kinds.get(item.name)) == ";" else "commas"
         text = f"{note.help} Separate several values by {marks}."
-        flags.append(flag(item.name, str | None, text, default=None, group=METHOD_GROUP))
-    return flags
+        made.append(flag(item.name, str | None, text, default=None, group=METHOD_GROUP))
+    return made
+
+
+ASKED = {
+    "repeats int?": "Releases per combination [default: 1].",
+    "seed int?": "Seed that makes the sweep repeatable; keep it secret. Default: entropy.",
+    "metrics texts?": "Metrics to compute, as for evaluate. Default: all that fit.",
+    "attacks texts?": "Attacks to run, as for attack. Default: all that fit.",
+    "until texts?": "A bound such as 'kept >= 0.9'. Points that meet every bound are marked; exit "
+    "code 1 if none does. Repeatable.",
+    "seconds float?": "CPU time limit per point, in seconds. Default: none.",
+    "jobs int?": "Number of processes. Default: one per processor.",
+    "config file?": "A TOML file with the grid: one table [sweep.METHOD] per method, with k = [2, "
+    "5, 10].",
+}
+OUTPUT = {"out file": "Folder for the sweep; an unfinished one is resumed.", **ALL, **JSON}
 
 
 def _run_flags() -> list[inspect.Parameter]:
-    return [
-        flag("repeats", int | None, "Releases per combination [default: 1].", default=None),
-        flag(
-            "seed",
-            int | None,
-            "Seed that makes the sweep repeatable; keep it secret. Default: entropy.",
-            default=None,
-        ),
-        flag(
-            "metrics",
-            list[str] | None,
-            "Metrics to compute, as for evaluate. Default: all that fit.",
-            default=None,
-        ),
-        flag(
-            "attacks",
-            list[str] | None,
-            "Attacks to run, as for attack. Default: all that fit.",
-            default=None,
-        ),
-        flag(
-            "until",
-            list[str] | None,
-            "A bound such as 'kept >= 0.9'. Points that meet every bound are marked; exit code "
-            "1 if none does. Repeatable.",
-            default=None,
-            negative="",
-        ),
-        flag(
-            "seconds",
-            float | None,
-            "CPU time limit per point, in seconds. Default: none.",
-            default=None,
-        ),
-        flag("jobs", int | None, "Number of processes. Default: one per processor.", default=None),
-        flag(
-            "config",
-            Path | None,
-            "A TOML file with the grid: one table [sweep.METHOD] per method, with k = [2, 5, 10].",
-            default=None,
-        ),
-        flag(
-            "out", Path, "Folder for the sweep; an unfinished one is resumed.", group=OUTPUT_GROUP
-        ),
-        ALL_FLAG,
-        flag("json", bool, "Print JSON.", default=False, group=OUTPUT_GROUP, negative=""),
-    ]
+    return [*flags(None, ASKED), *flags(OUTPUT_GROUP, OUTPUT)]
 
 
 def subcommand(name: str) -> Callable[..., int]:
@@ -310,16 +236,6 @@ def subcommand(name: str) -> Callable[..., int]:
     return command
 
 
-def _several() -> Callable[..., int]:
-    """Return the command without a method: several of them come from a file."""
-    return with_signature(
-        partial(_from_pipes, None),
-        [INPUT, *_run_flags(), *reading_flags(CONTAINERS)],
-        name="sweep",
-        text=TEXT,
-    )
-
-
 TEXT = (
     "Run a grid of parameters: graphveil sweep METHOD INPUT --out DIR makes one release per "
     "point and measures it.\n\nDIR is private. It holds every release, all figures "
@@ -330,19 +246,10 @@ TEXT = (
 )
 
 
-def _methods(*, listed: bool) -> App:
-    """Return the command: its page lists the methods where their classes are imported."""
-    app = App(name="sweep", help=TEXT)
-    app.default(_several())
-    add_methods(app, METHODS, __name__, listed=listed)
-    add_methods(app, OUTSIDE, __name__, listed=listed)
-    return app
-
-
 def __getattr__(name: str) -> Any:
     """Return ``command``, ``overview``, which lists promises, or a method's subcommand."""
+    app = App(name="sweep", help=TEXT)
     if name in {"command", "overview"}:
-        return _methods(listed=name == "overview")
-    if name in METHODS or name in OUTSIDE:
-        return subcommand(name)
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        parameters = [INPUT, *_run_flags(), *reading_flags(CONTAINERS)]
+        app.default(with_signature(partial(_from_pipes, None), parameters, name="sweep", text=TEXT))
+    return command_of_methods(app, __name__, name, subcommand)

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import re
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import ALL_FLAG, print_answer, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json
-from graphveil.cli.flags import PLACE, flag, with_signature
+from graphveil.cli.flags import JSON, PLACE, flags, with_signature
 from graphveil.cli.inputs import original_flags, original_of
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import shown, stage
@@ -24,11 +23,9 @@ def _run(folder: Place, **given: Any) -> int:
     from graphveil.verbs.verify import verify_release  # noqa: PLC0415  not for its help
 
     limit_bytes = size_in_bytes(given.pop("limit"))
-    path, as_json, key = given.pop("original"), given.pop("json"), given.pop("key")
-    every = given.pop("all")
-    trusted, strict = given.pop("trust_method"), given.pop("strict")
-    require_all = given.pop("require_all")
-    on_disk = given.pop("on_disk")
+    path, as_json, every = (given.pop(name) for name in ("original", "json", "all"))
+    trusted, on_disk = given.pop("trust_method"), given.pop("on_disk")
+    asked = {name: given.pop(name) for name in ("key", "strict", "require_all")}
     if on_disk and path is None:
         raise UsageError(
             "--on-disk keeps the edges of the original on disk, so it requires --original."
@@ -36,13 +33,7 @@ def _run(folder: Place, **given: Any) -> int:
     read = nullcontext() if path is None else original_of(folder, path, given, on_disk=on_disk)
     with shown(bars()), read as original, stage(f"verifying {folder.name}"):
         verdict = verify_release(
-            folder,
-            original,
-            key=key,
-            trust_method=trusted,
-            limit_bytes=limit_bytes,
-            strict=strict,
-            require_all=require_all,
+            folder, original, trust_method=trusted, limit_bytes=limit_bytes, **asked
         )
     if as_json:
         result_json(verdict.as_json())
@@ -73,8 +64,6 @@ MOST_FAILING = 16
 def size_in_bytes(text: str) -> int:
     """Return a size that was given as a number of bytes, or with a unit.
 
-    Examples
-    --------
     >>> size_in_bytes("512MiB"), size_in_bytes("2 GB"), size_in_bytes("4096")
     (536870912, 2000000000, 4096)
     """
@@ -85,56 +74,26 @@ def size_in_bytes(text: str) -> int:
     return int(match[1]) * int((1024 if match[3] else 1000) ** units[match[2].upper()])
 
 
+FLAGS = {
+    "key file?": "Key that the new ids were made with; checks that the ids carry nothing else.",
+    "trust_method text?": "Trust the stated parameters and texts of this method, which this "
+    "version does not know.",
+    "limit text=4GiB": "Largest size of one file, such as 512MiB or 8GB; also limits memory for "
+    "Parquet edges and neighborhood links.",
+    "on_disk switch": "Keep the edges of the original on disk, for networks larger than memory.",
+    "strict switch": "Also fail on links and extended attributes in the folder, which no digest "
+    "covers.",
+    "require_all switch": "Answer undecided (exit code 4) unless every check was made.",
+}
+
 command = with_signature(
     _run,
     [
         PLACE,
         *original_flags(),
-        flag(
-            "key",
-            Path | None,
-            "Key that the new ids were made with; checks that the ids carry nothing else.",
-            default=None,
-        ),
-        flag(
-            "trust_method",
-            str | None,
-            (
-                "Trust the stated parameters and texts of this method, which this version does not "
-                "know."
-            ),
-            default=None,
-        ),
-        flag(
-            "limit",
-            str,
-            "Largest size of one file, such as 512MiB or 8GB; also limits memory for Parquet "
-            "edges and neighborhood links.",
-            default="4GiB",
-        ),
-        flag(
-            "on_disk",
-            bool,
-            "Keep the edges of the original on disk, for networks larger than memory.",
-            default=False,
-            negative="",
-        ),
-        flag(
-            "strict",
-            bool,
-            "Also fail on links and extended attributes in the folder, which no digest covers.",
-            default=False,
-            negative="",
-        ),
-        flag(
-            "require_all",
-            bool,
-            "Answer undecided (exit code 4) unless every check was made.",
-            default=False,
-            negative="",
-        ),
+        *flags(None, FLAGS),
         ALL_FLAG,
-        flag("json", bool, "Print JSON.", default=False, negative=""),
+        *flags(None, JSON),
     ],
     name="verify",
     text="Verify a release from its files.\n\nExit code 0: the guarantee holds and no check "

@@ -1,13 +1,7 @@
-"""What an attacker still learns, by the questions of WP29 05/2014: rows become a line a question.
+"""What an attacker still learns, by the questions of WP29 05/2014: a line a question.
 
-Singling out, linking and inferring, each beside a guess without the release. The answer follows
-from the figures by rule: *yes* where the figure, or its 95% interval, lies above the guess, else
-*not shown*, since an attack that fails proves nothing.
-
-What attacks reached on releases of each method, as the documentation has it.
-
-The ranges come from the raw rows of ``benchmarks/attacks``, and a test computes them again from
-there. They say what to expect, and bound nothing.
+*Yes* where a figure, or its 95% interval, lies above the guess; else *not shown*, since an attack
+that fails proves nothing. What attacks reached elsewhere comes from ``benchmarks/attacks``.
 """
 
 from __future__ import annotations
@@ -32,22 +26,12 @@ from graphveil.evaluate.wording import Answer, Group, Line
 
 
 class Reached(NamedTuple):
-    """What one attack reached on releases of one method.
-
-    Parameters
-    ----------
-    low, high
-        The smallest and the largest share of people who were re-identified.
-    by
-        The attack.
-    at
-        The strengths of the releases; empty where the method has none.
-    """
+    """What one attack reached on releases of one method."""
 
     low: float
     high: float
     by: str
-    at: str
+    at: str  # the strengths of the releases; empty where the method has none
 
 
 SOMEONE = {
@@ -96,10 +80,6 @@ REACHED = {
 def documented(method: str, attacks: set[str]) -> str:
     """Return what attacks of these reached on releases of a method; empty where nothing was run.
 
-    `method`: its name; `attacks`: those that read this kind of data.
-
-    Examples
-    --------
     >>> documented("k-degree", {"seeded-matching"})[:43]
     'In our benchmarks of k-degree (k=2 to 20): '
     >>> documented("k-degree", {"linkage"})
@@ -129,10 +109,6 @@ ONE_DRAW = " in one sample of the known nodes"
 def strength(row: Row) -> Answer:
     """Return whether a figure lies above the guess without the release.
 
-    `row`: a row of an attack, with a value.
-
-    Examples
-    --------
     >>> strength(Row(release="a", question="b", value=0.2, guess=0.1, low=0.05, high=0.3))
     'not shown'
     """
@@ -142,11 +118,6 @@ def strength(row: Row) -> Answer:
 def groups(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> tuple[Group, ...]:
     """Return a line a question that these rows answer, under the three headings.
 
-    `rows`: rows of attacks; `counted`: what was attacked; `of_table`: whether that is a table,
-    whose words are rows and columns.
-
-    Examples
-    --------
     >>> from graphveil.core.rows import Setting
     >>> row = Row(release="a", question="candidate-set", value=0.014, guess=0.002,
     ...           figure="right guess", setting=Setting(knows="degree"))
@@ -167,17 +138,6 @@ def groups(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -
 def headline(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> str:
     """Return the most that anybody learns of who is who, in one sentence.
 
-    Parameters
-    ----------
-    rows
-        Rows of attacks.
-    counted
-        What was attacked.
-    of_table
-        Whether that is a table, whose words are rows and columns.
-
-    Examples
-    --------
     >>> from graphveil.core.rows import Setting
     >>> row = Row(
     ...     release="a", question="seeded-matching", value=0.724, guess=0.002,
@@ -203,11 +163,7 @@ without the release: 0.2).'
 
 
 class Strongest(NamedTuple):
-    """The attack that re-identifies most people.
-
-    `share`: the share of people that it re-identifies; `sentence`: the same in a sentence, with who
-    the attacker is and what guessing reaches.
-    """
+    """The attack that re-identifies most people."""
 
     share: float
     sentence: str
@@ -218,8 +174,6 @@ def strongest(
 ) -> Strongest | None:
     """Return the attack that re-identifies most; None if none is better than guessing.
 
-    Examples
-    --------
     >>> strongest(Rows([])) is None
     True
     """

@@ -1,7 +1,4 @@
-"""What is promised, and what a release cost, in words of readers.
-
-Whether a release keeps its promise, in one sentence; and what fails, where something does.
-"""
+"""Whether a release keeps its promise, and what it cost, in words of readers."""
 
 from __future__ import annotations
 
@@ -44,10 +41,6 @@ SHOWN_COSTS = 3
 def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
     """Return three figures of what a release cost, of those that the owner's record holds.
 
-    `cost`: by name, as the record has them.
-
-    Examples
-    --------
     >>> cost_words({"rounds": 1, "edges_added": 17, "edges_deleted": 0, "edges_before": 621})
     ('17 edges added', '0 edges deleted', '621 edges before')
     >>> cost_words({"edges_added": 3, "edges_deleted": 9, "edges_before": 621, "edits": 12,
@@ -71,8 +64,6 @@ def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
 def until_line(cost: Mapping[str, float | int]) -> Message | None:
     """Return what a run with bounds reached; None of others.
 
-    Examples
-    --------
     >>> until_line({"until clustering: relative error": 0.0312, "edits": 3})
     'Reached: clustering: relative error 0.0312.'
     """
@@ -108,15 +99,6 @@ def columns_line(described: Described, cost: Mapping[str, float | int]) -> Messa
     Where cells show values that the original does not have there, none is called exact. A column
     that has levels and of which nothing is left needs a coarser one.
 
-    Parameters
-    ----------
-    described
-        What the manifest says of the released data.
-    cost
-        The figures of the record.
-
-    Examples
-    --------
     >>> from graphveil.claims.manifest import ColumnCells
     >>> age = ColumnCells(name="age", values=1, generalized=4, suppressed=3)
     >>> sex = ColumnCells(name="sex", values=0, generalized=0, suppressed=8)
@@ -158,10 +140,6 @@ def _fewest(cost: Mapping[str, float | int]) -> str:
 def verdict_lines(verdict: Verdict) -> tuple[Message, ...]:
     """Return the answer, what was not checked, and a line for each check that fails.
 
-    `verdict`: what the checker answered.
-
-    Examples
-    --------
     >>> from graphveil.verify.verdict import Check
     >>> check = Check("classes", "holds", "3 classes")
     >>> print(*verdict_lines(Verdict("recomputed", "Every node has the same degree.", [check])))

@@ -25,10 +25,7 @@ MOST_COLUMNS = 5
 
 
 def knowledge(measured: Measured) -> str:
-    """Return what someone knows to whom these people stand out.
-
-    `measured`: what was measured.
-    """
+    """Return what someone knows to whom these people stand out."""
     if isinstance(measured, NetworkRisk):
         return measured.knows
     if isinstance(measured, Identifiability):
@@ -55,10 +52,6 @@ def counted(measured: Measured) -> str:
 def headline(measured: Measured) -> str:
     """Return how many people stand out, in one sentence; rows where nobody said they are people.
 
-    `measured`: what was measured.
-
-    Examples
-    --------
     >>> from graphveil import Graph, measure
     >>> print(headline(measure(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)))[:64])
     None of the 4 people can be singled out by an attacker who knows
@@ -82,19 +75,6 @@ def lines(
 ) -> tuple[Line, ...]:
     """Return a line for each thing that somebody may know: how many people are alone, or nearly.
 
-    Parameters
-    ----------
-    measured
-        What was measured.
-    finer
-        The same for someone who knows one thing more.
-    alone
-        How many people a few of their items single out.
-    cascaded
-        Who is identified through neighbors.
-
-    Examples
-    --------
     >>> from graphveil import Graph, measure
     >>> [line] = lines(measure(Graph.from_edges([0, 0], [1, 2], n=3)))
     >>> line.question, line.figure, line.unit

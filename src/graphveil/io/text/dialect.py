@@ -600,6 +600,8 @@ class Columns(NamedTuple):
         """Return what the file holds by its columns, the first of these kinds where it has none."""
         if self.kind in kinds:
             return Guess(self.kind, f"its columns ({first(self.names)}) say so")
+        if len(self.names) == 1 and Table in kinds:
+            return Guess(Table, "it has one column, and edges or entries need two")
         if self.names:
             found = f"its columns ({first(self.names)}) do not show what kind of data it holds"
         else:

@@ -394,6 +394,11 @@ def _check_named(
             continue
         if name in every:
             raise ParameterError(f"{what} names the column {name!r}, which is not a known column.")
+        if "," in name and "=" in name:  # several rules after one flag
+            raise ParameterError(
+                f"no column {name!r} for {what}. Repeat {option(what)} for each column instead of "
+                "separating rules by commas."
+            )
         raise ParameterError(
             f"no column {name!r} for {what}. {did_you_mean(name, every)}Columns: "
             f"{', '.join(every)}."

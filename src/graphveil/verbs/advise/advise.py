@@ -1,7 +1,4 @@
-"""The verb advise: the risk of data as it stands, and the methods that fit.
-
-The risk of data as it stands, under every measure.
-"""
+"""The verb advise: the risk of data as it stands under every measure, and the methods that fit."""
 
 from __future__ import annotations
 
@@ -37,11 +34,7 @@ ORDER = ("degree", "edge-count", "count", "vrq", "degree-distribution", "dk", "h
 
 
 def risks_of(data: Data, *, until: float) -> tuple[Risk, ...]:
-    """Return the risk under every measure, for graphs at distance 1.
-
-    `data`: the data as it stands; `until`: no further measure is begun once the process has used so
-    many seconds of CPU.
-    """
+    """Return the risk under every measure, for graphs at distance 1."""
     if isinstance(data, Graph):
         found = _said_at_once(_of_graph(data, until))
         return tuple(sorted(found, key=lambda risk: risk.unique))
@@ -70,16 +63,8 @@ def _of_network(network: Network, until: float) -> Iterator[Risk]:
             return
         risk = measure(network, measure=name, known=network.attributes, k=FEW)
         whole = UniqueShare(risk.knows, risk.uniqueness, risk.share_unprotected)
-        n = max(network.size, 1)
         for part in [*(risk.parts if name is None else ()), whole]:
-            yield Risk(
-                known=part.knows,
-                measure=risk.measure,
-                unique=round(part.uniqueness * n),
-                share_unique=part.uniqueness,
-                unprotected=round(part.share_unprotected * n),
-                share_unprotected=part.share_unprotected,
-            )
+            yield _of_shares(part, risk.measure, network.size)
 
 
 def _of_graph(graph: Graph, until: float) -> Iterator[Risk]:
@@ -92,16 +77,20 @@ def _of_graph(graph: Graph, until: float) -> Iterator[Risk]:
 
 
 def _risk(measured: Identifiability | EqualRows, known: str, name: str | None) -> Risk:
-    n = max(measured.own_sizes.size, 1)
-    unique = int((measured.own_sizes == 1).sum())
-    few = int((measured.own_sizes < FEW).sum())
+    sizes = measured.own_sizes
+    n = max(sizes.size, 1)
+    unique, few = int((sizes == 1).sum()), int((sizes < FEW).sum())
+    return _of_shares(UniqueShare(known, unique / n, few / n), name, n)
+
+
+def _of_shares(part: UniqueShare, name: str | None, people: int) -> Risk:
     return Risk(
-        known=known,
+        known=part.knows,
         measure=name,
-        unique=unique,
-        share_unique=unique / n,
-        unprotected=few,
-        share_unprotected=few / n,
+        unique=round(part.uniqueness * people),
+        share_unique=part.uniqueness,
+        unprotected=round(part.share_unprotected * people),
+        share_unprotected=part.share_unprotected,
     )
 
 
@@ -165,17 +154,14 @@ def advise(
     if until is not None:
         return _until(container, [read_bound(text) for text in until], seconds)
     started = worked()
-    risks = risks_of(container, until=started + MEASURING_SECONDS)
+    risks, late = risks_of(container, until=started + MEASURING_SECONDS), started + ALL_SECONDS
+    fitting = [method for method in METHODS.values() if _fits(method.accepts, container)]
     return Advice(
         kind=kind.name,
         sizes={word: getattr(container, size) for word, size in kind.sizes.items()},
         risks=risks,
         choices=tuple(
-            choice_of(
-                method, as_released(container, method.accepts[0]), until=started + ALL_SECONDS
-            )
-            for method in METHODS.values()
-            if _fits(method.accepts, container)
+            choice_of(one, as_released(container, one.accepts[0]), until=late) for one in fitting
         ),
     )
 
@@ -214,11 +200,11 @@ def _figures(release: Release[Any], data: Data, bounds: Sequence[Bound]) -> dict
     """Return the figures of metrics and attacks that bounds name."""
     figures: dict[Bound, float] = {}
     for bound in bounds:
-        name = [bound.question]
-        if bound.question in METRICS:
-            rows = evaluate_release(release, data, metrics=name, seed=SEED)
+        name = bound.question
+        if name in METRICS:
+            rows = evaluate_release(release, data, metrics=[name], seed=SEED)
         else:
-            rows = attack_release(release, data, attacks=name, seed=SEED)
+            rows = attack_release(release, data, attacks=[name], seed=SEED)
         parts = {row.part: row.value for row in rows if row.question == bound.question}
         if bound.part not in parts:
             known = ", ".join(filter(None, parts)) or rows.not_measured.get(bound.question, "none")

@@ -6,8 +6,6 @@ attacks re-identifies that ran at every strength.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +16,7 @@ from markupsafe import Markup
 
 from graphveil.attacks.registry import ATTACKS
 from graphveil.attacks.wording import FEWEST_TARGETS, Counted, counted_in, reworded, words_of
-from graphveil.core.atomic import OWNER_ONLY, whole_file
+from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import DataError, GraphveilWarning, UsageError
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
@@ -31,9 +29,9 @@ from graphveil.methods import METHODS
 from graphveil.verbs.advise.advise import advise
 from graphveil.verbs.advise.trials import SEED, Advice, Choice, Risk, roles_of, sample_of, shares_of
 from graphveil.verbs.attack import attack_release
-from graphveil.verbs.report.charts import NONE, count
+from graphveil.verbs.report.charts import NONE, count, write_new
 from graphveil.verbs.report.frontiers import SYMBOLS, Axis, Dot, Panel, scatter
-from graphveil.verbs.report.pages import TEMPLATES, room
+from graphveil.verbs.report.pages import rendered
 
 STRENGTHS: Mapping[str, tuple[float, ...]] = {
     "k": (2, 3, 5, 10, 20),
@@ -48,6 +46,8 @@ ATTACK_SECONDS = 10.0
 HARDLY = 0.3
 """Where the strongest setting re-identifies less than this share fewer people, that is said."""
 
+
+OF_TARGETS = "share of targets"
 
 NONE_IS_PRIVATE = (
     "No method with differential privacy reads this kind of data. Publish fewer columns, or give "
@@ -135,9 +135,7 @@ class Strengths:
         if not self.hardly:
             return ""
         found = [point for point in self.tried if point.found is not None]
-        ends = [
-            f"{percent(one.found or 0.0)} at {self.named(one)}" for one in (found[0], found[-1])
-        ]
+        ends = [f"{percent(one.found or 0)} at {self.named(one)}" for one in (found[0], found[-1])]
         return (
             f"More protection lowers this figure by less than {percent(HARDLY, places=0)}: "
             f"{' and '.join(ends)}."
@@ -149,11 +147,7 @@ class Strengths:
 
 
 def strengths_of(data: Data, choice: Choice) -> Strengths:
-    """Return what each strength of a method keeps and what attacks on it reach.
-
-    `data`: the data; of much of it a sample is tried; `choice`: the method, of the advice on this
-    data.
-    """
+    """Return what each strength of a method keeps and what attacks on it reach."""
     method = METHODS[choice.method]
     released = as_released(data, method.accepts[0])
     sample = sample_of(released, method.trial_size, Randomness(seed=SEED))
@@ -168,9 +162,8 @@ def strengths_of(data: Data, choice: Choice) -> Strengths:
         with stage(f"trying {choice.method}, {name} = {value:g}"), warnings.catch_warnings():
             warnings.simplefilter("ignore", GraphveilWarning)
             try:
-                release = method.from_parameters(fixed | {name: value}).anonymize(
-                    sample.data, seed=SEED
-                )
+                made_by = method.from_parameters(fixed | {name: value})
+                release = made_by.anonymize(sample.data, seed=SEED)
                 rows = attack_release(release, sample.data, seed=SEED, seconds=ATTACK_SECONDS)
             except (UsageError, DataError) as error:
                 made.append((Point(value, reason=str(error)), {}))
@@ -190,11 +183,6 @@ def strengths_of(data: Data, choice: Choice) -> Strengths:
 def hardly_lowers(weak: float, strong: float, guess: float) -> bool:
     """Return whether the strongest protection leaves most of what the weakest does.
 
-    `weak, strong`: the share that attacks re-identify with the weakest protection, and with the
-    strongest; `guess`: the share that guessing does.
-
-    Examples
-    --------
     >>> hardly_lowers(0.38, 0.34, 0.002), hardly_lowers(0.38, 0.2, 0.002)
     (True, False)
     """
@@ -221,22 +209,10 @@ def re_identifying(
                 continue
             own = said.about(counted, of_table=of_table)
             for row in every:
-                if said.fits(row) and _says_of_many(row):
+                few = row.unit == OF_TARGETS and (row.sample_size or 0) < FEWEST_TARGETS
+                if said.fits(row) and not (few or row.setting.among or row.value is None):
                     who = own.who.format(**words_of(row.setting, of_table=of_table))
                     yield (name, who + own.by), row
-
-
-def _says_of_many(row: Row) -> bool:
-    """Whether a row speaks of everybody, or of enough targets; and not of the few of them."""
-    enough = row.unit != "share of targets" or (row.sample_size or 0) >= FEWEST_TARGETS
-    return enough and not row.setting.among and row.value is not None
-
-
-def _looked_for(row: Row, people: int) -> int:
-    """Return how many people a share is of: targets, or all whom the attacker does not know."""
-    if row.unit == "share of targets":
-        return row.sample_size or people
-    return people - ((row.setting.known or 0) if row.setting.overlap is not None else 0)
 
 
 def strongest_everywhere(
@@ -251,7 +227,8 @@ def strongest_everywhere(
             continue
         most = max(common, key=lambda key: found[key].value or 0.0)
         row = found[most]
-        of = _looked_for(row, people)
+        known = (row.setting.known or 0) if row.setting.overlap is not None else 0
+        of = (row.sample_size or people) if row.unit == OF_TARGETS else people - known
         yield point._replace(found=row.value, guess=row.guess, of=of, by=most[1])
 
 
@@ -282,13 +259,7 @@ class AdvicePage:
         UsageError
             Where there is one of that name and `force` is off.
         """
-        file = Path(path)
-        try:
-            with whole_file(file, mode=OWNER_ONLY, replace=force) as part:
-                part.write_text(self.text, encoding="utf-8", newline="\n")
-        except FileExistsError as error:
-            raise UsageError(f"{file} exists. Choose another name, or set force.") from error
-        return file
+        return write_new(path, self.text.encode(), mode=OWNER_ONLY, force=force)
 
     def __repr__(self) -> str:
         """Return what it is, and its size."""
@@ -364,61 +335,29 @@ def instead_of(advice: Advice) -> str:
     )
 
 
-class _Shown(NamedTuple):
-    """A point as the page shows it."""
-
-    number: int
-    name: str
-    value: str
-    kept: str
-    found: str
-    by: str
-    reason: str
-
-
-class _Slider(NamedTuple):
-    """The strengths of a method as the page shows them."""
-
-    number: int
-    method: str
-    name: str
-    shown: list[_Shown]
-    middle: int
-    warning: str
-    measured_on: str
-    picture: Markup
-
-
 def _html(
     title: str, advice: Advice, tried: Sequence[Strengths], commands: Mapping[str, str]
 ) -> str:
-    script = (TEMPLATES / "advice.js").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
     worst = max(advice.risks, key=lambda risk: risk.share_unique, default=None)
     best = advice.recommended
-    sliders = [_slider(number, one) for number, one in enumerate(tried)]
-    return (
-        room()
-        .get_template("advice.html")
-        .render(
-            title=printable(title),
-            risk="" if worst is None else _risk(worst, advice),
-            risks=[(one.known, percent(one.share_unique)) for one in advice.risks],
-            recommendation=_recommended(advice),
-            command="" if best is None else commands.get(best.method, best.call),
-            not_covered="" if best is None else best.leaves_open,
-            sliders=sliders,
-            instead=instead_of(advice) if tried and tried[0].hardly else "",
-            symbols=SYMBOLS,
-            script=Markup(script),  # noqa: S704  a file of this package
-            digest=digest,
-        )
+    return rendered(
+        "advice.html",
+        script="advice.js",
+        title=printable(title),
+        risk="" if worst is None else _risk(worst, advice),
+        risks=[(one.known, percent(one.share_unique)) for one in advice.risks],
+        recommendation=_recommended(advice),
+        command="" if best is None else commands.get(best.method, best.call),
+        not_covered="" if best is None else best.leaves_open,
+        sliders=[_slider(number, one) for number, one in enumerate(tried)],
+        instead=instead_of(advice) if tried and tried[0].hardly else "",
+        symbols=SYMBOLS,
     )
 
 
 def _risk(worst: Risk, advice: Advice) -> str:
     whole = next(iter(advice.sizes.values()), 0)
-    what = next((what for what in advice.sizes), "people")
+    what = next(iter(advice.sizes), "people")
     verb = "is" if worst.unique == 1 else "are"
     return (
         f"{count(worst.unique)} of {count(whole)} {what} ({percent(worst.share_unique)}) {verb} "
@@ -430,9 +369,7 @@ def _recommended(advice: Advice) -> str:
     """Return the recommendation and its reason, in two sentences at most."""
     best = advice.recommended
     others = [
-        one
-        for one in advice.choices
-        if best is not None and one is not best and one.middle and "k" in one.parameters
+        one for one in advice.choices if one is not best and one.middle and "k" in one.parameters
     ]
     if best is None or not others or best.lost > 1:
         return advice.answer
@@ -443,7 +380,8 @@ def _recommended(advice: Advice) -> str:
     )
 
 
-def _slider(number: int, tried: Strengths) -> _Slider:
+def _slider(number: int, tried: Strengths) -> dict[str, Any]:
+    """Return the strengths of a method as the page shows them."""
     shown = []
     for place, point in enumerate(tried.points):
         people = tried.people_found(point)
@@ -454,39 +392,24 @@ def _slider(number: int, tried: Strengths) -> _Slider:
             found = f"{whole} ({percent(point.found or 0.0)}{guess})"
         kept = NONE if point.kept is None else percent(point.kept)
         kept += f", {percent(point.false)} false" if point.false else ""
+        texts = {"name": tried.name, "value": f"{point.value:g}", "kept": kept, "found": found}
         by = f"an attacker {point.by}" if point.by else ""
-        shown.append(
-            _Shown(
-                100 * number + place, tried.name, f"{point.value:g}", kept, found, by, point.reason
-            )
-        )
-    ok = [place for place, point in enumerate(tried.points) if not point.reason]
+        shown.append({"number": 100 * number + place, **texts, "by": by, "reason": point.reason})
     dots = [
-        Dot(
-            100 * number + place,
-            number,
-            tried.named(point),
-            point.kept or 0.0,
-            point.found,
-            on_line=False,
-        )
-        for place, point in enumerate(tried.points)
-        if point.kept is not None
+        Dot(100 * number + at, number, tried.named(one), one.kept, one.found, on_line=False)
+        for at, one in enumerate(tried.points)
+        if one.kept is not None
     ]
     reached = reworded("Share of people re-identified", tried.counted)
-    panel = Panel(
-        f"What {tried.method} keeps, and what is re-identified",
-        Axis("kept", share=True),
-        Axis(reached, share=True),
-        dots,
-    )
-    return _Slider(
-        number=number,
-        method=tried.method,
-        name=tried.name,
-        shown=[one for one in shown if not one.reason] + [one for one in shown if one.reason],
-        middle=len(ok) // 2,
-        warning=tried.warning,
-        measured_on=tried.measured_on,
-        picture=scatter(panel) if dots else Markup(),
-    )
+    axes = Axis("kept", share=True), Axis(reached, share=True)
+    title = f"What {tried.method} keeps, and what is re-identified"
+    return {
+        "number": number,
+        "method": tried.method,
+        "name": tried.name,
+        "shown": sorted(shown, key=lambda one: bool(one["reason"])),
+        "middle": len(tried.tried) // 2,
+        "warning": tried.warning,
+        "measured_on": tried.measured_on,
+        "picture": scatter(Panel(title, *axes, dots)) if dots else Markup(),
+    }

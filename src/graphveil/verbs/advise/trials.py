@@ -15,7 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.changes import Changes, changes_stated
-from graphveil.claims.guarantees import NotClaimed
+from graphveil.claims.guarantees import (
+    AnyGuarantee,
+    KAnonymity,
+    NotClaimed,
+    SmoothKAnonymity,
+    StructuralKAnonymity,
+    SuperNodeAnonymity,
+)
 from graphveil.core.errors import DataError, GraphveilWarning, Message, UsageError, option
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import stage, worked
@@ -36,8 +43,6 @@ SIZES = {"ties": "edges"}
 def shares_of(cost: Mapping[str, float | int]) -> tuple[float | None, float | None]:
     """Return the share that is kept, and that of what is false in the release; None if unknown.
 
-    Examples
-    --------
     >>> shares_of({"edges_before": 10, "edges_deleted": 2, "edges_added": 8})
     (0.8, 0.5)
     """
@@ -234,8 +239,6 @@ class Advice:
 def call_of(name: str, parameters: Mapping[str, Any]) -> str:
     """Return the release in Python, of data called ``data``.
 
-    Examples
-    --------
     >>> call_of("KDegree", {"k": 5})
     'gv.KDegree(k=5).anonymize(data)'
     """
@@ -266,6 +269,21 @@ class DataSample(NamedTuple):
     words: str
 
 
+_OF_CLASSES = KAnonymity | SmoothKAnonymity | StructuralKAnonymity | SuperNodeAnonymity
+
+
+def class_of(promise: AnyGuarantee) -> int | None:
+    """Return the size of the smallest class that is promised to everybody; None without one.
+
+    >>> from graphveil import EdgeDP
+    >>> class_of(KAnonymity(k=5)), class_of(EdgeDP(epsilon=1.0))
+    (5, None)
+    """
+    if isinstance(promise, StructuralKAnonymity) and promise.share < 1:
+        return None
+    return promise.k if isinstance(promise, _OF_CLASSES) else None
+
+
 def amount_of(data: Data) -> int:
     """Return how much the data says: edges, entries or cells."""
     kind = kind_of(data)
@@ -273,11 +291,7 @@ def amount_of(data: Data) -> int:
 
 
 def sample_of(data: Data, most: int, randomness: Randomness) -> DataSample:
-    """Return all of the data where it is small, else some people and what is among them.
-
-    `most`: how many edges, entries or cells the sample holds, about; `randomness`: who is chosen:
-    of a graph the people around somebody, else any.
-    """
+    """Return all of the data where it is small, else some people and what is among them."""
     share = most / max(amount_of(data), 1)
     if share >= 1:
         return DataSample(data, "all of the data")
@@ -290,10 +304,8 @@ def sample_of(data: Data, most: int, randomness: Randomness) -> DataSample:
     rows = np.sort(stream.permutation(data.size)[:n])
     return DataSample(
         data.part(rows),
-        (
-            f"a random sample of {counted(n, 'person', spec=',')}; results for the whole data "
-            "can differ"
-        ),
+        f"a random sample of {counted(n, 'person', spec=',')}; results for the whole data "
+        "can differ",
     )
 
 
@@ -339,11 +351,7 @@ NOT_COUNTED = "this method does not count what is kept"
 
 
 def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Choice:
-    """Return what releases with a method promise, leave open and cost.
-
-    `method`: a method that takes this kind of data; `data`: all of the data; `until`: no further
-    trial is begun once the process has used so many seconds of CPU.
-    """
+    """Return what releases with a method promise, leave open and cost."""
     roles = roles_of(method, data)
     several = [method.from_parameters(values | roles) for values in _parameters_of(method)]
     chosen = several[len(several) // 2]

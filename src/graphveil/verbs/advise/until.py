@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from graphveil.claims.guarantees import Guarantee, NotClaimed, StructuralKAnonymity
 from graphveil.core.bounds import FALSE, KEPT, PLAIN, RISK, Bound, NoPartError, smallest_class
 from graphveil.core.errors import GraphveilError, GraphveilWarning
 from graphveil.core.parameters import flat_parameters
@@ -17,7 +16,15 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Data
 from graphveil.methods.base import Anonymizer
 from graphveil.release import Release
-from graphveil.verbs.advise.trials import SEED, amount_of, call_of, roles_of, sample_of, shares_of
+from graphveil.verbs.advise.trials import (
+    SEED,
+    amount_of,
+    call_of,
+    class_of,
+    roles_of,
+    sample_of,
+    shares_of,
+)
 
 Figures = Mapping[Bound, float]
 Measure = Callable[[Release[Any], Data, Sequence[Bound]], Figures]
@@ -156,24 +163,7 @@ def reached_by(
     seconds: float,
     given: Mapping[str, Any] | None = None,
 ) -> Reached | None:
-    """Return what a method reaches, searching its main parameter; None where it has none.
-
-    Parameters
-    ----------
-    method
-        A method that takes this kind of data and promises something.
-    data
-        All of the data.
-    bounds
-        What must hold. Bounds on risk and attacks hold from some strength on, all others up to one.
-    measure
-        Measures metrics and attacks.
-    seconds
-        The CPU that the runs may take, about.
-    given
-        Parameters of the method that are not searched. Default: those of its example, and roles
-        that suit the data.
-    """
+    """Return what a method reaches, searching its main parameter; None where it has none."""
     values = _strengths(method, data)
     if values is None:
         return None
@@ -266,7 +256,7 @@ class _Search:
         data = self.sample.data
         try:
             method = self._made(index)
-            size = _class_of(method.guarantee)
+            size = class_of(method.guarantee)
             if size is None and any(bound.question == RISK for bound in self.bounds):
                 return NO_CLASS
             with stage(f"trying {method.name}"), warnings.catch_warnings():
@@ -314,8 +304,7 @@ class _Search:
         attacks: list[Bound] = []
         costs: list[Bound] = []
         for bound in self.bounds:
-            private = bound.question == RISK or (bound.question not in PLAIN and _is_attack(bound))
-            (attacks if private else costs).append(bound)
+            (attacks if self._is_private(bound) else costs).append(bound)
         if [bound for bound in attacks if bound.question != RISK]:
             return self._turning(least, lambda index: self._holds(index, attacks))
         if attacks:
@@ -346,7 +335,9 @@ class _Search:
     @staticmethod
     def _is_private(bound: Bound) -> bool:
         """Whether a bound is on what is learned of people, which strength makes less."""
-        return bound.question == RISK or (bound.question not in PLAIN and _is_attack(bound))
+        from graphveil.attacks.registry import ATTACKS  # noqa: PLC0415  heavy: not for plain bounds
+
+        return bound.question == RISK or (bound.question not in PLAIN and bound.question in ATTACKS)
 
     def _reached(self, index: int, outcome: Any, again: Any) -> Reached:
         figures, kept, false, reason = {}, None, None, ""
@@ -371,22 +362,6 @@ class _Search:
             runs=sum(not isinstance(one, str) for one in self.known.values()),
             reason=reason,
         )
-
-
-def _is_attack(bound: Bound) -> bool:
-    from graphveil.attacks.registry import ATTACKS  # noqa: PLC0415  heavy: not for plain bounds
-
-    return bound.question in ATTACKS
-
-
-def _class_of(promise: Guarantee) -> int | None:
-    """Return the size of the smallest class that is promised to everybody; None without one."""
-    if isinstance(promise, NotClaimed):
-        return None
-    if isinstance(promise, StructuralKAnonymity) and promise.share < 1:
-        return None
-    size = getattr(promise, "k", None)
-    return int(size) if size else None
 
 
 def in_order(reached: Sequence[Reached]) -> tuple[Reached, ...]:

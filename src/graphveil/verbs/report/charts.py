@@ -1,11 +1,6 @@
-"""Pictures of a page: marks of our own as inline SVG, drawn without a script.
+"""Pictures of a page as inline SVG without a script: 640 units wide, and 340 for a phone.
 
-Every picture is drawn twice: 640 units wide, and 340 for a phone, with labels above the rows. The
-style sheet shows one of them.
-
-Numbers as a page shows them: three digits at most, never in powers of ten.
-
-Distributions of whole numbers, before and after, in few bins.
+The style sheet shows one of them.
 """
 
 from __future__ import annotations
@@ -13,23 +8,35 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from html import escape
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from graphveil.core.atomic import whole_file
+from graphveil.core.errors import UsageError
 from graphveil.core.text import per_hundred, percent, printable
 
 NONE = "–"
 """What stands where a figure does not apply."""
 
 
+def write_new(path: str | Path, content: bytes, *, mode: int, force: bool) -> Path:
+    """Write a file whole or not at all; refuse one that exists, unless it is to be replaced."""
+    file = Path(path)
+    try:
+        with whole_file(file, mode=mode, replace=force) as part:
+            part.write_bytes(content)
+    except FileExistsError as error:
+        raise UsageError(f"{file} exists. Choose another name, or set force.") from error
+    return file
+
+
 def count(number: float) -> str:
     """Return a count with commas.
 
-    Examples
-    --------
     >>> count(1133), count(5)
     ('1,133', '5')
     """
@@ -39,8 +46,6 @@ def count(number: float) -> str:
 def plain(value: float) -> str:
     """Return a number with about three digits.
 
-    Examples
-    --------
     >>> plain(0.21987), plain(3.5712), plain(71.0), plain(12345.6), plain(0.00001)
     ('0.22', '3.57', '71', '12,346', '0.00001')
     """
@@ -55,8 +60,6 @@ def plain(value: float) -> str:
 def odds_of_hundred(odds: float) -> str:
     """Return how sure somebody is at these odds against 1, of 100.
 
-    Examples
-    --------
     >>> odds_of_hundred(1.0), odds_of_hundred(2.718)
     ('50 of 100', '73 of 100')
     """
@@ -86,11 +89,6 @@ class Bin(NamedTuple):
 def binned(after: NDArray[np.int64], before: NDArray[np.int64] | None = None) -> list[Bin]:
     """Return at most 60 bins that hold every number, narrow where numbers are small.
 
-    `after, before`: int64, of any shape (n,): numbers of 0 or more, of the release and of the
-    original.
-
-    Examples
-    --------
     >>> [(one.name, one.after) for one in binned(np.array([0, 1, 1, 3]))]
     [('0', 1), ('1', 2), ('2', 0), ('3', 1)]
     >>> len(binned(np.arange(100_000)))
@@ -103,16 +101,9 @@ def binned(after: NDArray[np.int64], before: NDArray[np.int64] | None = None) ->
     starts = _starts(largest)
     edges = np.append(starts, largest + 1)
     counts = np.histogram(after, bins=edges)[0]
-    earlier = None if before is None else np.histogram(before, bins=edges)[0]
-    return [
-        Bin(
-            int(edges[number]),
-            int(edges[number + 1]) - 1,
-            None if earlier is None else int(earlier[number]),
-            int(counts[number]),
-        )
-        for number in range(starts.size)
-    ]
+    earlier = [None] * starts.size if before is None else np.histogram(before, edges)[0].tolist()
+    ends = zip(edges[:-1].tolist(), (edges[1:] - 1).tolist(), earlier, counts.tolist(), strict=True)
+    return [Bin(*one) for one in ends]
 
 
 def _starts(largest: int) -> NDArray[np.int64]:
@@ -162,8 +153,6 @@ _STEPS = (_Frame("wide", 640, 56, 624), _Frame("narrow", 340, 48, 330))
 def dots(marks: Sequence[Mark], *, title: str) -> Markup:
     """Return a row a mark: before as an open disc, after as a filled one, the guess as a bar.
 
-    Examples
-    --------
     >>> picture = dots([Mark("<ties>", 0.5)], title="Right guesses")
     >>> "&lt;ties&gt;" in picture, "<script" in picture
     (True, False)
@@ -182,30 +171,28 @@ def _dots(marks: Sequence[Mark], frame: _Frame) -> Iterator[str]:
         return round(frame.left + min(max(share, 0.0), 1.0) * (frame.right - frame.left), 1)
 
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
-        yield _line("grid", x(tick), 6, x(tick), bottom)
-        yield _text("tick", x(tick), bottom + 18, f"{100 * tick:.0f}%", "middle")
+        yield drawn_line("grid", x(tick), 6, x(tick), bottom)
+        yield drawn_text("tick", x(tick), bottom + 18, f"{100 * tick:.0f}%", "middle")
     for number, mark in enumerate(marks):
         y = frame.row * number + (34 if frame.label_above else 24)
         label = printable(mark.label, LABEL_LETTERS)
         if frame.label_above:
-            yield _text("lab", frame.left, y - 13, label, "start")
+            yield drawn_text("lab", frame.left, y - 13, label, "start")
         else:
-            yield _text("lab", frame.left - 14, y + 4, label, "end")
+            yield drawn_text("lab", frame.left - 14, y + 4, label, "end")
         if mark.before is not None:
-            yield _line("link", x(mark.before), y, x(mark.after), y)
+            yield drawn_line("link", x(mark.before), y, x(mark.after), y)
             yield f'<circle cx="{x(mark.before)}" cy="{y}" r="5" class="before"/>'
         if mark.low is not None and mark.high is not None:
-            yield _line("ci", x(mark.low), y, x(mark.high), y)
+            yield drawn_line("ci", x(mark.low), y, x(mark.high), y)
         if mark.guess is not None:
-            yield _line("guess", x(mark.guess), y - 7, x(mark.guess), y + 7)
+            yield drawn_line("guess", x(mark.guess), y - 7, x(mark.guess), y + 7)
         yield f'<circle cx="{x(mark.after)}" cy="{y}" r="6" class="after"/>'
 
 
 def steps(bins: Sequence[Bin], *, title: str) -> Markup:
     """Return the share of people with at most a number, as steps: before wide and grey beneath.
 
-    Examples
-    --------
     >>> steps([Bin(0, 0, 2, 1), Bin(1, 1, 0, 1)], title="Ties").count("<polyline")
     4
     """
@@ -223,21 +210,18 @@ def _steps(bins: Sequence[Bin], frame: _Frame) -> Iterator[str]:
         return round(bottom - share * (bottom - top), 1)
 
     for tick in (0.0, 0.25, 0.5, 0.75, 1.0):
-        yield _line("grid", frame.left, y(tick), frame.right, y(tick))
-        yield _text("tick", frame.left - 8, y(tick) + 4, f"{100 * tick:.0f}%", "end")
+        yield drawn_line("grid", frame.left, y(tick), frame.right, y(tick))
+        yield drawn_text("tick", frame.left - 8, y(tick) + 4, f"{100 * tick:.0f}%", "end")
     last = -math.inf
     for number in _round_numbers(largest):
         if x(number) - last > 30:
-            yield _text("tick", x(number), bottom + 20, f"{number:,}", "middle")
+            yield drawn_text("tick", x(number), bottom + 20, f"{number:,}", "middle")
             last = x(number)
-    for name, values in (
-        ("lbefore", [one.before for one in bins]),
-        ("lafter", [one.after for one in bins]),
-    ):
-        counts = [number for number in values if number is not None]
+    for name in ("before", "after"):
+        counts = [number for one in bins if (number := getattr(one, name)) is not None]
         if len(counts) == len(bins) and any(counts):
             points = " ".join(f"{x(a)},{y(b)}" for a, b in _corners(bins, counts))
-            yield f'<polyline points="{points}" class="{name}"/>'
+            yield f'<polyline points="{points}" class="l{name}"/>'
 
 
 def _corners(bins: Sequence[Bin], counts: Sequence[int]) -> Iterator[tuple[float, float]]:
@@ -251,28 +235,20 @@ def _corners(bins: Sequence[Bin], counts: Sequence[int]) -> Iterator[tuple[float
     yield bins[-1].high, 1.0
 
 
-ALONE = (
-    ".gvf{--ink:#16191d;--soft:#5a6470;--line:#d9dee4;--paper:#fff;--after:#1f5fa8;--guess:#9a5b00;"
-    "--before:#9aa5b1;background:var(--paper);max-width:100%;font-family:system-ui,sans-serif}"
-    "@media (prefers-color-scheme:dark){.gvf{--ink:#e8ebee;--soft:#a3adb8;--line:#343b43;"
-    "--paper:#14171a;--after:#7fb4ec;--guess:#e6a44a;--before:#6b7681}}"
-    ".gvf .grid{stroke:var(--line)}.gvf .tick{font-size:12.5px;fill:var(--soft)}"
-    ".gvf .lab{font-size:13.5px;fill:var(--ink)}.gvf .head{font-size:14.5px;fill:var(--ink)}"
-    ".gvf .before{fill:var(--paper);stroke:var(--before);stroke-width:2.5}"
-    ".gvf .after{fill:var(--after)}.gvf .link{stroke:var(--before);stroke-width:2}"
-    ".gvf .ci{stroke:var(--after);stroke-width:7;stroke-opacity:.3;stroke-linecap:round}"
-    ".gvf .guess{stroke:var(--guess);stroke-width:3}"
-    ".gvf .lbefore{fill:none;stroke:var(--before);stroke-width:4}"
-    ".gvf .lafter{fill:none;stroke:var(--after);stroke-width:1.8}"
-)
-"""The style of a picture that stands alone: the colors of a page, for the classes of a picture."""
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+def style_alone(name: str) -> str:
+    """Return the style of a picture that stands alone: the colors of a page, for its classes."""
+    return "".join((TEMPLATES / name).read_text(encoding="utf-8").split("\n"))
+
+
+ALONE = style_alone("chart_alone.css")
 
 
 def dots_alone(marks: Sequence[Mark], *, title: str) -> Markup:
     """Return the wide picture of `dots` with its title, its style and what stands for what.
 
-    Examples
-    --------
     >>> picture = dots_alone([Mark("ties", 0.5, guess=0.1)], title="Right guesses")
     >>> "guess without the release" in picture, "original" in picture
     (True, False)
@@ -290,25 +266,23 @@ def _key(marks: Sequence[Mark], y: float) -> Iterator[str]:
         if all(getattr(mark, field) is None for mark in marks):
             continue
         if field == "low":
-            yield _line("ci", x - 4, y, x + 6, y)
+            yield drawn_line("ci", x - 4, y, x + 6, y)
         elif field == "guess":
-            yield _line("guess", x, y - 7, x, y + 7)
+            yield drawn_line("guess", x, y - 7, x, y + 7)
         else:
             yield f'<circle cx="{x}" cy="{y}" r="{5 if field == "before" else 6}" class="{field}"/>'
-        yield _text("tick", x + 14, y + 4, name, "start")
+        yield drawn_text("tick", x + 14, y + 4, name, "start")
         x += 44 + 7 * len(name)
 
 
 def steps_alone(bins: Sequence[Bin], *, title: str, axis: str) -> Markup:
     """Return the wide picture of `steps` with its title, its style and the name of its axis.
 
-    Examples
-    --------
     >>> steps_alone([Bin(0, 0, None, 1)], title="Ties", axis="number of ties").count("<svg")
     1
     """
     frame = _STEPS[0]
-    below = _text("tick", (frame.left + frame.right) / 2, 240, axis, "middle")
+    below = drawn_text("tick", (frame.left + frame.right) / 2, 240, axis, "middle")
     return _alone(frame, 250, title, "".join(_steps(bins, frame)) + below)
 
 
@@ -317,7 +291,7 @@ def _alone(frame: _Frame, height: float, title: str, parts: str) -> Markup:
     return Markup(  # noqa: S704  every text in it is escaped, everything else is a number
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -30 {frame.width} {height + 30}" '
         f'width="{frame.width}" role="img" class="gvf"><title>{escape(text)}</title>'
-        f"<style>{ALONE}</style>{_text('head', 8, -10, text, 'start')}{parts}</svg>"
+        f"<style>{ALONE}</style>{drawn_text('head', 8, -10, text, 'start')}{parts}</svg>"
     )
 
 
@@ -337,20 +311,20 @@ def _svg(frame: _Frame, height: int, title: str, parts: Iterator[str]) -> Markup
     )
 
 
-def _line(name: str, x1: float, y1: float, x2: float, y2: float) -> str:
+def drawn_line(name: str, x1: float, y1: float, x2: float, y2: float) -> str:
+    """Return a line of a picture."""
     return f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" class="{name}"/>'
 
 
-def _text(name: str, x: float, y: float, text: str, anchor: str) -> str:
+def drawn_text(name: str, x: float, y: float, text: str, anchor: str) -> str:
+    """Return a text of a picture, escaped."""
     return f'<text x="{x}" y="{y}" class="{name}" text-anchor="{anchor}">{escape(text)}</text>'
 
 
 def described(mark: Mark) -> list[str]:
     """Return a mark as a row of the table behind its picture."""
-    ends = (
-        ""
-        if mark.low is None or mark.high is None
-        else f"{percent(mark.low)} to {percent(mark.high)}"
-    )
-    others = ["–" if share is None else percent(share) for share in (mark.before, mark.guess)]
-    return [mark.label, others[0], percent(mark.after), ends or "–", others[1]]
+    interval = NONE
+    if mark.low is not None and mark.high is not None:
+        interval = f"{percent(mark.low)} to {percent(mark.high)}"
+    before, guess = (NONE if one is None else percent(one) for one in (mark.before, mark.guess))
+    return [mark.label, before, percent(mark.after), interval, guess]

@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graphveil.claims.record import OWNERS_PAGE, private_folder
-from graphveil.core.atomic import EVERYBODY, OWNER_ONLY, whole_file
-from graphveil.core.errors import UsageError
+from graphveil.core.atomic import EVERYBODY, OWNER_ONLY
 from graphveil.core.parameters import flat_parameters
+from graphveil.verbs.report.charts import write_new
 from graphveil.verbs.report.figures import Figure, Illustrated
 from graphveil.verify.verdict import Verdict
 
@@ -20,8 +20,6 @@ from graphveil.verify.verdict import Verdict
 def command_line(*words: str) -> str:
     """Return a command of graphveil, quoted for a shell.
 
-    Examples
-    --------
     >>> command_line("verify", "my friends")
     "graphveil verify 'my friends'"
     """
@@ -33,8 +31,6 @@ def anonymize_command(
 ) -> str:
     """Return the command that makes such a release; parameters at their default are left out.
 
-    Examples
-    --------
     >>> from graphveil.methods import KDegree
     >>> anonymize_command(KDegree, {"k": 5}, "friends.csv", "friends-k5")
     'graphveil anonymize k-degree friends.csv --out friends-k5 --k 5'
@@ -117,14 +113,8 @@ class Report(Illustrated):
         UsageError
             Where there is one and `force` is off.
         """
-        file = Path(path)
         mode = EVERYBODY if self.public else OWNER_ONLY
-        try:
-            with whole_file(file, mode=mode, replace=force) as part:
-                part.write_text(self.text, encoding="utf-8", newline="\n")
-        except FileExistsError as error:
-            raise UsageError(f"{file} exists. Choose another name, or set force.") from error
-        return file
+        return write_new(path, self.text.encode(), mode=mode, force=force)
 
     def _repr_html_(self) -> str:
         """Return the page in a frame of its own, for notebooks."""
@@ -144,8 +134,6 @@ class Report(Illustrated):
 def page_of(folder: str | Path, *, public: bool, form: Form = "html") -> Path:
     """Return where the report of a release folder lies where nothing else is said.
 
-    Examples
-    --------
     >>> page_of("out/friends-k5", public=True).name, page_of("friends-k5", public=False)
     ('friends-k5-report.html', PosixPath('friends-k5.private/report.html'))
     """

@@ -16,11 +16,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.atomic import OWNER_ONLY, whole_file, whole_folders
+from graphveil.core.atomic import OWNER_ONLY, whole_folders
 from graphveil.core.errors import UsageError
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import counted, printable
-from graphveil.verbs.report.charts import Bin, Mark, binned, dots_alone, steps_alone
+from graphveil.verbs.report.charts import Bin, Mark, binned, dots_alone, steps_alone, write_new
 from graphveil.verbs.report.frontiers import Axis, Dot, Panel, scatter_alone
 from graphveil.verbs.report.legal_questions import marks_of
 from graphveil.verbs.report.pages import Page
@@ -111,12 +111,7 @@ class Figure:
         if ending not in {".svg", *PAPER}:
             raise UsageError(f"{file.name} does not end in .svg, .pdf or .png. Use one of these.")
         content = self.svg.encode() if ending == ".svg" else self._drawn(ending)
-        try:
-            with whole_file(file, mode=OWNER_ONLY, replace=force) as part:
-                part.write_bytes(content)
-        except FileExistsError as error:
-            raise UsageError(f"{file} exists. Choose another name, or set force.") from error
-        return file
+        return write_new(file, content, mode=OWNER_ONLY, force=force)
 
     def _drawn(self, ending: str) -> bytes:
         """Return the picture as matplotlib draws it, the same bytes each time."""
@@ -141,14 +136,9 @@ class Figure:
 
     def __repr__(self) -> str:
         """Return what it shows, and how much of it."""
+        what = counted(len(self.bins), "step") if self.bins else counted(len(self.marks), "mark")
         if self.panel is not None:
-            what = f"{counted(len(self.panel.dots), 'point')}"
-        else:
-            what = (
-                f"{counted(len(self.bins), 'step')}"
-                if self.bins
-                else f"{counted(len(self.marks), 'mark')}"
-            )
+            what = counted(len(self.panel.dots), "point")
         return f"Figure({self.title!r}, {what})"
 
 
@@ -170,11 +160,7 @@ def of_page(page: Page) -> dict[str, Figure]:
 
 
 def write_figures(figures: Mapping[str, Figure], folder: str | Path) -> list[Path]:
-    """Write pictures into a new folder of their owner: SVG, and PDF where matplotlib is there.
-
-    `figures`: the pictures, by the names of their files; `folder`: the folder, which appears whole
-    or not at all. Raises `UsageError` where there is no picture, or something stands there.
-    """
+    """Write pictures into a new folder of their owner: SVG, and PDF where matplotlib is there."""
     if not figures:
         raise UsageError(
             "There are no figures in this report. Remove the folder of figures from the call."
@@ -207,10 +193,7 @@ class Illustrated:
 
 
 def of_classes(classes: Classes) -> Figure:
-    """Return how many people have at most so many look-alikes.
-
-    Raises `UsageError` where there is nobody.
-    """
+    """Return how many people have at most so many look-alikes."""
     sizes = classes.own_sizes
     if not sizes.size:
         raise UsageError("There are no people in this data. Give data with people to plot it.")
@@ -224,10 +207,7 @@ def of_classes(classes: Classes) -> Figure:
 
 
 def of_rows(rows: Rows) -> Figure:
-    """Return attacks beside a guess, or what was kept, whichever the rows are of.
-
-    Raises `UsageError` where no row is a share.
-    """
+    """Return attacks beside a guess, or what was kept, whichever the rows are of."""
     if rows and all(row.setting.edits is not None for row in rows):
         return _of_trajectories(rows)
     attacked = [row for row in rows if row.guess is not None]

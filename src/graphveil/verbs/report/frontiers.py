@@ -7,14 +7,16 @@ and its figures stand above the picture while the pointer or the keyboard is on 
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
+from textwrap import wrap
 from typing import NamedTuple
 
 from markupsafe import Markup
 
 from graphveil.core.text import percent, printable
-from graphveil.verbs.report.charts import plain
+from graphveil.verbs.report.charts import drawn_line, drawn_text, plain, style_alone
 
 COLORS, SHAPES = 6, 5
 """So many colors and shapes there are: together they tell 30 methods apart."""
@@ -26,28 +28,12 @@ MOST_CROSSES = 4
 
 
 class Dot(NamedTuple):
-    """One point: means over its repeats, and their ends.
-
-    Parameters
-    ----------
-    number
-        Of the setting, in the order of the plan: the anchor of its row.
-    series
-        The position of its method.
-    words
-        What it is called.
-    x, y
-        Its figures; None for `y` where it has no release, which crosses it out.
-    x_ends, y_ends
-        The least and the largest value over its repeats.
-    on_line
-        Whether the line of its method goes through it: no other point of the method beats it.
-    """
+    """One point: means over its repeats, and their ends."""
 
     number: int
     series: int
     words: str
-    x: float
+    x: float  # x, y: its figures; None for `y` where it has no release, which crosses it out
     y: float | None
     x_ends: tuple[float, float] | None = None
     y_ends: tuple[float, float] | None = None
@@ -71,10 +57,7 @@ class Axis(NamedTuple):
 
 
 class Panel(NamedTuple):
-    """One picture.
-
-    `title`: what it shows; `x, y`: its axes; `dots`: its points.
-    """
+    """One picture."""
 
     title: str
     x: Axis
@@ -113,8 +96,6 @@ SYMBOLS = Markup(  # noqa: S704  constants
 def mark_of(series: int) -> tuple[str, str]:
     """Return the color and the shape of a method, as classes and ids.
 
-    Examples
-    --------
     >>> mark_of(0), mark_of(7)
     (('c0', 'm0'), ('c1', 'm2'))
     """
@@ -124,8 +105,6 @@ def mark_of(series: int) -> tuple[str, str]:
 def scatter(panel: Panel) -> Markup:
     """Return a picture in two widths; the style sheet shows one of them.
 
-    Examples
-    --------
     >>> dots = [Dot(1, 0, "<a> k=2", 2.0, 0.9), Dot(2, 0, "<a> k=5", 5.0, None)]
     >>> picture = scatter(Panel("Title", Axis("k"), Axis("kept", share=True), dots))
     >>> "&lt;a&gt;" in picture, picture.count('href="#mx"'), "<script" in picture
@@ -134,44 +113,27 @@ def scatter(panel: Panel) -> Markup:
     return Markup("").join(_svg(panel, frame) for frame in _FRAMES)
 
 
-ALONE = (
-    ".gvp{--ink:#16191d;--soft:#5a6470;--line:#d9dee4;--paper:#fff;--c0:#1f5fa8;--c1:#9a5b00;"
-    "--c2:#0b6b57;--c3:#8a2f6b;--c4:#b03a2e;--c5:#4a5460;background:var(--paper);max-width:100%;"
-    "font-family:system-ui,sans-serif}"
-    "@media (prefers-color-scheme:dark){.gvp{--ink:#e8ebee;--soft:#a3adb8;--line:#343b43;"
-    "--paper:#14171a;--c0:#7fb4ec;--c1:#e6a44a;--c2:#6fd0b4;--c3:#e29ac6;--c4:#f08a7c;"
-    "--c5:#b8c2cc}}"
-    ".gvp .c0{--c:var(--c0)}.gvp .c1{--c:var(--c1)}.gvp .c2{--c:var(--c2)}"
-    ".gvp .c3{--c:var(--c3)}.gvp .c4{--c:var(--c4)}.gvp .c5{--c:var(--c5)}"
-    ".gvp .grid{stroke:var(--line)}.gvp .tick{font-size:12.5px;fill:var(--soft)}"
-    ".gvp .lab{font-size:13.5px;fill:var(--ink)}.gvp .head{font-size:14.5px;fill:var(--ink)}"
-    ".gvp .line{fill:none;stroke:var(--c);stroke-width:1.6;stroke-opacity:.55}"
-    ".gvp .ends{stroke:var(--c);stroke-width:5;stroke-opacity:.35;stroke-linecap:round}"
-    ".gvp use{fill:var(--c);stroke:var(--paper);stroke-width:1.2}"
-    '.gvp use[href="#mx"]{stroke:var(--c);stroke-width:2.6;fill:none}.gvp .tip{display:none}'
-)
-"""The style of a picture that stands alone: the colors of a page."""
+ALONE = style_alone("frontier_alone.css")
 
 
 def scatter_alone(panel: Panel, methods: Sequence[str]) -> Markup:
     """Return the wide picture with its title, its style and what stands for which method.
 
-    Examples
-    --------
     >>> dots = [Dot(1, 0, "a k=2", 2.0, 0.9), Dot(2, 1, "b k=5", 5.0, None)]
     >>> picture = scatter_alone(Panel("Title", Axis("k"), Axis("kept", share=True), dots), "ab")
     >>> picture.count("<svg"), "<a " in picture, ">kept<" in picture
     (1, False, True)
     """
-    frame = _ALONE
-    crosses = min(max(_stacked(panel), default=0), MOST_CROSSES)
+    frame, crosses = _ALONE, _crosses(panel)
     height, title = _height(crosses), printable(panel.title)
     marks = "".join(_parts(panel, frame, crosses))
     named = sorted({dot.series for dot in panel.dots})
     key = "".join(_key(named, methods, height))
     lines = math.ceil(len(named) / KEY_COLUMNS)
     whole = height + 22 * lines + 40
-    head = _text("head", 8, -28, title, "start") + _text("lab", 8, -6, panel.y.name, "start")
+    head = drawn_text("head", 8, -28, title, "start") + drawn_text(
+        "lab", 8, -6, panel.y.name, "start"
+    )
     return Markup(  # noqa: S704  every text in it is escaped, everything else is a number
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 -45 {frame.width} {whole:.0f}" '
         f'width="{frame.width}" role="img" class="gvp"><title>{escape(title)}</title>'
@@ -186,7 +148,7 @@ def _key(named: Sequence[int], methods: Sequence[str], height: float) -> Iterato
         x, y = 20 + 205 * column, height + 10 + 22 * row
         color, shape = mark_of(series)
         yield f'<use href="#{shape}" x="{x}" y="{y}" class="{color}"/>'
-        yield _text("tick", x + 14, y + 4, printable(methods[series], 26), "start")
+        yield drawn_text("tick", x + 14, y + 4, printable(methods[series], 26), "start")
 
 
 def _height(crosses: int) -> float:
@@ -194,7 +156,7 @@ def _height(crosses: int) -> float:
 
 
 def _svg(panel: Panel, frame: _Frame) -> Markup:
-    crosses = min(max(_stacked(panel), default=0), MOST_CROSSES)
+    crosses = _crosses(panel)
     height = _height(crosses)
     title = escape(printable(panel.title))
     parts = "".join(_parts(panel, frame, crosses))
@@ -204,13 +166,10 @@ def _svg(panel: Panel, frame: _Frame) -> Markup:
     )
 
 
-def _stacked(panel: Panel) -> list[int]:
-    """Return how many crosses stand at each place of the strip."""
-    places: dict[float, int] = {}
-    for dot in panel.dots:
-        if dot.y is None:
-            places[dot.x] = places.get(dot.x, 0) + 1
-    return list(places.values())
+def _crosses(panel: Panel) -> int:
+    """Return how many crosses stand above each other at most."""
+    places = Counter(dot.x for dot in panel.dots if dot.y is None)
+    return min(max(places.values(), default=0), MOST_CROSSES)
 
 
 class _Scale(NamedTuple):
@@ -271,7 +230,7 @@ def _parts(panel: Panel, frame: _Frame, crosses: int) -> Iterator[str]:
         points = " ".join(f"{x.at(a)},{y.at(b)}" for a, b in line)
         yield f'<polyline points="{points}" class="line {mark_of(series)[0]}"/>'
     if crosses:
-        yield _text("tick", frame.left, BOTTOM + 58, "no release, crossed out:", "start")
+        yield drawn_text("tick", frame.left, BOTTOM + 58, "no release, crossed out:", "start")
     used: dict[float, int] = {}
     for dot in panel.dots:
         if dot.y is None:
@@ -288,36 +247,28 @@ def _axes(panel: Panel, frame: _Frame, x: _Scale, y: _Scale) -> Iterator[str]:
     for value in _ticks(x):
         if x.at(value) - last > 42:
             last = x.at(value)
-            yield _line("grid", last, TOP, last, BOTTOM)
-            yield _text("tick", last, BOTTOM + 18, panel.x.tick(value), "middle")
+            yield drawn_line("grid", last, TOP, last, BOTTOM)
+            yield drawn_text("tick", last, BOTTOM + 18, panel.x.tick(value), "middle")
     for value in _ticks(y):
-        yield _line("grid", frame.left, y.at(value), frame.right, y.at(value))
-        yield _text("tick", frame.left - 8, y.at(value) + 4, panel.y.tick(value), "end")
+        yield drawn_line("grid", frame.left, y.at(value), frame.right, y.at(value))
+        yield drawn_text("tick", frame.left - 8, y.at(value) + 4, panel.y.tick(value), "end")
     for number, words in enumerate(_broken(f"{panel.x.name} →", frame.letters)):
-        yield _text("lab", frame.right, BOTTOM + 36 + 15 * number, words, "end")
+        yield drawn_text("lab", frame.right, BOTTOM + 36 + 15 * number, words, "end")
 
 
 def _broken(text: str, letters: int) -> list[str]:
     """Return a text in two lines at most."""
-    if len(text) <= letters:
-        return [text]
-    cut = text.rfind(" ", 0, letters)
-    return [text[:cut], printable(text[cut + 1 :], letters)] if cut > 0 else [text[:letters]]
+    return wrap(text, letters, max_lines=2, placeholder="…", break_on_hyphens=False)
 
 
 def _ends(dot: Dot, x: _Scale, y: _Scale) -> Iterator[str]:
     """Yield the bars of a point that has several repeats."""
-    if dot.y is None:
-        return
-    color = mark_of(dot.series)[0]
+    color, up, across = mark_of(dot.series)[0], y.at(dot.y or 0.0), x.at(dot.x)
     if dot.x_ends and dot.x_ends[0] < dot.x_ends[1]:
-        yield _line(
-            f"ends {color}", x.at(dot.x_ends[0]), y.at(dot.y), x.at(dot.x_ends[1]), y.at(dot.y)
-        )
+        yield drawn_line(f"ends {color}", x.at(dot.x_ends[0]), up, x.at(dot.x_ends[1]), up)
     if dot.y_ends and dot.y_ends[0] < dot.y_ends[1]:
-        yield _line(
-            f"ends {color}", x.at(dot.x), y.at(dot.y_ends[0]), x.at(dot.x), y.at(dot.y_ends[1])
-        )
+        low, high = map(y.at, dot.y_ends)
+        yield drawn_line(f"ends {color}", across, low, across, high)
 
 
 def _link(dot: Dot, panel: Panel, frame: _Frame, at: tuple[float, float]) -> str:
@@ -333,11 +284,3 @@ def _link(dot: Dot, panel: Panel, frame: _Frame, at: tuple[float, float]) -> str
         f'{use}<text class="tip" y="15">{escape(words)}</text>'
         f'<text class="tip" y="34">{escape(figures)}</text></a>'
     )
-
-
-def _line(name: str, x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<line x1="{x1}" y1="{y1}" x2="{x2}" y2="{y2}" class="{name}"/>'
-
-
-def _text(name: str, x: float, y: float, text: str, anchor: str) -> str:
-    return f'<text x="{x}" y="{y}" class="{name}" text-anchor="{anchor}">{escape(text)}</text>'

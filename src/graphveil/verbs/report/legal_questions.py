@@ -1,9 +1,4 @@
-"""The three tests of a release: a line an adversary, made of rows, answered by rule.
-
-The answer to a question of the three tests: one of five words, by rule and never by hand.
-
-Which figure of which attack answers them, and in which words, says the entry of the attack.
-"""
+"""The three tests of a release: a line for each attacker, answered by rule and never by hand."""
 
 from __future__ import annotations
 
@@ -52,27 +47,14 @@ COLORS: dict[Word, str] = {
 
 
 class Evidence(NamedTuple):
-    """What is known of one question.
-
-    Parameters
-    ----------
-    recomputed
-        Whether it is asked of the guarantee's own adversary, and the guarantee was just recomputed
-        for everybody.
-    bounded
-        Whether a guarantee that holds by construction bounds it.
-    value
-        What an attacker reached; None where nothing was tried.
-    low
-        The lower end of its 95% interval; None where the figure rests on no draw.
-    guess
-        What is reached without the release; None where there is no such guess, which counts as 0.
-    """
+    """What is known of one question."""
 
     recomputed: bool = False
     bounded: bool = False
-    value: float | None = None
+    value: float | None = None  # what an attacker reached; None where nothing was tried
+    # the lower end of its 95% interval; None where the figure rests on no draw
     low: float | None = None
+    # what is reached without the release; None where there is no such guess, which counts as 0
     guess: float | None = None
 
 
@@ -82,8 +64,6 @@ def verdict_for(evidence: Evidence) -> Word:
     A promise stands before a figure: recomputed, or bounded where it holds by construction. Of a
     figure that rests on draws the whole interval must lie above the guess.
 
-    Examples
-    --------
     >>> verdict_for(Evidence(recomputed=True, value=0.03, guess=0.001))
     'No (verified)'
     >>> verdict_for(Evidence(value=0.3, low=0.2, guess=0.1))
@@ -207,28 +187,13 @@ class Answers:
 
 @dataclass(frozen=True, kw_only=True)
 class Figures:
-    """What was measured for the tests, all of it optional.
-
-    Parameters
-    ----------
-    after, before
-        Rows of attacks on the release, and on the original under new ids.
-    worst
-        By attack, the mean risk of the hundredth of people who are worst off.
-    times
-        By attack that was not run, how long it takes, in words.
-    command
-        What is typed before the name of an attack to have it run; None where only the owner can.
-    counted
-        What was attacked.
-    of_table
-        Whether that is a table.
-    """
+    """What was measured for the tests, all of it optional."""
 
     after: Rows | None = None
     before: Rows | None = None
     worst: Mapping[str, float] | None = None
     times: Mapping[str, str] | None = None
+    # what is typed before the name of an attack to have it run; None where only the owner can
     command: str | None = None
     counted: Counted = "people"
     of_table: bool = False
@@ -241,18 +206,15 @@ ONLY_OWNER = "only the data owner can test this, with the original"
 def answers_of(
     guarantee: AnyGuarantee, verdict: Verdict, kind: type[Data], figures: Figures
 ) -> tuple[Answers, ...]:
-    """Return the three tests, each with at least one line.
-
-    `guarantee, verdict`: what is promised, and what was just recomputed of it; `kind`: the kind of
-    data; `figures`: what was measured.
-    """
+    """Return the three tests, each with at least one line."""
     promised = promised_line(guarantee, verdict)
     lines: dict[Question, list[Line]] = {test: [] for test in QUESTIONS}
     if promised is not None:
         lines[promised.test].append(promised)
     if figures.after is None and figures.command is None:
         for test in QUESTIONS:
-            lines[test].append(_untested_by_all(test))
+            who = "someone with any other knowledge" if test == "singled out" else "anybody"
+            lines[test].append(Line(test=test, who=who, evidence=Evidence(), reason=ONLY_OWNER))
     else:
         for entry in ATTACKS.values():
             for said in entry.said if reads(entry, kind) else ():
@@ -277,11 +239,6 @@ def marks_of(rows: Rows) -> list[Mark]:
     )
     marks = {line.mark.label: line.mark for line in lines if line.mark is not None}
     return list(marks.values())
-
-
-def _untested_by_all(test: Question) -> Line:
-    who = "someone with any other knowledge" if test == "singled out" else "anybody"
-    return Line(test=test, who=who, evidence=Evidence(), reason=ONLY_OWNER)
 
 
 def promised_line(guarantee: AnyGuarantee, verdict: Verdict) -> Line | None:
@@ -328,20 +285,20 @@ def number_of(guarantee: AnyGuarantee) -> int | None:
     return guarantee.level if isinstance(guarantee, AdaptiveAnonymity) else None
 
 
+def unit_of(guarantee: EdgeDP | NodeDP) -> str:
+    """Return what an epsilon is for."""
+    if isinstance(guarantee, EdgeDP):
+        return "one connection or item"
+    return "all connections or items of one person"
+
+
 def bound_in_words(guarantee: EdgeDP | NodeDP) -> str:
     """Return how sure somebody can become, who was not sure at all.
 
-    Examples
-    --------
     >>> bound_in_words(EdgeDP(epsilon=1.0))
     'for one connection or item: an attacker at even odds can reach at most 2.72 to 1, 73 of 100'
     """
-    odds = math.exp(guarantee.epsilon)
-    what = (
-        "one connection or item"
-        if isinstance(guarantee, EdgeDP)
-        else ("all connections or items of one person")
-    )
+    odds, what = math.exp(guarantee.epsilon), unit_of(guarantee)
     if odds > 1e6:
         return f"for {what}: odds above a million to 1, which bounds nothing in practice"
     most = f"{plain(odds)} to 1, {odds_of_hundred(odds)}"
@@ -378,11 +335,8 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
     harm = _like(figures.after, row, said.harm)
     reason = said.says.format(n=f"{per_hundred(row.value or 0.0, places=0)} of 100", **words)
     if said.take is strongest and row.sample_size:
-        reason += (
-            ONE_DRAW
-            if row.sample_size == 1
-            else (f", in the strongest of {row.sample_size} samples")
-        )
+        several = f", in the strongest of {row.sample_size} samples"
+        reason += ONE_DRAW if row.sample_size == 1 else several
     evidence = Evidence(value=row.value, low=row.low, guess=row.guess)
     drawn = "" if row.sample_size is None else f": {row.sample_size:,}"
     if harm is not None:

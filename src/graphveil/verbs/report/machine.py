@@ -42,21 +42,14 @@ MOST_BYTES = 1 << 20
 
 
 def recipient_of(name: str | None) -> str | None:
-    """Return to whom a release goes, in words; None where it was not declared.
-
-    Raises `UsageError` where there is no such recipient.
-    """
+    """Return to whom a release goes, in words; None where it was not declared."""
     if name is not None and name not in get_args(Recipient):
         raise UsageError(f"unknown recipient {name!r}. {one_of(name, RECIPIENTS)}")
     return None if name is None else RECIPIENTS[name]
 
 
 def read_declared(path: str | Path) -> dict[str, str]:
-    """Return what a TOML file declares, by the names of `FIELDS` and `recipient`.
-
-    Raises `InputError` where it cannot be read, or is no TOML. `UsageError` where it declares what
-    a page does not show.
-    """
+    """Return what a TOML file declares, by the names of `FIELDS` and `recipient`."""
     file = Path(path)
     try:
         raw = file.read_bytes()
@@ -108,16 +101,14 @@ TERMS: dict[str, Any] = {
 def as_croissant(
     manifest: Manifest, verdict: Verdict, folder: str, declared: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the JSON-LD of a release; license, address, creator and date only where declared.
-
-    `manifest, verdict`: of the release; `folder`: its name, from which the addresses of files
-    begin; `declared`: what the owner declares.
-    """
+    """Return the JSON-LD of a release; license, address, creator and date only where declared."""
     stated: dict[str, Any] = {
         "license": declared.get("license"),
         "url": declared.get("url"),
         "datePublished": declared.get("published"),
     }
+    files = manifest.data.files
+    described = files[:1] if parts.in_parts(files) else files  # the first part stands for all
     if "creator" in declared:
         stated["creator"] = {"@type": "sc:Organization", "name": declared["creator"]}
     return {
@@ -144,7 +135,7 @@ def as_croissant(
             ),
             *_file_sets(manifest, folder),
         ],
-        "recordSet": [_record_set(file, manifest) for file in _of_records(manifest)],
+        "recordSet": [_record_set(file, manifest) for file in described],
     }
 
 
@@ -161,12 +152,6 @@ def _file_sets(manifest: Manifest, folder: str) -> list[dict[str, Any]]:
             "encodingFormat": _media_type(manifest.data.files[0]),
         }
     ]
-
-
-def _of_records(manifest: Manifest) -> list[DataFile]:
-    """Return the files whose records are described: of parts the first stands for all."""
-    files = manifest.data.files
-    return files[:1] if parts.in_parts(files) else files
 
 
 def _record_set(file: DataFile, manifest: Manifest) -> dict[str, Any]:
@@ -223,20 +208,13 @@ def _resources(manifest: Manifest, folder: str) -> Iterator[dict[str, Any]]:
             "hash": f"sha256:{file.sha256}",
         }
         if file.format in {"csv", "tsv"} and file.columns:
-            resource |= {
-                "type": "table",
-                "encoding": "utf-8",
-                "schema": {
-                    "$schema": "https://datapackage.org/profiles/2.0/tableschema.json",
-                    "fields": [
-                        {
-                            "name": name,
-                            "type": "integer" if _is_id(name, file, manifest) else "string",
-                        }
-                        for name in file.columns
-                    ],
-                },
-            }
+            columns = [
+                {"name": one, "type": "integer" if _is_id(one, file, manifest) else "string"}
+                for one in file.columns
+            ]
+            schema = "https://datapackage.org/profiles/2.0/tableschema.json"
+            resource |= {"type": "table", "encoding": "utf-8"}
+            resource["schema"] = {"$schema": schema, "fields": columns}
             if file.format == "tsv":
                 resource["dialect"] = {"delimiter": "\t"}
         yield resource

@@ -1,7 +1,4 @@
-"""A page: what it shows, as values, and the one HTML file that a template makes of them.
-
-The page of a sweep: what it shows, as values, and the one HTML file that a template makes.
-"""
+"""The pages of a release and of a sweep: what they show, and the HTML that a template makes."""
 
 from __future__ import annotations
 
@@ -10,22 +7,17 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from markupsafe import Markup
 
 from graphveil.attacks.wording import Counted
 from graphveil.core.text import percent, printable, visible, visible_json
 from graphveil.evaluate.wording import Line
-from graphveil.verbs.report.charts import NONE, Bin, Mark, count, described, dots, steps
+from graphveil.verbs.report.charts import NONE, TEMPLATES, Bin, Mark, count, described, dots, steps
 from graphveil.verbs.report.frontiers import SYMBOLS, Panel, mark_of, scatter
 from graphveil.verbs.report.legal_questions import Answers
 
-if TYPE_CHECKING:
-    from jinja2 import Environment
-
-TEMPLATES = Path(__file__).with_name("templates")
 LONGEST_TEXT = 4_000
 """The most characters of a text that others wrote which a page shows."""
 
@@ -66,53 +58,13 @@ class UniquenessRow:
 
 @dataclass(frozen=True, kw_only=True)
 class Page:
-    """Everything that a page shows.
-
-    Parameters
-    ----------
-    public
-        Whether it may be published.
-    title, answer, because, quote, unit
-        What it is about, the verdict in a sentence, how many checks stand behind it, the promise,
-        and its unit.
-    good
-        Whether the release keeps what it claims and no attack that was run succeeded; None where
-        there is not enough to say, or an attack succeeded although the guarantee holds.
-    attacked
-        The strongest attack that was run, in a sentence.
-    checks
-        The checks that fail or that the promise hangs on: name and detail.
-    facts
-        Words and values of the first screen.
-    recipient
-        To whom it is released; None where that was not declared.
-    declared
-        What else was declared: name and text.
-    tests
-        The three tests.
-    standing, fewer_than
-        Who stands out, and the k that `few` counts below.
-    kept
-        What was kept.
-    distribution, distribution_of
-        Bins, and what they count.
-    kinds
-        The kinds of people who stand out most.
-    counted
-        What is counted: people, or rows where nobody said that they are people.
-    limits
-        What it does not protect against.
-    commands
-        Lines that repeat it.
-    versions
-        Lines on version and digests.
-    missing
-        Sections that could not be made: name and reason.
-    """
+    """Everything that a page shows."""
 
     public: bool
     title: str
     answer: str
+    # whether the release keeps what it claims and no attack that was run succeeded; None where
+    # there is not enough to say, or an attack succeeded although the guarantee holds
     good: bool | None
     attacked: str = ""
     because: str = ""
@@ -120,7 +72,7 @@ class Page:
     unit: str = ""
     checks: Sequence[tuple[str, str]] = ()
     facts: Sequence[tuple[str, str]] = ()
-    recipient: str | None = None
+    recipient: str | None = None  # to whom it is released; None where that was not declared
     declared: Sequence[tuple[str, str]] = ()
     tests: Sequence[Answers] = ()
     standing: Sequence[UniquenessRow] = ()
@@ -147,23 +99,21 @@ def html_of(page: Page) -> str:
 
     Every text is escaped, and what a reader would not see is made visible.
 
-    Examples
-    --------
     >>> text = html_of(Page(public=True, title="<script>", answer="{{7*7}}", good=True))
     >>> "&lt;script&gt;" in text, "{{7*7}}" in text, "<script" in text
     (True, True, False)
     """
-    jinja = room()
-    jinja.filters |= {"percent": _percent, "count": count}
-    jinja.globals |= {"pictures": _pictures(page), "dash": NONE}
-    return jinja.get_template("page.html").render(page=page)
+    return rendered("page.html", page=page, pictures=_pictures(page), dash=NONE)
 
 
-def room() -> Environment:
-    """Return what makes pages of templates: every text is escaped, and none hides a character."""
+def rendered(template: str, *, script: str | None = None, **values: Any) -> str:
+    """Return a page made of a template: every text is escaped, and none hides a character.
+
+    A script of ours stands in it with the digest that lets the browser run it and no other one.
+    """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined  # noqa: PLC0415  for pages
 
-    return Environment(
+    jinja = Environment(
         loader=FileSystemLoader(TEMPLATES),
         autoescape=True,
         undefined=StrictUndefined,
@@ -172,6 +122,13 @@ def room() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    jinja.filters |= {"count": count}
+    jinja.filters["percent"] = lambda share: NONE if share is None else percent(share)
+    if script is not None:
+        text = (TEMPLATES / script).read_text(encoding="utf-8")
+        digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
+        values |= {"script": Markup(text), "digest": digest}  # noqa: S704  a file of this package
+    return jinja.get_template(template).render(**values)
 
 
 def _shown(value: Any) -> Any:
@@ -179,10 +136,6 @@ def _shown(value: Any) -> Any:
     if isinstance(value, str) and not hasattr(value, "__html__"):
         return printable(visible(value), LONGEST_TEXT)
     return value
-
-
-def _percent(share: float | None) -> str:
-    return NONE if share is None else percent(share)
 
 
 def _pictures(page: Page) -> dict[str, Any]:
@@ -235,23 +188,7 @@ WORDS_OF_SWEEPS: tuple[tuple[str, str], ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class Row:
-    """One point as the page lists it.
-
-    Parameters
-    ----------
-    number, series, words
-        As in `graphveil.verbs.report.frontiers.Dot`.
-    status, reason
-        How it ended, and why it has no release.
-    promise
-        What its release claims.
-    figures
-        Name and text of what is shown of it.
-    best
-        Whether no other point is better.
-    command
-        What makes such a release anew.
-    """
+    """One point as the page lists it."""
 
     number: int
     series: int
@@ -266,27 +203,7 @@ class Row:
 
 @dataclass(frozen=True, kw_only=True)
 class SweepPage:
-    """Everything that the page of a sweep shows.
-
-    Parameters
-    ----------
-    title, answer
-        What it is about, and how its points ended.
-    warning
-        That a larger k hardly protects more; empty where it does.
-    facts
-        Words and values of the first screen.
-    methods
-        The methods, in the order of their marks.
-    panels
-        The pictures.
-    rows
-        The points.
-    figures
-        Of every figure its values, one a row; None where a point lacks it. The filter reads them.
-    commands, versions
-        Lines that repeat it, and on versions.
-    """
+    """Everything that the page of a sweep shows."""
 
     title: str
     answer: str
@@ -294,10 +211,11 @@ class SweepPage:
     methods: Sequence[str]
     panels: Sequence[Panel]
     rows: Sequence[Row]
+    # of every figure its values, one a row; None where a point lacks it. The filter reads them
     figures: Mapping[str, Sequence[float | None]]
     commands: Sequence[str]
     versions: Sequence[str] = ()
-    warning: str = ""
+    warning: str = ""  # that a larger k hardly protects more; empty where it does
 
     @property
     def without(self) -> list[Row]:
@@ -310,38 +228,23 @@ def sweep_html(page: SweepPage) -> str:
 
     Every text is escaped, and what a reader would not see is made visible.
 
-    Examples
-    --------
-    >>> page = SweepPage(
-    ...     title="<script>",
-    ...     answer="0 points.",
-    ...     facts=[],
-    ...     methods=[],
-    ...     panels=[],
-    ...     rows=[],
-    ...     figures={"</script>": []},
-    ...     commands=[],
-    ... )
+    >>> shown = dict.fromkeys(("facts", "methods", "panels", "rows", "commands"), [])
+    >>> page = SweepPage(title="<script>", answer="", figures={"</script>": []}, **shown)
     >>> text = sweep_html(page)
     >>> "&lt;script&gt;" in text, text.count("</script>")
     (True, 2)
     """
-    script = (TEMPLATES / "sweep.js").read_text(encoding="utf-8")
-    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
-    return (
-        room()
-        .get_template("sweep.html")
-        .render(
-            page=page,
-            words=WORDS_OF_SWEEPS,
-            script=Markup(script),  # noqa: S704  a file of this package
-            digest=digest,
-            data=_data(fitting_figures(page.figures, len(page.rows))),
-            names=list(fitting_figures(page.figures, len(page.rows))),
-            symbols=SYMBOLS,
-            pictures=[(panel, scatter(panel)) for panel in page.panels],
-            mark_of=mark_of,
-        )
+    figures = fitting_figures(page.figures, len(page.rows))
+    return rendered(
+        "sweep.html",
+        script="sweep.js",
+        page=page,
+        words=WORDS_OF_SWEEPS,
+        data=_data(figures),
+        names=list(figures),
+        symbols=SYMBOLS,
+        pictures=[(panel, scatter(panel)) for panel in page.panels],
+        mark_of=mark_of,
     )
 
 
@@ -350,8 +253,6 @@ def fitting_figures(
 ) -> dict[str, Sequence[float | None]]:
     """Return as many figures as a page has room for, the first ones.
 
-    Examples
-    --------
     >>> list(fitting_figures({"kept": [1.0], "false": [0.0]}, 1))
     ['kept', 'false']
     """
@@ -371,10 +272,11 @@ def _data(figures: Mapping[str, Sequence[float | None]]) -> Markup:
 
 def picture_html(panels: Sequence[Panel], methods: Sequence[str]) -> str:
     """Return pictures alone, with the style that they need, for a notebook."""
-    parts: dict[str, Any] = {
+    pictures = [(panel, scatter(panel)) for panel in panels]
+    shown: dict[str, Any] = {
         "symbols": SYMBOLS,
-        "pictures": [(panel, scatter(panel)) for panel in panels],
+        "pictures": pictures,
         "methods": methods,
         "mark_of": mark_of,
     }
-    return room().get_template("sweep_picture.html").render(**parts)
+    return rendered("sweep_picture.html", **shown)

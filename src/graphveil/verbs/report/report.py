@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphveil.attacks.wording import counted_in
-from graphveil.claims.manifest import Manifest, read_manifest
+from graphveil.claims.manifest import Manifest, manifest_bytes, read_manifest
 from graphveil.claims.record import Record, private_folder, read_record
 from graphveil.core.errors import GraphveilError, ReleaseError, UsageError
 from graphveil.core.parameters import separate_names
@@ -22,7 +22,7 @@ from graphveil.evaluate.measuring import comparison_of, measured
 from graphveil.evaluate.metrics.table import METRICS
 from graphveil.evaluate.wording import answers
 from graphveil.release import Release, read_release
-from graphveil.verbs.read import Original, as_release, original_data, refuse_release
+from graphveil.verbs.read import Original, as_release, original_data, read_original, refuse_release
 from graphveil.verbs.report.document import Form, Report, command_line
 from graphveil.verbs.report.figures import of_page
 from graphveil.verbs.report.legal_questions import Figures, answers_of
@@ -119,19 +119,19 @@ def report_release(  # noqa: PLR0913  each is a fact about the page
     if rows is not None and original is None:
         raise UsageError("rows compare a release with its original. Give the original, too.")
     if isinstance(release, Release):
-        return _of_memory(release, original, public, form, says, (attacks, seed, measured_before))
+        with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
+            folder = release.write(Path(scratch, "release"))
+            if public or form != "html":
+                return _of_files(folder, "release", form, says)
+            asked = _Asked(release, folder, original, says, attacks, seed, measured_before)
+            return _for_owner(asked)
     if measured_before != Before():
         public = False
     if public is None:
         public = original is None and not private_folder(release).is_dir()
     if public or form != "html":
-        with _released_alone(release) as folder:
-            return _public(
-                folder, private_folder(release).name.removesuffix(".private"), form, says
-            )
-    return _for_owner(
-        _Asked(release, release, original, says, tuple(attacks), seed, measured_before)
-    )
+        return _of_files(release, private_folder(release).name.removesuffix(".private"), form, says)
+    return _for_owner(_Asked(release, release, original, says, attacks, seed, measured_before))
 
 
 class Before(NamedTuple):
@@ -142,36 +142,15 @@ class Before(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """What an owner's page is made from.
-
-    `release, folder`: the release as it was handed over, and the folder in which it lies;
-    `original, says, attacks, seed, before`: as `report_release` takes them.
-    """
+    """What an owner's page is made from."""
 
     release: Release[Any] | Path
     folder: Path
     original: Any
     says: Mapping[str, str]
-    attacks: tuple[str, ...]
+    attacks: Sequence[str]
     seed: int | None
     before: Before = Before()
-
-
-def _of_memory(
-    release: Release[Any],
-    original: Any,
-    public: bool | None,  # noqa: FBT001  as the caller was asked
-    form: Form,
-    says: Mapping[str, str],
-    asked: tuple[Sequence[str], int | None, Before],
-) -> Report:
-    attacks, seed, before = asked
-    with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
-        folder = release.write(Path(scratch, "release"))
-        if public or form != "html":
-            with _released_alone(folder) as alone:
-                return _public(alone, "release", form, says)
-        return _for_owner(_Asked(release, folder, original, says, tuple(attacks), seed, before))
 
 
 @contextmanager
@@ -185,17 +164,17 @@ def _released_alone(folder: Path) -> Iterator[Path]:
 
 
 def read_manifest_or_refuse(folder: Path) -> Manifest | None:
-    """Return the manifest of a release; None where it is broken.
-
-    Raises `ReleaseError` where there is none: the folder is no release.
-    """
-    from graphveil.claims.manifest import manifest_bytes  # noqa: PLC0415  beside its only use
-
+    """Return the manifest of a release; None where it is broken."""
     manifest_bytes(folder)
     try:
         return read_manifest(folder)
     except ReleaseError:
         return None
+
+
+def _of_files(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Report:
+    with _released_alone(folder) as alone:
+        return _public(alone, name, form, says)
 
 
 def _public(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Report:
@@ -237,7 +216,9 @@ def _nothing_measured(read: Release[Any], command: str | None = None) -> Figures
 def _for_owner(asked: _Asked) -> Report:
     manifest = read_manifest_or_refuse(asked.folder)
     record = read_record(asked.folder)
-    original = original_data_or_none(asked)
+    original = asked.original
+    if isinstance(original, str | Path) and isinstance(asked.release, Path):
+        original = read_original(asked.release, original)
     verdict = asked.before.verdict
     if verdict is None:
         with stage("verifying"):
@@ -273,20 +254,8 @@ def _for_owner(asked: _Asked) -> Report:
     return _report(page, verdict)
 
 
-def original_data_or_none(asked: _Asked) -> Any:
-    """Return the original, read from its file where it is one of a folder."""
-    if isinstance(asked.original, str | Path) and isinstance(asked.release, Path):
-        from graphveil.verbs.read import read_original  # noqa: PLC0415  beside its only use
-
-        return read_original(asked.release, asked.original)
-    return asked.original
-
-
 def _refuse_another(verdict: Verdict, record: Record | None) -> None:
-    """Refuse an original that the release was not made from.
-
-    Raises `UsageError` where it is another one.
-    """
+    """Refuse an original that the release was not made from."""
     wrong = {check.name for check in verdict.failures()}
     if "original" in wrong or (record is None and "same size" in wrong):
         raise UsageError(
@@ -343,11 +312,5 @@ def _measured(
 
 def _report(page: Page, verdict: Verdict) -> Report:
     short = tuple((test.heading, test.in_short) for test in page.tests)
-    return Report(
-        text=html_of(page),
-        form="html",
-        public=page.public,
-        verdict=verdict,
-        answers=short,
-        figures=of_page(page),
-    )
+    made: dict[str, Any] = {"text": html_of(page), "answers": short, "figures": of_page(page)}
+    return Report(**made, form="html", public=page.public, verdict=verdict)

@@ -1,7 +1,4 @@
-"""What a page says of a release beside its tests: verdict, promise, facts, and how to repeat it.
-
-What a report is made of: the rows of other verbs, beside those of the original under new ids.
-"""
+"""What a page of a release says: verdict, guarantee, facts, attacks, and how to repeat it."""
 
 from __future__ import annotations
 
@@ -16,7 +13,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.registry import ATTACKS, EVERY, spelled
 from graphveil.attacks.wording import LARGEST, counted_in
 from graphveil.claims.guarantees import (
@@ -37,14 +33,19 @@ from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.measures import measure, singled_out
 from graphveil.evaluate.comparison import Comparison, NetworkComparison
 from graphveil.evaluate.measuring import ties_of
-from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.methods import METHODS
 from graphveil.methods.rename import Rename
 from graphveil.release import Release
-from graphveil.verbs.attack import attack_release, entry_of, rerun_of
+from graphveil.verbs.attack import attack_release, entry_of
 from graphveil.verbs.report.charts import binned, count, plain
 from graphveil.verbs.report.document import anonymize_command, command_line
-from graphveil.verbs.report.legal_questions import Answers, Figures, number_of, promised_line
+from graphveil.verbs.report.legal_questions import (
+    Answers,
+    Figures,
+    number_of,
+    promised_line,
+    unit_of,
+)
 from graphveil.verbs.report.machine import FIELDS, recipient_of
 from graphveil.verbs.report.pages import UniquenessRow
 from graphveil.verify.verdict import Verdict
@@ -81,27 +82,7 @@ def figures_of(
     command: str,
     rows: Rows | None = None,
 ) -> Figures:
-    """Return the rows of attacks on a release, and on its original under new ids.
-
-    Raises `ParameterError, ResourceError`: as `attack_release`.
-
-    Parameters
-    ----------
-    release, folder
-        The release; where it lies in a folder, everybody's own risk is written beside it.
-    pair
-        The original beside the release.
-    original
-        The original as it was read.
-    attacks
-        Attacks that run only where they are named, and are.
-    seed
-        For what is sampled.
-    command
-        What has further attacks run.
-    rows
-        What was measured before: nothing is attacked again.
-    """
+    """Return the rows of attacks on a release, and on its original under new ids."""
     for name in attacks:
         if name != EVERY:
             entry_of(name)
@@ -116,12 +97,17 @@ def figures_of(
             warnings.simplefilter("ignore", GraphveilWarning)
             same = _as_published(pair)
             before = _attacked(Rename().anonymize(same, seed=seed), same, attacks, seed)
-    run = {row.question for row in after}
     return Figures(
         after=with_intervals(after, original.size),
         before=before,
         worst={} if attacked is release else _worst(private_folder(folder or Path())),
-        times={name: time for name, time in _times(release, pair, attacks) if name not in run},
+        times={
+            row.question: spelled(row.seconds)
+            for row in after.missing
+            if row.seconds is not None
+            and ATTACKS[row.question].by_name
+            and ATTACKS[row.question].kind is type(pair.original)
+        },
         command=command,
         counted=counted_in(release.data),
         of_table=isinstance(release.data, Table),
@@ -172,8 +158,6 @@ def with_intervals(rows: Rows, people: int) -> Rows:
     be an answer. People are counted as if they were pointed at one by one (Clopper & Pearson 1934);
     of the largest of several draws, each as often (Bonferroni).
 
-    Examples
-    --------
     >>> from graphveil.core.rows import Row
     >>> row = Row(release="a", question="seeded-matching", part="right", value=3 / 536,
     ...           unit="share of people", known="sampled", guess=1 / 536)
@@ -209,36 +193,22 @@ def _worst(private: Path) -> dict[str, float]:
     return worst
 
 
-def _times(
-    release: Release[Any], pair: Comparison[Any], asked: Sequence[str]
-) -> Iterator[tuple[str, str]]:
-    """Yield the attacks that run only where they are named, and how long each takes."""
-    features = pair if isinstance(pair.original, Graph | Bipartite) else None
-    for name, entry in ATTACKS.items():
-        if not entry.by_name or {name, EVERY} & {*asked}:
-            continue
-        seen = pair if entry.kind is type(pair.original) else features
-        if seen is None or entry.kind is not type(seen.original) or seen.position is None:
-            continue
-        situation = AttackInput(comparison=seen, release=release, rerun=rerun_of(release))
-        try:
-            seconds = entry.foreseen or entry.seconds
-            yield name, spelled(seconds(situation, entry.options()))
-        except NotMeasuredError:
-            continue
-
-
 def standing_of(after: Data, before: Data | None, k: int | None) -> list[UniquenessRow]:
-    """Return who stands out in a release, and in its original where there is one.
-
-    `after, before`: the data; `k`: below which people have few look-alikes; None where there is no
-    such number.
-    """
+    """Return who stands out in a release, and in its original where there is one."""
     if isinstance(after, Graph):
         few = KNOWLEDGE[:1] if after.n_edges > MOST_TIES else KNOWLEDGE
-        return [_standing_among(name, words, after, before, k) for name, words in few]
+        return [
+            _standing(
+                words,
+                measure(after, measure=name, k=k or 2),
+                measure(before, measure=name, k=k or 2) if isinstance(before, Graph) else None,
+                k,
+            )
+            for name, words in few
+        ]
     noun = "items" if isinstance(after, Bipartite) else "values"
-    rows = [_standing("the complete row", measure(after, k=k or 2), _rows_of(before, k), k)]
+    rows_before = None if before is None else measure(before, k=k or 2)
+    rows = [_standing("the complete row", measure(after, k=k or 2), rows_before, k)]
     earlier = {} if before is None else _alone(before)
     few_items = [
         UniquenessRow(
@@ -254,11 +224,7 @@ def standing_of(after: Data, before: Data | None, k: int | None) -> list[Uniquen
 def standing_with_attributes(
     network: Network, known: Sequence[str], k: int | None
 ) -> list[UniquenessRow]:
-    """Return who stands out in a release by known attributes, and by all that is published.
-
-    `network`: the released people and ties; `known`: the attributes that the promise covers; `k`:
-    as in `standing_of`.
-    """
+    """Return who stands out in a release by known attributes, and by all that is published."""
     every = network.attributes
     chosen = [names for names in (tuple(known), every) if names]
     return [
@@ -270,18 +236,6 @@ def standing_with_attributes(
 def _alone(data: Data) -> dict[int, float]:
     """Return the share of people who are alone with some of their items, by how many."""
     return {one.items: one.share for one in singled_out(data, seed=ITEMS_SEED)}
-
-
-def _rows_of(before: Data | None, k: int | None) -> Any:
-    return None if before is None else measure(before, k=k or 2)
-
-
-def _standing_among(
-    name: str, words: str, after: Graph, before: Data | None, k: int | None
-) -> UniquenessRow:
-    measured = measure(after, measure=name, k=k or 2)
-    earlier = measure(before, measure=name, k=k or 2) if isinstance(before, Graph) else None
-    return _standing(words, measured, earlier, k)
 
 
 def _standing(words: str, after: Any, before: Any, k: int | None) -> UniquenessRow:
@@ -388,8 +342,6 @@ UNITS: Mapping[type, str] = {
 def answer_of(verdict: Verdict, guarantee: AnyGuarantee | None) -> str:
     """Return the verdict in a sentence for somebody who knows nothing of checks.
 
-    Examples
-    --------
     >>> answer_of(Verdict("recomputed", "All is well.", []), None)
     'The guarantee holds.'
     """
@@ -431,8 +383,6 @@ def attacked_of(tests: Sequence[Answers], *, public: bool) -> tuple[str, bool]:
 
     Shares of people who are identified come before what can be inferred about them.
 
-    Examples
-    --------
     >>> attacked_of((), public=True)[0]
     'No attack was run for this page: only the data owner can, with the original.'
     """
@@ -450,22 +400,14 @@ def attacked_of(tests: Sequence[Answers], *, public: bool) -> tuple[str, bool]:
 
 def _unit_and_strength(guarantee: AnyGuarantee | None) -> str:
     if isinstance(guarantee, EdgeDP | NodeDP):
-        unit = (
-            "one connection or item"
-            if isinstance(guarantee, EdgeDP)
-            else ("all connections or items of one person")
-        )
+        unit = unit_of(guarantee)
         return f"{unit}, with epsilon = {plain(guarantee.epsilon)}"
     number = None if guarantee is None else number_of(guarantee)
     if number is None:
         return ""
-    unit = (
-        "knowledge about one person"
-        if isinstance(guarantee, StructuralKAnonymity | SuperNodeAnonymity)
-        else "one row"
-        if getattr(guarantee, "person", None) == "assumed"
-        else "one person's row"
-    )
+    unit = "one row" if getattr(guarantee, "person", None) == "assumed" else "one person's row"
+    if isinstance(guarantee, StructuralKAnonymity | SuperNodeAnonymity):
+        unit = "knowledge about one person"
     return f"{unit}, with k = {number}"
 
 

@@ -63,9 +63,9 @@ def sizes(asked: Asked) -> Iterator[Reproduced]:
         for figure, paper, ours in zip(
             ("nodes", "edges", "logLK2"), TABLE_1[name], found, strict=True
         ):
-            yield Reproduced(data=name, figure=figure, by="paper", value=paper)
+            yield Reproduced(name, figure, "paper", paper)
             words = "nodes in the order of their labels" if figure == "logLK2" else ""
-            yield Reproduced(data=name, figure=figure, by="published", value=ours, variant=words)
+            yield Reproduced(name, figure, "published", ours, variant=words)
 
 
 def kept(asked: Asked) -> Iterator[Reproduced]:
@@ -81,9 +81,7 @@ def kept(asked: Asked) -> Iterator[Reproduced]:
             x = log(n * (n - 1) / 2 / m - 1)
             if epsilon >= x:
                 equation = 1 - exp(-epsilon * (0.5 - x / (2 * epsilon))) / 2
-                yield Reproduced(
-                    data=name, figure=figure, by="paper", value=equation, variant="equations 2, 3"
-                )
+                yield Reproduced(name, figure, "paper", equation, variant="equations 2, 3")
             for run, seed in asked.runs():
                 if n > LARGE and run > 1:
                     continue
@@ -95,15 +93,8 @@ def kept(asked: Asked) -> Iterator[Reproduced]:
                     release = method.anonymize(graph, seed=seed)
                     rows = evaluate_release(release, original=graph, metrics=["edges-kept"])
                     value = next(row.value for row in rows if row.part == "share") or 0.0
-                    yield Reproduced(
-                        data=name,
-                        figure=figure,
-                        by=by,
-                        value=value,
-                        unit="share of edges",
-                        variant=_filter(whole, variant),
-                        run=run,
-                    )
+                    words = _filter(whole, variant)
+                    yield Reproduced(name, figure, by, value, "share of edges", words, run)
 
 
 def errors(asked: Asked) -> Iterator[Reproduced]:
@@ -121,14 +112,9 @@ def errors(asked: Asked) -> Iterator[Reproduced]:
             releases = [method.anonymize(graph, seed=seed) for _, seed in asked.runs()]
             rows = averaged(releases, original=graph, metrics=metrics, seed=asked.seed)
             found = [row.value or 0.0 for row in rows if row.part in {"relative error", "half L1"}]
-            yield Reproduced(
-                data=name,
-                figure=f"mean error of {len(found)} metrics, epsilon {label}",
-                by=by,
-                value=fmean(found),
-                unit=f"mean of {asked.repeats} releases",
-                variant=_filter(epsilon, variant),
-            )
+            figure = f"mean error of {len(found)} metrics, epsilon {label}"
+            unit, words = f"mean of {asked.repeats} releases", _filter(epsilon, variant)
+            yield Reproduced(name, figure, by, fmean(found), unit, words)
 
 
 def threshold(_: Asked) -> Iterator[Reproduced]:
@@ -143,8 +129,8 @@ def threshold(_: Asked) -> Iterator[Reproduced]:
     for by, theta in thetas.items():
         passing = m * exp(-epsilon * (theta - 1)) / 2 + (cells - m) * exp(-epsilon * theta) / 2
         words = "as printed" if by == "paper" else "corrected"
-        yield Reproduced(data=data, figure="threshold", by=by, value=theta, variant=words)
-        yield Reproduced(data=data, figure="cells that pass", by=by, value=passing, variant=words)
+        yield Reproduced(data, "threshold", by, theta, variant=words)
+        yield Reproduced(data, "cells that pass", by, passing, variant=words)
 
 
 # ---- the anonymization problem
@@ -169,8 +155,6 @@ def _networks(asked: Asked) -> Iterator[tuple[str, Graph]]:
 def alone(graph: Graph) -> int:
     """Return how many nodes are alone in their class under count.
 
-    Examples
-    --------
     >>> alone(Graph.from_edges([0, 1], [1, 2], n=3))
     1
     """
@@ -193,40 +177,36 @@ def gains(asked: Asked) -> Iterator[Reproduced]:
     heuristics: dict[By, str] = {"published": "ua", "default": "auto"}
     for name, graph in _networks(asked):
         printed = TABLE_2[name]
-        yield Reproduced(data=name, figure="uniqueness", by="paper", value=printed[0])
+        yield Reproduced(name, "uniqueness", "paper", printed[0])
         uniqueness = alone(graph) / graph.n_nodes
-        yield Reproduced(data=name, figure="uniqueness", by="published", value=uniqueness)
+        yield Reproduced(name, "uniqueness", "published", uniqueness)
         for (words, goal), ratio in zip(GOALS.items(), printed[1:], strict=True):
             base = []
             for run, seed in asked.runs():
                 base.append(reached(graph, goal, "es", seed))
                 yield _reached(name, words, "es", "published", base[-1], run)
-            yield Reproduced(data=name, figure=f"{words}: over es", by="paper", value=ratio)
+            yield Reproduced(name, f"{words}: over es", "paper", ratio)
             for by, heuristic in heuristics.items():
                 values = []
                 for run, seed in asked.runs():
                     values.append(reached(graph, goal, heuristic, seed))
                     yield _reached(name, words, heuristic, by, values[-1], run)
                 if fmean(base):
-                    yield Reproduced(
-                        data=name,
-                        figure=f"{words}: over es",
-                        by=by,
-                        value=fmean(values) / fmean(base),
-                        variant=f"structural, heuristic={heuristic}",
-                    )
+                    gain = fmean(values) / fmean(base)
+                    how = f"structural, heuristic={heuristic}"
+                    yield Reproduced(name, f"{words}: over es", by, gain, variant=how)
 
 
 def _reached(data: str, goal: str, heuristic: str, by: By, value: float, run: int) -> Reproduced:
     what = "nodes made anonymous" if goal == "budgeted" else "edges kept"
     return Reproduced(
-        data=data,
-        figure=f"{goal}: {what}, {heuristic}",
-        by=by,
-        value=value,
-        unit="share",
-        variant=f"structural, goal={GOALS[goal]}, heuristic={heuristic}",
-        run=run,
+        data,
+        f"{goal}: {what}, {heuristic}",
+        by,
+        value,
+        "share",
+        f"structural, goal={GOALS[goal]}, heuristic={heuristic}",
+        run,
     )
 
 
@@ -252,19 +232,13 @@ def operations(asked: Asked) -> Iterator[Reproduced]:
     """Yield figure 1: uniqueness after random deletion, addition and rewiring on three models."""
     for model, degree in product(("ER", "BA", "WS"), DEGREES):
         for run, seed in asked.runs():
-            graph = _model(model, degree, seed)
+            graph, data = _model(model, degree, seed), f"{model}, mean degree {degree}"
             for operation in OPERATIONS:
                 points = uniqueness_after(graph, operation, seed)
                 for share, value in zip(SHARES, points, strict=True):
-                    yield Reproduced(
-                        data=f"{model}, mean degree {degree}",
-                        figure=f"{operation} {share:.0%}: uniqueness",
-                        by="published",
-                        value=value,
-                        unit="share of nodes",
-                        variant=f"es, edits={operation}",
-                        run=run,
-                    )
+                    figure, how = f"{operation} {share:.0%}: uniqueness", f"es, edits={operation}"
+                    unit = "share of nodes"
+                    yield Reproduced(data, figure, "published", value, unit, how, run)
 
 
 def uniqueness_after(graph: Graph, operation: str, seed: int) -> list[float]:
@@ -297,35 +271,18 @@ def degrees(asked: Asked) -> Iterator[Reproduced]:
         for words, sequence in sequences.items():
             target = sequence(graph.degrees(), k)
             cost = int((target - graph.degrees()).sum())
-            yield Reproduced(
-                data=name,
-                figure=f"k={k}: {words} increase of degrees",
-                by="published",
-                value=cost,
-                variant=sequence.__name__,
-            )
+            figure, how = f"k={k}: {words} increase of degrees", sequence.__name__
+            yield Reproduced(name, figure, "published", cost, variant=how)
             if target.sum() % 2 == 0 and words == "least":
                 built = construct_graph(target, seed=asked.seed)
                 same = built is not None and np.array_equal(built.degrees(), target)
-                yield Reproduced(
-                    data=name,
-                    figure=f"k={k}: degrees met by ConstructGraph",
-                    by="published",
-                    value=float(same),
-                    variant="construct_graph",
-                )
+                figure, how = f"k={k}: degrees met by ConstructGraph", "construct_graph"
+                yield Reproduced(name, figure, "published", float(same), variant=how)
         edited: dict[By, str] = {"published": "add", "default": "any"}
         for run, seed in asked.runs():
             for by, edits in edited.items():
                 method = METHODS["k-degree"].from_parameters({"k": k, "edits": edits})
                 private = method.anonymize(graph, seed=seed).private
                 cost_of = {} if private is None else private.cost
-                yield Reproduced(
-                    data=name,
-                    figure=f"k={k}: edits of the release",
-                    by=by,
-                    value=cost_of["edits"],
-                    unit="edges",
-                    variant=f"k-degree, k={k}, edits={edits}",
-                    run=run,
-                )
+                figure, how = f"k={k}: edits of the release", f"k-degree, k={k}, edits={edits}"
+                yield Reproduced(name, figure, by, cost_of["edits"], "edges", how, run)

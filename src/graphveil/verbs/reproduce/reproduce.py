@@ -35,30 +35,14 @@ COLUMNS: tuple[By, ...] = ("paper", "published", "default")
 
 
 class Item(NamedTuple):
-    """One table, figure, theorem or algorithm that can be run.
-
-    Parameters
-    ----------
-    title
-        What it measures.
-    run
-        The function that yields its rows, ``module:function`` of this folder.
-    needs
-        Names of `graphveil.datasets.PAPERS` that it takes from a folder.
-    alone
-        Whether it has something to run without that folder.
-    repeats
-        The paper's number of repetitions.
-    seconds
-        About how many seconds of CPU one repetition takes without a folder.
-    """
+    """One table, figure, theorem or algorithm that can be run."""
 
     title: str
     run: str
     needs: tuple[str, ...] = ()
     alone: bool = True
     repeats: int = 1
-    seconds: int = 1
+    seconds: int = 1  # about how many seconds of CPU one repetition takes without a folder
 
 
 UCI = ("bupa", "wine", "spect-heart", "ecoli", "hepatitis", "forestfires")
@@ -144,43 +128,22 @@ ITEMS: dict[str, dict[tuple[str, str], Item]] = {
 KINDS = ("table", "figure", "theorem", "algorithm")
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Reproduced:
-    """One figure of one run, or of the paper.
-
-    Parameters
-    ----------
-    data
-        The data set.
-    figure
-        What is measured.
-    by
-        Whose figure it is: ``paper``, ``published`` or ``default``.
-    variant
-        The method and its parameters; empty for the paper.
-    value
-        The number.
-    unit
-        Its unit.
-    run
-        Which repetition it is, from 1; 0 for the paper's figure and for a figure of all runs.
-    """
+    """One figure of one run, or of the paper."""
 
     data: str
     figure: str
     by: By
     value: float
     unit: str = ""
-    variant: str = ""
+    variant: str = ""  # the method and its parameters; empty for the paper
+    # which repetition it is, from 1; 0 for the paper's figure and for a figure of all runs
     run: int = 0
 
 
 class Asked(NamedTuple):
-    """What an item is run with.
-
-    `number`: the number of the item, as some functions run several; `repeats, seed`: how often, and
-    the seed of the first run; `files`: the data that was found, by name.
-    """
+    """What an item is run with."""
 
     number: str
     repeats: int
@@ -259,8 +222,6 @@ class Reproduction:
 def _spread(values: Sequence[float]) -> str:
     """Return mean and standard deviation; a dash without values.
 
-    Examples
-    --------
     >>> _spread([0.25]), _spread([0.2, 0.3]), _spread([1234, 1234]), _spread([])
     ('0.25', '0.25 ± 0.071', '1,234', '-')
     """
@@ -273,21 +234,7 @@ def _spread(values: Sequence[float]) -> str:
 
 
 class Listed(NamedTuple):
-    """An item as the list of all shows it.
-
-    Parameters
-    ----------
-    paper, kind, number, title
-        What it is.
-    needs
-        Names of data that a folder must hold.
-    alone
-        Whether something runs without.
-    repeats
-        The paper's number of repetitions.
-    seconds
-        About how many seconds of CPU one repetition takes without that data.
-    """
+    """An item as the list of all shows it."""
 
     paper: str
     kind: str
@@ -296,16 +243,12 @@ class Listed(NamedTuple):
     needs: tuple[str, ...]
     alone: bool
     repeats: int
-    seconds: int
+    seconds: int  # about how many seconds of CPU one repetition takes without that data
 
 
 def listed(paper: str | None = None) -> list[Listed]:
     """Return what there is, of one paper or of all.
 
-    Raises `ParameterError` if there is no such paper.
-
-    Examples
-    --------
     >>> [(item.kind, item.number) for item in listed("k-degree")]
     [('algorithm', '1')]
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import gzip
 from collections.abc import Iterator, Mapping
-from itertools import permutations
+from itertools import permutations, product
 from math import exp, log, sqrt
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -42,6 +42,10 @@ class Variant(NamedTuple):
     def words(self) -> str:
         """The method and its parameters in words."""
         return ", ".join([self.method, *(f"{k}={v}" for k, v in self.parameters.items())])
+
+    def row(self, data: str, figure: str, value: float, unit: str = "", run: int = 0) -> Reproduced:
+        """Return a figure of this method."""
+        return Reproduced(data, figure, self.by, value, unit, self.words, run)
 
 
 SMOOTH = {
@@ -115,23 +119,13 @@ def smooth_table(asked: Asked) -> Iterator[Reproduced]:
     for (data, name), figures in TABLE_3.items():
         if (data == "stochastic" and asked.number != "1") or data in asked.files:
             for figure, value in zip(KEPT, figures, strict=True):
-                yield Reproduced(
-                    data=data, figure=f"{name}: {figure}", by="paper", value=value, unit=PERCENT
-                )
+                yield Reproduced(data, f"{name}: {figure}", "paper", value, PERCENT)
     for run, seed in asked.runs():
         for name, entries in _smooth_data(asked, seed):
             for algorithm, variants in SMOOTH.items():
                 for variant in variants:
                     for figure, value in kept(entries, variant, seed, k=8).items():
-                        yield Reproduced(
-                            data=name,
-                            figure=f"{algorithm}: {figure}",
-                            by=variant.by,
-                            value=value,
-                            unit=PERCENT,
-                            variant=variant.words,
-                            run=run,
-                        )
+                        yield variant.row(name, f"{algorithm}: {figure}", value, PERCENT, run)
 
 
 def smooth_sizes(asked: Asked) -> Iterator[Reproduced]:
@@ -142,8 +136,8 @@ def smooth_sizes(asked: Asked) -> Iterator[Reproduced]:
         for figure, paper, ours in zip(
             ("rows", "columns", "entries"), printed[name], found, strict=True
         ):
-            yield Reproduced(data=name, figure=figure, by="paper", value=paper)
-            yield Reproduced(data=name, figure=figure, by="published", value=ours)
+            yield Reproduced(name, figure, "paper", paper)
+            yield Reproduced(name, figure, "published", ours)
 
 
 def smooth_by_k(asked: Asked) -> Iterator[Reproduced]:
@@ -156,17 +150,9 @@ def smooth_by_k(asked: Asked) -> Iterator[Reproduced]:
 
 def _curves(name: str, data: Bipartite, run: int, seed: int) -> Iterator[Reproduced]:
     for algorithm, variants in SMOOTH.items():
-        for k in KS:
-            for variant in variants:
-                yield Reproduced(
-                    data=name,
-                    figure=f"{algorithm}, k={k}: Jaccard",
-                    by=variant.by,
-                    value=kept(data, variant, seed, k=k)["Jaccard"],
-                    unit=PERCENT,
-                    variant=variant.words,
-                    run=run,
-                )
+        for k, variant in product(KS, variants):
+            value = kept(data, variant, seed, k=k)["Jaccard"]
+            yield variant.row(name, f"{algorithm}, k={k}: Jaccard", value, PERCENT, run)
 
 
 def smooth_response(asked: Asked) -> Iterator[Reproduced]:
@@ -178,15 +164,9 @@ def smooth_response(asked: Asked) -> Iterator[Reproduced]:
                 method = METHODS["randomized-response"].from_parameters({"epsilon": epsilon})
                 release = method.anonymize(data, seed=seed)
                 rows = evaluate_release(release, original=data, metrics=["entry-jaccard"])
-                yield Reproduced(
-                    data=name,
-                    figure=f"randomized response, epsilon {epsilon:g}: Jaccard",
-                    by="published",
-                    value=100 * (rows[0].value or 0.0),
-                    unit=PERCENT,
-                    variant=f"randomized-response, epsilon={epsilon:g}",
-                    run=run,
-                )
+                response = Variant("published", method.name, {"epsilon": f"{epsilon:g}"})
+                figure = f"randomized response, epsilon {epsilon:g}: Jaccard"
+                yield response.row(name, figure, 100 * (rows[0].value or 0.0), PERCENT, run)
 
 
 def smooth_epsilon(_: Asked) -> Iterator[Reproduced]:
@@ -195,10 +175,8 @@ def smooth_epsilon(_: Asked) -> Iterator[Reproduced]:
         figure = "epsilon for a Jaccard of one half"
         data = f"density {density:g}"
         if density == 1e-4:
-            yield Reproduced(data=data, figure=figure, by="paper", value=10)
-        yield Reproduced(
-            data=data, figure=figure, by="published", value=log(1 / density), variant="formula"
-        )
+            yield Reproduced(data, figure, "paper", 10)
+        yield Reproduced(data, figure, "published", log(1 / density), variant="formula")
 
 
 def smooth_bound(_: Asked) -> Iterator[Reproduced]:
@@ -206,16 +184,14 @@ def smooth_bound(_: Asked) -> Iterator[Reproduced]:
     for cells, edges, epsilon, delta in ((10**6, 10**4, 5, 0.05), (10**10, 10**6, 10, 0.05)):
         data = f"{cells:,} cells, {edges:,} edges, epsilon {epsilon}"
         figure = "chance that the bound fails"
-        yield Reproduced(data=data, figure=figure, by="paper", value=delta)
+        yield Reproduced(data, figure, "paper", delta)
         value = chance_of_violation(cells, edges, epsilon, delta)
-        yield Reproduced(data=data, figure=figure, by="published", value=value, variant="exact")
+        yield Reproduced(data, figure, "published", value, variant="exact")
 
 
 def chance_of_violation(cells: int, edges: int, epsilon: float, delta: float) -> float:
     """Return how likely randomized response keeps a larger Jaccard than theorem 4.1 allows.
 
-    Examples
-    --------
     >>> round(chance_of_violation(10**6, 10**4, 5, 0.05), 2)
     0.18
     """
@@ -269,29 +245,19 @@ def worked(asked: Asked) -> Iterator[Reproduced]:
         {f"c{at}": [person[at] for person in PEOPLE] for at in range(len(PEOPLE[0]))}
     )
     name, printed = ("k-anonymity", 10) if asked.number == "1" else ("b-matching", 8)
-    yield Reproduced(data=data, figure="stars", by="paper", value=printed)
+    yield Reproduced(data, "stars", "paper", printed)
     for variant in ADAPTIVE[name]:
-        value = stars(table, variant, 2, asked.seed)
-        words = variant.words
-        yield Reproduced(data=data, figure="stars", by=variant.by, value=value, variant=words)
+        yield variant.row(data, "stars", stars(table, variant, 2, asked.seed))
     if asked.number == "2":
         figure = "largest chance of the own record in the paper's table"
-        yield Reproduced(data=data, figure=figure, by="paper", value=0.5)
-        chance = largest_own_chance(PEOPLE, FIGURE_2)
-        yield Reproduced(
-            data=data,
-            figure=figure,
-            by="published",
-            value=chance,
-            variant="all perfect matchings, counted",
-        )
+        yield Reproduced(data, figure, "paper", 0.5)
+        chance, words = largest_own_chance(PEOPLE, FIGURE_2), "all perfect matchings, counted"
+        yield Reproduced(data, figure, "published", chance, variant=words)
 
 
 def largest_own_chance(people: tuple[str, ...], records: tuple[str, ...]) -> float:
     """Return the largest share of the full assignments that give a person the own record.
 
-    Examples
-    --------
     >>> round(largest_own_chance(PEOPLE, FIGURE_2), 3)
     0.667
     """
@@ -316,18 +282,10 @@ def adaptive_utility(asked: Asked) -> Iterator[Reproduced]:
         )
         for run, seed in asked.runs():
             for curve, variants in ADAPTIVE.items():
-                for level in LEVELS:
-                    for variant in variants:
-                        shown = 1 - stars(table, variant, level, seed) / codes.size
-                        yield Reproduced(
-                            data=name,
-                            figure=f"{curve}, level {level}: utility",
-                            by=variant.by,
-                            value=shown,
-                            unit="share of cells",
-                            variant=variant.words,
-                            run=run,
-                        )
+                for level, variant in product(LEVELS, variants):
+                    shown = 1 - stars(table, variant, level, seed) / codes.size
+                    figure = f"{curve}, level {level}: utility"
+                    yield variant.row(name, figure, shown, "share of cells", run)
 
 
 def vacuous(_: Asked) -> Iterator[Reproduced]:
@@ -340,14 +298,12 @@ def vacuous(_: Asked) -> Iterator[Reproduced]:
             break
         level += 1
     figure = "least level at which the bound can be below 1"
-    yield Reproduced(data="any", figure=figure, by="published", value=level, variant="exact")
+    yield Reproduced("any", figure, "published", level, variant="exact")
 
 
 def above_median(column: tuple[str, ...]) -> list[int]:
     """Return 1 for a number above the median of the known ones, 0 for others and for ``?``.
 
-    Examples
-    --------
     >>> above_median(("1", "2", "9", "?"))
     [0, 0, 1, 0]
     """

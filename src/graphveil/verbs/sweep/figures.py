@@ -1,11 +1,9 @@
-"""What the points of a sweep came to: figures, frontiers, and which points keep bounds.
-
-The table of a sweep: a row a figure, and one for each point that has none.
-"""
+"""What the points of a sweep came to: a table of figures, frontiers, and which keep bounds."""
 
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,38 +20,25 @@ from graphveil.verbs.sweep.grid import Plan, Point, Result
 if TYPE_CHECKING:
     import pyarrow as pa
 
-OWN = {
-    "point": "int64",
-    "method": "string",
-    "draw": "int64",
-    "status": "string",
-    "promise": "string",
-}
+TEXT, NUMBER, WHOLE = "string", "float64", "int64"
+OWN = {"point": WHOLE, "method": TEXT, "draw": WHOLE, "status": TEXT, "promise": TEXT}
 FIGURES = {
-    "release": "string",
-    "question": "string",
-    "part": "string",
-    "value": "float64",
-    "unit": "string",
-    "direction": "string",
-    "known": "string",
-    "sample_size": "int64",
-    "low": "float64",
-    "high": "float64",
-    "guess": "float64",
-    "reason": "string",
+    **dict.fromkeys(("release", "question", "part"), TEXT),
+    "value": NUMBER,
+    **dict.fromkeys(("unit", "direction", "known"), TEXT),
+    "sample_size": WHOLE,
+    **dict.fromkeys(("low", "high", "guess"), NUMBER),
+    "reason": TEXT,
 }
 """The fields of a row that the table has, and their types."""
 
-TIMES = {"seconds": "float64", "cpu_seconds": "float64"}
+TIMES = {"seconds": NUMBER, "cpu_seconds": NUMBER}
 """What differs from run to run."""
 
 
 def parameter_column(name: str) -> str:
     """Return the column of a parameter: its own name, unless figures have one of that name.
 
-    Examples
-    --------
     >>> parameter_column("k"), parameter_column("unit")
     ('k', 'parameter_unit')
     """
@@ -64,8 +49,6 @@ def table_of(plan: Plan, results: Mapping[int, Result]) -> pa.Table:
     """Return the table: every figure of every point, in the order of the plan.
 
     A point without a release is one row without a figure, with its reason.
-
-    `plan`: the sweep's; `results`: what became of every point, by its number.
     """
     import pyarrow as pa  # noqa: PLC0415  loaded when a table is made
 
@@ -97,9 +80,8 @@ def _records(point: Point, result: Result, parameters: Sequence[str]) -> Iterato
         "seconds": result.seconds,
         "cpu_seconds": result.cpu_seconds,
     }
-    without = dataclasses.asdict(
-        Row(release=point.name, question="", reason=result.reason or result.status)
-    )
+    reason = result.reason or result.status
+    without = dataclasses.asdict(Row(release=point.name, question="", reason=reason))
     for row in result.rows or [without]:
         yield own | {name: row.get(name) for name in FIGURES}
 
@@ -128,10 +110,7 @@ def _cell(value: Any, *, text: bool) -> Any:
 
 
 def write_table(table: pa.Table, path: Path) -> Path:
-    """Write a table as Parquet, whole and for its owner alone; return the file.
-
-    Raises `OSError` where the disk is full.
-    """
+    """Write a table as Parquet, whole and for its owner alone; return the file."""
     from pyarrow import parquet  # noqa: PLC0415  loaded when a file is written
 
     with whole_file(path, mode=OWNER_ONLY) as part, part.open("wb") as stream:
@@ -153,13 +132,7 @@ of these that was measured."""
 
 
 class Figure(NamedTuple):
-    """One figure over the repeats of a point.
-
-    Parameters
-    ----------
-    mean, low, high
-        Its mean, its least and its largest value.
-    """
+    """One figure over the repeats of a point."""
 
     mean: float
     low: float
@@ -167,10 +140,7 @@ class Figure(NamedTuple):
 
 
 class Setting(NamedTuple):
-    """One method with its parameters, and its repeats.
-
-    `points`: the points, one a repeat; `results`: what became of them.
-    """
+    """One method with its parameters, and its repeats."""
 
     points: tuple[Point, ...]
     results: tuple[Result, ...]
@@ -204,8 +174,6 @@ class Axis(NamedTuple):
     def read(cls, text: str) -> Axis:
         """Return the figure that a text names.
 
-        Examples
-        --------
         >>> Axis.read("k"), Axis.read("edge-jaccard: all").part
         (Axis(question='strength', part='k'), 'all')
         """
@@ -321,16 +289,13 @@ class SweptPoints:
             if (first := setting.figure(across)) and (second := setting.figure(up))
         ]
         best = pareto_front([pair for _, pair in places], (self.axes[across], self.axes[up]))
-        return pa.table(
-            {
-                "point": [setting.first.number for setting, _ in places],
-                "method": [setting.first.method for setting, _ in places],
-                "parameters": [setting.first.given for setting, _ in places],
-                "x": [pair[0] for _, pair in places],
-                "y": [pair[1] for _, pair in places],
-                "best": best,
-            }
-        )
+        names = {"point": "number", "method": "method", "parameters": "given"}
+        columns: dict[str, list[Any]] = {
+            column: [getattr(setting.first, name) for setting, _ in places]
+            for column, name in names.items()
+        }
+        columns |= {name: [pair[at] for _, pair in places] for at, name in enumerate("xy")}
+        return pa.table(columns | {"best": best})
 
     def meeting(self, bounds: Sequence[str]) -> list[int]:
         """Return the numbers of the points whose release keeps every bound.
@@ -346,10 +311,7 @@ class SweptPoints:
     @property
     def counts(self) -> dict[str, int]:
         """How many points ended in each way."""
-        counted: dict[str, int] = {}
-        for result in self.results.values():
-            counted[result.status] = counted.get(result.status, 0) + 1
-        return counted
+        return dict(Counter(result.status for result in self.results.values()))
 
 
 def _keeps(result: Result, bounds: Sequence[Bound]) -> bool:
@@ -364,11 +326,6 @@ def _keeps(result: Result, bounds: Sequence[Bound]) -> bool:
 def pareto_front(pairs: Sequence[tuple[float, float]], directions: tuple[str, str]) -> list[bool]:
     """Return of every pair whether no other is better in one figure and not worse in the other.
 
-    `pairs`: two figures each; `directions`: of both: where one ends with ``lower is better``, less
-    is better, else more.
-
-    Examples
-    --------
     >>> pareto_front([(0.1, 0.5), (0.2, 0.9), (0.3, 0.8)], ("lower is better", "higher is better"))
     [True, True, False]
     """

@@ -27,8 +27,6 @@ PLAN, TABLE, POINTS, RESULTS = "plan.json", "sweep.parquet", "points", "results"
 def is_sweep(folder: Path) -> bool:
     """Whether a folder is that of a sweep.
 
-    Examples
-    --------
     >>> is_sweep(Path("nowhere"))
     False
     """
@@ -55,12 +53,7 @@ _COMPARED = {
 
 
 def begun(folder: Path, plan: Plan) -> Plan:
-    """Return the plan of a folder, which is made where there is none.
-
-    `folder`: the sweep's; `plan`: what was asked for. A sweep that was begun keeps its own
-    measuring seed. Raises `ReleaseError` where something else stands there. `UsageError` where it
-    is a sweep of other data, or of another plan. `ResourceError` where it cannot be written.
-    """
+    """Return the plan of a folder, which is made where there is none."""
     plan = msgspec.json.decode(msgspec.json.encode(plan), type=Plan)  # as it is read again
     if folder.name in {"", ".."}:
         raise ReleaseError(
@@ -94,10 +87,7 @@ def _encoded(value: Plan | Result) -> bytes:
 
 
 def read_plan(folder: Path) -> Plan:
-    """Return the plan of a sweep.
-
-    Raises `ReleaseError` where the folder is no sweep, or its plan is damaged.
-    """
+    """Return the plan of a sweep."""
     path = folder / PLAN
     try:
         plan = msgspec.json.decode(path.read_bytes(), type=Plan)
@@ -155,10 +145,7 @@ def _difference(earlier: Plan, plan: Plan) -> str:
 
 @contextmanager
 def locked(folder: Path) -> Iterator[int | None]:
-    """Hold a sweep for this run and the workers that inherit the number; of two, one is refused.
-
-    Raises `ResourceError` where another run, or a worker that one left, holds it.
-    """
+    """Hold a sweep for this run and the workers that inherit the number; of two, one is refused."""
     if sys.platform == "win32":
         yield None
         return
@@ -183,10 +170,7 @@ def locked(folder: Path) -> Iterator[int | None]:
 
 
 def results_of(folder: Path, plan: Plan) -> dict[int, Result]:
-    """Return what became of the points that are finished, by their numbers.
-
-    Raises `ReleaseError` where a result is damaged.
-    """
+    """Return what became of the points that are finished, by their numbers."""
     results = {}
     for point in plan.points:
         path = _result_file(folder, point)
@@ -203,10 +187,7 @@ def results_of(folder: Path, plan: Plan) -> dict[int, Result]:
 
 
 def keep_result(folder: Path, point: Point, result: Result) -> None:
-    """Write what became of a point, whole and for its owner alone: now it is finished.
-
-    Raises `OSError` where the disk is full.
-    """
+    """Write what became of a point, whole and for its owner alone: now it is finished."""
     path = _result_file(folder, point)
     with whole_file(path, mode=OWNER_ONLY) as part, part.open("r+b") as file:
         file.write(_encoded(result))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from itertools import product
 from types import UnionType
 from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
@@ -27,37 +27,19 @@ STRENGTHS = ("k", "levels", "epsilon")
 
 
 class Point(msgspec.Struct, frozen=True, kw_only=True):
-    """One release of a sweep.
+    """One release of a sweep."""
 
-    Parameters
-    ----------
-    number
-        Its position in the plan, from 1.
-    method
-        The method's name.
-    parameters
-        All of its parameters.
-    given
-        Those that differ from their defaults, in a few words.
-    draw
-        Which of the repeats it is, from 1.
-    seed
-        The seed of its release; None for entropy.
-    """
-
-    number: int
+    number: int  # its position in the plan, from 1
     method: str
     parameters: dict[str, Any]
     given: str
-    draw: int
-    seed: int | None
+    draw: int  # which of the repeats it is, from 1
+    seed: int | None  # the seed of its release; None for entropy
 
     @property
     def name(self) -> str:
         """The name of its release folder.
 
-        Examples
-        --------
         >>> Point(number=3, method="k-degree", parameters={}, given="", draw=1, seed=None).name
         '0003-k-degree'
         """
@@ -70,27 +52,11 @@ class Point(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """What became of a point.
-
-    Parameters
-    ----------
-    number
-        Of the point.
-    status
-        How it ended.
-    reason
-        Why it has no release; empty where it has one.
-    promise
-        What its release claims, in a sentence.
-    rows
-        Its figures, each the fields of a `graphveil.Row`.
-    seconds, cpu_seconds
-        How long it took, and the CPU time.
-    """
+    """What became of a point."""
 
     number: int
     status: Status
-    reason: str = ""
+    reason: str = ""  # why it has no release; empty where it has one
     promise: str = ""
     rows: list[dict[str, Any]] = []
     seconds: float = 0.0
@@ -98,43 +64,17 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """All that decides what a sweep comes to.
-
-    Parameters
-    ----------
-    points
-        What is run.
-    input_sha256
-        The digest of the data.
-    kind
-        graph, bipartite or table.
-    repeats
-        How many releases each combination of parameters has.
-    seed
-        None where releases draw from entropy.
-    measuring_seed
-        The seed of metrics and attacks, the same for all points.
-    metrics, attacks
-        Those that were asked for; None for all that fit.
-    cpu_seconds
-        The CPU time that a point may use; None for no limit.
-    reading, format
-        How the input was read, and the format of the releases.
-    original
-        The words by which a command reads the input: its file, and flags; none where there is none.
-    tool, schema
-        The version of the program, and of this description.
-    """
+    """All that decides what a sweep comes to."""
 
     points: list[Point]
     input_sha256: str
     kind: str
     repeats: int
-    seed: int | None
+    seed: int | None  # None where releases draw from entropy
     measuring_seed: int
-    metrics: list[str] | None
+    metrics: list[str] | None  # metrics, attacks: those that were asked for; None for all that fit
     attacks: list[str] | None
-    cpu_seconds: float | None
+    cpu_seconds: float | None  # the CPU time that a point may use; None for no limit
     reading: dict[str, Any]
     format: str
     original: list[str] = []
@@ -154,9 +94,6 @@ def points_of(methods: Sequence[Anonymizer[Any]], *, repeats: int, seed: int | N
 
     A seed follows from the sweep's and from method, parameters and repeat: another grid changes no
     release.
-
-    `methods`: methods with their parameters; `repeats`: how many releases each has; `seed`: the
-    sweep's; None for entropy. Raises `UsageError` where there is less than one repeat.
     """
     if repeats < 1:
         raise UsageError(f"repeats={repeats} is below 1. Give the number of releases per point.")
@@ -165,14 +102,13 @@ def points_of(methods: Sequence[Anonymizer[Any]], *, repeats: int, seed: int | N
     varied = _varied(methods)
     for method in methods:
         values = method.parameters()
+        words = given_words(type(method), values | method.concealed(), always=varied[method.name])
         for draw in range(1, repeats + 1):
             point = Point(
                 number=len(points) + 1,
                 method=method.name,
                 parameters=values,
-                given=given_words(
-                    type(method), values | method.concealed(), always=varied[method.name]
-                ),
+                given=words,
                 draw=draw,
                 seed=None if seed is None else _seed_of(seed, method.name, values, draw),
             )
@@ -206,10 +142,6 @@ def given_words(
 ) -> str:
     """Return the parameters that differ from their defaults, in a few words.
 
-    `parameters`: all of its parameters; `always`: those that are said whatever their value.
-
-    Examples
-    --------
     >>> from graphveil.methods import KDegree
     >>> given_words(KDegree, KDegree(k=5).parameters())
     'k=5'
@@ -219,13 +151,15 @@ def given_words(
         f"{item.name}={_word(parameters[item.name])}"
         for item in flat_parameters(method)
         if parameters.get(item.name) is not None
-        and (item.name in always or item.name not in private)
-        and (item.name in always or not _is_default(item, parameters[item.name]))
+        and (
+            item.name in always
+            or (
+                item.name not in private
+                and _word(parameters[item.name])
+                not in {_word(item.default), str(item.metadata.get("unset"))}
+            )
+        )
     )
-
-
-def _is_default(item: FlatParameter, value: Any) -> bool:
-    return _word(value) in {_word(item.default), str(item.metadata.get("unset"))}
 
 
 def _word(value: Any) -> str:
@@ -241,19 +175,16 @@ MOST_POINTS = 10_000
 def methods_of(methods: Sequence[Anonymizer[Any]] | Anonymizer[Any] | Grid) -> list[Any]:
     """Return every method of a grid with its parameters, in the order of the grid, each once.
 
-    `methods`: methods, or a grid: parameters by the method's name and their own, where a list
-    stands for several values. The last parameter changes first. Raises `ParameterError` where a
-    method or a parameter is unknown, or a value is out of range. `UsageError` where nothing is
-    given, or there are more than 10,000 points.
-
-    Examples
-    --------
     >>> [method.k for method in methods_of({"k-degree": {"k": [2, 5], "edits": "any"}})]
     [2, 5]
     """
     if isinstance(methods, Mapping):
         _check_size(methods)
-        every = [one for name, grid in methods.items() for one in _combined(name, grid)]
+        every = [
+            method_named(name).from_parameters(dict(zip(grid, values, strict=True)))
+            for name, grid in methods.items()
+            for values in product(*map(_several, grid.values()))
+        ]
     else:
         every = [methods] if isinstance(methods, Anonymizer) else list(methods)
     for one in every:
@@ -265,12 +196,6 @@ def methods_of(methods: Sequence[Anonymizer[Any]] | Anonymizer[Any] | Grid) -> l
     if not every:
         raise UsageError("no method given. Use one, such as k-degree with k=2,5,10.")
     return list({(one.name, repr(one.parameters())): one for one in every}.values())
-
-
-def _combined(name: str, grid: Mapping[str, Any]) -> Iterator[Anonymizer[Any]]:
-    method = method_named(name)
-    for values in product(*map(_several, grid.values())):
-        yield method.from_parameters(dict(zip(grid, values, strict=True)))
 
 
 def _several(value: Any) -> list[Any]:
@@ -296,12 +221,6 @@ def _check_size(grid: Grid) -> None:
 def values_in(method: type[Anonymizer[Any]], name: str, text: str) -> list[Any]:
     """Return the values that a comma list gives of a parameter.
 
-    `name`: the parameter's name; `text`: values with commas between them; of columns, lists with
-    semicolons between them. Raises `ParameterError` where the parameter is unknown, or a value is
-    not of its type.
-
-    Examples
-    --------
     >>> from graphveil.methods import KDegree
     >>> values_in(KDegree, "k", "2,5,10"), values_in(KDegree, "edits", "add,any")
     ([2, 5, 10], ['add', 'any'])
@@ -319,8 +238,6 @@ def values_in(method: type[Anonymizer[Any]], name: str, text: str) -> list[Any]:
 def between(kind: Any) -> str:
     """Return what stands between two values of a parameter: columns and commands have commas.
 
-    Examples
-    --------
     >>> between(int), between(Columns | None)
     (',', ';')
     """

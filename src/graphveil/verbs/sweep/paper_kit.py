@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import platform
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import version
 from importlib.util import find_spec
 from pathlib import Path
@@ -24,7 +24,6 @@ from graphveil.methods.registry import known_method
 from graphveil.release import digest_of
 from graphveil.verbs.report.figures import NO_LIBRARY, Figure
 from graphveil.verbs.sweep.figures import STRENGTHS, Axis, Setting, value_of
-from graphveil.verbs.sweep.grid import Point
 from graphveil.verbs.sweep.results import Sweep, panel_of, words_of
 
 TABLE, EVERY, BIB, ORIGIN = "results.tex", "figures.csv", "references.bib", "origin.json"
@@ -54,8 +53,6 @@ _SPECIAL = {
 def tex(text: str) -> str:
     r"""Return a text as LaTeX sets it, whatever is in it.
 
-    Examples
-    --------
     >>> print(tex("k=5, 50% of a_b --flag"))
     k=5, 50\% of a\_b -{}-flag
     """
@@ -64,22 +61,16 @@ def tex(text: str) -> str:
 
 
 class Cell(NamedTuple):
-    """A figure of a setting over its releases.
-
-    `deviation`: the sample standard deviation; None where there is one release; `releases`: how
-    many there are.
-    """
+    """A figure of a setting over its releases."""
 
     mean: float
-    deviation: float | None
+    deviation: float | None  # the sample standard deviation; None where there is one release
     releases: int
 
     @property
     def text(self) -> str:
         r"""The figure as LaTeX sets it.
 
-        Examples
-        --------
         >>> print(Cell(0.98765, 0.0123, 5).text)
         0.988 \(\pm\) 0.012
         """
@@ -117,8 +108,6 @@ def columns_of(sweep: Sweep) -> list[Axis]:
 def best_of(cells: Sequence[Cell | None], direction: str) -> set[int]:
     """Return which cells are best by their printed digits; none where nothing is better.
 
-    Examples
-    --------
     >>> best_of([Cell(0.5, None, 1), None, Cell(0.9, None, 1)], "higher is better")
     {2}
     """
@@ -205,38 +194,10 @@ def pictures_of(sweep: Sweep) -> dict[str, Figure]:
 
 
 ENTRIES = {
-    "liu2008": (
-        "inproceedings",
-        "Liu, Kun and Terzi, Evimaria",
-        "Towards identity anonymization on graphs",
-        {"booktitle": "SIGMOD", "year": "2008"},
-    ),
-    "dejong2024": (
-        "misc",
-        "de Jong, Rachel G. and van der Loo, Mark P. J. and Takes, Frank W.",
-        "The anonymization problem in social networks",
-        {"eprint": "2409.16163", "archiveprefix": "arXiv", "year": "2024"},
-    ),
-    "choromanski2013": (
-        "inproceedings",
-        "Choromanski, Krzysztof and Jebara, Tony and Tang, Kui",
-        "Adaptive Anonymity via b-Matching",
-        {"booktitle": "NIPS", "year": "2013"},
-    ),
-    "nguyen2015": (
-        "inproceedings",
-        'Nguyen, Huu Hiep and Imine, Abdessamad and Rusinowitch, Micha{\\"e}l',
-        "Differentially Private Publication of Social Graphs at Linear Cost",
-        {"booktitle": "ASONAM", "year": "2015"},
-    ),
-    "esfandiari": (
-        "misc",
-        "Esfandiari, Hossein and Epasto, Alessandro and Mirrokni, Vahab and Munoz Medina, Andres",
-        "Smooth Anonymity for Sparse Graphs",
-        {"howpublished": "arXiv"},
-    ),
+    entry.partition("{")[2].partition(",")[0]: f"{entry.rstrip()}\n"
+    for entry in Path(__file__).with_name("papers.bib").read_text(encoding="utf-8").split("\n\n")
 }
-"""The papers of the published systems: kind, authors, title, further fields."""
+"""The papers of the published systems, as BibTeX, by their keys."""
 
 PAPERS = {
     "k-degree": "liu2008",
@@ -256,14 +217,13 @@ def references_text(sweep: Sweep) -> str:
     """Return BibTeX entries of the methods, the data and the program."""
     methods = dict.fromkeys(point.method for point in sweep.plan.points)
     cited = dict.fromkeys(PAPERS[name] for name in methods if name in PAPERS)
-    entries = [_entry(ENTRIES[key][0], key, *ENTRIES[key][1:]) for key in cited]
+    entries = [ENTRIES[key] for key in cited]
     for name in methods:
         method = known_method(name)
         if name not in PAPERS and method is not None:
-            entries.append(_entry("misc", name, "", name, {"note": tex(method.source)}))
+            entries.append(_entry(name, name, note=tex(method.source)))
     entries.append(_data_entry(sweep))
-    program = {"note": tex(f"version {__version__}")}
-    entries.append(_entry("misc", "graphveil", "", "graphveil", program))
+    entries.append(_entry("graphveil", "graphveil", note=tex(f"version {__version__}")))
     return "\n".join(entries)
 
 
@@ -271,22 +231,27 @@ def _data_entry(sweep: Sweep) -> str:
     digest = sweep.plan.input_sha256
     for name, item in DATASETS.items():
         if item.kind == sweep.plan.kind and digest_of(load(name)) == digest:
-            fields = {"note": tex(item.source), "url": item.url}
-            return _entry("misc", "data", "", name, fields)
+            return _entry("data", name, note=tex(item.source), url=item.url)
     title = Path(sweep.plan.original[0]).name if sweep.plan.original else "data of the sweep"
-    return _entry("misc", "data", "", tex(title), {"note": f"SHA-256 as read: {digest}"})
+    return _entry("data", tex(title), note=f"SHA-256 as read: {digest}")
 
 
-def _entry(kind: str, key: str, author: str, title: str, fields: dict[str, str]) -> str:
-    first = {"author": author} if author else {"key": title}  # by which it is sorted
-    named = {**first, "title": f"{{{title}}}", **fields}
+def _entry(key: str, title: str, **fields: str) -> str:
+    """Return an entry without authors, which is sorted by its title."""
+    named = {"key": title, "title": f"{{{title}}}", **fields}
     lines = [f"  {name} = {{{value}}}," for name, value in named.items()]
-    return "\n".join((f"@{kind}{{{key},", *lines, "}", ""))
+    return "\n".join((f"@misc{{{key},", *lines, "}", ""))
 
 
 def origin_of(sweep: Sweep) -> dict[str, Any]:
     """Return where the figures come from: seeds, versions and digests."""
-    plan = sweep.plan
+    plan, points = sweep.plan, []
+    for one in plan.points:
+        method, given = known_method(one.method), one.parameters
+        if method is not None:  # as a manifest would state them, if it withholds any
+            given = given | method.from_parameters(given).concealed()
+        own = {"method": one.method, "parameters": given, "draw": one.draw, "seed": one.seed}
+        points.append(own | {"status": sweep.results[one.number].status})
     return {
         "graphveil": plan.tool,
         "kit": __version__,
@@ -297,39 +262,22 @@ def origin_of(sweep: Sweep) -> dict[str, Any]:
         "seed": plan.seed,
         "measuring_seed": plan.measuring_seed,
         "repeats": plan.repeats,
-        "points": [
-            {
-                "method": one.method,
-                "parameters": _for_print(one),
-                "draw": one.draw,
-                "seed": one.seed,
-                "status": sweep.results[one.number].status,
-            }
-            for one in plan.points
-        ],
+        "points": points,
     }
 
 
-def _for_print(point: Point) -> dict[str, Any]:
-    """Return the parameters of a point as a manifest would state them, if it withholds any."""
-    method = known_method(point.method)
-    if method is None:
-        return point.parameters
-    return point.parameters | method.from_parameters(point.parameters).concealed()
-
-
 def write_kit(sweep: Sweep, folder: str | Path) -> list[Path]:
-    """Write the kit of a sweep into a new folder of its owner, and return its files.
-
-    `sweep`: the sweep; some of its points have a release; `folder`: the folder, which appears whole
-    or not at all. Raises `UsageError` where something stands there, no point has a release, or
-    matplotlib is missing.
-    """
+    """Write the kit of a sweep into a new folder of its owner, and return its files."""
     if "finished" not in sweep.counts:
         raise UsageError("No point of this sweep has a release. Run it with other points.")
     if find_spec("matplotlib") is None:
         raise UsageError(f"The figures of a paper are PDF: {NO_LIBRARY}")
-    texts = dict(_texts(sweep))
+    texts = {
+        TABLE: table_text(sweep),
+        EVERY: figures_text(sweep),
+        BIB: references_text(sweep),
+        ORIGIN: json.dumps(origin_of(sweep), indent=2) + "\n",
+    }
     pictures = pictures_of(sweep)
     try:
         with whole_folders({Path(folder): 0o700}) as [part]:
@@ -341,10 +289,3 @@ def write_kit(sweep: Sweep, folder: str | Path) -> list[Path]:
     except FileExistsError as error:
         raise UsageError(f"{folder} exists. Choose another name.") from error
     return [Path(folder, name) for name in (*texts, *(f"{name}.pdf" for name in pictures))]
-
-
-def _texts(sweep: Sweep) -> Iterator[tuple[str, str]]:
-    yield TABLE, table_text(sweep)
-    yield EVERY, figures_text(sweep)
-    yield BIB, references_text(sweep)
-    yield ORIGIN, json.dumps(origin_of(sweep), indent=2) + "\n"

@@ -1,9 +1,4 @@
-"""What a sweep came to, as users see it: rows for every library, a picture, files.
-
-A sweep in few lines: the answer in a sentence, and a line a point, the best first.
-
-From a sweep to its page: pictures, rows and commands.
-"""
+"""A sweep as users see it: an answer, a line for each point, rows, pictures and its page."""
 
 from __future__ import annotations
 
@@ -12,11 +7,11 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import EdgeDP, NodeDP
-from graphveil.core.atomic import OWNER_ONLY, whole_file
+from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import UsageError
 from graphveil.core.lazy import above
 from graphveil.core.rows import Rows
@@ -26,7 +21,7 @@ from graphveil.data.kinds import KINDS
 from graphveil.methods import METHODS
 from graphveil.methods.registry import known_method
 from graphveil.verbs.report import frontiers
-from graphveil.verbs.report.charts import NONE, plain
+from graphveil.verbs.report.charts import NONE, plain, write_new
 from graphveil.verbs.report.document import anonymize_command, command_line
 from graphveil.verbs.report.figures import Figure, Illustrated
 from graphveil.verbs.report.frontiers import Dot, Panel
@@ -39,6 +34,7 @@ from graphveil.verbs.sweep.figures import (
     pareto_front,
     write_table,
 )
+from graphveil.verbs.sweep.grid import Status
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -68,8 +64,6 @@ SHARES = frozenset(WORDS) - {"k", "epsilon"}
 def words_of(axis: Axis) -> str:
     """Return what a reader calls a figure.
 
-    Examples
-    --------
     >>> words_of(Axis("edge-jaccard", "all")), words_of(Axis("diameter", "original"))
     ('edges kept and true', 'diameter: original')
     """
@@ -79,29 +73,17 @@ def words_of(axis: Axis) -> str:
 def figure_text(axis: Axis, value: float) -> str:
     """Return a figure as a person reads it: shares in percent.
 
-    Examples
-    --------
     >>> figure_text(Axis("kept"), 0.98), figure_text(Axis("strength", "k"), 5.0)
     ('98%', '5')
     """
     return percent(value) if str(axis) in SHARES else plain(value)
 
 
-ENDED = {
-    "finished": "finished",
-    "infeasible": "infeasible",
-    "failed": "failed",
-    "out of time": "out of time",
-}
-
-
 def answer_of(sweep: SweptPoints, until: Sequence[str], met: Collection[int] | None) -> str:
     """Return the answer in a sentence: how many points keep the bounds, or how points ended."""
     whole = len(sweep.results)
     counts = sweep.counts
-    ended = ", ".join(
-        f"{counts[status]} {word}" for status, word in ENDED.items() if status in counts
-    )
+    ended = ", ".join(f"{counts[one]} {one}" for one in get_args(Status) if one in counts)
     points = counted(whole, "point")
     if met is None:
         return f"{points}: {ended}."
@@ -232,13 +214,9 @@ class _Line(NamedTuple):
 
 
 def lines_of(sweep: SweptPoints, met: Collection[int] | None = None) -> Iterator[tuple[str, str]]:
-    """Yield the figures and the words of each point: first those that keep the bounds.
+    """Yield the figures and the words of each point, and the reason of each without a release.
 
-    Then come those that no other beats.
-
-    SweptPoints without a release come last, each with its reason.
-
-    `met`: the points that keep bounds; None where there are none.
+    First come points that keep the bounds, then those that no other beats; last, those without one.
     """
     _, attack, use = sweep.usual
     if attack is not None:
@@ -324,10 +302,7 @@ def page_text(sweep: SweptPoints) -> str:
 
 
 def figure_of(sweep: SweptPoints, across: Axis, up: Axis) -> Figure:
-    """Return one picture that stands alone.
-
-    Raises `UsageError` where no point has both figures.
-    """
+    """Return one picture that stands alone."""
     panel = panel_of(sweep, across, up)
     if not panel.dots:
         raise UsageError(
@@ -343,11 +318,6 @@ def figures_of(sweep: SweptPoints) -> dict[str, Figure]:
         f"frontier-{number}": Figure(title=panel.title, panel=panel, methods=methods)
         for number, panel in enumerate(panels_of(sweep), start=1)
     }
-
-
-def picture_text(sweep: SweptPoints) -> str:
-    """Return the pictures of a sweep, for a notebook."""
-    return picture_html(panels_of(sweep), _methods(sweep))
 
 
 def _methods(sweep: SweptPoints) -> list[str]:
@@ -425,7 +395,12 @@ def _rows(sweep: SweptPoints, methods: list[str]) -> Iterator[Row]:
     shown += [axis for axis in (use, attack) if axis is not None and axis not in shown]
     for number, setting in enumerate(sweep.settings, start=1):
         failure, first = setting.failure, setting.first
-        figures = [(axis, setting.figure(axis)) for axis in shown]
+        means = [(axis, one.mean) for axis in shown if (one := setting.figure(axis)) is not None]
+        share = Axis("kept")
+        figures = [
+            (words_of(axis), figure_text(share if axis.question in PLAIN else axis, mean))
+            for axis, mean in means
+        ]
         yield Row(
             number=number,
             series=methods.index(first.method),
@@ -433,14 +408,10 @@ def _rows(sweep: SweptPoints, methods: list[str]) -> Iterator[Row]:
             status="finished" if failure is None else failure.status,
             reason="" if failure is None else failure.reason,
             promise=setting.results[0].promise,
-            figures=[(words_of(a), _mean_text(a, f.mean)) for a, f in figures if f is not None],
+            figures=figures,
             best=first.number in best,
             command=_command(sweep, setting),
         )
-
-
-def _mean_text(axis: Axis, value: float) -> str:
-    return figure_text(Axis("kept"), value) if axis.question in PLAIN else figure_text(axis, value)
 
 
 def _best(sweep: SweptPoints) -> set[int]:
@@ -465,19 +436,17 @@ def _command(sweep: SweptPoints, setting: Setting) -> str:
 
 def _figures(sweep: SweptPoints) -> dict[str, list[float | None]]:
     """Return every figure of every point by its name: the worst of its repeats, as bounds ask."""
-    plain = [Axis(name) for name in PLAIN]
+    first = [Axis(name) for name in PLAIN]
     others = [
         axis
         for axis, direction in sweep.axes.items()
-        if axis not in plain
-        and axis.question not in {"strength", "cost"}
-        and direction != "for comparison"
+        if axis.question not in {"strength", "cost"} and direction != "for comparison"
     ]
-    chosen = [axis for axis in (*plain, *others) if axis in sweep.axes]
     figures: dict[str, list[float | None]] = {}
-    for axis in chosen:
-        lower = sweep.axes[axis] == "lower is better"
-        figures[str(axis)] = [_worst(setting, axis, lower=lower) for setting in sweep.settings]
+    for axis in dict.fromkeys((*first, *others)):
+        if axis in sweep.axes:
+            lower = sweep.axes[axis] == "lower is better"
+            figures[str(axis)] = [_worst(setting, axis, lower=lower) for setting in sweep.settings]
     return figures
 
 
@@ -594,10 +563,7 @@ class Sweep(SweptPoints, Illustrated):
             raise UsageError(f"{file} exists. Choose another name, or set force.")
         if file.suffix == ".parquet":
             return write_table(self.rows, file)
-
-        with whole_file(file, mode=OWNER_ONLY) as part:
-            part.write_text(page_text(self), encoding="utf-8", newline="\n")
-        return file
+        return write_new(file, page_text(self).encode(), mode=OWNER_ONLY, force=True)
 
     def write_paper(self, folder: str | Path) -> list[Path]:
         """Write what a paper needs into a new folder, for its owner alone; return the files.
@@ -621,7 +587,7 @@ class Sweep(SweptPoints, Illustrated):
 
     def _repr_html_(self) -> str:
         """Return the picture of the frontier, for notebooks."""
-        return picture_text(self)
+        return picture_html(panels_of(self), _methods(self))
 
     def __repr__(self) -> str:
         """Return how many points ended in which way, and a line for each of the first ten."""

@@ -1,9 +1,7 @@
 """Tasks over worker processes: one that ends early takes its task with it, and no other.
 
-A worker does one task at a time, and ends with the process that started it. It is started as
+A worker ends with the process that started it. It is started as
 ``python -m graphveil.verbs.sweep.running``, so that no script of a user is imported again.
-
-A release that others were tried beside may claim less than one alone: `as_trial`.
 """
 
 from __future__ import annotations
@@ -32,12 +30,7 @@ THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_
 
 
 class TaskResult(NamedTuple):
-    """How a task ended.
-
-    `task`: its position; `how`: ``done``; ``raised``, with the error; ``lost``, with the reason,
-    where no answer came; or ``out of time``; `answer`: what the work gave, the error, or the
-    reason.
-    """
+    """How a task ended."""
 
     task: int
     how: Literal["done", "raised", "lost", "out of time"]
@@ -52,21 +45,7 @@ def over_processes(
     cpu_seconds: float | None = None,
     inherited: int | None = None,
 ) -> Iterator[TaskResult]:
-    """Yield how every task ended, as they end; closing this ends the processes.
-
-    Parameters
-    ----------
-    work
-        A function of a module, or a value with ``__call__``: it can be pickled.
-    tasks
-        What it is called with; they can be pickled.
-    jobs
-        The most processes.
-    cpu_seconds
-        The CPU time after which a task is given up.
-    inherited
-        A file that workers keep open as long as they live.
-    """
+    """Yield how every task ended, as they end; closing this ends the processes."""
     waiting: SimpleQueue[int | None] = SimpleQueue()
     for number in [*range(len(tasks)), *[None] * jobs]:
         waiting.put(number)
@@ -159,6 +138,7 @@ class _Crew(threading.Thread):
         """Return the worker process, a new one where there is none; None where this is stopped."""
         if self.process is not None and self.process.poll() is None:
             return self.process
+        paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)  # as of this process
         with self.guard:
             if self.stopped:
                 return None
@@ -166,18 +146,13 @@ class _Crew(threading.Thread):
                 [sys.executable, "-m", "graphveil.verbs.sweep.running"],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                env=os.environ | dict.fromkeys(THREADS, "1") | {"PYTHONPATH": _paths()},
+                env=os.environ | dict.fromkeys(THREADS, "1") | {"PYTHONPATH": paths},
                 pass_fds=() if self.inherited is None else (self.inherited,),
             )
         if self.process.stdin is not None:
             with suppress(OSError):
                 self.process.stdin.write(self.hello)
         return self.process
-
-
-def _paths() -> str:
-    """Return where this process imports from, so that its worker does, too."""
-    return os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
 
 
 def _close(process: subprocess.Popen[bytes]) -> None:
@@ -265,8 +240,6 @@ def claimed_of_a_trial(guarantee: AnyGuarantee) -> AnyGuarantee:
     That every row equals others can be counted in the release, however it was chosen. An epsilon
     is a statement on how a release was drawn, and covers no choice among several.
 
-    Examples
-    --------
     >>> from graphveil import EdgeDP, KAnonymity
     >>> claimed_of_a_trial(KAnonymity(k=5)).k, claimed_of_a_trial(EdgeDP(epsilon=1.0))
     (5, NotClaimed(reasons=('trial',)))
@@ -279,8 +252,6 @@ def claimed_of_a_trial(guarantee: AnyGuarantee) -> AnyGuarantee:
 def as_trial(release: Release[Any]) -> Release[Any]:
     """Return a release as one of several: it claims what files show, and its record says so.
 
-    Examples
-    --------
     >>> import graphveil as gv
     >>> ring = gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
     >>> as_trial(gv.RandomizedResponse(epsilon=2.0).anonymize(ring)).guarantee.reasons

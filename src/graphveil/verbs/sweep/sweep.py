@@ -1,9 +1,4 @@
-"""The verb sweep: methods over a grid of parameters, a release and its figures a point.
-
-One point of a sweep: a release, written as a trial, with its figures.
-
-The points of a sweep that are not finished: run in this process, or over several.
-"""
+"""The verb sweep: methods over a grid of parameters, a trial release and its figures a point."""
 
 from __future__ import annotations
 
@@ -15,7 +10,7 @@ import tempfile
 import time
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext, suppress
+from contextlib import closing, nullcontext, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -48,7 +43,7 @@ from graphveil.core.errors import (
     option,
 )
 from graphveil.core.parameters import separate_names
-from graphveil.core.progress import Advance, shown, stage
+from graphveil.core.progress import shown, stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row
 from graphveil.core.text import counted
@@ -64,7 +59,7 @@ from graphveil.release import Release, digest_of
 from graphveil.release.files import format_that_came_in
 from graphveil.release.publishing import Output
 from graphveil.scale.engines.processes import available_cores
-from graphveil.verbs.advise.trials import shares_of
+from graphveil.verbs.advise.trials import class_of, shares_of
 from graphveil.verbs.attack import attack_release
 from graphveil.verbs.evaluate import evaluate_release
 from graphveil.verbs.sweep.figures import write_table
@@ -110,21 +105,14 @@ class Task(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class PointRun:
-    """Runs points of one plan on one input; it can be pickled.
-
-    `folder`: the sweep's; `data`: the input.
-    """
+    """Runs points of one plan on one input; it can be pickled."""
 
     folder: Path
     plan: Plan
     data: Data
 
     def __call__(self, task: Task) -> Result:
-        """Run a point, write its release and then its result, and return the result.
-
-        Raises `ResourceError, OSError` where the disk is full or cannot be written: the point is
-        not finished then.
-        """
+        """Run a point, write its release and then its result, and return the result."""
         clear(self.folder, task.point)
         started, used = time.perf_counter(), time.process_time()
         with warnings.catch_warnings():
@@ -170,25 +158,17 @@ class PointRun:
         plan = self.plan
         metrics = fitting(plan.metrics, metrics_of(released))
         attacks = fitting(plan.attacks, attacks_of(released))
-        for asked, verb in ((metrics, _evaluated), (attacks, _attacked)):
-            if asked is None or asked:
-                measured = verb(folder, self.data, asked, plan.measuring_seed)
-                yield from (*measured, *measured.missing)
-
-
-def _evaluated(folder: Path, data: Data, metrics: Sequence[str] | None, seed: int) -> Any:
-    return evaluate_release(folder, data, metrics=metrics, seed=seed)
-
-
-def _attacked(folder: Path, data: Data, attacks: Sequence[str] | None, seed: int) -> Any:
-    return attack_release(folder, data, attacks=attacks, seed=seed)
+        if metrics is None or metrics:
+            kept = evaluate_release(folder, self.data, metrics=metrics, seed=plan.measuring_seed)
+            yield from (*kept, *kept.missing)
+        if attacks is None or attacks:
+            found = attack_release(folder, self.data, attacks=attacks, seed=plan.measuring_seed)
+            yield from (*found, *found.missing)
 
 
 def fitting(asked: Sequence[str] | None, known: Sequence[str]) -> list[str] | None:
     """Return which of the names that were asked for fit; None where none was named.
 
-    Examples
-    --------
     >>> fitting(["a", "b"], ["b", "c"]), fitting(None, ["b"]), fitting([], ["b"])
     (['b'], None, [])
     """
@@ -196,21 +176,18 @@ def fitting(asked: Sequence[str] | None, known: Sequence[str]) -> list[str] | No
 
 
 def metrics_of(kind: Container) -> list[str]:
-    """Return the names of the metrics that read a kind of data.
-
-    Tables are read as their features, networks as their ties, too.
-    """
-    kinds = {kind, compared_kind(kind), *([Bipartite] if kind is Table else [])}
-    return [metric.name for metric in METRICS.values() if metric.kind in kinds]
+    """Return the names of the metrics that read a kind of data."""
+    return [metric.name for metric in METRICS.values() if metric.kind in _read_as(kind)]
 
 
 def attacks_of(kind: Container) -> list[str]:
-    """Return the names of the attacks that read a kind of data.
+    """Return the names of the attacks that read a kind of data."""
+    return [attack.name for attack in ATTACKS.values() if _read_as(kind) & {*attack.kinds}]
 
-    Tables are read as their features, networks as their ties, too.
-    """
-    kinds = {kind, compared_kind(kind), *([Bipartite] if kind is Table else [])}
-    return [attack.name for attack in ATTACKS.values() if kinds & {*attack.kinds}]
+
+def _read_as(kind: Container) -> set[Container]:
+    """Return what data is read as: tables also as their features, networks as their ties."""
+    return {kind, compared_kind(kind), *([Bipartite] if kind is Table else [])}
 
 
 def _without_a_release(point: Point, status: Status, error: Exception) -> Result:
@@ -235,49 +212,23 @@ def _own_rows(name: str, method: Anonymizer[Any], release: Release[Any]) -> Iter
     kept, false = shares_of(release.cost)
     size = class_of(release.guarantee)
     strength = _strength(method.guarantee)
-    own = [
+    own: list[tuple[str, str, float | None, str, str]] = [
         (STRENGTH, *strength, "higher is better" if strength[0] == "k" else "lower is better"),
         (KEPT, "", kept, "share", "higher is better"),
         (FALSE, "", false, "share", "lower is better"),
         (RISK, "", 1 / size if size else None, "share", "lower is better"),
     ]
-    for question, part, value, unit, direction in own:
-        if value is not None:
-            yield Row(
-                release=name,
-                question=question,
-                part=part,
-                value=float(value),
-                unit=unit,
-                direction=direction,
-            )
     for part, value in release.cost.items():
-        what = part.replace("_", " ")
         unit = "share" if part.endswith("share") else "count"
-        yield Row(
-            release=name,
-            question=COST,
-            part=what,
-            value=float(value),
-            unit=unit,
-            direction="for comparison",
-        )
+        own.append((COST, part.replace("_", " "), value, unit, "for comparison"))
+    names = ("question", "part", "value", "unit", "direction")
+    for values in own:
+        row: dict[str, Any] = dict(zip(names, values, strict=True))
+        if row["value"] is not None:
+            yield Row(release=name, **row | {"value": float(row["value"])})
 
 
 _OF_CLASSES = KAnonymity | SmoothKAnonymity | StructuralKAnonymity | SuperNodeAnonymity
-
-
-def class_of(promise: AnyGuarantee) -> int | None:
-    """Return the size of the smallest class that is promised to everybody; None without one.
-
-    Examples
-    --------
-    >>> class_of(KAnonymity(k=5)), class_of(EdgeDP(epsilon=1.0))
-    (5, None)
-    """
-    if isinstance(promise, StructuralKAnonymity) and promise.share < 1:
-        return None
-    return promise.k if isinstance(promise, _OF_CLASSES) else None
 
 
 def _strength(promise: AnyGuarantee) -> tuple[str, float | None, str]:
@@ -293,19 +244,7 @@ def _strength(promise: AnyGuarantee) -> tuple[str, float | None, str]:
 
 @dataclass(frozen=True, kw_only=True)
 class Work:
-    """The points of a sweep, and over how many processes those are run that are not finished.
-
-    Parameters
-    ----------
-    run
-        Runs a point.
-    methods
-        The method of every point.
-    jobs
-        The most processes; with one, and without a limit of time, none is started.
-    inherited
-        A file that processes keep open as long as they live.
-    """
+    """The points of a sweep, and over how many processes those are run that are not finished."""
 
     run: PointRun
     methods: Sequence[Anonymizer[Any]]
@@ -327,18 +266,11 @@ class Work:
             if point.number not in self.kept
         ]
 
-    @property
-    def is_new(self) -> bool:
-        """Whether any point was not finished before."""
-        return bool(self.tasks)
-
 
 def every_result(work: Work) -> dict[int, Result]:
     """Return what became of every point, in the order of the plan, once all are finished.
 
     What a point left that is not finished is removed.
-
-    Raises `ResourceError` where the disk is full, or a process was ended from outside.
     """
     folder, plan = work.run.folder, work.run.plan
     results, lost = dict(work.kept), {}
@@ -375,18 +307,13 @@ def _ended(work: Work) -> Generator[TaskResult]:
         return
     for number, task in enumerate(work.tasks):
         try:
-            with shown(_silent):  # the sweep's own bar stays
+            with shown(lambda _name, _total: nullcontext(lambda _: None)):  # the bar stays
                 result = run(task)
             yield TaskResult(number, "done", result)
         except MemoryError:
             yield TaskResult(number, "lost", "it ran out of memory")
         except (GraphveilError, OSError) as error:
             yield TaskResult(number, "raised", error)
-
-
-def _silent(_name: str, _total: int | None) -> AbstractContextManager[Advance]:
-    """Show nothing of a stage."""
-    return nullcontext(lambda _: None)
 
 
 def _check_importable(tasks: Sequence[Task]) -> None:
@@ -405,12 +332,12 @@ def _check_importable(tasks: Sequence[Task]) -> None:
 
 
 def _result(run: PointRun, point: Point, ended: TaskResult) -> Result:
-    """Return the result of a task that is finished or out of time.
-
-    Raises `GraphveilError, OSError`: what ended the task.
-    """
+    """Return the result of a task that is finished or out of time."""
     if ended.how == "raised":
-        raise _with_a_way_out(ended.answer) from ended.answer
+        if isinstance(ended.answer, ResourceError):
+            kept = "Finished points are kept: run the same sweep again."
+            raise ResourceError(f"{ended.answer} {kept}") from ended.answer
+        raise ended.answer
     if ended.how == "done":
         result: Result = ended.answer
         return result
@@ -421,49 +348,28 @@ def _result(run: PointRun, point: Point, ended: TaskResult) -> Result:
     return late
 
 
-def _with_a_way_out(error: Exception) -> Exception:
-    """Return an error of the machine with what to do about it."""
-    if isinstance(error, ResourceError):
-        return ResourceError(f"{error} Finished points are kept: run the same sweep again.")
-    return error
-
-
 def _lost_words(missing: Sequence[Point], number: int, lost: dict[int, str]) -> str:
     first = missing[0]
     why = lost.get(first.number, "its process did not respond")
     return Message(
-        f"{len(missing)} of {counted(number, 'point')} did not finish; the first is "
-        f"{first.words}: {why}. "
-        f"All others are kept: run the same sweep again, perhaps with {option('jobs', 1)}."
+        f"{len(missing)} of {counted(number, 'point')} did not finish; the first is {first.words}: "
+        f"{why}. All others are kept: run the same sweep again, perhaps with {option('jobs', 1)}."
     ).text
 
 
 @dataclass(frozen=True, kw_only=True)
 class SweepOptions:
-    """How a sweep measures, draws and runs; only `jobs` changes no figure.
+    """How a sweep measures, draws and runs; only `jobs` changes no figure."""
 
-    Parameters
-    ----------
-    metrics, attacks
-        Names of `METRICS` and `ATTACKS`. None for all that fit and need not be asked for by name;
-        an empty list for none.
-    repeats
-        How many releases each combination of parameters has.
-    seed
-        None draws releases from entropy. A seed is a secret of the owner.
-    jobs
-        The most processes; None for one a processor. With one, and without `seconds`, none is
-        started.
-    seconds
-        The CPU time after which a point is given up; None for no limit.
-    """
-
+    # metrics, attacks: names of `METRICS` and `ATTACKS`. None for all that fit and need not be
+    # asked for by name; an empty list for none
     metrics: Sequence[str] | None = None
     attacks: Sequence[str] | None = None
     repeats: int = 1
-    seed: int | None = None
+    seed: int | None = None  # None draws releases from entropy. A seed is a secret of the owner
+    # the most processes; None for one a processor. With one, and without `seconds`, none is started
     jobs: int | None = None
-    seconds: float | None = None
+    seconds: float | None = None  # the CPU time after which a point is given up; None for no limit
 
     def __post_init__(self) -> None:
         """Check the numbers, and spell presets of metrics out."""
@@ -566,23 +472,7 @@ def sweep_file(
     report: Callable[[ReadingReport], None] = warn_of_dropped,
     words: Sequence[str] = (),
 ) -> Sweep:
-    """Return what every point of a grid keeps and shows, of the data in a file.
-
-    Raises `GraphveilError`: as `sweep`, and where the file cannot be read.
-
-    Parameters
-    ----------
-    methods, out
-        As in `sweep`.
-    path, options
-        The file, and how it is read.
-    run
-        How the sweep measures, draws and runs.
-    report
-        Gets what was dropped when the file was read.
-    words
-        The words by which a command reads the file: its name, and flags.
-    """
+    """Return what every point of a grid keeps and shows, of the data in a file."""
     chosen = methods_of(methods)
     with stage(f"reading {path.name}"):
         data, dropped = io.load(path, options)
@@ -623,7 +513,7 @@ def _swept(
             )
             results = every_result(work)
             done = Sweep(plan=plan, results=results, folder=out)
-            if work.is_new or not (out / TABLE).is_file():
+            if work.tasks or not (out / TABLE).is_file():
                 write_table(done.rows, out / TABLE)
             return done
     except OSError as error:
@@ -652,11 +542,7 @@ def _plan(points: Sequence[Point], source: _Source, options: SweepOptions) -> Pl
 
 
 def _check(methods: Sequence[Anonymizer[Any]], data: Data, options: SweepOptions) -> None:
-    """Refuse what no point could do, before any is run.
-
-    Raises `GraphveilError` where a method takes other data, or nothing reads what a metric or
-    attack is asked of.
-    """
+    """Refuse what no point could do, before any is run."""
     kind_of(data).check(data)
     for method in methods:
         if method.parameters().get("on_interrupt") == "best":
@@ -709,8 +595,7 @@ def read_sweep(folder: str | Path) -> Sweep:
     missing = len(plan.points) - len(results)
     if missing:
         raise UsageError(
-            f"{path}: {missing} of {counted(len(plan.points), 'point')} are not finished. Run "
-            "the same "
-            "sweep again: it resumes where it stopped."
+            f"{path}: {missing} of {counted(len(plan.points), 'point')} are not finished. Run the "
+            "same sweep again: it resumes where it stopped."
         )
     return Sweep(plan=plan, results=results, folder=path)
