@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from graphveil.core.errors import InfeasibleError
 from graphveil.methods.generalize import recode as method
-from graphveil.methods.generalize.hierarchy import Hierarchy
 from graphveil.methods.generalize.kernels.lattice import (
     agreeing_of,
     clusters_of,
@@ -22,6 +21,7 @@ from graphveil.methods.generalize.kernels.lattice import (
     room_for,
 )
 from graphveil.methods.generalize.kernels.search import dissolve, improve, join
+from graphveil.methods.generalize.levels import Hierarchy
 
 FLAWS = [
     {

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import collapse
-from graphveil.methods.smooth_k.facility import cut_up, facility_clusters, nearest_sums
+from graphveil.methods.smooth_k.clusters import cut_up, facility_clusters, nearest_sums
 from graphveil.methods.smooth_k.kernels import facility as kernel
 from graphveil.methods.smooth_k.kernels.facility import (
     Clients,

@@ -13,11 +13,15 @@ from hypothesis import strategies as st
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import Rule, collapse
-from graphveil.methods.smooth_k import facility as growth
-from graphveil.methods.smooth_k.facility import grown_clusters, rarest_first, seeds_by
+from graphveil.methods.smooth_k import clusters as growth
+from graphveil.methods.smooth_k.clusters import (
+    grown_clusters,
+    rarest_first,
+    refined_clusters,
+    seeds_by,
+)
 from graphveil.methods.smooth_k.kernels.facility import lists_of
 from graphveil.methods.smooth_k.kernels.growth import grow, grow_rarest_first
-from graphveil.methods.smooth_k.local_search import refined_clusters
 
 RULES = st.sampled_from(
     [Rule(), Rule(Fraction(2, 3)), Rule(Fraction(1)), Rule(Fraction(1, 2), "drop")]

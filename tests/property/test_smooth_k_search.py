@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept
+from graphveil.methods.smooth_k.clusters import clusters_of, rank_clusters, refined_clusters
 from graphveil.methods.smooth_k.kernels import search
 from graphveil.methods.smooth_k.kernels import search as kernel
 from graphveil.methods.smooth_k.kernels.candidates import index_of
-from graphveil.methods.smooth_k.local_search import clusters_of, rank_clusters, refined_clusters
 
 RULES = st.sampled_from(
     [Rule(), Rule(Fraction(2, 3)), Rule(Fraction(1)), Rule(Fraction(1, 2), "drop")]

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept
-from graphveil.methods.smooth_k.facility import nearest_sums
+from graphveil.methods.smooth_k.clusters import nearest_sums
 from graphveil.methods.smooth_k.kernels.facility import RowKinds, lists_of
 from graphveil.methods.textbook import smooth_theorem as theory
 

@@ -32,8 +32,7 @@ from graphveil.scale import columns as queries
 from graphveil.scale.chunks import FrameSource, Released
 from graphveil.scale.columns import FACTS
 from graphveil.scale.engines import LocalEngine, SparkEngine
-from graphveil.scale.engines.spark import SparkTables
-from graphveil.scale.engines.spark_executors import check_executors, equipment
+from graphveil.scale.engines.spark import SparkTables, check_executors, equipment
 from graphveil.scale.estimate import drawn_from_tables
 from graphveil.scale.writing import PartOfUsers
 from thorough import in_fuzz_alone
@@ -485,7 +484,7 @@ def test_an_error_on_an_executor_is_one_line_and_what_it_lacks_a_way_to_go_on(sp
 def test_executors_of_other_versions_are_refused(spark, monkeypatch):
     check_executors(spark)
     other = equipment().replace("graphveil ", "graphveil 99.")
-    monkeypatch.setattr("graphveil.scale.engines.spark_executors.equipment", lambda: other)
+    monkeypatch.setattr("graphveil.scale.engines.spark.equipment", lambda: other)
     with pytest.raises(UsageError, match=r"executors have graphveil .* this process has .* 99\."):
         check_executors(spark)
 
@@ -602,7 +601,7 @@ def test_rows_that_are_refused_leave_nothing(spark, tmp_path, monkeypatch, when)
     text = BROKEN[what][0] if what else "SELECT 1 AS user, array(2) AS items"
     engine = engine_of(spark, tmp_path)
     if kind is UsageError:
-        monkeypatch.setattr("graphveil.scale.engines.spark_executors.equipment", lambda: "nothing")
+        monkeypatch.setattr("graphveil.scale.engines.spark.equipment", lambda: "nothing")
     with pytest.raises(kind, match=message):
         gv.anonymize_rows(METHOD, spark.sql(text), tmp_path / "out", engine=engine, reading=THINGS)
     assert [] == [path for path in tmp_path.rglob("*") if path.name != "working"]

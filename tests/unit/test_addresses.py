@@ -27,8 +27,7 @@ from graphveil.release.linkage import read_linkage
 from graphveil.scale import parts as parts_on_disk
 from graphveil.scale.columns import KEY
 from graphveil.scale.engines import LocalEngine
-from graphveil.scale.engines.spark import translated_errors
-from graphveil.scale.engines.spark_executors import check_executors
+from graphveil.scale.engines.spark import check_executors, translated_errors
 from graphveil.scale.parts import Numbered, Packed, _packed, as_lists, unpacked
 from graphveil.scale.writing import Classes, PartOfUsers
 from graphveil.verify.files import loading as checked_parts
@@ -618,9 +617,8 @@ def test_executors_that_do_not_share_an_address_are_named(store):
 
 @pytest.mark.parametrize("kind", [UsageError, ResourceError])
 def test_what_a_store_refuses_an_executor_is_one_line_with_its_kind(kind):
-    said = (
-        f"worker died\n  Traceback (most recent call last):\ngraphveil.errors.{kind.__name__}: no\n"
-    )
+    name = f"{kind.__module__}.{kind.__name__}"
+    said = f"worker died\n  Traceback (most recent call last):\n{name}: no\n"
     of_spark = type("PythonException", (Exception,), {"__module__": "pyspark.errors"})
     with pytest.raises(kind, match=r"^executors: no$"), translated_errors("writing parts"):
         raise of_spark(said)

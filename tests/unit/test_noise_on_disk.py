@@ -30,7 +30,7 @@ from graphveil.methods.noise.laws import FULL, distinct
 from graphveil.methods.noisy_cells.noisy import resized
 from graphveil.release.linkage import read_linkage
 from graphveil.scale import anonymize_ties
-from graphveil.scale.ties import draft, noise
+from graphveil.scale.ties import noise
 from graphveil.scale.ties import run as stages
 from graphveil.scale.ties.lists import NeighborLists
 
@@ -47,7 +47,7 @@ FLAWS = [
     {
         "name": "an exact size of the true number of edges",
         "means": "The number of ties is published as it is, outside of epsilon.",
-        "file": "src/graphveil/scale/ties/draft.py",
+        "file": "src/graphveil/scale/ties/run.py",
         "old": "resize(lists, drawn_file, drawn, int(size), words, file)",
         "new": "resize(lists, drawn_file, drawn, graph.n_edges, words, file)",
     },
@@ -236,7 +236,7 @@ def test_noise_is_drawn_once_however_often_a_run_is_continued(tmp_path, monkeypa
             with pytest.raises(KeyboardInterrupt):
                 anonymize_ties(METHODS[0], file, out, reading=options)
     assert seen[0] == seen[1]
-    monkeypatch.setattr(draft, "draw", None)
+    monkeypatch.setattr(stages, "draw", None)
     anonymize_ties(METHODS[0], file, out, reading=options)
     assert gv.verify_release(out, io.load_graph(file, options).data).ok
 
@@ -273,7 +273,7 @@ def test_noise_that_was_drawn_is_kept_whatever_refuses_the_release(tmp_path, mon
         patched.setattr("graphveil.release.pipeline.publish", refuse)
         with pytest.raises(type(error)), pytest.warns(GraphveilWarning, match="unfinished run"):
             anonymize_ties(METHODS[0], file, tmp_path / "out", reading=options, ledger=ledger)
-    monkeypatch.setattr(draft, "draw", None)
+    monkeypatch.setattr(stages, "draw", None)
     anonymize_ties(METHODS[0], file, tmp_path / "out", reading=options, ledger=ledger)
     assert Fraction(3) == ledger.total("edge")
 
@@ -292,7 +292,7 @@ def test_what_is_refused_before_noise_is_drawn_leaves_nothing(tmp_path, monkeypa
 
 def test_other_edges_than_those_drawn_are_not_published(tmp_path, monkeypatch):
     file, options = ties(tmp_path)
-    monkeypatch.setattr(draft, "read", lambda path: (keys[1:] for keys in noise.read(path)))
+    monkeypatch.setattr(stages, "read", lambda path: (keys[1:] for keys in noise.read(path)))
     with pytest.raises(RuntimeError, match="about to publish edges other"):
         anonymize_ties(METHODS[0], file, tmp_path / "out", reading=options)
     assert not (tmp_path / "out").exists()

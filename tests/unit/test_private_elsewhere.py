@@ -20,7 +20,7 @@ from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.release import read_record
 from graphveil.scale.engines import LocalEngine, SparkEngine
-from graphveil.scale.engines.spark_executors import check_executors
+from graphveil.scale.engines.spark import check_executors
 from odd_engines import Interrupted, ScrambledEngine, Session
 
 THINGS = BipartiteOptions(items="things")
@@ -263,7 +263,7 @@ def test_executors_that_see_another_folder_are_refused(tmp_path):
 
 
 def test_whoever_cannot_write_the_folder_is_named(tmp_path, monkeypatch):
-    make = "graphveil.scale.engines.spark_executors.tempfile.mkdtemp"
+    make = "graphveil.scale.engines.spark.tempfile.mkdtemp"
 
     def refuse(**_):
         raise OSError(errno.EACCES, "Permission denied")

@@ -15,9 +15,9 @@ from graphveil.core.progress import shown
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import collapse
-from graphveil.methods.smooth_k import Chunks, SmoothK, options
+from graphveil.methods.smooth_k import Chunks, Facility, Greedy, SmoothK, smooth_k
 from graphveil.methods.smooth_k.chunks import in_chunks, minhash_order, whole_clusters
-from graphveil.methods.smooth_k.options import chunks_demanded
+from graphveil.methods.smooth_k.smooth_k import chunks_demanded
 from graphveil.scale.engines import LocalEngine, using
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -166,7 +166,7 @@ def test_any_number_of_processes_gives_the_same_release():
     assert [] == multiprocessing.active_children()
 
 
-@pytest.mark.parametrize("algorithm", [options.Greedy(), options.Facility()], ids=repr)
+@pytest.mark.parametrize("algorithm", [Greedy(), Facility()], ids=repr)
 def test_a_chunked_release_keeps_its_promise(algorithm):
     method = SmoothK(k=3, chunks=Chunks(rows=25), algorithm=algorithm)
     data = some_data(101)
@@ -175,10 +175,10 @@ def test_a_chunked_release_keeps_its_promise(algorithm):
 
 
 def test_data_of_very_common_features_is_anonymized_in_chunks_unasked_and_says_so(monkeypatch):
-    monkeypatch.setattr(options, "MOST_COMPARISONS", 50)
-    monkeypatch.setattr(options, "FEWEST_ROWS", 4)
-    monkeypatch.setattr(options, "FEWEST_CLUSTERS", 2)
-    monkeypatch.setattr(options, "ROUNDED_TO", 1)
+    monkeypatch.setattr(smooth_k, "MOST_COMPARISONS", 50)
+    monkeypatch.setattr(smooth_k, "FEWEST_ROWS", 4)
+    monkeypatch.setattr(smooth_k, "FEWEST_CLUSTERS", 2)
+    monkeypatch.setattr(smooth_k, "ROUNDED_TO", 1)
     data = Bipartite.from_lists([["tea", f"jam {u}"] for u in range(20)])
     with pytest.warns(GraphveilWarning, match="in independent chunks of about 4"):
         release = SmoothK(k=2).anonymize(data, seed=1)

@@ -14,7 +14,7 @@ from graphveil.core.progress import shown
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import collapse
-from graphveil.methods.smooth_k.facility import (
+from graphveil.methods.smooth_k.clusters import (
     FacilityPlan,
     close,
     cut_up,

@@ -13,8 +13,14 @@ from graphveil.core.progress import shown
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept
-from graphveil.methods.smooth_k.facility import grown_clusters, has_even_degrees, seeds_by
-from graphveil.methods.smooth_k.local_search import clusters_of, refined_clusters, temperatures
+from graphveil.methods.smooth_k.clusters import (
+    clusters_of,
+    grown_clusters,
+    has_even_degrees,
+    refined_clusters,
+    seeds_by,
+    temperatures,
+)
 
 
 def generator(seed=1):

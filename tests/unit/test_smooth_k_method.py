@@ -7,6 +7,7 @@ from graphveil.core.errors import ParameterError
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import Profiles, Rule, Theta, collapse
 from graphveil.methods.smooth_k import Chunks, Facility, Greedy, LocalSearch, SmoothK, SuppressK
+from graphveil.methods.smooth_k.clusters import Clustering
 from graphveil.methods.smooth_k.smooth_k import noisy
 
 
@@ -125,12 +126,9 @@ def test_local_search_starts_from_pieces_that_keep_equal_rows_together():
     lists = [["a", "b"], ["a", "c"]] * 8
     rows = collapse(Bipartite.from_lists(lists))
     apart, together = (
-        next(
-            Facility(cost_factor=1e6, runs=1, cut=True, refine=search).starts(
-                rows, k=6, rule=Rule(), rng=rng()
-            )
-        )
+        next(Clustering(k=6, rule=Rule(), algorithm=facility).starts(rows, rng()))
         for search in (None, LocalSearch())
+        for facility in [Facility(cost_factor=1e6, runs=1, cut=True, refine=search)]
     )
     assert [1, 1] == [len(set(rows.kinds[together == one].tolist())) for one in range(2)]
     assert [2, 2] == [len(set(rows.kinds[apart == one].tolist())) for one in range(2)]

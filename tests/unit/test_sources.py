@@ -19,7 +19,7 @@ from graphveil.methods import METHODS, register
 from graphveil.methods.base import Anonymizer, EditedTies, MethodResult, SourceName
 from graphveil.methods.equivalence_classes.rule import Rule
 from graphveil.methods.registry import methods_from
-from graphveil.methods.smooth_k.clustered import Clustered
+from graphveil.methods.smooth_k.smooth_k import Clustered
 from graphveil.release.publishing import Output
 from graphveil.scale.engines import LocalEngine
 from graphveil.verbs.anonymize import RunOptions, anonymize_file

@@ -50,7 +50,7 @@ FLAWS = [
         "name": "space for ties that noise adds is not asked for",
         "means": "Epsilon is spent on a release for which the disk has no room.",
         "methods": ["randomized-response"],
-        "file": "src/graphveil/scale/ties/draft.py",
+        "file": "src/graphveil/scale/ties/run.py",
         "old": "check_space(working.folder, BYTES_A_NOISY_TIE * n, what)",
         "new": "check_space(working.folder, BYTES_A_NOISY_TIE * graph.n_edges, what)",
         "tests": ["tests/unit/test_ties_on_disk.py", "-k", "before_epsilon_is_spent"],
@@ -488,7 +488,7 @@ def test_an_edge_that_is_not_there_is_not_deleted():
 
 def test_degrees_that_were_not_planned_are_not_published(tmp_path, monkeypatch):
     file = write(tmp_path / "ties.parquet", arcs())
-    monkeypatch.setattr("graphveil.scale.ties.draft.changed_edges", lambda edges, _: edges)
+    monkeypatch.setattr("graphveil.scale.ties.run.changed_edges", lambda edges, _: edges)
     with pytest.raises(RuntimeError, match="differ from those planned for k=3"):
         anonymize_ties(METHOD, file, tmp_path / "out", reading=FORGET)
     assert not (tmp_path / "out").exists()

@@ -4,8 +4,6 @@ The adversary of a promise knows some attributes (`known`). People who have the 
 one color; no color has fewer than k people, and the method makes people of a color look alike.
 Attributes that are attached are published as they are, outside the promise.
 
-People by what is published of their known attributes: colors, each of at least k people.
-
 Rows of attributes that fewer than k people have cannot be published. They are suppressed whole, or
 put together by a method for tables and published where the rows of a group agree.
 """
@@ -71,16 +69,6 @@ def colors_of(
 
     Only people whose known attributes fewer than k have lose some of them; while these are fewer
     than k, those of the next smallest color join them.
-
-    Raises `InfeasibleError` where `merge` is ``none`` and a color is too small.
-
-    Examples
-    --------
-    >>> from graphveil import Graph
-    >>> sex = Table.from_columns({"sex": ["f", "f", "f", "m", "m", "x"]})
-    >>> network = Network({"ties": Graph.from_edges([0], [1], n=6)}, sex)
-    >>> colors_of(network, ("sex",), 2, "suppress", Randomness(seed=1)).of_person.tolist()
-    [0, 0, 0, 1, 1, 1]
     """
     if not known or network.people is None:
         return Colors(None, None)
@@ -131,7 +119,7 @@ def _put_together(
 def _groups_of(rows: Table, k: int, merge: Merge, randomness: Randomness) -> NDArray[np.integer]:
     """Return the group of every row, as the method for tables forms them."""
     from graphveil.methods.mondrian import Mondrian  # noqa: PLC0415  methods, when needed
-    from graphveil.methods.smooth_k.suppress_k import SuppressK  # noqa: PLC0415  as above
+    from graphveil.methods.smooth_k.smooth_k import SuppressK  # noqa: PLC0415  as above
 
     if merge == "mondrian":
         return Mondrian(k=k, split="balanced").groups(rows.one_hot())
@@ -165,13 +153,7 @@ def with_suppressed(table: Table, who: NDArray[np.bool_]) -> Colors:
 
 
 def numbered_colors(colors: Ints | None, n: int) -> Ints:
-    """Return colors numbered as people have them first, so that nothing hangs on their names.
-
-    Examples
-    --------
-    >>> numbered_colors(np.array([7, 3, 7]), 3).tolist(), numbered_colors(None, 2).tolist()
-    ([0, 1, 0], [0, 0])
-    """
+    """Return colors numbered as people have them first, so that nothing hangs on their names."""
     if colors is None:
         return np.zeros(n, dtype=np.int64)
     least = colors.min(initial=0)
@@ -221,16 +203,8 @@ def suppressed_further(
 
     Where a batch of them gains nothing, half as many are tried.
 
-    Parameters
-    ----------
-    colors
-        Where it starts.
-    share
-        The most people, of all.
-    k
-        No color is left with fewer.
-    change
-        Gives, for colors, by how much the plan of the method changes everyone.
+    `colors`: where it starts; `share`: the most people, of all; `k`: no color is left with fewer;
+    `change`: gives, for colors, by how much the plan of the method changes everyone.
     """
     table, of_person = colors.table, colors.of_person
     if table is None or of_person is None or share <= 0:
@@ -302,28 +276,14 @@ def suppress_parameter() -> Any:
 
 
 class Roles(NamedTuple):
-    """Which attributes an adversary is said to know, and which are published beside the promise.
-
-    `known, attach`: their names.
-    """
+    """Which attributes an adversary is said to know, and which are published beside the promise."""
 
     known: tuple[str, ...]
     attach: tuple[str, ...]
 
     @classmethod
     def of(cls, known: Columns | None, attach: Columns | None) -> Roles:
-        """Return the roles that two parameters say.
-
-        Raises
-        ------
-        ParameterError
-            Where a column has both.
-
-        Examples
-        --------
-        >>> Roles.of(Columns.parse("sex"), None)
-        Roles(known=('sex',), attach=())
-        """
+        """Return the roles that two parameters say."""
         both = [name for name in known or () if name in (attach or ())]
         if both:
             raise ParameterError(
@@ -339,10 +299,7 @@ class Roles(NamedTuple):
         return (*own, AttachedColumns(attach=self.attach)) if self.attach else own
 
     def check_needed(self, suppress: float) -> None:
-        """Refuse a share of people to suppress where nothing of them is known.
-
-        Raises `ParameterError` where there is one.
-        """
+        """Refuse a share of people to suppress where nothing of them is known."""
         if suppress and not self.known:
             raise ParameterError(
                 f"suppress={suppress} suppresses known attributes, but none are given. Name "
@@ -353,9 +310,6 @@ class Roles(NamedTuple):
         """Refuse attributes without a role, and known or attached ones that name people.
 
         Those that are read and `unpublished` need none.
-
-        Raises `DataError` where there is such an attribute, or no such column; the message lists
-        what there is.
         """
         for name in (*self.known, *self.attach):
             if name not in network.attributes:
@@ -428,10 +382,7 @@ def as_network(data: Data) -> Network:
 
 
 def attached_advice(network: Network, roles: Roles) -> tuple[str, ...]:
-    """Return what the owner should know of attached attributes: whom they leave alone.
-
-    `network`: what is published; `roles`: which attributes are attached.
-    """
+    """Return what the owner should know of attached attributes: whom they leave alone."""
     if not roles.attach or network.people is None:
         return ()
     rows = np.column_stack([network.people.codes, network.profiles()])
@@ -472,11 +423,7 @@ class AttributedMethod(Anonymizer[Graph]):
         return {n: v for n, v in published.items() if n not in unused or v != unused[n]}
 
     def check(self, data: Data) -> None:
-        """Refuse data that cannot be anonymized so, and attributes of which nobody said anything.
-
-        Raises `DataError` where an attribute has no role, or one that it cannot have, or ties are
-        directed or of several kinds.
-        """
+        """Refuse data that cannot be anonymized so, and attributes without a role."""
         super().check(data)
         network = as_network(data)
         self._roles.check(network, self.k, self._unpublished)
@@ -487,11 +434,7 @@ class AttributedMethod(Anonymizer[Graph]):
         network.graph()
 
     def prepared(self, data: Any) -> Any:
-        """Return data that was handed in as what is anonymized; a network without more is a graph.
-
-        Raises `UsageError` where it is of another kind, or can be read in more than one way.
-        `DataError, InfeasibleError`: as `check`.
-        """
+        """Return what is anonymized of data that was handed in; a bare network is a graph."""
         prepared: Network = super().prepared(data)
         return prepared.graph() if prepared.is_bare else prepared
 

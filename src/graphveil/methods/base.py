@@ -12,7 +12,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, Self, TypeVar, cast
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    Literal,
+    NamedTuple,
+    NoReturn,
+    Self,
+    TypeVar,
+    cast,
+)
 
 import msgspec
 import numpy as np
@@ -23,7 +34,7 @@ from graphveil.claims.conditions import AnyCondition, Condition, ItemsAreUsers, 
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
 from graphveil.claims.ledger import Ledger, LedgerReceipt
 from graphveil.claims.manifest import Generalization
-from graphveil.core.errors import InfeasibleError, ParameterError
+from graphveil.core.errors import InfeasibleError, ParameterError, UsageError
 from graphveil.core.parameters import (
     arguments_of,
     check_digits,
@@ -43,16 +54,17 @@ from graphveil.data.ids import Ids
 from graphveil.data.kinds import Container, as_released, encoded, kind_of
 from graphveil.data.objects import as_container, read_anew
 from graphveil.data.origin import ColumnType, ObjectOrigin, left_out_words, shared_ids
-from graphveil.methods.estimator import Estimator
 
 if TYPE_CHECKING:
     from graphveil.release import Provenance, Release
+
+Ints = NDArray[np.int64]
 
 D = TypeVar("D", bound=Data)
 
 SourceName = Literal["memory", "blocks", "rows", "ties"]
 """Where data may lie: in memory, also in blocks of rows that processes share; on the disk or on a
-cluster as rows, in chunks (the method derives from `graphveil.methods.smooth_k.clustered.Clustered`
+cluster as rows, in chunks (the method derives from `graphveil.methods.smooth_k.smooth_k.Clustered`
 or has its methods); on the disk as the ties of a graph (it has `Anonymizer.from_ties`)."""
 
 
@@ -98,6 +110,16 @@ class Reached(NamedTuple):
         return [(n, _number(value), _number(published.get(n))) for n, value in self.options.items()]
 
 
+def reached_by_k(
+    said: str, *rows: tuple[int, float, float, str], **options: str
+) -> tuple[Reached, ...]:
+    """Return what attacks reached: by k two figures, in percent, and the number of people."""
+    return tuple(
+        Reached(said.format(k=k, one=one, other=other, people=people), {"k": k, **options})
+        for k, one, other, people in rows
+    )
+
+
 class NewIds(NamedTuple):
     """The order of a release, and its ids.
 
@@ -105,10 +127,10 @@ class NewIds(NamedTuple):
     `ids`: int64, shape (n,), ascending: the published ids; None where they are 0..n-1.
     """
 
-    order: NDArray[np.int64]
-    ids: NDArray[np.int64] | None = None
+    order: Ints
+    ids: Ints | None = None
 
-    def of_the_input(self) -> NDArray[np.int64]:
+    def of_the_input(self) -> Ints:
         """Return the published id of every position of the input.
 
         Examples
@@ -162,11 +184,11 @@ class MethodResult(NamedTuple):
     advice: tuple[str, ...] = ()
     guarantee: AnyGuarantee | None = None
     conditions: tuple[AnyCondition, ...] = ()
-    unprotected: NDArray[np.int64] | None = None
-    levels: NDArray[np.int64] | None = None
-    witness: tuple[NDArray[np.int64], NDArray[np.int32]] | None = None
+    unprotected: Ints | None = None
+    levels: Ints | None = None
+    witness: tuple[Ints, NDArray[np.int32]] | None = None
     unrecorded: tuple[str, ...] = ()
-    order: NDArray[np.int64] | None = None
+    order: Ints | None = None
     assignment: str | None = None
     generalized: Generalization | None = None
     ancestors: Mapping[str, Mapping[str, Sequence[str]]] = {}
@@ -182,7 +204,7 @@ class EditedTies(NamedTuple):
 
     added: NDArray[np.int32]
     deleted: NDArray[np.int32]
-    check: Callable[[NDArray[np.int64]], None]
+    check: Callable[[Ints], None]
     facts: Mapping[str, float | int] = {}
     advice: tuple[str, ...] = ()
 
@@ -190,16 +212,10 @@ class EditedTies(NamedTuple):
 class NoisyTies(NamedTuple):
     """How a method draws every pair of nodes of a graph on the disk, each for itself.
 
-    Parameters
-    ----------
-    at_most
-        A number of edges that the release hardly ever exceeds.
-    state
-        Draws what the chances of a pair follow from, and returns them: epsilon is spent by then.
-    advice
-        Returns what the owner should know of so many edges that were published.
-    exact_size
-        Whether edges are added or removed evenly until the noisy number of them is there.
+    `at_most`: a number of edges that the release hardly ever exceeds; `state`: draws what the
+    chances of a pair follow from, and returns them: epsilon is spent by then; `advice`: returns
+    what the owner should know of so many edges that were published; `exact_size`: whether edges are
+    added or removed evenly until the noisy number of them is there.
     """
 
     at_most: int
@@ -208,8 +224,25 @@ class NoisyTies(NamedTuple):
     exact_size: bool = False
 
 
+def _but_for_parameters(change: Callable[..., None]) -> Callable[..., None]:
+    """Return what sets or deletes attributes, but for parameters."""
+
+    def checked(method: object, name: str, *value: object) -> None:
+        if not name.startswith("_"):
+            raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+        change(method, name, *value)
+
+    return checked
+
+
+_GUARDS = {
+    "__setattr__": _but_for_parameters(object.__setattr__),
+    "__delattr__": _but_for_parameters(object.__delattr__),
+}
+
+
 @dataclass(frozen=True, kw_only=True)
-class Anonymizer(Estimator, ABC, Generic[D]):
+class Anonymizer(ABC, Generic[D]):
     """A published method with its parameters; `anonymize` is its one pure method.
 
     What belongs to the method stands on its class: `name`, what it `accepts`, its `promise` in one
@@ -217,8 +250,9 @@ class Anonymizer(Estimator, ABC, Generic[D]):
     of the data at hand), what attacks `reached` with which options, its `cost`, an `example` of
     parameters, whether it `nests`.
 
-    `transform` refuses unseen rows: anonymizing rows that the groups were not formed with protects
-    nobody.
+    ``sklearn.base.clone`` and ``Pipeline`` take it as an estimator that keeps nothing of the data.
+    Parameters are frozen, but a pipeline sets private attributes on each step while it runs. A
+    frozen dataclass refuses these too, so both checks are replaced once the class is complete.
     """
 
     name: ClassVar[str]
@@ -256,10 +290,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
     """The edges or entries on which advice tries it: about a second of work."""
 
     def __init_subclass__(cls) -> None:
-        """Refuse a class whose `accepts` is no tuple.
-
-        Raises `TypeError` where it is one kind, or a union of several.
-        """
+        """Refuse a class whose `accepts` is no tuple."""
         super().__init_subclass__()
         accepts = cls.__dict__.get("accepts", (Table,))
         if not isinstance(accepts, tuple):
@@ -268,10 +299,10 @@ class Anonymizer(Estimator, ABC, Generic[D]):
             )
 
     def __new__(cls, *values: Any, **_parameters: Any) -> Self:
-        """Make a method of parameters with their names.
-
-        Raises `TypeError` where they come without; the message names them.
-        """
+        """Make a method of parameters with their names; they alone are frozen."""
+        for name, guard in _GUARDS.items():
+            if vars(cls).get(name) is not guard:
+                setattr(cls, name, guard)
         of_generalize_alone(cls, _parameters)
         if values:
             given = [item for item in dataclasses.fields(cls) if item.init]
@@ -318,10 +349,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
 
     @property
     def states(self) -> tuple[type[Condition], ...]:
-        """The types of the conditions that every run adds, with values of its own.
-
-        Those that are `without_seed` are not added under a seed.
-        """
+        """The types of conditions that every run adds; under a seed, not those `without_seed`."""
         return ()
 
     @property
@@ -382,11 +410,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         return self._release(self.prepared(data), self._anonymize, seed, ledger)
 
     def entered(self, data: Data, ledger: Ledger | None, seed: int | None) -> LedgerReceipt | None:
-        """Enter what a run will claim in a ledger, before it draws anything; None without one.
-
-        Raises `UsageError` where the ledger's limit would be passed, or nothing is claimed that
-        adds up.
-        """
+        """Enter what a run will claim in a ledger, before it draws anything; None without one."""
         if ledger is None:
             return None
         claimed = self.claimed(self.promised(data), Randomness(seed=seed))
@@ -394,11 +418,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         return ledger.spend(claimed, method=self.name, person_cells=cells)
 
     def prepared(self, data: Any) -> D:
-        """Return data that was handed in as the kind that a release of it has, or refuse it.
-
-        Raises `UsageError` where it is of another kind, or can be read in more than one way.
-        `InfeasibleError` where the data has too few rows.
-        """
+        """Return data that was handed in as the kind that a release of it has, or refuse it."""
         container = self._container(data)
         with read_anew(data, container):
             self.check(container)
@@ -432,14 +452,13 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         cost = cost_of(changes_between(data, draft.data), draft.facts)
         done = worked()
         new = self._new_ids(data, randomness) if draft.order is None else NewIds(draft.order)
-        people: bool = _has_people(data)
+        people = getattr(data, "items", None) == "people"
+        guarantee = draft.guarantee or self.promised(data)
         stated = self.stated(
             randomness,
             people=people,
             left_out=data.left_out,
-            guarantee=(draft.guarantee or self.promised(data)).of_rows(
-                getattr(data, "person", None)
-            ),
+            guarantee=guarantee.of_rows(getattr(data, "person", None)),
             conditions=draft.conditions,
             advice=(*draft.advice, *((PEOPLE_AS_ITEMS,) if people else _ids_as_things(data))),
             input_sha256=digest_of(data),
@@ -447,7 +466,9 @@ class Anonymizer(Estimator, ABC, Generic[D]):
             cost=cost,
             seconds={"anonymize": done - started, "new ids": worked() - done},
             linkage=Linkage(data.labels(), new.of_the_input()),
-            unprotected=_named(data, draft.unprotected),
+            unprotected=()
+            if draft.unprotected is None
+            else tuple(data.labels()[draft.unprotected].tolist()),
             unrecorded=draft.unrecorded,
             assignment=draft.assignment,
             nested_in=nested_in,
@@ -468,7 +489,10 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         self, data: Any, draw: Callable[[Any, Randomness], MethodResult], randomness: Randomness
     ) -> MethodResult:
         """Return what `draw` makes of the data; of a table, a table with its columns."""
-        draft = draw(_as_read(data, self.accepts[0]), randomness)
+        read = encoded(data, self.accepts[0])
+        if isinstance(data, Table) and isinstance(read, Bipartite):
+            read = dataclasses.replace(read, column_of=data.column_of_features())
+        draft = draw(read, randomness)
         if isinstance(data, Table) and isinstance(draft.data, Bipartite):
             return draft._replace(data=data.showing(draft.data))
         return draft
@@ -484,23 +508,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         advice: tuple[str, ...] = (),
         **private: Any,
     ) -> dict[str, Any]:
-        """Return what is said of a release, and warn the owner: its claim and the private part.
-
-        Returns the fields that `graphveil.release.Release` shares with a publication from the disk.
-
-        Parameters
-        ----------
-        randomness
-            The run's.
-        people
-            Whether items are people.
-        left_out
-            The names of what was left out when the data was read.
-        guarantee, conditions, advice
-            As in `MethodResult`.
-        private
-            The further fields of `graphveil.release.Private`.
-        """
+        """Return the fields that a release and a publication share, and warn the owner."""
         from graphveil.release import Private  # noqa: PLC0415  help needs no release
 
         advised: tuple[str, ...] = warn_owner(advice, seeded=randomness.seeded)
@@ -577,14 +585,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
 
     @classmethod
     def example_limits(cls) -> str:
-        """Return what a release with the parameters of the example does not protect against.
-
-        Examples
-        --------
-        >>> import graphveil as gv
-        >>> gv.KDegree.example_limits() == gv.KDegree(k=5).stated_limits
-        True
-        """
+        """Return what a release with the parameters of the example does not protect against."""
         return cls.from_parameters(cls.example).stated_limits
 
     @property
@@ -621,12 +622,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         return {name: said for name, said in published if name in kept and said is not None}
 
     def check(self, data: Data) -> None:
-        """Refuse data that this method cannot anonymize with these parameters.
-
-        Raises `UsageError` where the data is of another kind. `DataError` where it is a table
-        without columns, or its items may be people. `InfeasibleError` where the data has too few
-        rows.
-        """
+        """Refuse data that this method cannot anonymize with these parameters."""
         if not isinstance(data, self.accepts):
             self._container(data)  # which says what it is, and what is taken
         kind = kind_of(data)
@@ -634,11 +630,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
         self.check_size(data.size, noun=kind.people)
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
-        """Refuse so few rows or nodes that the promise cannot be kept, and an empty promise.
-
-        Raises `ParameterError`: as in `check_promise`. `InfeasibleError` where they are fewer than
-        `rows_needed`.
-        """
+        """Refuse so few rows or nodes that the promise cannot be kept, and an empty promise."""
         self.check_promise()
         if n < self.rows_needed:
             cure = "Lower k, or provide" if hasattr(self, "k") else "Provide"
@@ -646,10 +638,7 @@ class Anonymizer(Estimator, ABC, Generic[D]):
             raise InfeasibleError(f"{self.name} with these parameters {needs}. {cure} more data.")
 
     def check_promise(self) -> None:
-        """Refuse parameters whose promise is true of any data, such as k-anonymity with k=1.
-
-        Raises `ParameterError` where it protects nobody.
-        """
+        """Refuse parameters whose promise is true of any data, such as k-anonymity with k=1."""
         empty = self.guarantee.empty
         if empty:
             raise ParameterError(
@@ -679,13 +668,87 @@ class Anonymizer(Estimator, ABC, Generic[D]):
                 raise ParameterError(f"{cls.name} requires {name}: {item.metadata['help']}")
         return cls(**arguments_of(cls, parameters))
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002  scikit-learn's
+        """Return every parameter by name, as the class takes it; `deep` is for scikit-learn.
 
-def _as_read(data: Data, first: Container) -> Data:
-    """Return data as the kind that a method reads; features of a table know their columns."""
-    read = encoded(data, first)
-    if isinstance(data, Table) and isinstance(read, Bipartite):
-        return dataclasses.replace(read, column_of=data.column_of_features())
-    return read
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> gv.SuppressK(k=5).get_params()["k"]
+        5
+        """
+        del deep
+        return {one.name: getattr(self, one.name) for one in dataclasses.fields(self) if one.init}
+
+    def set_params(self, **given: Any) -> Self:
+        """Change parameters of this method and return it; the rest stays.
+
+        scikit-learn changes the steps of a pipeline with it. Elsewhere make a new method instead:
+        everything that holds this one sees the change.
+
+        `**given`: the new values by name, checked as those of a new method. Raises `ParameterError`
+        if a name is unknown, or a value is out of range: then nothing is changed.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> gv.SuppressK(k=5).set_params(k=7).k
+        7
+        """
+        own = self.get_params()
+        unknown = [name for name in given if name not in own]
+        if unknown:
+            raise unknown_parameter(type(self).__name__, unknown[0], own)
+        new = type(self)(**own | given)
+        vars(self).clear()
+        vars(self).update(vars(new))
+        return self
+
+    def fit_transform(self, X: Any, y: None = None, *, seed: int | None = None) -> Any:  # noqa: N803  scikit-learn's
+        """Return the released rows of a table in the type that came in, in a new order.
+
+        Use `anonymize` for the release itself, with its guarantee.
+
+        `X`: a table: a frame of pandas, polars, Arrow or DuckDB, or a `Table`; `y`: none. The rows
+        of the release are in a new order, so that others would not match them; `seed`: as
+        `anonymize` takes it. Returns of pandas, polars or DuckDB, or a `Table`, if `X` is one; else
+        an Arrow table. Raises `UsageError` if `y` is given, or the data is not a table.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> import graphveil as gv
+        >>> people = pd.DataFrame({"sex": [*"ffmm"], "zip": [*"xxyy"], "job": [*"aabb"]})
+        >>> sorted(gv.SuppressK(k=2).fit_transform(people)["sex"])
+        ['f', 'f', 'm', 'm']
+        """
+        if y is not None:
+            raise UsageError(
+                "y does not match the released rows, because they are in a new order. Add it to "
+                "the table as a column, for example as the label."
+            )
+        release = self.anonymize(X, seed=seed)
+        if not isinstance(release.data, Table):
+            raise UsageError(
+                f"fit_transform takes a table, but the data is a {type(release.data).__name__}. "
+                "Use anonymize."
+            )
+        if isinstance(X, Table):
+            return release.data
+        library = type(X).__module__.partition(".")[0]
+        if library == "pandas":
+            return release.to_pandas()
+        if library in {"duckdb", "_duckdb"}:
+            return release.to_duckdb()
+        return release.to_polars() if library == "polars" else release.to_arrow()
+
+    def transform(self, X: Any) -> NoReturn:  # noqa: N803  scikit-learn's
+        """Refuse rows that the classes were not formed with; scikit-learn asks for the method."""
+        del X
+        raise UsageError(
+            f"{type(self).__name__} has no transform for unseen rows: anonymizing rows that the "
+            "classes were not formed with protects nobody. Use fit_transform or anonymize."
+        )
 
 
 def _types_of(data: Data, generalized: Generalization | None) -> Mapping[str, ColumnType]:
@@ -709,15 +772,6 @@ def _number(value: object) -> float:
         return 0.0
 
 
-def _named(data: Data, positions: NDArray[np.int64] | None) -> tuple[int | str, ...]:
-    return () if positions is None else tuple(data.labels()[positions].tolist())
-
-
-def _has_people(data: Data) -> bool:
-    """Whether items are people."""
-    return getattr(data, "items", None) == "people"
-
-
 def _ids_as_things(data: Data) -> tuple[str, ...]:
     """Return the advice on ids of users among the names of items, where both are text."""
     features: Ids | None = getattr(data, "features", None)
@@ -731,7 +785,7 @@ def _published(data: Data, original: Data, new: NewIds) -> Data:
 
     Items that are people get the new ids that they have as users.
     """
-    if isinstance(data, Bipartite) and _has_people(original):
+    if isinstance(data, Bipartite) and getattr(original, "items", None) == "people":
         users = original.labels()
         people = dataclasses.replace(data, users=users, features=users, items="people")
         people = people.permuted(new.order, ids=new.ids)

@@ -94,10 +94,7 @@ def consistency_check(
 def _made(
     method: type[Anonymizer[Any]], stated: Mapping[str, Any], withheld: Mapping[str, Any] | None
 ) -> Anonymizer[Any]:
-    """Return the method with its parameters; where the owner's are not known, with some.
-
-    Raises `ParameterError` where there is no such method.
-    """
+    """Return the method with its parameters; where the owner's are not known, with some."""
     try:
         return method.from_parameters({**stated, **(withheld or {})})
     except ParameterError:

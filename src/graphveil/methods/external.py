@@ -86,11 +86,7 @@ class Command(str):
 
     @staticmethod
     def parse(text: object) -> Command:
-        """Return the command that a text is.
-
-        Raises `ParameterError` where it is no text, has an open quote, or does not name its input
-        and its output.
-        """
+        """Return the command that a text is."""
         try:
             words = shlex.split(text) if isinstance(text, str) else []
         except ValueError as error:
@@ -234,10 +230,7 @@ def _other_nodes(number: Ids, n: int) -> str | None:
 
 
 def _run(words: list[str], folder: Path, seconds: float) -> None:
-    """Run a command to its end; what it prints goes into a file of the folder.
-
-    Raises `InputError` where it cannot be started, or fails. `ResourceError` where it takes longer.
-    """
+    """Run a command to its end; what it prints goes into a file of the folder."""
     shown = printable(words[0], _LETTERS)
     with (folder / "printed").open("w+b") as stream:
         try:
@@ -328,10 +321,7 @@ def _made_again(
 
 
 def _at_the_same_positions(made: Data, data: Data, name: str) -> Data:
-    """Return what a function made with everybody at the position of the input.
-
-    Raises `InputError` where it has other people, items or columns.
-    """
+    """Return what a function made with everybody at the position of the input."""
     people = kind_of(data).people
     if made.size != data.size:
         raise InputError(
@@ -444,10 +434,7 @@ def method_from(
 
 
 def _fields_of(function: Function) -> tuple[list[tuple[str, Any, Any]], bool]:
-    """Return the parameters of a function as fields, and whether it takes a seed.
-
-    Raises `ParameterError` where it takes no data, or a further argument cannot be a parameter.
-    """
+    """Return the parameters of a function as fields, and whether it takes a seed."""
     rest = list(inspect.signature(function).parameters.values())
     if not rest:
         raise ParameterError(

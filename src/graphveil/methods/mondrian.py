@@ -16,7 +16,7 @@ from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids, column_and_value
-from graphveil.methods.base import MethodResult, Reached
+from graphveil.methods.base import MethodResult, Reached, reached_by_k
 from graphveil.methods.equivalence_classes.rule import (
     CollapsedRows,
     Labels,
@@ -95,25 +95,14 @@ class Mondrian(WithRoles[Bipartite]):
         "What the members of a class have in common. The method is deterministic: an attacker "
         "who knows it can run it again."
     )
-    reached: ClassVar[tuple[Reached, ...]] = (
-        Reached(
-            "In our tests with release=suppress, 76% of the original entries were published as "
-            "true of everyone in their class; knowing the method and all but one item of a "
-            "person made that item certain in 85% of 300 cases (2,000 people, k=2).",
-            {"k": 2, "release": "suppress"},
-        ),
-        Reached(
-            "In our tests with release=suppress, 40% of the original entries were published as "
-            "true of everyone in their class; knowing the method and all but one item of a "
-            "person made that item certain in 49% of 300 cases (2,000 people, k=8).",
-            {"k": 8, "release": "suppress"},
-        ),
-        Reached(
-            "In our tests with release=suppress, 28% of the original entries were published as "
-            "true of everyone in their class; knowing the method and all but one item of a "
-            "person made that item certain in 32% of 300 cases (2,000 people, k=16).",
-            {"k": 16, "release": "suppress"},
-        ),
+    reached: ClassVar[tuple[Reached, ...]] = reached_by_k(
+        "In our tests with release=suppress, {one}% of the original entries were published as "
+        "true of everyone in their class; knowing the method and all but one item of a person "
+        "made that item certain in {other}% of 300 cases ({people} people, k={k}).",
+        (2, 76, 85, "2,000"),
+        (8, 40, 49, "2,000"),
+        (16, 28, 32, "2,000"),
+        release="suppress",
     )
     cost: ClassVar[str] = "near-linear in the number of entries"
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
@@ -174,12 +163,6 @@ def tried_first(names: Ids) -> NDArray[np.int64]:
 
     `names`: numbers are ordered by value, text such as ``age=30`` by what stands before the first
     ``=``, then by what stands behind it, each by code points.
-
-    Examples
-    --------
-    >>> names = np.array(["sex-asked=no", "sex=m", "sex=f"], dtype=np.dtypes.StringDType())
-    >>> tried_first(names).tolist()
-    [2, 1, 0]
     """
     if names.dtype.kind == "i":
         return np.argsort(names, kind="stable").astype(np.int64, copy=False)

@@ -52,8 +52,6 @@ def known_method(name: str) -> type[Anonymizer[Any]] | None:
 def method_named(name: str) -> type[Anonymizer[Any]]:
     """Return the class of a method.
 
-    Raises `ParameterError` where there is none of this name.
-
     Examples
     --------
     >>> method_named("k-degree").promise
@@ -66,13 +64,7 @@ def method_named(name: str) -> type[Anonymizer[Any]]:
 
 
 def methods_from(source: SourceName) -> list[str]:
-    """Return the names of the methods that take data from such a source.
-
-    Examples
-    --------
-    >>> methods_from("rows")
-    ['smooth-k', 'suppress-k']
-    """
+    """Return the names of the methods that take data from such a source."""
     return [name for name, method in METHODS.items() if source in method.sources]
 
 

@@ -1,9 +1,4 @@
-"""New ids in a new order and nothing else; with a key, the same new ids in several files.
-
-The key with which a person gets the same new id in several files, and the ids it gives.
-
-The method `rename`: new ids in a new order. It claims nothing.
-"""
+"""New ids in a new order and nothing else; with a key, the same new ids in several files."""
 
 from __future__ import annotations
 

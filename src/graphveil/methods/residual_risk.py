@@ -27,11 +27,7 @@ _KNOWN = {
 
 
 class ResidualRisk(NamedTuple):
-    """Who can still be found.
-
-    `figures`: how many people are unique, by what is known of them; `advice`: the same in a
-    sentence.
-    """
+    """Who can still be found."""
 
     figures: dict[str, int]
     advice: tuple[str, ...]

@@ -49,10 +49,7 @@ def known_columns_parameter() -> Any:
 
 
 def attached_columns_parameter(*, conditions: bool = False) -> Any:
-    """Return the parameter of the columns that are published outside of the guarantee.
-
-    `conditions`: whether the method has parameters that limit what a class tells of them.
-    """
+    """Return the parameter of the columns that are published outside of the guarantee."""
     only = "" if conditions else " and without conditions; only generalize has --diverse, --close"
     return parameter(
         default=None, text=f"columns published unchanged, outside the guarantee{only}", unset="none"
@@ -80,13 +77,7 @@ class TableRoles(NamedTuple):
 
     @classmethod
     def of(cls, known: object, attach: object, label: object, drop: object = None) -> TableRoles:
-        """Return the roles that three parameters state, beside the columns that are dropped.
-
-        Raises
-        ------
-        ParameterError
-            If a column has two roles.
-        """
+        """Return the roles that three parameters state, beside the columns that are dropped."""
         every = (known, attach, label, drop)
         named = [() if one is None else tuple(Columns.parse(one)) for one in every]
         fields = dict(zip((*cls._fields, "drop"), named, strict=True))
@@ -116,11 +107,7 @@ class TableRoles(NamedTuple):
         return (AttachedColumns(attach=self.attach, label=self.label),)
 
     def of_table(self, every: Sequence[str]) -> TableRoles:
-        """Return the roles of the columns of a table, each in their order there.
-
-        Raises `ParameterError` if there is no such column, a column has no role although others
-        have, or none is known.
-        """
+        """Return the roles of the columns of a table, each in their order there."""
         for role, names in zip(self._fields, self, strict=True):
             for name in names:
                 _check_column(name, role, every)
@@ -141,11 +128,7 @@ class TableRoles(NamedTuple):
         return TableRoles(*(tuple(name for name in every if name in names) for names in self))
 
     def check(self, table: Table, *, levels: bool = False) -> None:
-        """Refuse roles that do not suit a table, and attached columns that name people.
-
-        `levels`: whether known columns may have levels. Raises `ParameterError`: as `of_table`.
-        `DataError` if nearly every row has a different value of an attached column.
-        """
+        """Refuse roles that do not suit a table, and attached columns that name people."""
         roles = self.of_table(table.columns)
         for name in naming_columns(_with_columns(table, roles.attached)):
             at = table.columns.index(name)
@@ -235,12 +218,7 @@ class WithRoles(Anonymizer[D]):
         return {n: v for n, v in published.items() if n not in TableRoles._fields}
 
     def check(self, data: Data) -> None:
-        """Refuse data that this method cannot anonymize, and roles that do not suit its columns.
-
-        Raises `ParameterError` if roles are given for data that is not a table, or do not suit its
-        columns. `DataError` if an attached column names people, or nothing of a known one could be
-        published.
-        """
+        """Refuse data that this method cannot anonymize, and roles that do not suit its columns."""
         if not self.roles.are_given:
             super().check(data)
             return

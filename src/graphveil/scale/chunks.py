@@ -38,7 +38,7 @@ from graphveil.methods.equivalence_classes.rule import (
     released,
 )
 from graphveil.methods.smooth_k.chunks import MinHash, in_order, piece_of
-from graphveil.methods.smooth_k.clustered import Clustered
+from graphveil.methods.smooth_k.smooth_k import Clustered
 from graphveil.scale import columns
 from graphveil.scale.columns import ItemLists, coded, name_hashes
 from graphveil.scale.engines.processes import Tables
@@ -57,10 +57,7 @@ RATES = 1 << 16
 
 @dataclass(frozen=True)
 class ByWords:
-    """Rows in the order of words of 64 bits: of their smallest hashes, or of integers as users.
-
-    `hashes`: none for the order of users.
-    """
+    """Rows in the order of words of 64 bits: of their smallest hashes, or of integers as users."""
 
     hashes: MinHash | None
 
@@ -136,13 +133,7 @@ RowKeys: TypeAlias = ByWords | ByNames
 
 
 def starts(n: int, n_chunks: int) -> list[int]:
-    """Return where all chunks of n rows but the first begin: they have nearly equal sizes.
-
-    Examples
-    --------
-    >>> starts(25, 2), starts(3, 1)
-    ([13], [])
-    """
+    """Return where all chunks of n rows but the first begin: they have nearly equal sizes."""
     least, more = divmod(n, n_chunks)
     return [number * least + min(number, more) for number in range(1, n_chunks)]
 
@@ -189,15 +180,9 @@ class Sampling(NamedTuple):
         return self._replace(rate=min(RATES, 2 * self.rate))
 
 
-@dataclass(frozen=True)
-class Keyed:
-    """Makes keys of rows; a work on batches."""
-
-    order: RowKeys
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the key of every row."""
-        return self.order.keys(ItemLists.of(batch))
+def keyed(order: RowKeys, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return the key of every row; a work on batches."""
+    return order.keys(ItemLists.of(batch))
 
 
 @dataclass(frozen=True)
@@ -217,21 +202,7 @@ class InChunks:
 
 @dataclass(frozen=True, kw_only=True)
 class Released:
-    """Releases the rows of a chunk; a work on chunks.
-
-    Parameters
-    ----------
-    method
-        The method with its parameters.
-    order
-        The order of the rows inside a chunk, as in memory.
-    n_buckets
-        How many buckets of keys there are.
-    by_columns
-        Whether all items are values of columns, and rows are put together by columns.
-    randomness
-        That of the run: any worker may get any chunk, or the same one again.
-    """
+    """Releases the rows of a chunk; a work on chunks."""
 
     method: Clustered
     order: RowKeys
@@ -271,11 +242,6 @@ def keys_of(secret: bytes, n: int) -> NDArray[np.uint64]:
 
     The same secret gives the same keys: a chunk that runs twice, wherever it runs, loses no row and
     repeats none. Without the secret they cannot be told from random bits (SHAKE-256).
-
-    Examples
-    --------
-    >>> bool((keys_of(b"of chunk 1", 3) == keys_of(b"of chunk 1", 3)).all())
-    True
     """
     keys = np.frombuffer(hashlib.shake_256(secret).digest(16 * n), dtype="<u8")
     return keys.astype(np.uint64, copy=False).reshape(2, n)
@@ -329,18 +295,11 @@ VIEWS = {"VIEW", "TEMPORARY"}
 class FrameSource(NamedTuple):
     """A DataFrame, what it is called in messages, and what tells it from others.
 
-    Parameters
-    ----------
-    frame
-        The DataFrame.
-    name
-        What it is called.
-    digest
-        Of its columns, of the files that it is read from (names, sizes and times), and, of a
-        DataFrame or a view, of its query, as this session knows it: the same rows give the same
-        digest in this session, and files or a table in any.
-    origins
-        The digest of its files alone; none where it has none, and is recognized by its rows.
+    `frame`: the DataFrame; `name`: what it is called; `digest`: of its columns, of the files that
+    it is read from (names, sizes and times), and, of a DataFrame or a view, of its query, as this
+    session knows it: the same rows give the same digest in this session, and files or a table in
+    any; `origins`: the digest of its files alone; none where it has none, and is recognized by its
+    rows.
     """
 
     frame: Any
@@ -350,15 +309,7 @@ class FrameSource(NamedTuple):
 
     @classmethod
     def of(cls, source: Any, spark: Any) -> FrameSource:
-        """Return what a path, the name of a table, or a DataFrame stands for.
-
-        Raises
-        ------
-        UsageError
-            Where it is a text file or a stream.
-        InputError
-            Where nothing is there, or two columns have one name.
-        """
+        """Return what a path, the name of a table, or a DataFrame stands for."""
         name = _name_of(source)
         with _readable(name):
             frame, is_query = _frame_of(source, spark)
@@ -482,10 +433,7 @@ def _frame_of(source: Any, spark: Any) -> tuple[Any, bool]:
 
 @contextmanager
 def _readable(name: str) -> Iterator[None]:
-    """Say in a line that rows cannot be read.
-
-    Raises `InputError` where Spark says so.
-    """
+    """Say in a line that rows cannot be read."""
     try:
         yield
     except Exception as error:
@@ -497,10 +445,7 @@ def _readable(name: str) -> Iterator[None]:
 
 
 def _read(source: str | Path, spark: Any) -> Any:
-    """Return the DataFrame of Parquet files.
-
-    Raises `UsageError` where it is another kind of file. `InputError` where there is none.
-    """
+    """Return the DataFrame of Parquet files."""
     text = str(source)
     local = "://" not in text
     path = Path(text)

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import duckdb
@@ -24,6 +23,8 @@ from graphveil.data.origin import SharedIds
 from graphveil.data.origin import counted as origin_counted
 from graphveil.methods.smooth_k.chunks import hashes_of, hashes_of_texts
 from graphveil.scale.engines.processes import Query, Rows, Tables, selected
+
+Ints = NDArray[np.int64]
 
 LIMBS = tuple(f"limb{number}" for number in range(8))
 """The columns of a sum of hashes, 32 bits each."""
@@ -47,13 +48,7 @@ PACKED = pa.schema([("part", pa.int32()), ("first", pa.int64()), ("rows", pa.bin
 
 
 def rows_schema(user: pa.DataType, item: pa.DataType) -> pa.Schema:
-    """Return the columns of the rows of the original.
-
-    Examples
-    --------
-    >>> rows_schema(pa.int64(), pa.string()).names
-    ['user', 'items', 'facts']
-    """
+    """Return the columns of the rows of the original."""
     lists = pa.list_(item)
     return pa.schema([("user", user), ("items", lists), ("facts", pa.list_(pa.int64()))])
 
@@ -94,7 +89,7 @@ class ItemLists(NamedTuple):
     """
 
     users: pa.Array
-    indptr: NDArray[np.int64]
+    indptr: Ints
     values: pa.Array
 
     @classmethod
@@ -114,11 +109,11 @@ class ItemLists(NamedTuple):
         """Return the lists as an Arrow column."""
         return pa.ListArray.from_arrays(pa.array(self.indptr.astype(np.int32)), self.values)
 
-    def rows(self) -> NDArray[np.int64]:
+    def rows(self) -> Ints:
         """Return the row of every value."""
         return np.repeat(np.arange(len(self.users), dtype=np.int64), np.diff(self.indptr))
 
-    def taken(self, order: NDArray[np.int64]) -> ItemLists:
+    def taken(self, order: Ints) -> ItemLists:
         """Return some rows in an order.
 
         Examples
@@ -134,14 +129,7 @@ class ItemLists(NamedTuple):
         return ItemLists(self.users.take(pa.array(order)), indptr, values)
 
     def between(self, start: int, end: int) -> ItemLists:
-        """Return the rows from one on, before another.
-
-        Examples
-        --------
-        >>> lists = ItemLists(pa.array([5, 6]), np.array([0, 1, 3]), pa.array([7, 8, 9]))
-        >>> lists.between(1, 2).values.to_pylist()
-        [8, 9]
-        """
+        """Return the rows from one on, before another."""
         indptr = self.indptr[start : end + 1]
         values = self.values.slice(indptr[0], indptr[-1] - indptr[0])
         return ItemLists(self.users.slice(start, end - start), indptr - indptr[0], values)
@@ -179,7 +167,7 @@ def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
     return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
-def starts_of(column: pa.Array) -> NDArray[np.int64]:
+def starts_of(column: pa.Array) -> Ints:
     """Return where every list of a column starts in its flattened values, and where the last ends.
 
     Examples
@@ -195,14 +183,7 @@ def starts_of(column: pa.Array) -> NDArray[np.int64]:
 
 
 def coded(values: pa.Array) -> tuple[pa.Array, NDArray[np.int32]]:
-    """Return the distinct values in order, and which of them each value is.
-
-    Examples
-    --------
-    >>> names, numbers = coded(pa.array(["tea", "rye", "tea"]))
-    >>> names.to_pylist(), numbers.tolist()
-    (['rye', 'tea'], [1, 0, 1])
-    """
+    """Return the distinct values in order, and which of them each value is."""
     if pa.types.is_integer(values.type):
         names, numbers = np.unique(values.to_numpy(), return_inverse=True)
         return pa.array(names), numbers.astype(np.int32)
@@ -213,7 +194,7 @@ def coded(values: pa.Array) -> tuple[pa.Array, NDArray[np.int32]]:
     return seen.dictionary.take(order), places[seen.indices.to_numpy()]
 
 
-def numbers_of(values: pa.Array) -> NDArray[np.int64] | NDArray[np.int32]:
+def numbers_of(values: pa.Array) -> Ints | NDArray[np.int32]:
     """Return numbers that are in the order of the values, equal ones of equal values."""
     return values.to_numpy() if pa.types.is_integer(values.type) else coded(values)[1]
 
@@ -237,14 +218,7 @@ def name_hashes(names: pa.Array) -> NDArray[np.uint64]:
 
 
 def grouped(pairs: Iterable[tuple[pa.Array, pa.Array]]) -> Iterator[ItemLists]:
-    """Yield rows out of (users, items) in which every user stands in one run.
-
-    Examples
-    --------
-    >>> parts = [(pa.array([1, 1, 4]), pa.array([0, 2, 0])), (pa.array([4]), pa.array([3]))]
-    >>> [(rows.users.to_pylist(), rows.indptr.tolist()) for rows in grouped(parts)]
-    [([1], [0, 2]), ([4], [0, 2])]
-    """
+    """Yield rows out of (users, items) in which every user stands in one run."""
     users: pa.Array | None = None
     items: pa.Array | None = None
     for more_users, more in pairs:
@@ -261,7 +235,7 @@ def grouped(pairs: Iterable[tuple[pa.Array, pa.Array]]) -> Iterator[ItemLists]:
         yield ItemLists(users.slice(0, 1), np.array([0, len(items)]), items)
 
 
-def _run_starts(users: pa.Array) -> NDArray[np.int64]:
+def _run_starts(users: pa.Array) -> Ints:
     """Return where a value differs from the one before, that of the first one included."""
     changed = pc.not_equal(users.slice(1), users.slice(0, len(users) - 1))
     return np.concatenate([[0], np.flatnonzero(changed.to_numpy(zero_copy_only=False)) + 1])
@@ -270,77 +244,48 @@ def _run_starts(users: pa.Array) -> NDArray[np.int64]:
 DIGESTED_ROWS = 1 << 16
 
 
-@dataclass(frozen=True)
-class Ordered:
-    """Puts the items of every user in order, without repeats; a work on batches.
+def ordered(user: pa.DataType, item: pa.DataType, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return rows with sorted and distinct items, and what is known of them at the first one.
 
-    `user, item`: the types that ids get.
+    `user, item`: the types that ids get. A work on batches.
     """
-
-    user: pa.DataType
-    item: pa.DataType
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the rows, with what is known of them at the first one."""
-        given = ItemLists.of(batch)
-        users, values = given.users.cast(self.user), given.values.cast(self.item)
-        rows, repeats = ItemLists(users, given.indptr, values).in_order()
-        arrays = [rows.users, rows.column(), counted(rows, repeats)]
-        return pa.RecordBatch.from_arrays(arrays, schema=rows_schema(self.user, self.item))
+    given = ItemLists.of(batch)
+    users, values = given.users.cast(user), given.values.cast(item)
+    rows, repeats = ItemLists(users, given.indptr, values).in_order()
+    arrays = [rows.users, rows.column(), counted(rows, repeats)]
+    return pa.RecordBatch.from_arrays(arrays, schema=rows_schema(user, item))
 
 
-@dataclass(frozen=True)
-class Bucketed:
-    """Says in which of some buckets the user of a pair falls; a work on batches.
+def bucketed(user: pa.DataType, item: pa.DataType, n: int, batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return pairs with the bucket, of n, in which their user falls; a work on batches."""
+    users = batch["user"].cast(user)
+    buckets = (name_hashes(users) % np.uint64(n)).astype(np.int32)
+    arrays = [users, batch["item"].cast(item), pa.array(buckets)]
+    return pa.RecordBatch.from_arrays(arrays, schema=pairs_schema(user, item))
 
-    `user, item`: the types that ids get; `n`: the number of buckets.
+
+def listed(_number: int, pairs: pa.Table) -> pa.Table:
+    """Return the rows of a bucket of pairs, by user; one without an item is a user without any.
+
+    What is known of the rows stands at the first one. A work on buckets.
     """
-
-    user: pa.DataType
-    item: pa.DataType
-    n: int
-
-    def __call__(self, batch: pa.RecordBatch) -> pa.RecordBatch:
-        """Return the pairs with their buckets."""
-        users = batch["user"].cast(self.user)
-        buckets = (name_hashes(users) % np.uint64(self.n)).astype(np.int32)
-        arrays = [users, batch["item"].cast(self.item), pa.array(buckets)]
-        return pa.RecordBatch.from_arrays(arrays, schema=pairs_schema(self.user, self.item))
-
-
-@dataclass(frozen=True)
-class Listed:
-    """Makes rows of pairs: a work on buckets. A pair without an item is a user without any."""
-
-    def __call__(self, _number: int, pairs: pa.Table) -> pa.Table:
-        """Return the rows, by user, with what is known of them at the first one."""
-        users, items = whole(pairs["user"]), whole(pairs["item"])
-        ids = numbers_of(users)
-        order = np.argsort(ids, kind="stable")
-        ids = ids[order]
-        firsts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
-        items = items.take(pa.array(order))
-        given = items.is_valid().to_numpy(zero_copy_only=False)
-        ends = np.concatenate([[0], np.cumsum(given)])
-        indptr = ends[np.concatenate([firsts, [ids.size]])]
-        lists = ItemLists(users.take(pa.array(order[firsts])), indptr, items.drop_null())
-        rows, repeats = lists.in_order()
-        arrays = [rows.users, rows.column(), counted(rows, repeats)]
-        return pa.table(arrays, schema=rows_schema(rows.users.type, rows.values.type))
+    users, items = whole(pairs["user"]), whole(pairs["item"])
+    ids = numbers_of(users)
+    order = np.argsort(ids, kind="stable")
+    ids = ids[order]
+    firsts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
+    items = items.take(pa.array(order))
+    given = items.is_valid().to_numpy(zero_copy_only=False)
+    ends = np.concatenate([[0], np.cumsum(given)])
+    indptr = ends[np.concatenate([firsts, [ids.size]])]
+    lists = ItemLists(users.take(pa.array(order[firsts])), indptr, items.drop_null())
+    rows, repeats = lists.in_order()
+    arrays = [rows.users, rows.column(), counted(rows, repeats)]
+    return pa.table(arrays, schema=rows_schema(rows.users.type, rows.values.type))
 
 
 def counted(rows: ItemLists, repeats: NDArray[np.int32]) -> pa.Array:
-    """Return the column `facts` of some rows: what is known of all of them stands at the first one.
-
-    `rows`: the rows, with their items in order; `repeats`: how many repeats each lost.
-
-    Examples
-    --------
-    >>> rows = ItemLists(pa.array([5, 6]), np.array([0, 1, 3]), pa.array([7, 8, 9]))
-    >>> first, second = counted(rows, np.array([0, 2], dtype=np.int32)).to_pylist()
-    >>> first[:4], second
-    ([2, 3, 2, 0], [])
-    """
+    """Return the column `facts` of rows: what is known of them all stands at the first."""
     digest = RowsDigest()
     for start in range(0, len(rows.users), DIGESTED_ROWS):
         some = rows.between(start, min(start + DIGESTED_ROWS, len(rows.users)))
@@ -471,11 +416,7 @@ TEXT_THAT_IS_NO_NUMBER = Query(
 
 
 def shared_ids(rows: Rows, tables: Tables, *, numbers: bool) -> SharedIds:
-    """Return which ids stand for users and for items.
-
-    `rows, tables`: rows with lists of items, and where they are; `numbers`: whether all ids are
-    integers.
-    """
+    """Return which ids stand for users and for items."""
     query = SHARED_NUMBERS if numbers else SHARED_TEXTS
     [answer] = tables.ask(query, rows=rows, again=rows)
     return _shared(answer, numbers=numbers)
@@ -542,13 +483,6 @@ class RowOrder:
     """Counts the released rows that follow the one released before them in the original too.
 
     Of n rows in random order (n - 1) / 2 do, with a variance of (n + 1) / 12.
-
-    Examples
-    --------
-    >>> order = RowOrder()
-    >>> order.add(np.array([2, 0, 3, 1]))
-    >>> order.ascents, order.check()
-    (1, None)
     """
 
     def __init__(self) -> None:
@@ -556,7 +490,7 @@ class RowOrder:
         self._n = 0
         self._last: pa.Array | None = None
 
-    def add(self, users: pa.Array | NDArray[np.int64]) -> None:
+    def add(self, users: pa.Array | Ints) -> None:
         """Note who the next released rows are in the original, whose order is that of its ids."""
         ids = pa.array(users)
         if not len(ids):

@@ -1,9 +1,4 @@
-"""What a run on the disk or on a cluster will cost, from a draw of its rows: nothing is written.
-
-A fair draw of users from rows that may be larger than memory: nothing is written.
-
-What clustering costs: some chunks of a draw are clustered in this process, all are priced.
-"""
+"""What a run on the disk or on a cluster will cost, from a draw of its rows: nothing is written."""
 
 from __future__ import annotations
 
@@ -31,16 +26,16 @@ from graphveil.io import BipartiteOptions
 from graphveil.io.source import Source
 from graphveil.io.text.columns import NotIntegersError
 from graphveil.methods.base import Anonymizer
-from graphveil.methods.smooth_k.clustered import Clustered
+from graphveil.methods.smooth_k.smooth_k import Clustered
 from graphveil.scale import columns as queries
 from graphveil.scale.chunks import RATES, FrameSource, InChunks, Released, RowKeys, Sampling
 from graphveil.scale.columns import (
     ItemLists,
-    Listed,
-    Ordered,
     PassingIds,
     coded,
+    listed,
     name_hashes,
+    ordered,
     shared_ids,
 )
 from graphveil.scale.engines.local import PIECE_ROWS, LocalEngine, database, one_batch
@@ -58,16 +53,9 @@ DRAWN_ENTRIES = 1 << 21
 class Drawn(NamedTuple):
     """A fair draw of users with all of their items.
 
-    Parameters
-    ----------
-    rows
-        The columns `user` and `items`, lists in order without repeats, in one piece.
-    n_rows, n_entries
-        The users, and about the entries, of the whole that they were drawn from.
-    share
-        The share of users that was drawn.
-    pairs
-        Whether the rows were given as pairs.
+    `rows`: the columns `user` and `items`, lists in order without repeats, in one piece; `n_rows,
+    n_entries`: the users, and about the entries, of the whole that they were drawn from; `share`:
+    the share of users that was drawn; `pairs`: whether the rows were given as pairs.
     """
 
     rows: pa.RecordBatch
@@ -110,12 +98,7 @@ class _Draw:
 
 
 def drawn_from_file(source: Source, options: BipartiteOptions, memory_mib: int) -> Drawn:
-    """Return a draw of the users in a file, which is read once, some rows at a time.
-
-    `source, options`: the file and how it is read; `memory_mib`: the memory that comparing ids of
-    users and of items may take, where nobody said what items are. Raises `InputError` where it
-    cannot be read, has no user, or items may be people.
-    """
+    """Return a draw of the users in a file, which is read once, some rows at a time."""
     try:
         draw = _draw_of(source, options, memory_mib, text=False)
     except NotIntegersError:
@@ -157,10 +140,7 @@ def _batches(source: Source, options: BipartiteOptions, *, text: bool) -> Iterat
 
 
 def drawn_from_tables(given: InputRows, tables: Tables) -> Drawn:
-    """Return a draw of the users of an engine's rows, which are counted and read once.
-
-    `given`: the rows; `tables`: where they are; nothing is kept there.
-    """
+    """Return a draw of the users of an engine's rows, which are counted and read once."""
     items = "items" if given.lists else "item"
     n_rows, n_given = given.n, given.n
     if given.lists:
@@ -187,10 +167,10 @@ def _in_order(given: pa.Table) -> pa.RecordBatch:
     types = _plain(given.schema.field("user").type), _plain(getattr(kind, "value_type", kind))
     if name == "items":
         schema = pa.schema([("user", types[0]), ("items", pa.list_(types[1]))])
-        rows = Ordered(*types)(one_batch(given.cast(schema)))
+        rows = ordered(*types, one_batch(given.cast(schema)))
     else:
         schema = pa.schema([("user", types[0]), ("item", types[1])])
-        rows = one_batch(Listed()(0, given.cast(schema)))
+        rows = one_batch(listed(0, given.cast(schema)))
     return rows.select(["user", "items"])
 
 
@@ -217,16 +197,9 @@ class RowCost(NamedTuple):
 class Priced(NamedTuple):
     """What clustering costs: factors of a chunk, its entries, and its rows that share items.
 
-    Parameters
-    ----------
-    factors
-        Shape (3,): seconds for a chunk, an entry, and a pair of rows with an item in common.
-    n
-        How many chunks were clustered.
-    packed
-        The bytes of a released row, packed.
-    in_a_part
-        Those of the same row in a part: without what its cluster keeps.
+    `factors`: shape (3,): seconds for a chunk, an entry, and a pair of rows with an item in common;
+    `n`: how many chunks were clustered; `packed`: the bytes of a released row, packed; `in_a_part`:
+    those of the same row in a part: without what its cluster keeps.
     """
 
     factors: NDArray[np.float64]
@@ -314,7 +287,7 @@ class Trial:
         user, item = some["user"].type, some["items"].type.value_type
 
         def work() -> pa.RecordBatch:
-            Ordered(user, item)(some)
+            ordered(user, item, some)
             return InChunks(self.order, self.cuts)(some)
 
         seconds, batch = _timed(work)
@@ -377,13 +350,7 @@ def _are_values(items: pa.Array) -> bool:
 
 
 def _spread(ranked: NDArray[np.int64]) -> Iterator[int]:
-    """Yield the last one of those that are ranked, then the others, spread over the ranks.
-
-    Examples
-    --------
-    >>> list(_spread(np.arange(8)))
-    [7, 0, 4, 2, 6, 1, 5, 3]
-    """
+    """Yield the last one of those that are ranked, then the others, spread over the ranks."""
     n = ranked.size
     bits = max(n - 1, 0).bit_length()
     turned = (int(f"{i:0{bits}b}"[::-1], 2) for i in range(1 << bits)) if bits else iter([0])
@@ -416,21 +383,12 @@ WITHIN = 1.5
 class Rates(NamedTuple):
     """What an engine adds to what is measured in this process, from runs of the benchmark.
 
-    Parameters
-    ----------
-    started
-        Seconds of CPU of a run of few rows.
-    process
-        Seconds of CPU that a process takes to start.
-    handled
-        What all stages but clustering cost, as a multiple of putting rows in order, digesting them
-        and giving them keys.
-    clustered
-        What clustering a chunk costs, as a multiple of what it costs in this process.
-    kept
-        The bytes in the folders of a run, as a multiple of its rows and its released rows, packed.
-    piece_rows
-        How many rows a process holds at most before they are clustered.
+    `started`: seconds of CPU of a run of few rows; `process`: seconds of CPU that a process takes
+    to start; `handled`: what all stages but clustering cost, as a multiple of putting rows in
+    order, digesting them and giving them keys; `clustered`: what clustering a chunk costs, as a
+    multiple of what it costs in this process; `kept`: the bytes in the folders of a run, as a
+    multiple of its rows and its released rows, packed; `piece_rows`: how many rows a process holds
+    at most before they are clustered.
     """
 
     started: float
@@ -474,13 +432,7 @@ class Range(NamedTuple):
 
     @classmethod
     def about(cls, expected: float) -> Range:
-        """Return the range about what is expected.
-
-        Examples
-        --------
-        >>> Range.about(3.0)
-        Range(low=2.0, high=4.5)
-        """
+        """Return the range about what is expected."""
         return cls(expected / WITHIN, expected * WITHIN)
 
 
@@ -525,11 +477,7 @@ class Estimate:
 def estimate_of_file(
     method: Anonymizer[Any], path: Path, options: BipartiteOptions, engine: Engine | None = None
 ) -> Estimate:
-    """Return what `graphveil.anonymize_rows` of a file will cost.
-
-    `method, path, engine`: as there; `options`: how the file is read. Raises `UsageError,
-    InputError, InfeasibleError`: as there.
-    """
+    """Return what `graphveil.anonymize_rows` of a file will cost."""
     clustered = _in_chunks(method)
     source = check_readable(path, options)
     engine = engine or LocalEngine()
@@ -547,12 +495,7 @@ def estimate_of_frame(
     *,
     at_address: bool = False,
 ) -> Estimate:
-    """Return what `graphveil.anonymize_rows` of a DataFrame will cost.
-
-    `method, rows, engine`: as there; `options`: how the rows are read; `at_address`: whether the
-    release is to lie at an address: executors write its parts there. Raises `UsageError,
-    InputError, InfeasibleError, ResourceError`: as there.
-    """
+    """Return what `graphveil.anonymize_rows` of a DataFrame will cost."""
     clustered = _in_chunks(method, refused_items(options))
     source = FrameSource.of(rows, engine.spark)
     tables = SparkTables(engine.spark, engine.place, "")  # nothing is kept
@@ -583,24 +526,7 @@ def _refuse_people(given: InputRows, tables: SparkTables) -> None:
 def estimated(
     drawn: Drawn, method: Clustered, engine: Where, *, processes: int = 0, parts_apart: bool = False
 ) -> Estimate:
-    """Return what a run of a method on the rows of a draw will cost.
-
-    Raises `InfeasibleError` where there are too few rows.
-
-    Parameters
-    ----------
-    drawn
-        A draw of the rows.
-    method
-        The method, with its chunks.
-    engine
-        Where it will run.
-    processes
-        How many processes it starts.
-    parts_apart
-        Whether works write the parts of the release: rows are brought together once more, and a
-        process holds those of a part.
-    """
+    """Return what a run of a method on the rows of a draw will cost."""
     method.check_size(drawn.n_rows)
     rates, n = RATES_OF[engine], drawn.n_rows
     trial = Trial.of(drawn, method)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, NoReturn
 
@@ -35,12 +36,11 @@ from graphveil.io.text.dialect import (
     sniff,
 )
 from graphveil.scale import columns
-from graphveil.scale import columns as queries
 from graphveil.scale.columns import (
-    Bucketed,
-    Listed,
-    Ordered,
+    bucketed,
     digest_of_limbs,
+    listed,
+    ordered,
     shared_ids,
     starts_of,
 )
@@ -54,10 +54,7 @@ SAMPLE = 1000
 
 
 class Raw(NamedTuple):
-    """The file as Parquet: `user` and `item` or `items`; which columns are integers.
-
-    `notes` says what was read and what was left out.
-    """
+    """The file as Parquet: `user` and `item` or `items`; which columns are integers."""
 
     path: Path
     lists: bool
@@ -67,11 +64,7 @@ class Raw(NamedTuple):
 
 
 def check_readable(path: Path, options: BipartiteOptions) -> Source:
-    """Return the file, once it is one that can be read a piece at a time.
-
-    Raises `InputError` where there is no such file, or its format is unknown. `UsageError` where
-    its format or the options need all of it in memory.
-    """
+    """Return the file, once it is one that can be read a piece at a time."""
     source = source_of(path, options.format, options.header)
     for part in source.parts:
         with part.open():
@@ -145,12 +138,7 @@ def _dialect_of(source: Source, options: BipartiteOptions) -> Dialect:
 def raw_batches(
     source: Source, options: BipartiteOptions, *, text: bool
 ) -> Iterator[pa.RecordBatch | pa.Table]:
-    """Yield the rows of a file as they stand, to be looked at and not kept.
-
-    `source, options`: the file and how it is read; `text`: whether the ids of a text file are read
-    as text, else as integers. Raises `NotIntegersError` where integers are asked for and an id of a
-    text file is none.
-    """
+    """Yield the rows of a file as they stand, to be looked at and not kept."""
     notes = ReadCounts()
     if source.format.name in FRAME_FORMATS:
         for batch in columnar.bipartite_batches(source, options, notes):
@@ -257,27 +245,13 @@ PAIRS_OF_A_BUCKET = 1 << 21
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of the rows.
 
-    Parameters
-    ----------
-    n_rows, n_entries
-        Their numbers.
-    duplicates
-        Repeated entries that were dropped.
-    people
-        Whether items are people, the users themselves.
-    n_items, ids_as_items
-        How many items there are, and how many of them are ids of users, where one is text and
-        items are things; else 0.
-    values
-        Whether all items are named as values of columns, ``column=value``.
-    said
-        What the owner should know of the reading.
-    left_out
-        The names of columns that were left out.
-    user_is_integer, item_is_integer
-        Whether ids are integers; else they are text.
-    input_sha256
-        What `graphveil.claims.digest.digest_of` gives for the data in memory.
+    `n_rows, n_entries`: their numbers; `duplicates`: repeated entries that were dropped; `people`:
+    whether items are people, the users themselves; `n_items, ids_as_items`: how many items there
+    are, and how many of them are ids of users, where one is text and items are things; else 0;
+    `values`: whether all items are named as values of columns, ``column=value``; `said`: what the
+    owner should know of the reading; `left_out`: the names of columns that were left out;
+    `user_is_integer, item_is_integer`: whether ids are integers; else they are text;
+    `input_sha256`: what `graphveil.claims.digest.digest_of` gives for the data in memory.
     """
 
     n_rows: int
@@ -296,29 +270,19 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def types(self) -> tuple[pa.DataType, pa.DataType]:
         """The Arrow types of users and items."""
-        return _type(integer=self.user_is_integer), _type(integer=self.item_is_integer)
+        return _types(user=self.user_is_integer, item=self.item_is_integer)
 
 
-def _type(*, integer: bool) -> pa.DataType:
-    return pa.int64() if integer else pa.string()
+def _types(*, user: bool, item: bool) -> tuple[pa.DataType, pa.DataType]:
+    """Return the types of users and items that are integers, or else text."""
+    kinds = {True: pa.int64(), False: pa.string()}
+    return kinds[user], kinds[item]
 
 
 def intake(
     source: Source, options: BipartiteOptions, folder: Path, tables: Tables, memory_mib: int
 ) -> Facts:
-    """Keep the rows of a file, each with its items in order, and return what is known of them.
-
-    Parameters
-    ----------
-    source, options
-        The file and how it is read.
-    folder
-        An empty folder.
-    tables
-        Where rows are kept.
-    memory_mib
-        The memory that looking at text may take.
-    """
+    """Keep the rows of a file, each with its items in order, and return what is known of them."""
     with stage(f"reading {source.name}"):
         raw = raw_rows(source, options, folder, memory_mib)
     if not raw.path.exists():
@@ -342,26 +306,18 @@ def intake(
     facts = counted_rows(given, options, tables)
     for path in paths:
         path.unlink()
-    said = tuple(m.text for m in _report(source, raw, facts.duplicates).dropped())
-    left_out = raw.notes.columns_ignored
-    return msgspec.structs.replace(facts, said=said, left_out=left_out)
+    noted = raw.notes.reported() | {"duplicates": facts.duplicates}
+    report = ReadingReport(format=source.format.name, parts=len(source.parts), **noted)
+    said = tuple(message.text for message in report.dropped())
+    return msgspec.structs.replace(facts, said=said, left_out=raw.notes.columns_ignored)
 
 
 class InputRows(NamedTuple):
     """Rows as they are given, with ids of one kind a column: `user`, and `item` or `items`.
 
-    Parameters
-    ----------
-    rows
-        The rows, of an engine.
-    n
-        Their number, where they are pairs.
-    lists
-        Whether a row has a list of items; else it is a pair.
-    user_is_integer, item_is_integer
-        Whether ids are integers, or are to become text.
-    refuse
-        Raises the error of rows that cannot be used.
+    `rows`: the rows, of an engine; `n`: their number, where they are pairs; `lists`: whether a row
+    has a list of items; else it is a pair; `user_is_integer, item_is_integer`: whether ids are
+    integers, or are to become text; `refuse`: raises the error of rows that cannot be used.
     """
 
     rows: Rows
@@ -374,14 +330,14 @@ class InputRows(NamedTuple):
 
 def counted_rows(given: InputRows, options: BipartiteOptions, tables: Tables) -> Facts:
     """Keep rows with their items in order, and return what is known of them."""
-    types = _type(integer=given.user_is_integer), _type(integer=given.item_is_integer)
+    types = _types(user=given.user_is_integer, item=given.item_is_integer)
     schema = columns.rows_schema(*types)
     if given.lists:
-        rows = tables.map(given.rows, Ordered(*types), schema)
+        rows = tables.map(given.rows, partial(ordered, *types), schema)
     else:
         n = max(1, round(given.n / PAIRS_OF_A_BUCKET))
-        pairs = tables.map(given.rows, Bucketed(*types, n), columns.pairs_schema(*types))
-        rows = tables.grouped(pairs, "bucket", n, Listed(), schema)
+        pairs = tables.map(given.rows, partial(bucketed, *types, n), columns.pairs_schema(*types))
+        rows = tables.grouped(pairs, "bucket", n, listed, schema)
     rows = tables.kept(rows, ROWS, "ordering items")
     return _facts(given, options, rows, tables)
 
@@ -390,7 +346,7 @@ def _facts(given: InputRows, options: BipartiteOptions, rows: Rows, tables: Tabl
     people = options.items == "people"
     shared: SharedIds | None = None
     with stage("counting rows"):
-        if given.lists and tables.ask(queries.REPEATED_USERS, rows=rows) != [(0,)]:
+        if given.lists and tables.ask(columns.REPEATED_USERS, rows=rows) != [(0,)]:
             given.refuse("a user appears in two rows. Merge their lists.")
         numbers = given.user_is_integer and given.item_is_integer
         text = not (given.user_is_integer or given.item_is_integer)
@@ -398,7 +354,7 @@ def _facts(given: InputRows, options: BipartiteOptions, rows: Rows, tables: Tabl
             shared = shared_ids(rows, tables, numbers=numbers)
             if options.items is None and shared.refusal:
                 given.refuse(shared.refusal)
-        [sums] = tables.ask(queries.SUMS, rows=rows)
+        [sums] = tables.ask(columns.SUMS, rows=rows)
     n, entries, repeats, no_value, *limbs = map(int, sums)
     digest = digest_of_limbs(n, entries, limbs)
     user, item = given.user_is_integer, given.item_is_integer
@@ -407,8 +363,8 @@ def _facts(given: InputRows, options: BipartiteOptions, rows: Rows, tables: Tabl
         n_entries=digest.entries,
         duplicates=repeats,
         people=people,
-        n_items=0 if shared is None or not text else shared.n_items,
-        ids_as_items=0 if shared is None or not text else shared.n,
+        n_items=shared.n_items if shared and text else 0,
+        ids_as_items=shared.n if shared and text else 0,
         values=not given.item_is_integer and digest.entries > 0 and no_value == 0,
         user_is_integer=user,
         item_is_integer=item,
@@ -418,37 +374,26 @@ def _facts(given: InputRows, options: BipartiteOptions, rows: Rows, tables: Tabl
 
 def items_of(rows: Rows, tables: Tables) -> pa.Array:
     """Return every item of some rows once, in order."""
-    batches = list(tables.batches(tables.select(queries.ITEMS, rows=rows), None))
+    batches = list(tables.batches(tables.select(columns.ITEMS, rows=rows), None))
     items = pa.concat_arrays([batch["item"] for batch in batches]) if batches else pa.array([])
     return items.take(pc.sort_indices(items))
 
 
-def _report(source: Source, raw: Raw, duplicates: int) -> ReadingReport:
-    noted = raw.notes.reported() | {"duplicates": duplicates}
-    return ReadingReport(format=source.format.name, parts=len(source.parts), **noted)
-
-
-def _users_of(db: duckdb.DuckDBPyConnection, raw: Raw) -> duckdb.DuckDBPyRelation:
-    """Return the distinct users as `id`, to be read once."""
-    return rows_of(db, [raw.path], ["user"]).project('CAST("user" AS VARCHAR) AS id').distinct()
-
-
-def _items_of(db: duckdb.DuckDBPyConnection, raw: Raw) -> duckdb.DuckDBPyRelation:
-    """Return the distinct items as `id`, to be read once."""
-    column = "items" if raw.lists else "item"
-    value = f"unnest({identifier(column)})" if raw.lists else identifier(column)
-    return rows_of(db, [raw.path], [column]).project(f"CAST({value} AS VARCHAR) AS id").distinct()
+def _ids_in(db: duckdb.DuckDBPyConnection, raw: Raw, name: str) -> duckdb.DuckDBPyRelation:
+    """Return the distinct ids of a column as `id`, to be read once."""
+    value = f"unnest({identifier(name)})" if name == "items" else identifier(name)
+    return rows_of(db, [raw.path], [name]).project(f"CAST({value} AS VARCHAR) AS id").distinct()
 
 
 def _item_only(raw: Raw, folder: Path, memory_mib: int) -> Iterator[pa.RecordBatch]:
     """Yield the people who are items and no users as rows without items."""
+    name = "items" if raw.lists else "item"
     with database(folder, memory_mib=memory_mib, threads=1) as db:
-        for batch in stream(_items_of(db, raw).except_(_users_of(db, raw))):
+        for batch in stream(_ids_in(db, raw, name).except_(_ids_in(db, raw, "user"))):
             users = batch.column(0).cast(pa.string())
             if raw.lists:
                 starts = pa.array(np.zeros(len(users) + 1, dtype=np.int32))
                 none = pa.ListArray.from_arrays(starts, pa.array([], pa.string()))
             else:
                 none = pa.nulls(len(users), pa.string())
-            name = "items" if raw.lists else "item"
             yield pa.RecordBatch.from_arrays([users, none], names=["user", name])

@@ -118,10 +118,7 @@ class Packed:
     most_entries: int
 
     def __call__(self, number: int, rows: pa.Table) -> pa.Table:
-        """Return packed rows, see `graphveil.scale.columns.PACKED`.
-
-        Raises `RuntimeError`: as of `Numbered`.
-        """
+        """Return packed rows, see `graphveil.scale.columns.PACKED`."""
         table = self.numbered(number, rows)
         del rows
         ids = table["id"].to_numpy()
@@ -148,17 +145,7 @@ def packed(numbered: Numbered) -> Packed:
 
 
 def unpacked(rows: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
-    """Return the ids of packed rows, those of the lowest first ones first, and the rows.
-
-    `rows`: at least one, in any order.
-
-    Examples
-    --------
-    >>> rows = pa.table({"user": ["eve", "ann"], "items": [["tea"], []]})
-    >>> ids, again = unpacked(pa.table({"first": [7], "rows": [_packed(rows)]}))
-    >>> ids.tolist(), again.equals(rows)
-    ([7, 8], True)
-    """
+    """Return the ids of packed rows, those of the lowest first ones first, and the rows."""
     rows = rows.sort_by("first")
     tables = [ipc.open_stream(cell.as_buffer()).read_all() for cell in rows["rows"]]
     firsts = rows["first"].to_pylist()
@@ -215,11 +202,7 @@ def check_parts(
     form: Format,
     target: Place | None = None,
 ) -> None:
-    """Refuse parts of a format that has none, and anything else at an address.
-
-    Raises `UsageError` where parts are wanted, and the format is not Parquet; or where the release
-    is to lie at an address and is not to come in parts.
-    """
+    """Refuse parts of a format that has none, and anything else at an address."""
     if isinstance(target, Address) and (wanted is False or form.name != "parquet"):
         raise UsageError(
             f"{target} is an address, where a release is written in Parquet parts. Use "
@@ -258,19 +241,7 @@ def comes_in_parts(
 def write_parts(
     rows: Iterable[pa.Table], n_users: int, public: Place, scratch: Path | None = None
 ) -> list[DataFile]:
-    """Write all parts, and return what is said of them.
-
-    Parameters
-    ----------
-    rows
-        Tables of `graphveil.io.parts.list_schema`: all users in the order of their ids.
-    n_users
-        How many there are.
-    public
-        The release: a folder, or an address.
-    scratch
-        A folder for a part before it is written to an address.
-    """
+    """Write all parts, and return what is said of them."""
     sizes = [parts.part_size(number, n_users) for number in range(parts.n_parts(n_users))]
     each = list_parts.GROUP_ROWS
     groups = list_parts.in_sizes(rows, (g for size in sizes for g in groups_of(size, each)))
@@ -313,13 +284,7 @@ def file_at(place: Place, name: str, scratch: Path | None = None) -> Iterator[Pa
 
 
 def groups_of(size: int, each: int) -> list[int]:
-    """Return the rows of every row group of a part.
-
-    Examples
-    --------
-    >>> groups_of(10, 4), groups_of(0, 4)
-    ([4, 4, 2], [0])
-    """
+    """Return the rows of every row group of a part."""
     return [min(each, size - start) for start in range(0, max(size, 1), each)]
 
 
@@ -349,16 +314,9 @@ def write_linkage_parts(
 
     Returns the one digest of the parts.
 
-    Parameters
-    ----------
-    rows
-        Tables of `graphveil.release.linkage.COLUMNS` in the order of new ids.
-    n_users
-        How many there are.
-    private
-        Where.
-    scratch
-        The run's own folder for a part before it is written: what a killed run leaves goes with it.
+    `rows`: tables of `graphveil.release.linkage.COLUMNS` in the order of new ids; `n_users`: how
+    many there are; `private`: where; `scratch`: the run's own folder for a part before it is
+    written: what a killed run leaves goes with it.
     """
     numbers = range(parts.n_parts(n_users))
     tables = list_parts.in_sizes(rows, (parts.part_size(number, n_users) for number in numbers))
@@ -376,13 +334,7 @@ def write_linkage_part(
 
 
 def as_lists(ids: pa.Array, indptr: Any, items: pa.Array) -> pa.Table:
-    """Return users with their items as parts have them.
-
-    Examples
-    --------
-    >>> as_lists(pa.array([4, 5]), [0, 1, 1], pa.array(["tea"])).to_pydict()
-    {'user': [4, 5], 'items': [['tea'], []]}
-    """
+    """Return users with their items as parts have them."""
     schema = list_parts.list_schema(items.type)
     leaves = items.cast(schema.field("items").type.value_type)
     lists = pa.LargeListArray.from_arrays(pa.array(indptr, pa.int64()), leaves)

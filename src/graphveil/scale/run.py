@@ -9,6 +9,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, cast
 
@@ -28,27 +29,25 @@ from graphveil.io.options import recorded
 from graphveil.methods.equivalence_classes.rule import EntryCounts, advice_on
 from graphveil.methods.registry import methods_from
 from graphveil.methods.smooth_k.chunks import MinHash
-from graphveil.methods.smooth_k.clustered import Clustered
 from graphveil.methods.smooth_k.options import Chunks
+from graphveil.methods.smooth_k.smooth_k import Clustered
 from graphveil.release.files import DELIMITED, check_items, format_that_came_in, release_format
 from graphveil.release.pipeline import Drawn, Read, Run
 from graphveil.release.publishing import Output, Publication
 from graphveil.release.staging import check_apart
 from graphveil.scale import columns
-from graphveil.scale import columns as queries
 from graphveil.scale.chunks import (
     ByNames,
     ByWords,
     FrameSource,
     InChunks,
-    Keyed,
     Released,
     RowKeys,
     Sampling,
+    keyed,
 )
 from graphveil.scale.engines.processes import Engine, Rows, Tables
-from graphveil.scale.engines.spark import SparkEngine
-from graphveil.scale.engines.spark_executors import check_executors, tell_of_spills
+from graphveil.scale.engines.spark import SparkEngine, check_executors, tell_of_spills
 from graphveil.scale.intake import ROWS, Facts, check_readable, intake, items_of
 from graphveil.scale.parts import Numbered, check_parts, comes_in_parts, n_buckets_of, packed
 from graphveil.scale.working import WorkingFolder, going_on, unfinished_beside
@@ -76,10 +75,7 @@ def order_of_rows(
 
 
 class Tally(NamedTuple):
-    """What clusters keep: published entries of the original, created ones, their number.
-
-    Beside that the released rows of every bucket, and all of them that have no items.
-    """
+    """What clusters keep: published entries of the original, created ones, their number."""
 
     shared: int
     created: int
@@ -90,25 +86,7 @@ class Tally(NamedTuple):
 
 @dataclass(frozen=True)
 class Stages:
-    """The stages of one run; none of them knows on which engine it runs.
-
-    Parameters
-    ----------
-    method
-        The method, with its chunks.
-    output
-        Where the release is written, and how.
-    form
-        The format of the data.
-    origins
-        Digests of what the rows are read from: it is recognized by them, and by its content.
-    working
-        The folder of the run.
-    tables
-        Where rows lie.
-    memory_mib
-        The memory that sorting and counting may take.
-    """
+    """The stages of one run; none of them knows on which engine it runs."""
 
     method: Clustered
     output: Output
@@ -186,21 +164,18 @@ class Stages:
             while True:
                 rows = self._rows()
                 if not sampling.is_enough:
-                    rows = self.tables.select(queries.sampled(sampling.below), rows=rows)
-                keys = self.tables.map(rows, Keyed(order), order.schema)
+                    rows = self.tables.select(columns.sampled(sampling.below), rows=rows)
+                keys = self.tables.map(rows, partial(keyed, order), order.schema)
                 sample = pa.Table.from_batches(self.tables.batches(keys, None), order.schema)
                 if sampling.is_enough or sample.num_rows >= sampling.least:
                     return order, order.cuts(sample, sampling.n_chunks)
                 sampling = sampling.doubled()
 
     def tally(self, released: Rows, facts: Facts) -> Tally:
-        """Return what the clusters keep, once no row is lost: an id without one is nobody's.
-
-        Raises `ResourceError` where the place of the run has lost some of them.
-        """
+        """Return what the clusters keep, once no row is lost: an id without one is nobody's."""
         with self._timed("count"), stage("counting released rows"):
             rows = [
-                tuple(map(int, row)) for row in self.tables.ask(queries.TALLY, released=released)
+                tuple(map(int, row)) for row in self.tables.ask(columns.TALLY, released=released)
             ]
         n, empty, shared, created, clusters = (sum(row[at] for row in rows) for at in range(1, 6))
         if n != facts.n_rows:
@@ -214,7 +189,7 @@ class Stages:
     def counts(self, tally: Tally, released: Rows, facts: Facts) -> EntryCounts:
         """Return what the advice to the owner depends on."""
         with self._timed("count"), stage("counting what is certain"):
-            [(certain,)] = self.tables.ask(queries.CERTAIN, released=released, again=released)
+            [(certain,)] = self.tables.ask(columns.CERTAIN, released=released, again=released)
         return EntryCounts(
             rows=facts.n_rows,
             empty=tally.empty,
@@ -230,7 +205,7 @@ class Stages:
             sizes[bucket + 1] = n
         starts = tuple(np.cumsum(sizes)[:-1].tolist())
         work = Numbered(starts)
-        ordered = self.tables.select(queries.ORDERED, rows=released)
+        ordered = self.tables.select(columns.ORDERED, rows=released)
 
         def of_buckets(work: Callable[[int, pa.Table], pa.Table], schema: pa.Schema) -> Rows:
             return self.tables.grouped(ordered, "bucket", n_buckets, work, schema)
@@ -243,11 +218,7 @@ class Stages:
     def publication(
         self, files: DataFiles, public: Place, tally: Tally, advice: tuple[str, ...]
     ) -> Publication:
-        """Write the data files, and return what is said of them; refuse a class that is too small.
-
-        Raises `RuntimeError` where a class is smaller than k, or rows stand in the order of the
-        original.
-        """
+        """Write the data files and return what is said of them; refuse a class below k."""
         with self._timed("write"):
             written = files.write(public)
         kept = EntryChanges(files.facts.n_entries, tally.shared, tally.created)
@@ -279,19 +250,10 @@ class Stages:
 class _Given(NamedTuple):
     """Rows that can be read.
 
-    Parameters
-    ----------
-    engine
-        Where they lie and chunks run.
-    form
-        The format of the release.
-    digest
-        Of what they are.
-    origins
-        Digests of what they are read from.
-    take
-        Keeps them under the name `graphveil.scale.intake.ROWS` with the help of an empty folder,
-        and returns what is known of them.
+    `engine`: where they lie and chunks run; `form`: the format of the release; `digest`: of what
+    they are; `origins`: digests of what they are read from; `take`: keeps them under the name
+    `graphveil.scale.intake.ROWS` with the help of an empty folder, and returns what is known of
+    them.
     """
 
     engine: Engine
@@ -307,8 +269,6 @@ class RowsOnDisk(ABC):
 
     They are put into chunks of ``chunk_rows``, each clustered by itself, and published under new
     ids in a new order; then the classes are counted again in the published file.
-
-    `options`: how the rows are read.
     """
 
     options: BipartiteOptions
@@ -383,11 +343,7 @@ def refused_methods(method: Any) -> Iterator[str]:
 
 @dataclass(frozen=True, kw_only=True)
 class RowsOfFile(RowsOnDisk):
-    """The rows of a file on this machine.
-
-    `path`: two columns (csv, tsv, text, Parquet, Arrow), or Parquet or Arrow with a column of
-    lists; `engine`: where rows lie and chunks run.
-    """
+    """The rows of a file on this machine."""
 
     path: Path
     engine: Engine
@@ -407,11 +363,7 @@ class RowsOfFile(RowsOnDisk):
 
 @dataclass(frozen=True, kw_only=True)
 class RowsOfFrame(RowsOnDisk):
-    """Rows on a cluster; they come to this process some at a time, when the release is written.
-
-    `rows`: a DataFrame, a file or folder of Parquet, or ``table:NAME`` of the session's catalog;
-    `place`: where the engine keeps rows meanwhile; `connect`: returns the engine.
-    """
+    """Rows on a cluster; they come to this process some at a time, when the release is written."""
 
     rows: Any
     place: Place

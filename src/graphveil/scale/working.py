@@ -1,7 +1,4 @@
-"""The folder of an unfinished run: private, and enough to go on from where it stopped.
-
-What becomes of the working folder of a run that ends before its release stands.
-"""
+"""The folder of an unfinished run: private, and enough to go on from where it stopped."""
 
 from __future__ import annotations
 
@@ -64,19 +61,7 @@ class Unfinished(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass(frozen=True)
 class WorkingFolder:
-    """An open working folder.
-
-    Parameters
-    ----------
-    folder
-        The folder, mode 0700.
-    randomness
-        The randomness of the run, the same after it was continued.
-    lock
-        Held open as long as this run goes on.
-    name
-        What this run alone has, the same after it was continued.
-    """
+    """An open working folder."""
 
     folder: Path
     randomness: Randomness
@@ -139,23 +124,7 @@ def unfinished_beside(place: Place) -> Path:
 
 
 def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> WorkingFolder:
-    """Return the working folder of a run, the one it left when it was interrupted included.
-
-    Raises `ReleaseError` where another run left its folder and force is off, or others can write
-    into the folder.
-
-    Parameters
-    ----------
-    out
-        The release folder, or the private one where that lies in another place: the working folder
-        stands beside it.
-    fingerprint
-        What the run is of.
-    seed
-        The seed, if one was given.
-    force
-        Whether a folder that another run left is deleted.
-    """
+    """Return the working folder of a run, the one it left when it was interrupted included."""
     folder = working_folder(out)
     if os.path.lexists(folder):
         _check_own(folder)
@@ -185,9 +154,6 @@ def _check_own(folder: Path) -> None:
     """Refuse a folder that this owner's unfinished run did not leave as it is.
 
     Whoever could write into it could put other people's rows, or known randomness, into a release.
-
-    Raises `ReleaseError` where it is a link, holds no run, belongs to somebody else, or is open to
-    others.
     """
     status = folder.lstat()
     if not (stat.S_ISDIR(status.st_mode) and stat.S_ISREG(_mode_of(folder / RUN))):
@@ -208,10 +174,7 @@ def _check_own(folder: Path) -> None:
 
 
 def _delete(folder: Path) -> None:
-    """Delete a working folder, after what it names elsewhere; tell the owner of what is left.
-
-    Warns `StaleFilesWarning` where something could not be deleted.
-    """
+    """Delete a working folder, after what it names elsewhere; tell the owner of what is left."""
     elsewhere = kept_elsewhere(folder)
     for place in (None if elsewhere is None else place_of(elsewhere), folder):
         if place is not None and not _is_gone(place):
@@ -269,21 +232,7 @@ def _locked(folder: Path) -> FileLock:
 def going_on(
     run: Run, rows_sha256: str, reading: Mapping[str, Any], *, once: str = "", **more: Any
 ) -> Iterator[WorkingFolder]:
-    """Give the working folder of a run: the one it left when it was interrupted, or a new one.
-
-    Raises `ReleaseError, ResourceError`: as `opened` and `kept_where_interrupted`.
-
-    Parameters
-    ----------
-    run
-        What is asked for.
-    rows_sha256
-        The digest of what the rows are: a run of others does not go on from this one.
-    reading, more
-        What else decides the result, beside the method and its parameters: how rows are read.
-    once
-        As in `kept_where_interrupted`.
-    """
+    """Give the working folder of a run: the one it left when it was interrupted, or a new one."""
     out, method = run.output, run.method
     decided_by = {
         "version": __version__,

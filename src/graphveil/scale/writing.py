@@ -36,7 +36,6 @@ from graphveil.io.writing import formulas
 from graphveil.release.files import described_file
 from graphveil.release.linkage import COLUMNS
 from graphveil.scale import columns
-from graphveil.scale import columns as queries
 from graphveil.scale.columns import ItemLists, RowOrder, check_order, grouped, whole
 from graphveil.scale.engines.local import database, rows_of, stream
 from graphveil.scale.engines.processes import Rows, Tables, selected
@@ -59,21 +58,7 @@ from graphveil.scale.parts import (
 
 @dataclass(frozen=True, kw_only=True)
 class PartOfUsers:
-    """Writes a part of the data, and one of the linkage; a work on parts.
-
-    Parameters
-    ----------
-    out
-        Where the data lies.
-    private
-        Where the linkage lies; None where none is written.
-    names
-        The names that items get; None for their own.
-    n_users
-        All users.
-    part_users, group_rows
-        The users of a part, and those of a row group in one.
-    """
+    """Writes a part of the data, and one of the linkage; a work on parts."""
 
     out: Address
     private: Address | None
@@ -83,11 +68,7 @@ class PartOfUsers:
     group_rows: int
 
     def __call__(self, number: int, rows: pa.Table) -> pa.Table:
-        """Return what was written, as a row of `graphveil.scale.columns.WRITTEN`.
-
-        `number`: that of the part; `rows`: its users, packed: `graphveil.scale.columns.PACKED`.
-        Raises `RuntimeError` where it is not all of the users that belong here.
-        """
+        """Return what was written, as a row of `graphveil.scale.columns.WRITTEN`."""
         ids, rows = unpacked(rows)
         first = number * self.part_users
         size = min(self.part_users, self.n_users - first)
@@ -123,11 +104,7 @@ class PartOfUsers:
 
 
 def write_apart(tables: Tables, packed: Rows, work: PartOfUsers) -> WrittenParts:
-    """Let works write all parts, and return what they have written.
-
-    `tables, packed`: where rows are, and those under new ids, packed; `work`: what writes a part.
-    Raises `RuntimeError` where a part is missing, or rows stand in the order of the original.
-    """
+    """Let works write all parts, and return what they have written."""
     n = parts.n_parts(work.n_users)
     written = tables.grouped(packed, "part", n, work, columns.WRITTEN)
     with stage("writing parts", total=work.n_users) as advance:
@@ -194,31 +171,7 @@ class Classes(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class DataFiles:
-    """Rows under new ids, and the files that they become.
-
-    Parameters
-    ----------
-    numbered
-        The rows, see `graphveil.scale.columns.numbered`.
-    packed
-        The same rows, packed for the parts that works write, see `graphveil.scale.parts`.
-    released
-        The same rows, as they were released.
-    tables
-        Where they are.
-    facts
-        What is known of the original.
-    scratch
-        An empty folder.
-    memory_mib
-        The memory that sorting and counting may take.
-    form
-        The format of the data.
-    parts
-        Whether the data comes in parts.
-    linked
-        Where the linkage is written with the data: at an address; None where it is not.
-    """
+    """Rows under new ids, and the files that they become."""
 
     numbered: Rows
     packed: Rows
@@ -332,7 +285,7 @@ class DataFiles:
         """Return the names that items get, where these are others: numbers that were text."""
         if self.facts.item_is_integer:
             return PublishedNames(None)
-        [(no_numbers,)] = self.tables.ask(queries.TEXT_THAT_IS_NO_NUMBER, released=self.released)
+        [(no_numbers,)] = self.tables.ask(columns.TEXT_THAT_IS_NO_NUMBER, released=self.released)
         return None if no_numbers else PublishedNames(None)
 
     @property
@@ -395,21 +348,7 @@ class _Noted(ExitStack):
 
 
 def classes_of(data: Path, form: Format, n_rows: int, scratch: Path, memory_mib: int) -> Classes:
-    """Return the classes of a written data file, counted in it.
-
-    Rows are compared item by item; those without items are one class.
-
-    Parameters
-    ----------
-    data, form
-        The file of users and items, every user in one run, and its format.
-    n_rows
-        The users, those without items included.
-    scratch
-        A folder for scratch files.
-    memory_mib
-        The memory that counting may take.
-    """
+    """Return the classes of a written data file, counted in it."""
     filled = 0
     lists = grouped(_pairs(data, form))
     first = next(lists, None)

@@ -1,7 +1,4 @@
-"""The method `adaptive`: everybody fits as many records as the level that they asked for.
-
-Levels and weights as parameters: each with a spelling for flags, files and manifests.
-"""
+"""The method `adaptive`: everybody fits as many records as the level that they asked for."""
 
 from __future__ import annotations
 
@@ -69,10 +66,7 @@ class Levels:
 
     @staticmethod
     def parse(text: object) -> Levels:
-        """Return the level, or the column, that a text or a number spells.
-
-        Raises `ParameterError` where it is below 1, or a number that is not whole.
-        """
+        """Return the level, or the column, that a text or a number spells."""
         is_number = isinstance(text, int | np.integer) and not isinstance(text, bool)
         if not is_number and not (isinstance(text, str) and text):
             raise ParameterError(f"levels={text!r} is not a level. {GIVE_LEVELS}")
@@ -108,10 +102,7 @@ def whole_number(text: str) -> int | None:
 
 
 def column_number(data: Table, name: str, what: str) -> int:
-    """Return the number of a column.
-
-    Raises `DataError` where there is none of that name.
-    """
+    """Return the number of a column."""
     if name not in data.columns:
         raise DataError(
             f"no column {name!r} for {what}. {did_you_mean(name, data.columns)}Columns: "
@@ -121,11 +112,7 @@ def column_number(data: Table, name: str, what: str) -> int:
 
 
 def levels_in(data: Table, name: str) -> NDArray[np.int64]:
-    """Return the levels that stand in a column.
-
-    Raises `DataError` where there is no such column, or a cell holds no whole number; the message
-    names the row. `InfeasibleError` where a level is below 1, or above the number of rows.
-    """
+    """Return the levels that stand in a column."""
     number = column_number(data, name, "levels")
     codes, values = data.codes[:, number], data.categories[number].tolist()
     listed = [whole_number(str(value)) for value in values]
@@ -142,11 +129,7 @@ def levels_in(data: Table, name: str) -> NDArray[np.int64]:
 
 
 def checked_levels(levels: Any, n: int, *, where: str = "levels, ") -> NDArray[np.int64]:
-    """Return levels, one a row, each from 1 to the number of rows.
-
-    Raises `ParameterError` where they are not whole numbers, or not one a row. `InfeasibleError`
-    where one is out of range; the message names the row.
-    """
+    """Return levels, one a row, each from 1 to the number of rows."""
     array = np.asarray(levels)
     if array.dtype.kind not in "iu" or array.shape != (n,):
         raise ParameterError(
@@ -178,10 +161,7 @@ class Weights(tuple[tuple[str, float], ...]):
 
     @staticmethod
     def parse(text: object) -> Weights:
-        """Return the weights in a text such as ``age=2,zip=.5``, a JSON object, or a mapping.
-
-        Raises `ParameterError` where it is none of these, or a weight is no number of 0 or more.
-        """
+        """Return the weights in a text such as ``age=2,zip=.5``, a JSON object, or a mapping."""
         pairs: Sequence[tuple[object, object]]
         if isinstance(text, str) and text.lstrip().startswith("{"):
             try:
@@ -206,13 +186,7 @@ class Weights(tuple[tuple[str, float], ...]):
         return json.dumps(dict(self), ensure_ascii=False)
 
     def of(self, data: Table) -> NDArray[np.float64]:
-        """Return the weight of every column.
-
-        Raises
-        ------
-        DataError
-            Where a column is not there.
-        """
+        """Return the weight of every column."""
         weights = np.ones(data.n_columns)
         for name, value in self:
             weights[column_number(data, name, "weights")] = value
@@ -657,13 +631,7 @@ class Adaptive(WithRoles[Table]):
 
 
 def without_column(data: Table, name: str) -> Table:
-    """Return a table without one of its columns.
-
-    Examples
-    --------
-    >>> without_column(Table.from_columns({"a": [1], "b": [2]}), "a").columns
-    ('b',)
-    """
+    """Return a table without one of its columns."""
     kept = [number for number, column in enumerate(data.columns) if column != name]
     columns = tuple(data.columns[number] for number in kept)
     categories = tuple(data.categories[number] for number in kept)
@@ -710,7 +678,6 @@ class Matching:
     def __call__(self, block: RecordBlock) -> BlockSolution:
         """Return what the block publishes, and the pairs that were chosen."""
         from graphveil.methods.adaptive import bipartite, symmetric  # noqa: PLC0415  compiled code
-        from graphveil.methods.adaptive import bipartite as regular  # noqa: PLC0415  compiled code
         from graphveil.methods.adaptive.problem import problem_of  # noqa: PLC0415  as above
 
         variant = symmetric if self.compatibility == "symmetric" else bipartite
@@ -720,9 +687,9 @@ class Matching:
         if self.compatibility == "auto":
             return self._chosen(problem, schedule, block.rng)
         if self.refine == "regular-search":
-            begun = regular.solve_regularly(problem, schedule, block.rng)
-            trials = regular.trials_of(problem)
-            solution = regular.improved(problem, begun, block.rng, trials=trials)
+            begun = bipartite.solve_regularly(problem, schedule, block.rng)
+            trials = bipartite.trials_of(problem)
+            solution = bipartite.improved(problem, begun, block.rng, trials=trials)
         else:
             begun = variant.solve(problem, schedule, block.rng)
             solution = variant.pruned(problem, begun) if self.refine == "prune" else begun
@@ -763,13 +730,6 @@ def chances(fits: NDArray[np.int8]) -> tuple[tuple[str, float], ...]:
     """Return the largest and the mean chance of the own record, by what fits whom.
 
     All full assignments count as equally likely.
-
-    `fits`: 1 where record i fits person j, shape (n, n).
-
-    Examples
-    --------
-    >>> chances(np.ones((2, 2), dtype=np.int8))
-    (('largest_chance', 0.5), ('mean_chance', 0.5))
     """
     indptr = np.concatenate([[0], np.cumsum(fits.sum(axis=1, dtype=np.int64))])
     scored = posteriors(NodePairs(indptr.astype(np.int64), np.nonzero(fits)[1].astype(np.int64)))

@@ -12,9 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.methods.adaptive.kernels import network, search
-from graphveil.methods.adaptive.kernels import network as flow
 from graphveil.methods.adaptive.kernels import planes as costs
-from graphveil.methods.adaptive.kernels import search as pruning
 from graphveil.methods.adaptive.problem import (
     UNIT,
     LevelArray,
@@ -33,10 +31,7 @@ PRUNING_PASSES = 5
 
 
 class LevelSchedule(NamedTuple):
-    """How sharply a star that is needed anyway gets cheaper, step after step.
-
-    `steps`: how many; see `factor_of`; `max_iterations`: the most solves of a step.
-    """
+    """How sharply a star that is needed anyway gets cheaper, step after step."""
 
     steps: int
     max_iterations: int
@@ -51,11 +46,6 @@ def factor_of(number: int) -> float:
     """Return what a step multiplies a price by for every pair that needs the cell.
 
     It is e / (1 + e) for e = 1/2, 1/4, ...
-
-    Examples
-    --------
-    >>> factor_of(1), factor_of(2)
-    (0.3333333333333333, 0.2)
     """
     return 1.0 / (2.0**number + 1.0)
 
@@ -66,13 +56,6 @@ class Solver:
     `columns`: the codes by column; `levels`: as in `Problem`; `balanced`: whether degrees may be
     larger than the levels: each record then fits as many persons as the person that it stands for
     fits records.
-
-    Examples
-    --------
-    >>> rows = np.array([[0, 0], [0, 1], [1, 1]], dtype=np.int32)
-    >>> solver = Solver(rows.T.copy(), np.array([2, 1, 2]))
-    >>> solver.cheapest(np.full((3, 2), UNIT)).tolist()
-    [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
     """
 
     def __init__(
@@ -136,9 +119,6 @@ def iterations(
 
     Every step begins with the prices as they are, from a tree of its own: of pairs that cost the
     same it may choose others than the step before, and so get further.
-
-    `problem, schedule`: what is solved, and in which steps; `solver`: for the problem; what it
-    solved before is forgotten; `rng`: draws the trees.
     """
     for factor in schedule.factors:
         solver.start_anew(rng)
@@ -188,11 +168,7 @@ def needs_of(problem: Problem, pairs: PairMatrix) -> Ints:
 
 
 def solve(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
-    """Return the pairs of the schedule that suppress least.
-
-    `problem`: the rows, levels and prices; `schedule`: the steps; `rng`: what the search draws
-    from.
-    """
+    """Return the pairs of the schedule that suppress least."""
     return solution_of(problem, best_of(problem, schedule, rng).pairs)
 
 
@@ -206,30 +182,27 @@ def best_of(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator)
 def fitting_pairs(problem: Problem, stars: NDArray[np.uint64]) -> PairMatrix:
     """Return 1 where record i, with these stars, fits person j, itself among them."""
     pairs = np.empty((problem.levels.size, problem.levels.size), dtype=np.int8)
-    flow.fitting(problem.rows, stars, pairs)
+    network.fitting(problem.rows, stars, pairs)
     return pairs
 
 
 def solution_of(problem: Problem, pairs: PairMatrix) -> Solution:
     """Return what these pairs suppress."""
     stars = np.empty_like(problem.rows.stars)
-    flow.cover(problem.rows, pairs, stars)
+    network.cover(problem.rows, pairs, stars)
     return Solution(pairs, stars)
 
 
 def pruned(problem: Problem, solution: Solution) -> Solution:
-    """Return a solution from which stars are gone that no record and no person needs.
-
-    `problem, solution`: what was solved, and how.
-    """
+    """Return a solution from which stars are gone that no record and no person needs."""
     pairs, stars = solution.pairs.copy(), solution.stars.copy()
     passed = pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1
-    chosen = flow.flow_of(problem.rows, passed)
-    flow.load(problem.rows, stars, pairs, chosen)
+    chosen = network.flow_of(problem.rows, passed)
+    network.load(problem.rows, stars, pairs, chosen)
     for _ in range(PRUNING_PASSES):
         cells = cells_to_try(problem, stars, needs_of(problem, pairs))
-        gone = pruning.prune(problem.rows, stars, chosen, cells)
-        flow.unload(chosen, pairs)
+        gone = search.prune(problem.rows, stars, chosen, cells)
+        network.unload(chosen, pairs)
         if gone == 0:
             break
     return Solution(pairs, stars)
@@ -258,11 +231,7 @@ NEAREST = 40
 
 
 def searched(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
-    """Return pairs that give everyone exactly the level, and suppress little.
-
-    `problem`: the rows, levels and prices. All levels are the same; `schedule`: the steps of
-    Algorithm 1, from which the search starts; `rng`: what is drawn from.
-    """
+    """Return pairs that give everyone exactly the level, and suppress little."""
     start = solve_regularly(problem, schedule, rng)
     return improved(problem, start, rng, trials=trials_of(problem))
 
@@ -285,20 +254,16 @@ def trials_of(problem: Problem) -> int:
 def improved(
     problem: Problem, start: Solution, rng: np.random.Generator, *, trials: int
 ) -> Solution:
-    """Return the end of a search from pairs whose degrees are all exactly the level.
-
-    `problem, start`: what was solved, and how; `rng`: what is drawn from; `trials`: how many
-    changes are tried.
-    """
+    """Return the end of a search from pairs whose degrees are all exactly the level."""
     n = problem.levels.size
     if n == 1:
         return start
     stars, pairs = start.stars.copy(), start.pairs.copy()
-    chosen = flow.flow_of(problem.rows, np.zeros(n, dtype=np.int64), may_exceed=False)
-    flow.load(problem.rows, stars, pairs, chosen)
+    chosen = network.flow_of(problem.rows, np.zeros(n, dtype=np.int64), may_exceed=False)
+    network.load(problem.rows, stars, pairs, chosen)
     room = search.room_for(chosen, stars, prices_by_bit(problem), nearest_rows(problem))
     search.search(problem.rows, stars, chosen, room, trials, HEAT, UNIT, rng)
-    flow.unload(chosen, pairs)
+    network.unload(chosen, pairs)
     return Solution(pairs, stars)
 
 

@@ -1,7 +1,4 @@
-"""A table in blocks, each solved for itself: what fits inside a block fits in the whole table.
-
-Suppressed cells to what a method hands over: the table, its cost, what the owner should know.
-"""
+"""A table in blocks, each solved for itself: what fits inside a block fits in the whole table."""
 
 from __future__ import annotations
 
@@ -40,16 +37,8 @@ PART = 1 << 15
 class RecordBlock(NamedTuple):
     """Some rows, what each of them asks for, and the block's own random stream.
 
-    Parameters
-    ----------
-    codes
-        int32, shape (m, d); -1 is missing.
-    levels
-        int64, shape (m,).
-    weights
-        What a star costs: one a column, or shape (m, d).
-    rng
-        What the block's search draws from.
+    `codes`: int32, shape (m, d); -1 is missing; `levels`: int64, shape (m,); `weights`: what a star
+    costs: one a column, or shape (m, d); `rng`: what the block's search draws from.
     """
 
     codes: Codes
@@ -73,10 +62,7 @@ class BlockSolution(NamedTuple):
 
 
 class BlockOutcome(NamedTuple):
-    """What all blocks publish: the suppressed cells, and the chosen pairs by position.
-
-    What was counted besides is that of the last block.
-    """
+    """What all blocks publish: the suppressed cells, and the chosen pairs by position."""
 
     hidden: NDArray[np.bool_]
     witness: tuple[NDArray[np.int64], NDArray[np.int32]] | None
@@ -84,15 +70,7 @@ class BlockOutcome(NamedTuple):
 
 
 def rows_of_block(asked: int | None, n: int, largest_level: int) -> int:
-    """Return how many rows a block has at most: four times the largest level or more.
-
-    Raises `InfeasibleError` where a block would be too large for memory.
-
-    Examples
-    --------
-    >>> rows_of_block(None, 900, 5), rows_of_block(None, 9000, 5), rows_of_block(16, 900, 5)
-    (2000, 512, 20)
-    """
+    """Return how many rows a block has at most: four times the largest level or more."""
     rows = max(asked or (WHOLE_ROWS if n <= WHOLE_ROWS else BLOCK_ROWS), 4 * largest_level)
     if min(rows, n) > MOST_ROWS:
         raise InfeasibleError(
@@ -108,15 +86,6 @@ def split(codes: Codes, most_rows: int, rng: np.random.Generator) -> list[Rows]:
     A block that is too large is divided by a value that about half of its rows have; where the
     smaller part would have fewer than a quarter of `most_rows`, in two halves along a random
     direction.
-
-    `codes`: int32, shape (n, d); `most_rows`: the most rows of a block; `rng`: draws the
-    directions.
-
-    Examples
-    --------
-    >>> codes = np.array([[0, 0], [1, 0], [0, 0], [1, 0]], dtype=np.int32)
-    >>> [rows.tolist() for rows in split(codes, 2, np.random.Generator(np.random.PCG64(1)))]
-    [[0, 2], [1, 3]]
     """
     sizes = codes.max(axis=0, initial=-1).astype(np.int64) + 1
     starts = np.concatenate([[0], np.cumsum(sizes)])
@@ -171,19 +140,8 @@ def in_blocks(
 ) -> BlockOutcome:
     """Return what all blocks publish, solved through the engine in use.
 
-    Which engine runs them never changes the result: every block has a random stream of its own.
-    Nor does the order of the rows, since a block has them in the order of their cells.
-
-    Parameters
-    ----------
-    codes, levels, weights
-        As in `RecordBlock`, of all rows.
-    most_rows
-        The most rows of a block.
-    work
-        Solves a block; it can be pickled.
-    randomness
-        The run's.
+    Which engine runs them never changes the result: every block has a random stream of its own. Nor
+    does the order of the rows, since a block has them in the order of their cells.
     """
     pieces = [np.arange(codes.shape[0])]
     if codes.shape[0] > most_rows:
@@ -244,11 +202,7 @@ NOTHING = Advice(
 
 
 def draft_of(data: Table, outcome: BlockOutcome, *, advice: tuple[str, ...] = ()) -> MethodResult:
-    """Return the table with its suppressed cells.
-
-    `data`: the original: a missing cell stays suppressed; `outcome`: what is suppressed, and the
-    pairs that were chosen; `advice`: what the owner should know besides.
-    """
+    """Return the table with its suppressed cells."""
     hidden = outcome.hidden
     codes = np.where(hidden, np.int32(SUPPRESSED), data.codes)
     nothing = (NOTHING,) if hidden.all() and hidden.size else ()

@@ -2,15 +2,13 @@
 
 Each way is run again as its own attacker would run it, and what that attacker gets right is
 counted. Clusters by level need no such count: their rows are equal.
-
-Equal classes with pairs between them: Algorithm 1 where all rows of a class get the same stars.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import NamedTuple, Protocol
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +19,7 @@ from graphveil.methods.adaptive import bipartite, symmetric
 from graphveil.methods.adaptive.bipartite import PRUNING_PASSES, Ints, LevelSchedule, best_of
 from graphveil.methods.adaptive.clusters import clusters_by_level, hidden_by
 from graphveil.methods.adaptive.kernels import clusters as pruning
-from graphveil.methods.adaptive.kernels import network as flow
+from graphveil.methods.adaptive.kernels import network
 from graphveil.methods.adaptive.problem import (
     Problem,
     Solution,
@@ -30,14 +28,8 @@ from graphveil.methods.adaptive.problem import (
     words_of,
 )
 
-
-class Way(Protocol):
-    """A way to suppress cells."""
-
-    def __call__(
-        self, problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
-    ) -> Solution:
-        """Return what is suppressed, and the chosen pairs."""
+Way: TypeAlias = Callable[[Problem, LevelSchedule, np.random.Generator], Solution]
+"""A way to suppress cells: it gives what is suppressed, and the chosen pairs."""
 
 
 RERUNS = 4
@@ -66,18 +58,9 @@ def both_ways(problem: Problem, schedule: LevelSchedule, rng: np.random.Generato
     return symmetric.solve(problem, schedule, rng, labels=labels)
 
 
-class EqualClasses(NamedTuple):
-    """Classes of equal records, as many as the level or as `rows` at most, and pairs between them.
-
-    Examples
-    --------
-    >>> from graphveil.methods.adaptive.problem import problem_of
-    >>> codes = np.array([[0, 0], [0, 0], [0, 1], [0, 1]], dtype=np.int32)
-    >>> problem, rng = problem_of(codes, np.full(4, 4), np.ones(2)), np.random.default_rng(1)
-    >>> found = EqualClasses(2)(problem, LevelSchedule(2, 2), rng)
-    >>> mask_of(found.stars, codes).astype(int).tolist()
-    [[0, 1], [0, 1], [0, 1], [0, 1]]
-    """
+@dataclass(frozen=True)
+class EqualClasses:
+    """Classes of equal records, as many as the level or `rows` at most, and pairs between them."""
 
     rows: int
 
@@ -94,19 +77,15 @@ class EqualClasses(NamedTuple):
 
 
 def pruned_by_class(problem: Problem, base: NDArray[np.bool_], solution: Solution) -> Solution:
-    """Return a solution without stars that no record of a class and no person needs.
-
-    `problem`: with classes; `base`: the cells that make the rows of classes equal: they stay;
-    `solution`: its stars are the same for all rows of a class.
-    """
+    """Return a solution without stars that no record of a class and no person needs."""
     labels = problem.classes
     if labels is None:
         raise TypeError("expected classes")
     pairs, stars = solution.pairs.copy(), solution.stars.copy()
     members, sizes = np.argsort(labels, kind="stable"), np.bincount(labels)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    chosen = flow.flow_of(problem.rows, pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1)
-    flow.load(problem.rows, stars, pairs, chosen)
+    chosen = network.flow_of(problem.rows, pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1)
+    network.load(problem.rows, stars, pairs, chosen)
     lost = np.empty((int(sizes.max()) * labels.size, 2), dtype=np.int32)
     first, positions = members[starts[:-1]], position_of_columns(problem.codes)
     prices = np.add.reduceat(problem.prices[members], starts[:-1], axis=0)
@@ -116,7 +95,7 @@ def pruned_by_class(problem: Problem, base: NDArray[np.bool_], solution: Solutio
         order = np.lexsort((-prices[a, k], needs[a, k]))
         cells = np.column_stack([a, positions[k]])[order]
         gone = pruning.prune_classes(problem.rows, stars, chosen, members, starts, cells, lost)
-        flow.unload(chosen, pairs)
+        network.unload(chosen, pairs)
         if gone == 0:
             break
     return Solution(pairs, stars)
@@ -158,11 +137,7 @@ class Choice(NamedTuple):
 def choose(
     problems: Sequence[Problem], schedule: LevelSchedule, rng: np.random.Generator
 ) -> Choice:
-    """Return the way that hides least of those that resist a re-run.
-
-    `problems`: the table, or some blocks of it; `schedule`: the steps of each solve; `rng`: what
-    each way, and each of its re-runs, draws from.
-    """
+    """Return the way that hides least of those that resist a re-run."""
     most = most_hits(np.concatenate([one.levels for one in problems]))
     streams = dict(zip(WAYS, rng.spawn(len(WAYS)), strict=True))
     found, largest = dict[str, tuple[Solution, ...]](), max(int(p.levels.max()) for p in problems)
@@ -175,8 +150,7 @@ def choose(
     for name in sorted(found, key=lambda one: cells[one][0]):
         if name == CLUSTERS:
             break
-        again = partial(WAYS[name], schedule=schedule)
-        reached = _reached(problems, found[name], again, most, streams[name])
+        reached = _reached(problems, found[name], WAYS[name], schedule, most, streams[name])
         figures[f"{name}_rerun"] = reached
         if reached <= most:
             break
@@ -186,13 +160,7 @@ def choose(
 
 
 def most_hits(levels: Ints) -> float:
-    """Return the largest share of people whom a re-run may find.
-
-    Examples
-    --------
-    >>> most_hits(np.full(10_000, 2))
-    0.635
-    """
+    """Return the largest share of people whom a re-run may find."""
     guess = float((1 / levels).mean())
     return MARGIN * guess + DEVIATIONS * float(np.sqrt(guess * (1 - guess) / levels.size))
 
@@ -212,7 +180,8 @@ def _cells(problems: Sequence[Problem], solutions: Sequence[Solution]) -> tuple[
 def _reached(
     problems: Sequence[Problem],
     solutions: Sequence[Solution],
-    again: Callable[..., Solution],
+    way: Way,
+    schedule: LevelSchedule,
     most: float,
     rng: np.random.Generator,
 ) -> float:
@@ -222,7 +191,7 @@ def _reached(
     for _ in range(RERUNS):
         hits = []
         for problem, solution, seen in zip(problems, solutions, runs, strict=True):
-            stars = again(problem, rng=rng.spawn(1)[0]).stars
+            stars = way(problem, schedule, rng.spawn(1)[0]).stars
             seen.append(mask_of(stars, problem.codes))
             hits.append(_hits(problem, solution, np.array(seen), rng))
         share = float(np.concatenate(hits).mean())

@@ -25,7 +25,7 @@ from graphveil.methods.adaptive.blocks import (
     in_blocks,
     rows_of_block,
 )
-from graphveil.methods.base import MethodResult, Reached, SourceName
+from graphveil.methods.base import MethodResult, Reached, SourceName, reached_by_k
 from graphveil.methods.roles import (
     WithRoles,
     attached_columns_parameter,
@@ -95,25 +95,13 @@ class ClusterK(WithRoles[Table]):
     limits: ClassVar[str] = (
         "What the members of a class have in common: the cells that are published."
     )
-    reached: ClassVar[tuple[Reached, ...]] = (
-        Reached(
-            "In our tests these were 87% of the cells (187 people, k=2). Re-identified in our "
-            "tests: 47% of the people by an attacker with the original table who ran the method "
-            "again, about one in k (187 people, k=2).",
-            {"k": 2},
-        ),
-        Reached(
-            "In our tests these were 63% of the cells (187 people, k=5). Re-identified in our "
-            "tests: 19% of the people by an attacker with the original table who ran the method "
-            "again, about one in k (187 people, k=5).",
-            {"k": 5},
-        ),
-        Reached(
-            "In our tests these were 32% of the cells (187 people, k=20). Re-identified in our "
-            "tests: 4.3% of the people by an attacker with the original table who ran the "
-            "method again, about one in k (187 people, k=20).",
-            {"k": 20},
-        ),
+    reached: ClassVar[tuple[Reached, ...]] = reached_by_k(
+        "In our tests these were {one}% of the cells ({people} people, k={k}). Re-identified "
+        "in our tests: {other}% of the people by an attacker with the original table who ran "
+        "the method again, about one in k ({people} people, k={k}).",
+        (2, 87, 47, "187"),
+        (5, 63, 19, "187"),
+        (20, 32, 4.3, "187"),
     )
     cost: ClassVar[str] = "rows times block size"
     example: ClassVar[Mapping[str, Any]] = {"k": 5}

@@ -28,24 +28,12 @@ def trees(rows: Packed, k: int) -> Ints:
     k-Anonymity*, 2005, its algorithms Forest and Decompose-Component, after a description of them.
     Where the description joins what is cut from a row by a vertex that stands for no row, one of
     the rows that were cut takes its part: so every vertex counts.
-
-    `rows`: at least k rows; `k`: the fewest rows of a cluster, at least 2.
-
-    Examples
-    --------
-    >>> from graphveil.methods.adaptive.problem import packed
-    >>> trees(packed(np.array([[0, 0], [1, 1], [0, 0], [1, 0]], dtype=np.int32)), 2).tolist()
-    [0, 1, 0, 1]
     """
     return divided(_links(nearest_outside(rows, k)), k)
 
 
 def divided(links: list[list[int]], k: int) -> Ints:
-    """Return the cluster of every row once large trees are cut, as `trees` does.
-
-    `links`: which rows each row is linked with: trees of k rows or more. Overwritten; `k`: as in
-    `trees`.
-    """
+    """Return the cluster of every row once large trees are cut, as `trees` does."""
     labels = np.full(len(links), -1)
     for row in range(len(links)):
         while labels[row] < 0:
@@ -61,10 +49,8 @@ def nearest_outside(rows: Packed, k: int) -> Ints:
     """Return for every row the row that it leads to, -1 for none: no tree has fewer than k rows.
 
     A tree that is too small grows by the one row of it that leads nowhere: to the nearest row of
-    another tree, which is among the k-1 nearest of all. So all rows together differ from those
-    that they lead to in no more cells than any clusters of k rows suppress.
-
-    `rows, k`: as in `trees`.
+    another tree, which is among the k-1 nearest of all. So all rows together differ from those that
+    they lead to in no more cells than any clusters of k rows suppress.
     """
     n = rows.stars.shape[0]
     to, tree, last = np.full(n, -1), np.arange(n), np.arange(n)
@@ -186,19 +172,11 @@ def clusters(
 ) -> kernels.ClusterMembers:
     """Return clusters of at least k rows each that suppress few cells.
 
-    Parameters
-    ----------
-    rows
-        At least k rows.
-    k
-        The fewest rows of a cluster, at least 2.
-    search
-        ``"plain"`` merges the two clusters whose union costs least; which of several is decided in
-        eight ways, and the best is kept. ``"agglomerative"`` also merges under other notions of
-        cost, in six ways, and ``"local"`` improves each of the six first, and clusters that are
-        put together by masks. ``"forest"`` merges nothing: see `forest.trees`.
-    rng
-        Orders of rows.
+    `rows`: at least k rows; `k`: the fewest rows of a cluster, at least 2; `search`: ``"plain"``
+    merges the two clusters whose union costs least; which of several is decided in eight ways, and
+    the best is kept. ``"agglomerative"`` also merges under other notions of cost, in six ways, and
+    ``"local"`` improves each of the six first, and clusters that are put together by masks.
+    ``"forest"`` merges nothing: see `trees`; `rng`: orders of rows.
     """
     passes = PASSES if search == "local" else 0
     n, best = rows.stars.shape[0], None
@@ -233,14 +211,6 @@ def clusters_by_level(rows: Packed, levels: Ints, rng: np.random.Generator) -> L
 
     `rows`: at least as many as the largest level; `levels`: shape (n,), at least 1; `rng`: orders
     of rows. Returns from 0, without gaps.
-
-    Examples
-    --------
-    >>> from graphveil.methods.adaptive.problem import packed
-    >>> rows = packed(np.array([[0], [0], [1], [1], [2]], dtype=np.int32))
-    >>> rng = np.random.Generator(np.random.PCG64(1))
-    >>> clusters_by_level(rows, np.array([2, 2, 2, 1, 1]), rng).tolist()
-    [0, 0, 1, 1, 2]
     """
     best, made = None, dict[tuple[int, int], Labels]()
     for runs in _ways_to_cut(levels):
@@ -288,16 +258,7 @@ def _ways_to_cut(levels: Ints) -> list[tuple[tuple[int, int], ...]]:
 
 
 def masked_start(codes: Codes, k: int) -> MaskedStart | None:
-    """Return clusters of rows put together by the columns that they publish, the finest first.
-
-    `codes`: int32, shape (n, d): -1 is a missing cell; `k`: the fewest rows of a cluster. Returns
-    none where there is no column, or there are more than a mask can name.
-
-    Examples
-    --------
-    >>> masked_start(np.array([[1], [0], [1], [0]], dtype=np.int32), 2).labels.tolist()
-    [1, 0, 1, 0]
-    """
+    """Return clusters of rows put together by the columns that they publish, the finest first."""
     if not 0 < codes.shape[1] <= MOST_COLUMNS:
         return None
     distinct, kinds, copies = np.unique(codes, axis=0, return_inverse=True, return_counts=True)
@@ -308,17 +269,7 @@ def masked_start(codes: Codes, k: int) -> MaskedStart | None:
 
 
 def hidden_by(codes: Codes, labels: Labels) -> NDArray[np.bool_]:
-    """Return the cells that clusters suppress: where their rows differ, or a cell is missing.
-
-    `codes`: int32, shape (n, d): -1 is a missing cell; `labels`: the cluster of every row, numbered
-    from 0 without gaps.
-
-    Examples
-    --------
-    >>> codes = np.array([[1, 0], [1, 2], [-1, 3]], dtype=np.int32)
-    >>> hidden_by(codes, np.array([0, 0, 1])).tolist()
-    [[False, True], [False, True], [True, False]]
-    """
+    """Return the cells that clusters suppress: where their rows differ, or a cell is missing."""
     order = np.argsort(labels, kind="stable")
     starts = np.searchsorted(labels[order], np.arange(int(labels.max()) + 1))
     least = np.minimum.reduceat(codes[order], starts, axis=0)
@@ -352,16 +303,7 @@ def identical(rows: Packed) -> Labels:
 
 
 def in_chunks(labels: Labels, size: int) -> Labels:
-    """Return clusters divided, in the order of their rows, into chunks of at most so many rows.
-
-    `labels`: the cluster of every row; `size`: the most rows of a chunk; one chunk of a cluster may
-    have fewer. Returns the first row of every row's chunk.
-
-    Examples
-    --------
-    >>> in_chunks(np.array([0, 1, 0, 0, 1]), 2).tolist()
-    [0, 1, 0, 3, 1]
-    """
+    """Return clusters divided, in the order of their rows, into chunks of at most so many rows."""
     order = np.argsort(labels, kind="stable")
     ascending = labels[order]
     within = np.arange(labels.size) - np.searchsorted(ascending, ascending)

@@ -1,7 +1,4 @@
-"""What is to be solved: rows, levels, prices of stars; and what a solution is.
-
-Rows of codes as bits, and back.
-"""
+"""What is to be solved: rows, levels, prices of stars; and what a solution is."""
 
 from __future__ import annotations
 
@@ -27,16 +24,7 @@ def order_of_columns(codes: Codes) -> NDArray[np.int64]:
 
 
 def packed(codes: Codes) -> Packed:
-    """Return rows as bits.
-
-    `codes`: int32, shape (n, d); -1 is a suppressed cell.
-
-    Examples
-    --------
-    >>> rows = packed(np.array([[1, 2], [-1, 0]], dtype=np.int32))
-    >>> rows.planes.tolist(), rows.stars.tolist()
-    ([[2, 1], [0, 0]], [[0], [2]])
-    """
+    """Return rows as bits."""
     n, d = codes.shape
     ordered = np.zeros((n, -(-max(d, 1) // WORD) * WORD), dtype=np.int32)
     ordered[:, :d] = codes[:, order_of_columns(codes)]
@@ -54,8 +42,6 @@ def packed(codes: Codes) -> Packed:
 
 def differing_columns(rows: Packed) -> Codes:
     """Return the codes of packed rows in those columns in which rows differ, in any order.
-
-    `rows`: what `packed` returns.
 
     Examples
     --------
@@ -86,10 +72,7 @@ def _words(bits: NDArray[np.generic]) -> NDArray[np.uint64]:
 
 
 def mask_of(words: NDArray[np.uint64], codes: Codes) -> NDArray[np.bool_]:
-    """Return which cells the bits of words stand for, in the order of the columns of the codes.
-
-    `words`: shape (n, words), as the stars of `packed`; `codes`: what was packed.
-    """
+    """Return which cells the bits of words stand for, in the order of the columns of the codes."""
     little = words.astype("<u8", copy=False).view(np.uint8)
     bits = np.unpackbits(little, axis=1, bitorder="little", count=codes.shape[1])
     mask = np.empty(codes.shape, dtype=np.bool_)
@@ -98,15 +81,7 @@ def mask_of(words: NDArray[np.uint64], codes: Codes) -> NDArray[np.bool_]:
 
 
 def words_of(mask: NDArray[np.bool_], codes: Codes) -> NDArray[np.uint64]:
-    """Return cells as the bits of words: what `mask_of` reads.
-
-    Examples
-    --------
-    >>> codes = np.array([[1, 5], [0, 2]], dtype=np.int32)
-    >>> mask = np.array([[True, False], [False, False]])
-    >>> mask_of(words_of(mask, codes), codes).tolist() == mask.tolist()
-    True
-    """
+    """Return cells as the bits of words: what `mask_of` reads."""
     n, d = codes.shape
     ordered = np.zeros((n, -(-max(d, 1) // WORD) * WORD), dtype=np.bool_)
     ordered[:, :d] = mask[:, order_of_columns(codes)]
@@ -114,13 +89,7 @@ def words_of(mask: NDArray[np.bool_], codes: Codes) -> NDArray[np.uint64]:
 
 
 def position_of_columns(codes: Codes) -> NDArray[np.int64]:
-    """Return which bit stands for each column.
-
-    Examples
-    --------
-    >>> position_of_columns(np.array([[1, 5]], dtype=np.int32)).tolist()
-    [1, 0]
-    """
+    """Return which bit stands for each column."""
     return np.argsort(order_of_columns(codes))
 
 
@@ -178,19 +147,11 @@ UNIT = 1 << 26
 class Problem(NamedTuple):
     """Rows that must fit each other.
 
-    Parameters
-    ----------
-    codes
-        int32, shape (n, d); -1 is missing.
-    levels
-        How many persons each record must fit, and each person records: 1 to n.
-    prices
-        What a star costs, shape (n, d), from 0 to 1.
-    rows
-        The codes as bits.
-    classes
-        The class of every row, from 0 without gaps, where the rows of a class are to stay equal:
-        what one of them needs suppressed, all do. None where each row is for itself.
+    `codes`: int32, shape (n, d); -1 is missing; `levels`: how many persons each record must fit,
+    and each person records: 1 to n; `prices`: what a star costs, shape (n, d), from 0 to 1; `rows`:
+    the codes as bits; `classes`: the class of every row, from 0 without gaps, where the rows of a
+    class are to stay equal: what one of them needs suppressed, all do. None where each row is for
+    itself.
     """
 
     codes: Codes
@@ -218,17 +179,7 @@ class Solution(NamedTuple):
 
 
 def problem_of(codes: Codes, levels: LevelArray, weights: Prices) -> Problem:
-    """Return the problem of these rows.
-
-    `codes, levels`: as in `Problem`; `weights`: what a star costs, at least 0: one a column, or
-    shape (n, d).
-
-    Examples
-    --------
-    >>> rows = np.array([[0, 1], [-1, 1]], dtype=np.int32)
-    >>> problem_of(rows, np.array([1, 2]), np.array([2.0, 1.0])).prices.tolist()
-    [[1.0, 0.5], [0.0, 0.5]]
-    """
+    """Return the problem of these rows."""
     largest = max(float(weights.max(initial=0.0)), np.finfo(np.float64).tiny)
     prices = np.broadcast_to(weights / largest, codes.shape).copy()
     prices[codes < 0] = 0.0

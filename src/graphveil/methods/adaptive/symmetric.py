@@ -29,7 +29,6 @@ from graphveil.methods.adaptive.bipartite import (
 )
 from graphveil.methods.adaptive.clusters import clusters
 from graphveil.methods.adaptive.kernels import network
-from graphveil.methods.adaptive.kernels import network as rounding
 from graphveil.methods.adaptive.kernels import search as pruning
 from graphveil.methods.adaptive.problem import Problem, Solution
 
@@ -55,17 +54,9 @@ MOST_UNITS = 1e6
 class Bounds(NamedTuple):
     """What the cheapest flow says of pairs both ways.
 
-    Parameters
-    ----------
-    ends
-        Rows i < j of every pair, shape (m, 2).
-    costs
-        What a pair costs, both ways.
-    chosen, left_out
-        How much more than the flow all pairs cost together, at least, where this one is among them,
-        and where it is not.
-    least
-        What the flow costs.
+    `ends`: rows i < j of every pair, shape (m, 2); `costs`: what a pair costs, both ways; `chosen,
+    left_out`: how much more than the flow all pairs cost together, at least, where this one is
+    among them, and where it is not; `least`: what the flow costs.
     """
 
     ends: Ints
@@ -76,11 +67,7 @@ class Bounds(NamedTuple):
 
 
 def bounds(cost: Ints, flow: PairMatrix, net: network.FlowNetwork) -> Bounds:
-    """Return what the cheapest flow says of pairs both ways.
-
-    `cost`: symmetric: what a pair costs one way; `flow`: the cheapest: 1 where record i sends to
-    person j; `net`: its tree.
-    """
+    """Return what the cheapest flow says of pairs both ways."""
     ends = np.column_stack(np.triu_indices(cost.shape[0], 1))
     i, j = ends.T
     reduced = network.reduced_costs(net, cost)
@@ -100,9 +87,6 @@ def improved(known: Bounds, rounded: PairMatrix, needs: Ints) -> PairMatrix:
     Pairs without which nothing is cheaper, and pairs with which nothing is, are decided by the
     flow. The others are searched within a part of the gap first: few are left there, and what it
     gives makes the gap smaller.
-
-    `known`: from `bounds`; `rounded`: symmetric, 1 for a pair: what has to be improved on; `needs`:
-    how many pairs everybody has at least.
     """
     best, unit = rounded, max(int(np.gcd.reduce(known.costs)), 1)
     gap = _price(known, best) - unit - known.least
@@ -177,16 +161,7 @@ WARM = (2, 5, 10)
 
 
 class SymmetricSolver(Solver):
-    """Solves for pairs both ways: rounds the cheapest flow, in which a pair may be half.
-
-    Examples
-    --------
-    >>> from graphveil.methods.adaptive.problem import UNIT
-    >>> rows = np.array([[0, 0], [0, 1], [1, 1]], dtype=np.int32)
-    >>> solver = SymmetricSolver(rows.T.copy(), np.array([2, 2, 2]))
-    >>> solver.cheapest(np.full((3, 2), UNIT)).tolist()
-    [[0, 1, 0], [1, 0, 1], [0, 1, 0]]
-    """
+    """Solves for pairs both ways: rounds the cheapest flow, in which a pair may be half."""
 
     def cheapest(self, prices: Ints) -> PairMatrix:
         """Return pairs that cost little, each both ways; nobody could give one up with its partner.
@@ -214,11 +189,11 @@ class SymmetricSolver(Solver):
 
     def _rounded(self, cost: Ints, pairs: PairMatrix) -> PairMatrix:
         """Make a flow pairs both ways; it is overwritten."""
-        rounding.make_symmetric(cost, pairs, rounding.tour_for(pairs))
+        network.make_symmetric(cost, pairs, network.tour_for(pairs))
         edges = np.argwhere(np.triu(pairs))
         dearest = np.argsort(-cost[edges[:, 0], edges[:, 1]], kind="stable")
         self.passed = pairs.sum(axis=1, dtype=np.int64) - self._needs
-        rounding.drop(pairs, edges[dearest], self.passed)
+        network.drop(pairs, edges[dearest], self.passed)
         return pairs
 
 
@@ -229,19 +204,7 @@ def solve(
     *,
     labels: Ints | None = None,
 ) -> Solution:
-    """Return pairs both ways that suppress little.
-
-    Parameters
-    ----------
-    problem
-        The rows, levels and prices.
-    schedule
-        The steps: from the prices as they are, and some of them from other pairs.
-    rng
-        The order in which local search visits rows.
-    labels
-        Clusters of as many rows as the largest level in them, to start from as well.
-    """
+    """Return pairs both ways that suppress little."""
     tried = _tried(problem, schedule, rng, labels)
     best = min(tried, key=lambda one: cost_of(problem, one.needs))
     return solution_of(problem, best.pairs)
@@ -305,10 +268,7 @@ def pairs_within(labels: Ints) -> PairMatrix:
 
 
 def pruned(problem: Problem, solution: Solution) -> Solution:
-    """Return a solution from which stars are gone without which all keep enough pairs both ways.
-
-    `problem, solution`: what was solved, and how.
-    """
+    """Return a solution from which stars are gone without which all keep enough pairs both ways."""
     stars, pairs = solution.stars.copy(), fitting_pairs(problem, solution.stars)
     pairs &= pairs.T.copy()
     np.fill_diagonal(pairs, 0)

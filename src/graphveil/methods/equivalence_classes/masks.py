@@ -12,8 +12,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.progress import stage
 from graphveil.data.codes import SUPPRESSED
 from graphveil.methods.equivalence_classes.kernels import masks as kernel
+from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels
 
 Codes = NDArray[np.int32]
 Ints = NDArray[np.int64]
@@ -38,11 +40,7 @@ MIXERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], 
 
 
 class MaskedStart(NamedTuple):
-    """Classes, and how they came about.
-
-    `labels`: int64, shape (n,): the class of every row, numbered from 0 without gaps; `all_masks`:
-    whether every mask was tried.
-    """
+    """Classes, and how they came about."""
 
     labels: Ints
     all_masks: bool
@@ -58,20 +56,14 @@ def masked_classes(codes: Codes, weights: Ints, *, k: int) -> MaskedStart:
     that are left, fewer than k, go each where least is lost.
 
     Nothing is drawn. Of masks that suit as many rows, the first by its columns wins, the first
-    column counting most; the order of the rows changes nothing. All 2^d masks are tried where
-    that takes about a second; else, of the masks one column below good ones, those under which
-    rows have most others in reach of k. Time is O(masks * rows * d).
+    column counting most; the order of the rows changes nothing. All 2^d masks are tried where that
+    takes about a second; else, of the masks one column below good ones, those under which rows have
+    most others in reach of k. Time is O(masks * rows * d).
 
     `codes`: int32, shape (distinct rows, d), d at most `MOST_COLUMNS`: the distinct rows; -1 is a
     missing cell, which no class publishes; `weights`: int64: the rows that equal each; k or more in
     all; `k`: the fewest rows of a class. Returns labels are of all rows, those of a distinct row
     side by side. Copies may part.
-
-    Examples
-    --------
-    >>> codes = np.array([[0, 0], [0, 1], [1, 1]], dtype=np.int32)
-    >>> masked_classes(codes, np.array([2, 1, 1]), k=2).labels.tolist()
-    [0, 0, 1, 1]
     """
     data = rows_of(codes, weights)
     n, d = int(weights.sum()), codes.shape[1]
@@ -92,13 +84,7 @@ def masked_classes(codes: Codes, weights: Ints, *, k: int) -> MaskedStart:
 
 
 def all_masks(d: int) -> list[Ints]:
-    """Return all masks but the empty one, those of most columns first, each number by itself.
-
-    Examples
-    --------
-    >>> [masks.tolist() for masks in all_masks(2)]
-    [[3], [1, 2]]
-    """
+    """Return all masks but the empty one, those of most columns first, each number by itself."""
     masks = np.arange(1, 1 << d, dtype=np.int64)
     sizes = np.bitwise_count(masks)
     return [masks[sizes == columns] for columns in range(d, 0, -1)]
@@ -107,19 +93,7 @@ def all_masks(d: int) -> list[Ints]:
 def good_masks(
     data: kernel.MaskedRows, weights: Ints, d: int, *, k: int, groups: kernel.Groups
 ) -> list[Ints]:
-    """Return masks under which rows have others in reach of k, each one column below such a one.
-
-    Parameters
-    ----------
-    data, weights
-        The distinct rows and their copies.
-    d
-        The columns.
-    k
-        The fewest rows of a class.
-    groups
-        Room.
-    """
+    """Return masks under which rows have others in reach of k, each one column below such a one."""
     kept = max(FEWEST_KEPT, VISITS_OF_SOME // (weights.size * d * d))
     levels = [np.array([(1 << d) - 1], dtype=np.int64)]
     while len(levels) < d:
@@ -134,10 +108,7 @@ def good_masks(
 
 
 def rows_of(codes: Codes, weights: Ints) -> kernel.MaskedRows:
-    """Return distinct rows as hashes of their cells.
-
-    `codes, weights`: as in `masked_classes`.
-    """
+    """Return distinct rows as hashes of their cells."""
     d = codes.shape[1]
     salts = (np.arange(1, d + 1, dtype=np.uint64) * MIXERS[0]) ^ MIXERS[2]
     cells = codes.astype(np.int64).astype(np.uint64)
@@ -198,3 +169,43 @@ def _none_left(codes: Codes, state: kernel.Classes, k: int) -> Ints:
         shown[best] = agree[best]
         sizes[best] += 1
     return labels
+
+
+class MaskedClusters(NamedTuple):
+    """The cluster of every row, and whether all masks were tried for them."""
+
+    labels: Labels
+    all_masks: bool
+
+
+def masked_clusters(rows: CollapsedRows, *, k: int) -> MaskedClusters | None:
+    """Return clusters of at least k rows with many columns in common; None where it is no table.
+
+    See `graphveil.methods.equivalence_classes.masks.masked_classes`. Rows are those of a table
+    where their features have columns and no row has two of one. There is None too where a table has
+    more columns than a mask can name.
+
+    Examples
+    --------
+    >>> from graphveil.data import Bipartite
+    >>> from graphveil.methods.equivalence_classes.rule import collapse, columns_of
+    >>> data = Bipartite.from_lists([["a=1", "b=1"], ["a=1", "b=2"], ["a=2"], ["a=2"]])
+    >>> rows = collapse(data)._replace(columns=columns_of(data.feature_labels().tolist()))
+    >>> masked_clusters(rows, k=2).labels.tolist()
+    [1, 1, 0, 0]
+    """
+    if rows.columns is None:
+        return None
+    used, columns = np.unique(rows.columns[rows.indices], return_inverse=True)
+    if not 0 < used.size <= MOST_COLUMNS:
+        return None
+    cells = np.repeat(np.arange(rows.n_distinct), rows.degrees()) * used.size + columns
+    if np.unique(cells).size < cells.size:
+        return None
+    codes = np.full(rows.n_distinct * used.size, -1, dtype=np.int32)
+    codes[cells] = rows.indices
+    with stage("masks"):
+        masked = masked_classes(codes.reshape(rows.n_distinct, used.size), rows.weights, k=k)
+    labels = np.empty(rows.n_rows, dtype=np.int32)
+    labels[rows.by_kind()] = masked.labels
+    return MaskedClusters(labels, masked.all_masks)

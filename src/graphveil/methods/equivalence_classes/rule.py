@@ -22,6 +22,8 @@ from graphveil.data import Bipartite
 from graphveil.data.ids import column_and_value
 from graphveil.methods.base import MethodResult
 
+Ints = NDArray[np.int64]
+
 Labels: TypeAlias = "NDArray[np.int32]"
 """A cluster for every row, shape (n,), numbered from 0 without gaps."""
 
@@ -32,25 +34,16 @@ POPULAR = 100
 class CollapsedRows(NamedTuple):
     """The distinct rows of some data, and which of them every row equals.
 
-    Parameters
-    ----------
-    indptr, indices
-        int64 and int32: the sorted features of distinct row u are
-        ``indices[indptr[u]:indptr[u + 1]]``. Shorter rows come first.
-    weights
-        int64, shape (distinct,): how many rows equal it.
-    kinds
-        int32, shape (n,): the distinct row that every row equals.
-    n_features
-        The number of features.
-    columns
-        int32, shape (n_features,): the column whose value a feature is by its name, see
-        `columns_of`. None elsewhere, and where nobody asks.
+    `indptr, indices`: int64 and int32: the sorted features of distinct row u are
+    ``indices[indptr[u]:indptr[u + 1]]``. Shorter rows come first; `weights`: int64, shape
+    (distinct,): how many rows equal it; `kinds`: int32, shape (n,): the distinct row that every row
+    equals; `n_features`: the number of features; `columns`: int32, shape (n_features,): the column
+    whose value a feature is by its name, see `columns_of`. None elsewhere, and where nobody asks.
     """
 
-    indptr: NDArray[np.int64]
+    indptr: Ints
     indices: NDArray[np.int32]
-    weights: NDArray[np.int64]
+    weights: Ints
     kinds: NDArray[np.int32]
     n_features: int
     columns: NDArray[np.int32] | None = None
@@ -65,7 +58,7 @@ class CollapsedRows(NamedTuple):
         """The number of distinct rows."""
         return self.weights.size
 
-    def degrees(self) -> NDArray[np.int64]:
+    def degrees(self) -> Ints:
         """Return the number of features of every distinct row, int64."""
         return np.diff(self.indptr)
 
@@ -98,7 +91,14 @@ class CollapsedRows(NamedTuple):
         """
         return self.comparisons * self.n_distinct >= POPULAR * self.indices.size**2
 
-    def by_kind(self) -> NDArray[np.int64]:
+    def lists_of(self, chosen: NDArray[np.integer]) -> tuple[Ints, NDArray[np.int32]]:
+        """Return the features of some distinct rows, in their order, as `indptr` and `indices`."""
+        degrees = self.degrees()[chosen]
+        indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
+        entries = np.repeat(self.indptr[chosen] - indptr[:-1], degrees) + np.arange(indptr[-1])
+        return indptr, self.indices[entries]
+
+    def by_kind(self) -> Ints:
         """Return all rows so that equal ones stand together, in the order of the distinct rows."""
         return np.argsort(self.kinds, kind="stable").astype(np.int64, copy=False)
 
@@ -107,12 +107,6 @@ def collapse(data: Bipartite) -> CollapsedRows:
     """Return the distinct rows with their numbers; rows are compared feature by feature.
 
     The distinct rows and their order depend on the set of rows alone.
-
-    Examples
-    --------
-    >>> rows = collapse(Bipartite.from_lists([[1, 2], [0], [1, 2]]))
-    >>> rows.weights.tolist(), rows.kinds.tolist()
-    ([1, 2], [1, 0, 1])
     """
     sizes = np.diff(data.indptr)
     order = np.argsort(sizes, kind="stable")
@@ -142,15 +136,7 @@ def collapse(data: Bipartite) -> CollapsedRows:
 
 
 def columns_of(names: Sequence[object]) -> NDArray[np.int32] | None:
-    """Return the column of every feature where all are named ``column=value``, else None.
-
-    Examples
-    --------
-    >>> columns_of(["age=3", "age=4", "sex=f"]).tolist()
-    [0, 0, 1]
-    >>> columns_of(["tea", "sex=f"]) is None
-    True
-    """
+    """Return the column of every feature where all are named ``column=value``, else None."""
     split = [column_and_value(name) for name in names]
     columns = [named[0] for named in split if named]
     if not names or len(columns) < len(names):
@@ -158,9 +144,7 @@ def columns_of(names: Sequence[object]) -> NDArray[np.int32] | None:
     return np.unique(columns, return_inverse=True)[1].astype(np.int32)
 
 
-def _distinct(
-    table: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+def _distinct(table: NDArray[np.int32]) -> tuple[NDArray[np.int32], Ints, Ints]:
     """Return the distinct rows of a table in lexicographic order, which each is, and how many."""
     n, width = table.shape
     if not width:
@@ -172,7 +156,7 @@ def _distinct(
     return table[firsts], which, counts
 
 
-def _joined(parts: list[NDArray[np.int64]] | list[NDArray[np.int32]]) -> NDArray[np.int64]:
+def _joined(parts: list[Ints] | list[NDArray[np.int32]]) -> Ints:
     return np.concatenate([np.empty(0, dtype=np.int64), *parts])
 
 
@@ -190,10 +174,7 @@ class Theta(Fraction):
 
     @staticmethod
     def parse(text: object) -> Theta:
-        """Return the fraction that a text such as ``1/2`` or ``0.6`` spells, exactly.
-
-        Raises `ParameterError` where it spells none, or one outside [1/2, 1].
-        """
+        """Return the fraction that a text such as ``1/2`` or ``0.6`` spells, exactly."""
         spelled = str(text)
         if not _FRACTION.fullmatch(spelled):
             raise ParameterError(f"theta={text!r} is not a fraction. Use, for example, 1/2 or 0.9.")
@@ -216,16 +197,8 @@ class Rule(NamedTuple):
     theta: Fraction = Fraction(1, 2)
     ties: str = "keep"
 
-    def least(self, sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return how many rows of a cluster of these sizes must have a feature that is kept.
-
-        Examples
-        --------
-        >>> Rule().least(np.array([1, 4, 5])).tolist()
-        [1, 2, 3]
-        >>> Rule(ties="drop").least(np.array([4, 5])).tolist()
-        [3, 3]
-        """
+    def least(self, sizes: Ints) -> Ints:
+        """Return how many rows of a cluster of these sizes must have a feature that is kept."""
         if self.ties == "drop":
             return np.asarray(sizes // 2 + 1)
         numerator, denominator = self.theta.numerator, self.theta.denominator
@@ -241,8 +214,8 @@ class Profiles(NamedTuple):
 
     clusters: NDArray[np.int32]
     features: NDArray[np.int32]
-    counts: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    counts: Ints
+    sizes: Ints
 
     def kept(self, rule: Rule) -> NDArray[np.bool_]:
         """Return which pairs the rule keeps."""
@@ -250,18 +223,17 @@ class Profiles(NamedTuple):
 
 
 def profiles_of(rows: CollapsedRows, labels: Labels) -> Profiles:
-    """Return how many rows of every cluster have each feature.
-
-    `rows`: the data; `labels`: the cluster of every row.
-    """
+    """Return how many rows of every cluster have each feature."""
     n_clusters = int(labels.max()) + 1 if labels.size else 0
-    pairs, weights = _cluster_kinds(rows, labels)
-    kinds = pairs % max(rows.n_distinct, 1)
+    n_kinds = max(rows.n_distinct, 1)
+    of_row = labels.astype(np.int64) * n_kinds + rows.kinds
+    pairs, weights = np.unique(of_row, return_counts=True)
+    kinds = pairs % n_kinds
     degrees = rows.degrees()[kinds]
     starts = np.repeat(rows.indptr[kinds] - (np.cumsum(degrees) - degrees), degrees)
     features = rows.indices[starts + np.arange(starts.size)]
     width = max(rows.n_features, 1)
-    keys = np.repeat(pairs // max(rows.n_distinct, 1), degrees) * width + features
+    keys = np.repeat(pairs // n_kinds, degrees) * width + features
     order = np.argsort(keys, kind="stable")
     distinct, first = np.unique(keys[order], return_index=True)
     copies = np.repeat(weights, degrees)[order]
@@ -275,14 +247,7 @@ def profiles_of(rows: CollapsedRows, labels: Labels) -> Profiles:
 
 
 def kept(rows: CollapsedRows, labels: Labels, rule: Rule) -> EntryChanges:
-    """Return what the release of these clusters keeps of the original.
-
-    Examples
-    --------
-    >>> rows = collapse(Bipartite.from_lists([[0, 1], [0]]))
-    >>> kept(rows, np.zeros(2, dtype=np.int32), Rule())
-    EntryChanges(before=3, kept=3, added=1)
-    """
+    """Return what the release of these clusters keeps of the original."""
     profiles = profiles_of(rows, labels)
     original = int((rows.weights * rows.degrees()).sum())
     return kept_of(profiles, profiles.kept(rule), original)
@@ -295,17 +260,7 @@ def kept_of(profiles: Profiles, published: NDArray[np.bool_], n_entries: int) ->
 
 
 def classes_of(profiles: Profiles, published: NDArray[np.bool_]) -> Profiles:
-    """Return the published features by class: clusters that publish the same form one class.
-
-    `profiles`: the features of every cluster; `published`: which of them are published, shape
-    (pairs,).
-
-    Examples
-    --------
-    >>> two = Profiles(*(np.array(x) for x in ([0, 1], [5, 5], [2, 1], [2, 2])))
-    >>> classes_of(two, np.array([True, True]))[2:]
-    (array([3]), array([4]))
-    """
+    """Return the published features by class: clusters that publish the same form one class."""
     n, width = profiles.sizes.size, int(profiles.features.max(initial=0)) + 1
     clusters, features = profiles.clusters[published], profiles.features[published]
     starts = np.concatenate([[0], np.cumsum(np.bincount(clusters, minlength=n))])
@@ -326,9 +281,6 @@ def one_a_column(
 ) -> NDArray[np.bool_]:
     """Return which pairs are the only value that a cluster publishes of a column of a table.
 
-    `profiles`: the features of every cluster; `published`: which of them are to be published, shape
-    (pairs,); `columns`: the column of every feature.
-
     Examples
     --------
     >>> two = Profiles(*(np.array(x) for x in ([0, 0, 1], [4, 5, 4], [1, 1, 2], [2, 2])))
@@ -344,19 +296,7 @@ def one_a_column(
 def released(
     data: Bipartite, profiles: Profiles, published: NDArray[np.bool_], labels: Labels
 ) -> Bipartite:
-    """Return the data in which every row has the features that its cluster publishes.
-
-    Parameters
-    ----------
-    data
-        The original: users and names of features.
-    profiles
-        The features of every cluster.
-    published
-        Which of them are published, shape (pairs,).
-    labels
-        The cluster of every row.
-    """
+    """Return the data in which every row has the features that its cluster publishes."""
     numbers = np.bincount(profiles.clusters[published], minlength=profiles.sizes.size)
     starts = np.concatenate([[0], np.cumsum(numbers)])
     features = profiles.features[published]
@@ -364,14 +304,6 @@ def released(
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
     pairs = np.repeat(starts[labels] - indptr[:-1], degrees) + np.arange(indptr[-1])
     return Bipartite(indptr, features[pairs], data.n_features, data.users, data.features)
-
-
-def _cluster_kinds(
-    rows: CollapsedRows, labels: Labels
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return every (cluster, distinct row) that occurs, as one number, and how often."""
-    keys = labels.astype(np.int64) * max(rows.n_distinct, 1) + rows.kinds
-    return np.unique(keys, return_counts=True)
 
 
 class EntryCounts(NamedTuple):
@@ -391,8 +323,6 @@ class EntryCounts(NamedTuple):
 def advice_on(counts: EntryCounts, *, k: int) -> tuple[str, ...]:
     """Return what the owner should know, in the order in which it is said.
 
-    `counts`: what was counted on the release and on the original; `k`: the smallest class.
-
     Examples
     --------
     >>> advice_on(EntryCounts(10, 1, 4, EntryChanges(10, 8, 0)), k=2)
@@ -411,21 +341,7 @@ def advice_on(counts: EntryCounts, *, k: int) -> tuple[str, ...]:
 def draft_of(
     data: Bipartite, labels: Labels, profiles: Profiles, published: NDArray[np.bool_], k: int
 ) -> MethodResult:
-    """Return what clusters publish, with its cost against the original and advice to the owner.
-
-    Parameters
-    ----------
-    data
-        The original.
-    labels
-        The cluster of every row.
-    profiles
-        The features of every cluster.
-    published
-        Which of them are published, shape (pairs,).
-    k
-        The smallest class that is promised.
-    """
+    """Return what clusters publish, with its cost against the original and advice to the owner."""
     if data.column_of is not None:
         published = published & one_a_column(profiles, published, data.column_of)
     kept = kept_of(profiles, published, data.n_entries)

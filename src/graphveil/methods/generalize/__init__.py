@@ -1,7 +1,4 @@
-"""Local recoding of tables by hierarchies: classes of equal rows that lose little.
-
-`method` is the method; the rest is functions of tables, which claim nothing.
-"""
+"""Local recoding of tables by hierarchies: classes of equal rows that lose little."""
 
 from graphveil.core.lazy import lazy_names
 

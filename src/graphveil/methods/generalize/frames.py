@@ -27,8 +27,15 @@ from graphveil.core.text import counted, printable
 from graphveil.data.codes import NUMBER, written_dates
 from graphveil.data.columns import Frames, arrow_table
 from graphveil.data.ids import text as as_texts
-from graphveil.methods.generalize.hierarchy import ALL, LONGEST, Hierarchy
-from graphveil.methods.generalize.levels import Column, Values, column_of, values_of
+from graphveil.methods.generalize.levels import (
+    ALL,
+    LONGEST,
+    Column,
+    Hierarchy,
+    Values,
+    column_of,
+    values_of,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,6 +48,8 @@ else:
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
     recode = lazy_module("graphveil.methods.generalize.recode")
+
+Ints = NDArray[np.int64]
 
 NEARLY_ALL = Fraction(9, 10)
 """A column without levels is refused if so many of its rows have a value of their own."""
@@ -59,23 +68,15 @@ DIGITS = 4
 class GeneralizedTable(Frames):
     """A table whose rows equal others in what they publish of the known columns.
 
-    Parameters
-    ----------
-    table
-        The known columns as ordered dictionaries of text, ``*`` last, and the attached ones as they
-        came in: in the order of the input, and its rows in theirs.
-    classes
-        int64, shape (n,): the class of every row: rows with equal known cells.
-    hierarchies
-        The levels of every known column.
-    losses
-        For every known column the mean loss of its cells, from 0 to 1.
-    index
-        The index of the pandas frame that came in; None of others.
+    `table`: the known columns as ordered dictionaries of text, ``*`` last, and the attached ones as
+    they came in: in the order of the input, and its rows in theirs; `classes`: int64, shape (n,):
+    the class of every row: rows with equal known cells; `hierarchies`: the levels of every known
+    column; `losses`: for every known column the mean loss of its cells, from 0 to 1; `index`: the
+    index of the pandas frame that came in; None of others.
     """
 
     table: pa.Table
-    classes: NDArray[np.int64]
+    classes: Ints
     hierarchies: Mapping[str, Hierarchy]
     losses: Mapping[str, float]
     index: pd.Index[Any] | None = None
@@ -100,7 +101,7 @@ class GeneralizedTable(Frames):
         """The known columns whose intervals were computed from the data."""
         return tuple(name for name, levels in self.hierarchies.items() if levels.from_the_data)
 
-    def labels(self) -> NDArray[np.int64]:
+    def labels(self) -> Ints:
         """Return 0..n-1."""
         return np.arange(self.size)
 
@@ -228,21 +229,7 @@ def generalized(
     suppressed: Sequence[str] = (ALL, ""),
     rng: np.random.Generator,
 ) -> GeneralizedTable:
-    """Return a table generalized as `generalize` says.
-
-    Parameters
-    ----------
-    table
-        The columns.
-    wanted, attach
-        Those that are known, in the order of the table, and those that are published as they are.
-    rules
-        What is asked for of them.
-    k, suppressed
-        As in `generalize`.
-    rng
-        Draws what the search tries.
-    """
+    """Return a table generalized as `generalize` says."""
     for what, given in (
         ("levels", rules.levels),
         ("weights", rules.weights),
@@ -332,9 +319,7 @@ class ReadAgain:
                 lost.setdefault(text, loss)
         return lost
 
-    def nested(
-        self, column: str
-    ) -> tuple[NDArray[np.int32], tuple[tuple[str, ...], ...], NDArray[np.int64]]:
+    def nested(self, column: str) -> tuple[NDArray[np.int32], tuple[tuple[str, ...], ...], Ints]:
         """Return the nodes and the texts of all levels of a column, and the leaf of every row."""
         hierarchy, leaves = self.columns[column]
         return hierarchy.nodes, hierarchy.texts, leaves
@@ -537,13 +522,9 @@ def _closeness(name: str, given: float | str) -> Fraction:
 
 
 def _refuse_all_as_one(
-    table: pa.Table, conditions: Mapping[str, Condition], labels: NDArray[np.int64]
+    table: pa.Table, conditions: Mapping[str, Condition], labels: Ints
 ) -> NoReturn:
-    """Refuse a table that a condition makes one class of, although it has rows for two.
-
-    `conditions`: by column; `labels`: the class of every row if no condition is asked for: what
-    these meet is said.
-    """
+    """Refuse a table that a condition makes one class of, although it has rows for two."""
     asked = "; ".join(map(_asked, conditions, conditions.values()))
     reached = "; ".join(
         _reached(values_of(name, table.column(name), ()), one, labels)
@@ -555,7 +536,7 @@ def _refuse_all_as_one(
     )
 
 
-def _reached(values: Values, condition: Condition, labels: NDArray[np.int64]) -> str:
+def _reached(values: Values, condition: Condition, labels: Ints) -> str:
     """Return how often the commonest value of a column is there, and what classes come to."""
     counts = np.zeros((labels.max() + 1, condition.codes.max() + 1))
     np.add.at(counts, (labels, condition.codes), 1)
@@ -588,7 +569,7 @@ def _asked(name: str, condition: Condition) -> str:
     return ", ".join(asked)
 
 
-def _published(column: Column, levels: NDArray[np.int64]) -> pa.DictionaryArray:
+def _published(column: Column, levels: Ints) -> pa.DictionaryArray:
     """Return the cells of a column at these levels, as an ordered dictionary of text."""
     hierarchy = column.hierarchy
     order = {text: code for code, text in enumerate(hierarchy.in_order())}

@@ -1,10 +1,12 @@
-"""Levels of a column by rule: widths, edges, prefixes, dates, cuts of the data, or none."""
+"""Levels of a column: as a value, by rule (widths, edges, prefixes, dates, cuts) or from a file."""
 
 from __future__ import annotations
 
+import csv
 import datetime as dt
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from pathlib import Path
@@ -14,11 +16,277 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.manifest import LevelsKind
-from graphveil.core.errors import DataError, ParameterError, mapping, several
+from graphveil.core.errors import DataError, InputError, ParameterError, mapping, several
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import printable
 from graphveil.data.codes import DATE_FORMS, ISO, day_of, numbers_of, rounded
-from graphveil.methods.generalize.hierarchy import ALL, LONGEST, Hierarchy, read_levels
+
+ALL = "*"
+"""The node above all leaves, and the text of a missing value."""
+
+LONGEST = 40
+"""The most characters of a value that a message shows."""
+
+Where = Callable[[int], str]
+"""Says where a leaf is listed, by its position."""
+
+
+@dataclass(frozen=True, eq=False)
+class Hierarchy:
+    """Levels of a column, from the values up to one node above them all.
+
+    `nodes`: int32, shape (L + 1, m): the node of every leaf at every level. Two leaves that agree
+    at a level agree at all above it; all agree at the last; `losses`: float64, shape (L + 1, m):
+    what is lost where a leaf is published at a level, from 0 to 1, rising with the level; `texts`:
+    for every level the texts of its nodes; `from_the_data`: whether nodes, and not leaves alone,
+    follow from the values of the data.
+
+    Examples
+    --------
+    >>> jobs = Hierarchy.of([["nurse", "clerk", "cook"], ["Care", "Office", "Care"]])
+    >>> jobs.nodes.tolist(), jobs.texts[1:], jobs.losses[1].tolist()
+    ([[0, 1, 2], [0, 1, 0], [0, 0, 0]], (('Care', 'Office'), ('*',)), [0.5, 0.0, 0.5])
+    """
+
+    nodes: NDArray[np.int32]
+    losses: NDArray[np.float64]
+    texts: tuple[tuple[str, ...], ...]
+    from_the_data: bool = False
+
+    @classmethod
+    def of(
+        cls,
+        levels: Sequence[Sequence[str]],
+        *,
+        losses: NDArray[np.float64] | None = None,
+        where: Where | None = None,
+        source: str = "levels",
+        from_the_data: bool = False,
+    ) -> Hierarchy:
+        """Return the hierarchy of these texts, with ``*`` above them.
+
+        `levels`: for every level the node of every leaf; the first lists the leaves, each once;
+        `losses`: shape (levels, leaves): what a node loses. Default: the share of the other leaves
+        that are below it; `where`: says where a leaf is listed, for messages; `source`: what lists
+        them, for messages; `from_the_data`: as the attribute.
+
+        Raises
+        ------
+        InputError
+            Where levels do not nest, or nodes with different leaves have one text.
+        """
+        where = where or (lambda leaf: f"at {printable(levels[0][leaf], LONGEST)}")
+        above = levels if set(levels[-1]) == {ALL} else [*levels, [ALL] * len(levels[0])]
+        nodes = np.empty((len(above), len(levels[0])), dtype=np.int32)
+        texts = []
+        for level, listed in enumerate(above):
+            numbers: dict[str, int] = {}
+            nodes[level] = [numbers.setdefault(text, len(numbers)) for text in listed]
+            texts.append(tuple(numbers))
+        _check_nested(nodes, texts, where, source)
+        _check_texts(nodes, texts, where, source)
+        lost = np.ones(nodes.shape)
+        if losses is None:
+            for level, row in enumerate(nodes):
+                lost[level] = (np.bincount(row)[row] - 1) / max(row.size - 1, 1)
+        else:
+            lost[: len(losses)] = losses
+        lost[-1] = 1.0
+        return cls(nodes, np.maximum.accumulate(lost), tuple(texts), from_the_data)
+
+    def with_missing(self) -> Hierarchy:
+        """Return the hierarchy with one more leaf: a missing value, ``*`` at every level.
+
+        Examples
+        --------
+        >>> sexes = Hierarchy.of([["f", "m"]]).with_missing()
+        >>> sexes.nodes.tolist(), sexes.texts, sexes.losses[0].tolist()
+        ([[0, 1, 2], [0, 0, 0]], (('f', 'm', '*'), ('*',)), [0.0, 0.0, 1.0])
+        """
+        missing = self.nodes.max(axis=1, keepdims=True) + 1
+        missing[-1] = 0
+        texts = [(*level, ALL) for level in self.texts[:-1]]
+        return Hierarchy(
+            np.concatenate([self.nodes, missing], axis=1).astype(np.int32),
+            np.concatenate([self.losses, np.ones_like(missing, dtype=np.float64)], axis=1),
+            (*texts, self.texts[-1]),
+            self.from_the_data,
+        )
+
+    def ranks(self) -> list[NDArray[np.uint64]]:
+        """Return for every level below the last each leaf's node, counted below its parent.
+
+        Examples
+        --------
+        >>> jobs = Hierarchy.of([["nurse", "clerk", "cook"], ["Care", "Office", "Care"]])
+        >>> [level.tolist() for level in jobs.ranks()]
+        [[0, 0, 1], [0, 1, 0]]
+        """
+        ranks = []
+        for below, above in zip(self.nodes[:-1], self.nodes[1:], strict=True):
+            node, first = np.unique(below, return_index=True)
+            parent = above[first]
+            order = np.lexsort((node, parent))
+            starts = np.append(True, parent[order][1:] != parent[order][:-1])
+            begin = np.flatnonzero(starts)[np.cumsum(starts) - 1]
+            rank = np.empty(int(below.max()) + 1, dtype=np.uint64)
+            rank[node[order]] = np.arange(node.size) - begin
+            ranks.append(rank[below])
+        return ranks
+
+    def in_order(self) -> list[str]:
+        """Return the texts of all nodes by their first leaf, then by their leaves; ``*`` last.
+
+        Examples
+        --------
+        >>> Hierarchy.of([["clerk", "nurse", "cook"], ["Office", "Care", "Care"]]).in_order()
+        ['clerk', 'Office', 'nurse', 'Care', 'cook', '*']
+        """
+        keys: dict[str, tuple[int, int, int]] = {}
+        for level, row in enumerate(self.nodes):
+            _, first, count = np.unique(row, return_index=True, return_counts=True)
+            for text, at, leaves in zip(self.texts[level], first, count, strict=True):
+                keys.setdefault(text, (int(at), int(leaves), level))
+        keys.pop(ALL, None)
+        return [*sorted(keys, key=keys.__getitem__), ALL]
+
+
+def _check_nested(
+    nodes: NDArray[np.int32], texts: Sequence[Sequence[str]], where: Where, source: str
+) -> None:
+    """Refuse a node that is under two."""
+    for level in range(len(nodes) - 1):
+        below, above = nodes[level], nodes[level + 1]
+        _, first = np.unique(below, return_index=True)
+        differs = np.flatnonzero(above != above[first][below])
+        if differs.size:
+            later = int(differs[0])
+            earlier = int(first[below[later]])
+            node, one, other = (
+                printable(text, LONGEST)
+                for text in (
+                    texts[level][below[later]],
+                    texts[level + 1][above[earlier]],
+                    texts[level + 1][above[later]],
+                )
+            )
+            raise InputError(
+                f"{source}: {node} is under {one} ({where(earlier)}) and under {other} "
+                f"({where(later)}). Put it under one of them, or rename one."
+            )
+
+
+def _check_texts(
+    nodes: NDArray[np.int32], texts: Sequence[Sequence[str]], where: Where, source: str
+) -> None:
+    """Refuse two nodes of one text with different leaves: nobody could tell which is meant."""
+    seen: dict[str, tuple[int, int]] = {}
+    for level, names in enumerate(texts):
+        _, first, count = np.unique(nodes[level], return_index=True, return_counts=True)
+        for node, name in enumerate(names):
+            at = (int(first[node]), int(count[node]))
+            if seen.setdefault(name, at) != at:
+                raise InputError(
+                    f"{source}: {printable(name, LONGEST)} is the text of two nodes with "
+                    f"different values ({where(seen[name][0])}, and {where(at[0])} on level "
+                    f"{level + 1}). Rename one."
+                )
+
+
+class ListedLevels(NamedTuple):
+    """A hierarchy from a file, and the leaf of every value that it lists."""
+
+    hierarchy: Hierarchy
+    leaves: Mapping[str, int]
+
+
+def read_levels(path: str | Path) -> ListedLevels:
+    r"""Return the hierarchy of a csv file with one line for each value, from the value to the root.
+
+    Parameters
+    ----------
+    path
+        The file, with ``;`` or ``,`` between levels, in UTF-8, without a header: as ARX writes it.
+
+    Raises
+    ------
+    InputError
+        Where the file cannot be read, lines differ in their number of levels, a value is listed
+        twice with different nodes, levels do not nest, a cell is empty, or two nodes have one
+        text.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> path = Path(tempfile.mkdtemp(), "job.csv")
+    >>> _ = path.write_text("nurse;Care;*\nclerk;Office;*\ncook;Care;*\n")
+    >>> read_levels(path).hierarchy.texts[1]
+    ('Care', 'Office')
+    """
+    path = Path(path)
+    lines: list[int] = []
+    listed: dict[str, list[str]] = {}
+    for line, cells in _lines_of(path):
+        if listed and len(cells) != len(next(iter(listed.values()))):
+            width = len(next(iter(listed.values())))
+            raise InputError(
+                f"{path.name} line {line} has {_levels(len(cells))}, line {lines[0]} has {width}. "
+                "List every value with the same number of levels."
+            )
+        if "" in cells:
+            raise InputError(
+                f"{path.name} line {line} has no text on level {cells.index('') + 1}. Write one, "
+                "or remove the line."
+            )
+        value = cells[0]
+        if value not in listed:
+            listed[value] = cells
+            lines.append(line)
+        elif listed[value] != cells:
+            _refuse_second(path, value, (lines[list(listed).index(value)], line), listed, cells)
+    if not listed:
+        raise InputError(f"{path.name} is empty. List one value per line, from value to root.")
+    hierarchy = Hierarchy.of(
+        list(zip(*listed.values(), strict=True)),
+        where=lambda leaf: f"line {lines[leaf]}",
+        source=path.name,
+    )
+    return ListedLevels(hierarchy, {value: leaf for leaf, value in enumerate(listed)})
+
+
+def _lines_of(path: Path) -> list[tuple[int, list[str]]]:
+    """Return the lines of a csv file that hold something, each with its number."""
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(
+            f"the levels {printable(path)} cannot be read: {printable(error)}. Use a csv file in "
+            "UTF-8."
+        ) from error
+    delimiter = ";" if ";" in text.partition("\n")[0] else ","
+    reader = csv.reader(text.splitlines(), delimiter=delimiter)
+    return [(reader.line_num, cells) for cells in reader if cells]
+
+
+def _levels(count: int) -> str:
+    return "1 level" if count == 1 else f"{count} levels"
+
+
+def _refuse_second(
+    path: Path,
+    value: str,
+    lines: tuple[int, int],
+    listed: Mapping[str, Sequence[str]],
+    cells: Sequence[str],
+) -> None:
+    """Refuse a value that two lines list under different nodes."""
+    one, other = next(pair for pair in zip(listed[value], cells, strict=True) if pair[0] != pair[1])
+    raise InputError(
+        f"{path.name}: {printable(value, LONGEST)} is on line {lines[0]} under "
+        f"{printable(one, LONGEST)} and on line {lines[1]} under {printable(other, LONGEST)}. "
+        "Remove one."
+    )
+
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -47,20 +315,9 @@ KINDS = (
 class Values(NamedTuple):
     """The distinct values of a column: as text, in order, with rows; and the leaf of every cell.
 
-    Parameters
-    ----------
-    name
-        The column.
-    texts
-        The values.
-    array
-        The same as an Arrow array of the column's type.
-    first
-        The first row that has the value.
-    counts
-        How many rows have it.
-    codes
-        int64, shape (n,): the value of every row, -1 where it is missing.
+    `name`: the column; `texts`: the values; `array`: the same as an Arrow array of the column's
+    type; `first`: the first row that has the value; `counts`: how many rows have it; `codes`:
+    int64, shape (n,): the value of every row, -1 where it is missing.
     """
 
     name: str
@@ -79,15 +336,7 @@ class Column(NamedTuple):
 
 
 def values_of(name: str, column: pa.ChunkedArray | pa.Array, suppressed: Sequence[str]) -> Values:
-    """Return the distinct values of a column, rising; null, NaN and suppressed texts are missing.
-
-    Examples
-    --------
-    >>> import pyarrow as pa
-    >>> ages = values_of("age", pa.array([30, 9, None, 9]), ["*"])
-    >>> ages.texts, ages.codes.tolist(), ages.first.tolist()
-    (['9', '30'], [1, 0, -1, 0], [1, 0])
-    """
+    """Return the distinct values, rising; null, NaN and suppressed texts are missing."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -119,16 +368,11 @@ def column_of(values: Values, levels: str, date_format: str | None = None) -> Co
     `DataError` where the values do not suit the rule. `InputError` where a file does not hold
     levels.
 
-    Parameters
-    ----------
-    values
-        The column.
-    levels
-        Widths ``5,10,20``, each a multiple of the one before; ``edges:18,65``; ``prefix:4,3,2``;
-        ``month,year,10`` of dates, with ``week``, ``quarter`` and ``decade``; ``auto``; ``stars``;
-        or a csv file, see `graphveil.methods.generalize.hierarchy.read_levels`.
-    date_format
-        How dates are written, as `datetime.datetime.strptime` reads them. Default: ISO 8601.
+    `values`: the column; `levels`: widths ``5,10,20``, each a multiple of the one before;
+    ``edges:18,65``; ``prefix:4,3,2``; ``month,year,10`` of dates, with ``week``, ``quarter`` and
+    ``decade``; ``auto``; ``stars``; or a csv file, see
+    `graphveil.methods.generalize.levels.read_levels`; `date_format`: how dates are written, as
+    `datetime.datetime.strptime` reads them. Default: ISO 8601.
 
     Examples
     --------

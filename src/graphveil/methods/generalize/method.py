@@ -21,15 +21,14 @@ from graphveil.data.codes import measures, written_dates
 from graphveil.data.ids import Ids, RepeatedPeople, text
 from graphveil.data.kinds import CONTAINERS
 from graphveil.data.table import repeated_columns
-from graphveil.methods.base import Anonymizer, MethodResult, Reached
+from graphveil.methods.base import Anonymizer, MethodResult, Reached, reached_by_k
 from graphveil.methods.generalize.frames import (
     GeneralizedTable,
     Rules,
     generalized,
     questions_of_levels,
 )
-from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
-from graphveil.methods.generalize.levels import kind_of_levels, values_of
+from graphveil.methods.generalize.levels import ALL, Hierarchy, kind_of_levels, values_of
 from graphveil.methods.roles import (
     TableRoles,
     attached_columns_parameter,
@@ -111,25 +110,13 @@ class Generalize(Anonymizer[Table]):
         "it guessed about one generalized cell in four, as the most common value alone does. "
         "Columns whose levels are from the data publish edges that were computed from it."
     )
-    reached: ClassVar[tuple[Reached, ...]] = (
-        Reached(
-            "In our tests without levels, 91% of the original cells were "
-            "published as true of everyone in their class; an attacker who knew a whole row found "
-            "its class in 75% of the cases (2,000 people, k=2).",
-            {"k": 2},
-        ),
-        Reached(
-            "In our tests without levels, 81% of the original cells were "
-            "published as true of everyone in their class; an attacker who knew a whole row found "
-            "its class in 56% of the cases (2,000 people, k=5).",
-            {"k": 5},
-        ),
-        Reached(
-            "In our tests without levels, 69% of the original cells were "
-            "published as true of everyone in their class; an attacker who knew a whole row found "
-            "its class in 48% of the cases (2,000 people, k=20).",
-            {"k": 20},
-        ),
+    reached: ClassVar[tuple[Reached, ...]] = reached_by_k(
+        "In our tests without levels, {one}% of the original cells were published as true of "
+        "everyone in their class; an attacker who knew a whole row found its class in {other}% "
+        "of the cases ({people} people, k={k}).",
+        (2, 91, 75, "2,000"),
+        (5, 81, 56, "2,000"),
+        (20, 69, 48, "2,000"),
     )
     cost: ClassVar[str] = "near-linear in the number of cells, times the number of orders searched"
     example: ClassVar[Mapping[str, Any]] = {"k": 5}

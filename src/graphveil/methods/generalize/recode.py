@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.progress import stage
 from graphveil.core.text import counted
-from graphveil.methods.generalize.hierarchy import Hierarchy
 from graphveil.methods.generalize.kernels import lattice, search
 from graphveil.methods.generalize.kernels.lattice import (
     SLACK,
@@ -31,6 +30,7 @@ from graphveil.methods.generalize.kernels.lattice import (
     gather,
     room_for,
 )
+from graphveil.methods.generalize.levels import Hierarchy
 
 MOST_VECTORS = 20_000
 """Where there are more vectors of levels, some are drawn."""
@@ -74,16 +74,10 @@ LEAST_GAIN = 5e-4
 class Condition(NamedTuple):
     """What the rows of a class must show in one attached column.
 
-    Parameters
-    ----------
-    codes
-        int64, shape (n,): the value of every row, numbered from 0.
-    distinct
-        The fewest distinct values.
-    entropy
-        The logarithm of this number is the least entropy of the values; 1 for none.
-    close
-        The most total variation between the values of the class and those of the table.
+    `codes`: int64, shape (n,): the value of every row, numbered from 0; `distinct`: the fewest
+    distinct values; `entropy`: the logarithm of this number is the least entropy of the values; 1
+    for none; `close`: the most total variation between the values of the class and those of the
+    table.
     """
 
     codes: Ints
@@ -95,18 +89,10 @@ class Condition(NamedTuple):
 class Recoded(NamedTuple):
     """Clusters, and what each column publishes.
 
-    Parameters
-    ----------
-    labels
-        int64, shape (n,): the cluster of every row.
-    levels
-        int64, shape (n, d): the level at which every cell is published.
-    losses
-        float64, shape (d,): the mean loss of every column, from 0 to 1.
-    start
-        The mean loss of all cells before the search, weighted.
-    end
-        The same after it.
+    `labels`: int64, shape (n,): the cluster of every row; `levels`: int64, shape (n, d): the level
+    at which every cell is published; `losses`: float64, shape (d,): the mean loss of every column,
+    from 0 to 1; `start`: the mean loss of all cells before the search, weighted; `end`: the same
+    after it.
     """
 
     labels: Ints
@@ -131,20 +117,10 @@ def recode(
 
     Raises `InfeasibleError` where not even the whole table as one cluster meets the conditions.
 
-    Parameters
-    ----------
-    leaves
-        int64, shape (n, d): the leaf of every cell.
-    hierarchies
-        One for each column.
-    k
-        The fewest rows of a cluster, from 2 to n.
-    conditions
-        What each cluster meets; the table does.
-    weights
-        How much the loss of each column counts; None for all alike.
-    rng
-        Draws the orders in which rows are near each other and in which they move.
+    `leaves`: int64, shape (n, d): the leaf of every cell; `hierarchies`: one for each column; `k`:
+    the fewest rows of a cluster, from 2 to n; `conditions`: what each cluster meets; the table
+    does; `weights`: how much the loss of each column counts; None for all alike; `rng`: draws the
+    orders in which rows are near each other and in which they move.
     """
     order = np.lexsort((*(c.codes for c in reversed(conditions)), *leaves.T[::-1]))
     rows = _rows_of(leaves[order], hierarchies, weights, rng)
@@ -308,9 +284,6 @@ def most_granular(
     `MOST_VECTORS` of them, the columns are divided into groups that have fewer: k rows that agree
     in all columns agree in each group, so that the least losses of the groups add up.
 
-    `leaves, hierarchies, k`: as in `recode`; `rng`: draws numbers for nodes. Two groups that share
-    one by accident can only raise the result.
-
     Examples
     --------
     >>> jobs = Hierarchy.of([["nurse", "clerk", "cook"], ["Care", "Office", "Care"]])
@@ -332,13 +305,7 @@ def most_granular(
 
 
 def groups(depths: Sequence[int], most: int) -> list[list[int]]:
-    """Return columns in groups with at most so many vectors of levels, as few as fit one by one.
-
-    Examples
-    --------
-    >>> groups([5, 2, 4, 3], 12), groups([5, 2], 10)
-    ([[0, 1], [2, 3]], [[0, 1]])
-    """
+    """Return columns in groups with at most so many vectors of levels, as few as fit one by one."""
     found: list[list[int]] = []
     room = 0
     for j, depth in enumerate(depths):
@@ -388,13 +355,6 @@ def chained(
     `means, entropies`: for every column the mean loss of each of its levels, rising, and the
     entropy of its nodes; `count`: about how many vectors; fewer where so many chains have fewer;
     `rng`: draws the factors.
-
-    Examples
-    --------
-    >>> cheap, dear = [0.0, 0.1, 1.0], [0.0, 1.0]
-    >>> rng = np.random.Generator(np.random.PCG64(1))
-    >>> chained([cheap, dear], [[3.0, 1.0, 0.0], [1.0, 0.0]], 3, rng)
-    [(0, 0), (1, 0), (1, 1), (2, 1)]
     """
     prices = [
         np.log((np.diff(lost) + LEAST_PRICE) / (LEAST_PRICE - np.diff(shown)))
@@ -505,11 +465,7 @@ def _pieces(conditions: Conditions, left: Ints, k: int) -> tuple[list[Ints], Int
 
 
 def violation(conditions: Conditions, counts: NDArray[Any]) -> Floats:
-    """Return by how much the values of clusters miss the conditions; 0 for one that meets all.
-
-    `conditions`: what is to be met; `counts`: shape (values,) for one cluster, of at least one row,
-    or (clusters, values).
-    """
+    """Return by how much the values of clusters miss the conditions; 0 for one that meets all."""
     missed = np.zeros(counts.shape[:-1])
     n = len(conditions.values)
     for i in range(len(conditions.distinct)):

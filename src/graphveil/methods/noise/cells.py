@@ -30,15 +30,11 @@ from graphveil.methods.noise.laws import (
     without,
 )
 
+Ints = NDArray[np.int64]
+
 
 def number_of_cells(data: Graph | Bipartite) -> int:
-    """Return how many cells there are: pairs of nodes, or pairs of a user and a feature.
-
-    Examples
-    --------
-    >>> number_of_cells(Graph.from_edges([0], [1], n=4))
-    6
-    """
+    """Return how many cells there are: pairs of nodes, or pairs of a user and a feature."""
     return kind_of(data).cells(data)
 
 
@@ -46,40 +42,19 @@ def cells_of_one(data: Data) -> int:
     """Return how many cells belong to one person: of a node, of a user, or of a row of a table.
 
     Where items are people, a person has a row and a column, which share one cell.
-
-    Examples
-    --------
-    >>> cells_of_one(Graph.from_edges([0], [1], n=4))
-    3
-    >>> follows = Bipartite.from_pairs(["ann", "bob"], ["bob", "cyd"])
-    >>> cells_of_one(follows.with_items("things")), cells_of_one(follows.with_items("people"))
-    (2, 5)
     """
     return kind_of(data).cells_of_one(data)
 
 
 def cells_of(data: Graph | Bipartite) -> Cells:
-    """Return the sorted cells that are 1: the edges, or the entries.
-
-    Examples
-    --------
-    >>> cells_of(Graph.from_edges([0, 0, 1], [1, 3, 3], n=4)).tolist()
-    [0, 3, 5]
-    """
+    """Return the sorted cells that are 1: the edges, or the entries."""
     if isinstance(data, Bipartite):
         return data.rows().astype(np.int64) * data.n_features + data.indices
     return np.sort(cells_between(data.edges().astype(np.int64), data.n_nodes))
 
 
 def with_cells(data: Graph | Bipartite, cells: Cells) -> Graph | Bipartite:
-    """Return data of the same size and features in which these cells are 1, without ids.
-
-    Examples
-    --------
-    >>> graph = Graph.from_edges([0, 0, 1], [1, 3, 3], n=4)
-    >>> with_cells(graph, cells_of(graph)) == graph
-    True
-    """
+    """Return data of the same size and features in which these cells are 1, without ids."""
     if isinstance(data, Graph):
         ends = ends_of(cells, data.n_nodes)
         return Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes)
@@ -89,15 +64,10 @@ def with_cells(data: Graph | Bipartite, cells: Cells) -> Graph | Bipartite:
     return Bipartite(indptr, indices, data.n_features, features=data.features)
 
 
-def cells_between(pairs: NDArray[np.int64], n: int) -> NDArray[np.int64]:
+def cells_between(pairs: Ints, n: int) -> Ints:
     """Return the cell of every pair (u, v), u < v: on a circle of nodes, ordered by distance.
 
     The cell of nodes c and c + d around the circle, d at most n/2, is (d - 1) n + c.
-
-    Examples
-    --------
-    >>> cells_between(np.array([[0, 1], [0, 3]]), 4).tolist()
-    [0, 3]
     """
     first, second = pairs[:, 0], pairs[:, 1]
     onward = second - first
@@ -106,14 +76,8 @@ def cells_between(pairs: NDArray[np.int64], n: int) -> NDArray[np.int64]:
     return (distance - 1) * n + np.where(back, second, first)
 
 
-def ends_of(cells: Cells, n: int | NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the two nodes of every cell, shape (cells, 2); `n` may differ from cell to cell.
-
-    Examples
-    --------
-    >>> ends_of(np.array([0, 3]), 4).tolist()
-    [[0, 1], [3, 0]]
-    """
+def ends_of(cells: Cells, n: int | Ints) -> Ints:
+    """Return the two nodes of every cell, shape (cells, 2); `n` may differ from cell to cell."""
     around = np.maximum(n, 1)
     distance, first = np.divmod(cells, around)
     return np.column_stack([first, (first + distance + 1) % around])
@@ -156,13 +120,7 @@ def channel(prior: Fraction, epsilon: Fraction) -> Channel:
 
 
 def thresholds(ones: int, of: int, largest: Fraction) -> Channel:
-    """Return the channel of a prior ``ones / of`` and a largest factor: for many priors at once.
-
-    Examples
-    --------
-    >>> thresholds(1, 2, Fraction(3)) == Channel(FULL // 4, 3 * (FULL // 4))
-    True
-    """
+    """Return the channel of a prior ``ones / of`` and a largest factor: for many priors at once."""
     if 2 * ones > of:
         zero, one = thresholds(of - ones, of, largest)
         return Channel(FULL - one, FULL - zero)
@@ -177,15 +135,7 @@ def _divided_up(number: int, by: int) -> int:
 
 
 def exp_below(epsilon: Fraction) -> Fraction:
-    """Return a fraction that is at most e^epsilon, by no more than one part in 10^80.
-
-    Examples
-    --------
-    >>> exp_below(Fraction(0))
-    Fraction(1, 1)
-    >>> float(exp_below(Fraction(1)))
-    2.718281828459045
-    """
+    """Return a fraction that is at most e^epsilon, by no more than one part in 10^80."""
     rounded = _DIGITS.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
     beneath = rounded.exp(_DIGITS).next_minus(_DIGITS)
     return max(Fraction(1), Fraction(beneath))
@@ -197,29 +147,13 @@ def flipped(words: Words, ones: Cells, n_cells: int, through: Channel) -> tuple[
     The cells are independent of each other; only as many words are drawn as there are ones, before
     and after.
 
-    Each one passes a draw of its own. Independently, the number of successes among *all* cells
-    that are tried with the chance of a zero is drawn, and as many distinct cells: those that are
-    ones have had their own draw and are dropped. So every zero is published with its chance,
+    Each one passes a draw of its own. Independently, the number of successes among *all* cells that
+    are tried with the chance of a zero is drawn, and as many distinct cells: those that are ones
+    have had their own draw and are dropped. So every zero is published with its chance,
     independently of all others, and no parameter of any draw depends on the ones.
 
-    Parameters
-    ----------
-    words
-        Where the randomness comes from.
-    ones
-        int64: the cells that are 1, sorted, of 0..n_cells-1.
-    n_cells
-        The number of all cells.
-    through
-        The chances of either kind of cell.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from graphveil.methods.noise import words_from
-    >>> from graphveil.core.randomness import Randomness
-    >>> flipped(words_from(Randomness(), "flips"), np.array([1]), 3, Channel(0, FULL))
-    (array([1]), 1)
+    `words`: where the randomness comes from; `ones`: int64: the cells that are 1, sorted, of
+    0..n_cells-1; `n_cells`: the number of all cells; `through`: the chances of either kind of cell.
     """
     kept = ones[bernoulli(words, through.one, ones.size)]
     count = binomial(words, n_cells, through.zero)
@@ -239,14 +173,7 @@ class BlockChances(NamedTuple):
 
 
 def block_chances(channels: list[Channel], classes: int) -> BlockChances:
-    """Return the chances of every pair of classes, from those of the pairs a <= b, row by row.
-
-    Examples
-    --------
-    >>> chances = block_chances([Channel(1, 2), Channel(3, 4), Channel(5, 6)], 2)
-    >>> chances.zero.tolist(), chances.one.tolist()
-    ([[1, 3], [3, 5]], [[2, 4], [4, 6]])
-    """
+    """Return the chances of every pair of classes, from those of the pairs a <= b, row by row."""
     upper = np.triu_indices(classes)
     matrices = []
     for values in zip(*channels, strict=True):
@@ -257,47 +184,22 @@ def block_chances(channels: list[Channel], classes: int) -> BlockChances:
     return BlockChances(*matrices)
 
 
-def block_sizes(sizes: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return how many cells every pair of classes has, the pairs a <= b row by row.
-
-    Examples
-    --------
-    >>> block_sizes(np.array([3, 2])).tolist()
-    [3, 6, 1]
-    """
+def block_sizes(sizes: Ints) -> Ints:
+    """Return how many cells every pair of classes has, the pairs a <= b row by row."""
     a, b = np.triu_indices(sizes.size)
     return np.where(a == b, sizes[a] * (sizes[a] - 1) // 2, sizes[a] * sizes[b])
 
 
 def flipped_in_blocks(
-    words: Words, graph: Graph, classes: NDArray[np.int64], chances: BlockChances
+    words: Words, graph: Graph, classes: Ints, chances: BlockChances
 ) -> tuple[Cells, int]:
     """Return the cells that are published as 1, in order, and how many of them truly are 1.
 
     As `graphveil.methods.noise.flipped`: each edge passes a draw of its own, and independently all
-    cells
-    are tried with the chance of a zero; those of them that are edges are dropped.
+    cells are tried with the chance of a zero; those of them that are edges are dropped.
 
-    Parameters
-    ----------
-    words
-        Where the randomness comes from.
-    graph
-        Whose edges are the cells of 1.
-    classes
-        int64, shape (n,): the class of every node.
-    chances
-        The chances of every pair of classes.
-
-    Examples
-    --------
-    >>> from graphveil.methods.noise import words_from
-    >>> from graphveil.core.randomness import Randomness
-    >>> chances = block_chances([Channel(1, (1 << 64) - 1)], 1)
-    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
-    >>> words = words_from(Randomness(seed=1), "cells")
-    >>> flipped_in_blocks(words, path, np.zeros(3, dtype=np.int64), chances)
-    (array([0, 1]), 2)
+    `words`: where the randomness comes from; `graph`: whose edges are the cells of 1; `classes`:
+    int64, shape (n,): the class of every node; `chances`: the chances of every pair of classes.
     """
     ends = graph.edges()
     passing = words(ends.shape[0]) < chances.one[classes[ends[:, 0]], classes[ends[:, 1]]]
@@ -306,7 +208,7 @@ def flipped_in_blocks(
     return union(kept, without(tried, cells_of(graph))), int(kept.size)
 
 
-def background(words: Words, classes: NDArray[np.int64], zero: NDArray[np.uint64]) -> Cells:
+def background(words: Words, classes: Ints, zero: NDArray[np.uint64]) -> Cells:
     """Return cells of which each is chosen by itself, with the chance of its two classes.
 
     Blocks with 2^(j-1) < T <= 2^j form pool j. So many of its cells are chosen as succeed with the
@@ -330,9 +232,7 @@ def background(words: Words, classes: NDArray[np.int64], zero: NDArray[np.uint64
     return np.sort(cells_between(pairs, classes.size))
 
 
-def _pools(
-    words: Words, sizes: NDArray[np.int64], zero: NDArray[np.uint64]
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.int64]]]:
+def _pools(words: Words, sizes: Ints, zero: NDArray[np.uint64]) -> Iterator[tuple[Ints, Ints]]:
     """Yield of every pool the chosen cells: their blocks, and their numbers inside these."""
     bits = np.array([(int(t) - 1).bit_length() for t in zero.tolist()])
     for pool in np.unique(bits[sizes > 0]).tolist():

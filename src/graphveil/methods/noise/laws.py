@@ -62,13 +62,7 @@ def _system_words(count: int) -> NDArray[np.uint64]:
 
 
 def bernoulli(words: Words, threshold: int, count: int) -> NDArray[np.bool_]:
-    """Return independent events, each of probability exactly ``threshold / 2**64``.
-
-    Examples
-    --------
-    >>> bernoulli(words_from(Randomness(), "coins"), FULL, 3).tolist()
-    [True, True, True]
-    """
+    """Return independent events, each of probability exactly ``threshold / 2**64``."""
     if threshold == FULL:
         return np.ones(count, dtype=np.bool_)
     return words(count) < np.uint64(threshold)
@@ -78,11 +72,6 @@ def below(words: Words, n: int, count: int) -> NDArray[np.int64]:
     """Return independent integers, each exactly uniform on 0..n-1, for n from 1 to 2**63.
 
     The top bits of a word are taken as a number; one that is too large is drawn anew.
-
-    Examples
-    --------
-    >>> below(words_from(Randomness(), "draws"), 1, 3).tolist()
-    [0, 0, 0]
     """
     width = (n - 1).bit_length()
     if width == 0:
@@ -100,13 +89,8 @@ def below(words: Words, n: int, count: int) -> NDArray[np.int64]:
 def distinct(words: Words, n: int, count: int) -> Cells:
     """Return a set of exactly `count` of the integers 0..n-1, every such set equally likely.
 
-    Integers are drawn until enough of them differ, never more at a time than are still missing:
-    the set is the one of drawing them one by one. Above half of all, the complement is drawn.
-
-    Examples
-    --------
-    >>> distinct(words_from(Randomness(), "draws"), 3, 3).tolist()
-    [0, 1, 2]
+    Integers are drawn until enough of them differ, never more at a time than are still missing: the
+    set is the one of drawing them one by one. Above half of all, the complement is drawn.
     """
     if 2 * count > n:
         return np.flatnonzero(~_marked(words, n, n - count))
@@ -131,13 +115,7 @@ def _marked(words: Words, n: int, count: int) -> NDArray[np.bool_]:
 
 
 def contains(cells: Cells, candidates: Cells) -> NDArray[np.bool_]:
-    """Return which of the candidates are among the cells; both are sorted.
-
-    Examples
-    --------
-    >>> contains(np.array([2, 5]), np.array([1, 2, 7])).tolist()
-    [False, True, False]
-    """
+    """Return which of the candidates are among the cells; both are sorted."""
     if cells.size == 0:
         return np.zeros(candidates.size, dtype=np.bool_)
     positions = np.minimum(np.searchsorted(cells, candidates), cells.size - 1)
@@ -145,13 +123,7 @@ def contains(cells: Cells, candidates: Cells) -> NDArray[np.bool_]:
 
 
 def without(cells: Cells, excluded: Cells) -> Cells:
-    """Return the cells that are not excluded; both are sorted.
-
-    Examples
-    --------
-    >>> without(np.array([1, 2, 7]), np.array([2, 5])).tolist()
-    [1, 7]
-    """
+    """Return the cells that are not excluded; both are sorted."""
     return cells[~contains(excluded, cells)]
 
 
@@ -195,24 +167,9 @@ def inverted(words: Words, tables: Tables, bits: int, count: int) -> NDArray[np.
     bits of U drawn so far do not decide on which side of that value it lies, further bits are
     drawn, and the enclosure is narrowed; with 64 bits this happens about once in 2**56 numbers.
 
-    Parameters
-    ----------
-    words
-        Where the randomness comes from.
-    tables
-        Bounds of the distribution function of the law, which starts at 0; at least one entry.
-    bits
-        The fractional bits of the first table.
-    count
-        How many numbers.
-
-    Examples
-    --------
-    >>> from graphveil.methods.noise import words_from
-    >>> from graphveil.core.randomness import Randomness
-    >>> certain = InversionTable([1 << 384], [1 << 384], 384, whole=True)
-    >>> inverted(words_from(Randomness(), "noise"), lambda bits: certain, 384, 3).tolist()
-    [0, 0, 0]
+    `words`: where the randomness comes from; `tables`: bounds of the distribution function of the
+    law, which starts at 0; at least one entry; `bits`: the fractional bits of the first table;
+    `count`: how many numbers.
     """
     table = tables(bits)
     lower, upper = (_top_words(values, table.bits) for values in (table.lower, table.upper))
@@ -286,13 +243,6 @@ def geometric(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
     same law as the number, cut off.
 
     `words, epsilon, count`: as in `discrete_laplace`.
-
-    Examples
-    --------
-    >>> from graphveil.methods.noise import words_from
-    >>> from graphveil.core.randomness import Randomness
-    >>> bool(geometric(words_from(Randomness(), "noise"), Fraction(1), 3).min() >= 0)
-    True
     """
     if FIRST_BITS * math.log(2) <= LONGEST * epsilon:
         return inverted(words, partial(geometric_law, epsilon), FIRST_BITS, count)
@@ -302,14 +252,7 @@ def geometric(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
 
 
 def geometric_law(epsilon: Fraction, bits: int) -> InversionTable:
-    """Return integer bounds of 1 - q^(k+1), the distribution function of the geometric law.
-
-    Examples
-    --------
-    >>> table = geometric_law(Fraction(1), 128)
-    >>> round(table.lower[0] / 2**128, 6), table.upper[0] - table.lower[0] < 4, table.whole
-    (0.632121, True, False)
-    """
+    """Return integer bounds of 1 - q^(k+1), the distribution function of the geometric law."""
     low, high = power_bounds(epsilon, bits)
     lower: list[int] = []
     upper: list[int] = []
@@ -322,14 +265,7 @@ def geometric_law(epsilon: Fraction, bits: int) -> InversionTable:
 
 
 def remainder_law(epsilon: Fraction, base: int, bits: int) -> InversionTable:
-    """Return integer bounds of (1 - q^(k+1)) / (1 - q^base): a geometric number modulo the base.
-
-    Examples
-    --------
-    >>> table = remainder_law(Fraction(1), 2, 128)
-    >>> round(table.lower[0] / 2**128, 6), len(table.lower), table.whole
-    (0.731059, 1, True)
-    """
+    """Return integer bounds of (1 - q^(k+1)) / (1 - q^base): a geometric number modulo the base."""
     low, high = power_bounds(epsilon, bits)
     full = 1 << bits
     last_low, last_high = power_bounds(epsilon * base, bits)
@@ -344,14 +280,7 @@ def remainder_law(epsilon: Fraction, base: int, bits: int) -> InversionTable:
 
 
 def power_bounds(epsilon: Fraction, bits: int) -> tuple[int, int]:
-    """Return two integers with 2^bits e^-epsilon between them.
-
-    Examples
-    --------
-    >>> low, high = power_bounds(Fraction(1), 64)
-    >>> low / 2**64, high - low <= 2
-    (0.36787944117144233, True)
-    """
+    """Return two integers with 2^bits e^-epsilon between them."""
     digits = math.ceil(bits * math.log10(2)) + 10
     down, up = (Context(prec=digits, rounding=way) for way in (ROUND_FLOOR, ROUND_CEILING))
     numerator, denominator = Decimal(epsilon.numerator), Decimal(epsilon.denominator)
@@ -372,13 +301,6 @@ def binomial(words: Words, trials: int, threshold: int) -> int:
 
     `words`: where the randomness comes from; `trials`: any number from 0 on; the cost grows with
     the expected count, not with it; `threshold`: t, from 0 to 2**64.
-
-    Examples
-    --------
-    >>> from graphveil.methods.noise import words_from
-    >>> from graphveil.core.randomness import Randomness
-    >>> binomial(words_from(Randomness(), "count"), 1000, FULL)
-    1000
     """
     if 2 * threshold > FULL:
         return trials - binomial(words, trials, FULL - threshold)
@@ -402,12 +324,6 @@ def distribution(trials: int, threshold: int, bits: int) -> InversionTable:
 
     `trials, threshold`: at least one trial; a threshold from 1 to 2**63; `bits`: the unit is
     2^-bits; at least 128 beyond those of P[X = 0].
-
-    Examples
-    --------
-    >>> table = distribution(2, FULL // 2, 128)
-    >>> [value / 2**128 for value in table.lower], table.lower == table.upper, table.whole
-    ([0.25, 0.75], True, True)
     """
     failing = FULL - threshold
     low, high = _power(failing, trials, bits), _power(failing, trials, bits, up=True)
@@ -452,13 +368,7 @@ class Steps(NamedTuple):
     most: int
 
     def radius(self, steps: int) -> int:
-        """Return how far so many steps reach.
-
-        Examples
-        --------
-        >>> [Steps(first=2, most=3).radius(steps) for steps in range(5)]
-        [0, 2, 5, 8, 11]
-        """
+        """Return how far so many steps reach."""
         rising = min(steps, self.most - self.first)
         return rising * self.first + rising * (rising - 1) // 2 + (steps - rising) * self.most
 
@@ -473,24 +383,8 @@ def ladder(
     drawn in proportion to e^(-rate tau) times the number of vectors within tau steps, then one of
     these evenly.
 
-    Parameters
-    ----------
-    words
-        Where the randomness comes from.
-    counts
-        int64: whole numbers, at least one.
-    steps
-        The ladder of this graph.
-    rate
-        Above 0. `rate_of` says which one an epsilon buys.
-
-    Examples
-    --------
-    >>> from graphveil.methods.noise import words_from
-    >>> from graphveil.core.randomness import Randomness
-    >>> words = words_from(Randomness(), "triangles")
-    >>> ladder(words, np.array([3, 4]), Steps(first=1, most=9), Fraction(40)).tolist()
-    [3, 4]
+    `words`: where the randomness comes from; `counts`: int64: whole numbers, at least one; `steps`:
+    the ladder of this graph; `rate`: above 0. `rate_of` says which one an epsilon buys.
     """
     tables = partial(ladder_law, steps, rate, counts.size)
     radius = steps.radius(int(inverted(words, tables, FIRST_BITS, 1)[0]))
@@ -502,16 +396,11 @@ def ladder(
 def rate_of(epsilon: Fraction, counts: int, floor: int) -> Fraction:
     """Return the rate that an epsilon buys for so many counts, where no first step is below floor.
 
-    The chance of a vector changes by a factor of at most e^rate, and Z by at most e^rate, and by
-    at most e^(counts / (floor - counts + 1)).
+    The chance of a vector changes by a factor of at most e^rate, and Z by at most e^rate, and by at
+    most e^(counts / (floor - counts + 1)).
 
     `epsilon`: the part of it that is to be spent; `counts`: how many counts there are; `floor`: at
     least 1, at most the first step on every graph.
-
-    Examples
-    --------
-    >>> rate_of(Fraction(1), 4, 4), rate_of(Fraction(1), 4, 103)
-    (Fraction(1, 2), Fraction(24, 25))
     """
     if floor <= counts:
         return epsilon / 2
@@ -519,26 +408,12 @@ def rate_of(epsilon: Fraction, counts: int, floor: int) -> Fraction:
 
 
 def vectors_within(counts: int, radius: int) -> int:
-    """Return how many vectors of whole numbers have absolute values that sum to at most radius.
-
-    Examples
-    --------
-    >>> vectors_within(1, 3), vectors_within(2, 1)
-    (7, 5)
-    """
+    """Return how many vectors of whole numbers have absolute values that sum to at most radius."""
     return sum(2**i * comb(counts, i) * comb(radius, i) for i in range(counts + 1))
 
 
 def point_within(words: Words, counts: int, radius: int) -> NDArray[np.int64]:
-    """Return such a vector, each with the same chance.
-
-    Examples
-    --------
-    >>> from graphveil.methods.noise import words_from
-    >>> from graphveil.core.randomness import Randomness
-    >>> point_within(words_from(Randomness(), "triangles"), 3, 0).tolist()
-    [0, 0, 0]
-    """
+    """Return such a vector, each with the same chance."""
     drawn, some = _below(words, vectors_within(counts, radius)), 0
     while drawn >= (ways := 2**some * comb(counts, some) * comb(radius, some)):
         drawn, some = drawn - ways, some + 1
@@ -569,12 +444,6 @@ def ladder_law(steps: Steps, rate: Fraction, counts: int, bits: int) -> Inversio
     1))^counts of it, for the step I behind R, and this factor only falls. From where it is at most
     sqrt(q), all that follows is below ``term / (1 - sqrt(q))``; the table ends where that is below
     2^(-bits/4) of the sum.
-
-    Examples
-    --------
-    >>> table = ladder_law(Steps(first=1, most=1), Fraction(1), 1, 384)
-    >>> round(table.lower[0] / 2**384, 4), table.upper[0] - table.lower[0] < 2**300, table.whole
-    (0.2921, True, False)
     """
     fine = bits + GUARD_BITS
     low, high = power_bounds(rate, fine)

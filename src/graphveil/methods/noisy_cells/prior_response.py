@@ -34,11 +34,14 @@ from graphveil.methods.noisy_cells.noisy import (
     SMALLEST_PART,
     NoisyMethod,
     Share,
+    copies_found,
     copies_matched,
     listed_once,
     noisy_count,
     public_inputs,
 )
+
+Ints = NDArray[np.int64]
 
 ROUNDS = 200
 """Rounds of expectation and maximization."""
@@ -49,9 +52,7 @@ LEAST = 1e-3
 _NOTHING = 1e-300
 
 
-def expected_degrees(
-    noisy: NDArray[np.int64], epsilon: Fraction, total: int
-) -> NDArray[np.float64]:
+def expected_degrees(noisy: Ints, epsilon: Fraction, total: int) -> NDArray[np.float64]:
     """Return the expected degree of every node, given its noisy degree and all others.
 
     The histogram of true degrees is estimated by expectation maximization, in which a convolution
@@ -60,11 +61,6 @@ def expected_degrees(
 
     `noisy`: degrees with discrete Laplace noise; `epsilon`: of the noise; `total`: the noisy number
     of edges: the degrees are scaled to twice as much.
-
-    Examples
-    --------
-    >>> expected_degrees(np.array([1, 2, 1, -3]), Fraction(4), 2).round(1).tolist()
-    [1.0, 2.0, 1.0, 0.0]
     """
     n = noisy.size
     values = np.clip(noisy, 0, n - 1)
@@ -77,9 +73,7 @@ def expected_degrees(
     return np.clip(scaled, LEAST, max(n - 1, LEAST))
 
 
-def likeliest_histogram(
-    values: NDArray[np.int64], decay: float, rounds: int
-) -> NDArray[np.float64]:
+def likeliest_histogram(values: Ints, decay: float, rounds: int) -> NDArray[np.float64]:
     """Return the shares of degrees that make the noisy ones likeliest, after so many rounds.
 
     `values`: noisy degrees, at least 0; `decay`: by how much the chance of noise falls from one
@@ -136,19 +130,13 @@ class PriorClasses(NamedTuple):
     of the expected degrees in it.
     """
 
-    of_node: NDArray[np.int64]
-    sizes: NDArray[np.int64]
+    of_node: Ints
+    sizes: Ints
     degrees: NDArray[np.float64]
 
 
 def classes_of(degrees: NDArray[np.float64], most: int) -> PriorClasses:
-    """Return classes by equal steps of the logarithm of the degree; empty ones are left out.
-
-    Examples
-    --------
-    >>> classes_of(np.array([1.0, 8.0, 1.0, 2.0]), 3)[:2]
-    (array([0, 2, 0, 1]), array([2, 1, 1]))
-    """
+    """Return classes by equal steps of the logarithm of the degree; empty ones are left out."""
     logs = np.log(degrees)
     low, high = float(logs.min()), float(logs.max())
     steps = np.zeros(logs.size) if high == low else (logs - low) / (high - low) * most
@@ -159,15 +147,7 @@ def classes_of(degrees: NDArray[np.float64], most: int) -> PriorClasses:
 
 
 def configuration(classes: PriorClasses) -> NDArray[np.float64]:
-    """Return a weight x a class so that x_a x_b / (1 + x_a x_b) gives each its mean degree.
-
-    Examples
-    --------
-    >>> weights = configuration(classes_of(np.array([1.0, 1.0, 1.0, 1.0]), 5))
-    >>> prior = weights[0] ** 2 / (1 + weights[0] ** 2)
-    >>> round(float(3 * prior), 6)
-    1.0
-    """
+    """Return a weight x a class so that x_a x_b / (1 + x_a x_b) gives each its mean degree."""
     mass = float(classes.sizes @ classes.degrees)
     weights: NDArray[np.float64] = classes.degrees / np.sqrt(mass)
     for _ in range(_STEPS):
@@ -178,28 +158,16 @@ def configuration(classes: PriorClasses) -> NDArray[np.float64]:
     return weights
 
 
-def groups_of(classes: PriorClasses) -> NDArray[np.int64]:
-    """Return the group of every class: neighboring classes, of about equal degrees in total.
-
-    Examples
-    --------
-    >>> groups_of(classes_of(np.array([1.0, 8.0, 1.0, 2.0]), 3)).tolist()
-    [0, 1, 2]
-    """
+def groups_of(classes: PriorClasses) -> Ints:
+    """Return the group of every class: neighboring classes, of about equal degrees in total."""
     mass = classes.sizes * classes.degrees
     middle = np.cumsum(mass) - mass / 2
     bins = np.minimum((middle / mass.sum() * GROUPS).astype(np.int64), GROUPS - 1)
     return np.asarray(np.unique(bins, return_inverse=True)[1], dtype=np.int64)
 
 
-def sums_between(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the sum of the values of all pairs of classes a <= b, for every pair of groups.
-
-    Examples
-    --------
-    >>> sums_between(np.array([[1.0, 2.0], [2.0, 3.0]]), np.array([0, 1])).tolist()
-    [[1.0, 2.0], [2.0, 3.0]]
-    """
+def sums_between(values: NDArray[np.float64], groups: Ints) -> NDArray[np.float64]:
+    """Return the sum of the values of all pairs of classes a <= b, for every pair of groups."""
     size = int(groups.max()) + 1
     upper = np.zeros((size, size))
     a, b = np.triu_indices(groups.size)
@@ -210,7 +178,7 @@ def sums_between(values: NDArray[np.float64], groups: NDArray[np.int64]) -> NDAr
 def mixing_factors(
     classes: PriorClasses,
     weights: NDArray[np.float64],
-    groups: NDArray[np.int64],
+    groups: Ints,
     counts: NDArray[np.float64],
     *,
     scale: float,
@@ -218,16 +186,9 @@ def mixing_factors(
 ) -> NDArray[np.float64]:
     """Return by how much the prior of every pair of groups is multiplied.
 
-    Parameters
-    ----------
-    classes, weights, groups
-        The model, and the group of every class.
-    counts
-        Noisy numbers of edges between groups, at least 0.
-    scale
-        Twice the scale of their noise: added on both sides, so that small counts say little.
-    total
-        The noisy number of all edges.
+    `classes, weights, groups`: the model, and the group of every class; `counts`: noisy numbers of
+    edges between groups, at least 0; `scale`: twice the scale of their noise: added on both sides,
+    so that small counts say little; `total`: the noisy number of all edges.
     """
     odds = np.outer(weights, weights)
     prior = odds / (1 + odds)
@@ -243,15 +204,7 @@ def mixing_factors(
 
 
 def priors_of(flips: BlockFlips) -> list[int]:
-    """Return the prior of every pair of classes a <= b, row by row, in units of 2^-64: exactly.
-
-    Examples
-    --------
-    >>> flips = BlockFlips(cells="6", epsilon_cells="2", noisy_count="3", sizes=(4,),
-    ...                    weights=("1000000000000",))
-    >>> priors_of(flips) == [1 << 63]
-    True
-    """
+    """Return the prior of every pair of classes a <= b, row by row, in units of 2^-64: exactly."""
     weights = [int(x) for x in flips.weights]
     return priors_between(weights, flips.groups or (0,) * len(weights), _factors(flips))
 
@@ -302,14 +255,10 @@ def stated(
     budget: dict[str, Any],
     classes: PriorClasses,
     weights: NDArray[np.float64],
-    groups: NDArray[np.int64] | None = None,
+    groups: Ints | None = None,
     factors: NDArray[np.float64] | None = None,
 ) -> BlockFlips:
-    """Return the prior as whole numbers, from which the chances are computed.
-
-    `budget`: the number of cells, their part of epsilon and the noisy count; `classes, weights`:
-    the model; `groups, factors`: its correction by mixing.
-    """
+    """Return the prior as whole numbers, from which the chances are computed."""
     more: dict[str, Any] = {}
     if groups is not None and factors is not None:
         upper = factors[np.triu_indices(factors.shape[0])]
@@ -327,16 +276,8 @@ def noisy_classes(
 ) -> tuple[int, PriorClasses]:
     """Return a noisy count of edges, and classes of nodes by noisy degree.
 
-    Parameters
-    ----------
-    data
-        With at least two pairs of nodes.
-    randomness
-        The run's.
-    parts
-        The parts of epsilon of the count and of the degrees: an edge changes two of these.
-    most
-        The most classes.
+    `data`: with at least two pairs of nodes; `randomness`: the run's; `parts`: the parts of epsilon
+    of the count and of the degrees: an edge changes two of these; `most`: the most classes.
     """
     words, n_cells = words_from(randomness, "noisy count"), number_of_cells(data)
     count = noisy_count(words, data.n_edges, n_cells, parts["epsilon_count"])
@@ -353,6 +294,7 @@ class PriorResponse(NoisyMethod):
     promise: ClassVar[str] = (
         "One edge changes the probability of any release by at most a factor e^epsilon."
     )
+    limits: ClassVar[str] = "All edges of one person together: epsilon is for a single edge."
     cost: ClassVar[str] = "linear in the number of nodes, and of edges before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}
     most_classes: ClassVar[int] = CLASSES
@@ -412,7 +354,7 @@ class PriorResponse(NoisyMethod):
         prior = Fraction(count, int(flips.cells))
         return copies_matched(data, channel(prior, Fraction(flips.epsilon_cells)), count)
 
-    def _prior(self, data: Graph, randomness: Randomness) -> tuple[BlockFlips, NDArray[np.int64]]:
+    def _prior(self, data: Graph, randomness: Randomness) -> tuple[BlockFlips, Ints]:
         """Return the prior, and the class of every node: functions of noisy counts alone."""
         n_cells = number_of_cells(data)
         if n_cells < 2:
@@ -435,7 +377,7 @@ class PriorResponse(NoisyMethod):
         """Return the prior that classes and noisy counts make."""
         return stated(budget, classes, configuration(classes))
 
-    def _even(self, n: int, n_cells: int) -> tuple[BlockFlips, NDArray[np.int64]]:
+    def _even(self, n: int, n_cells: int) -> tuple[BlockFlips, Ints]:
         """Return the prior 1/2 where there is nothing to count; the cell has all of epsilon."""
         flips = BlockFlips(
             cells=str(n_cells),
@@ -494,23 +436,10 @@ class DegreePriorResponse(PriorResponse):
         "asymmetric response under a soft configuration model of noisy degrees; after the Top-m "
         "Filter of Nguyen, Imine & Rusinowitch"
     )
-    limits: ClassVar[str] = "All edges of one person together: epsilon is for a single edge."
     reached: ClassVar[tuple[Reached, ...]] = (
-        Reached(
-            "Re-identified in our tests: 90% of the nodes by an attacker with a copy of the "
-            "network (1,224 nodes, epsilon 7.11).",
-            {"epsilon": 7.11},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, epsilon 4).",
-            {"epsilon": 4.0},
-        ),
-        Reached(
-            "Re-identified in our tests: 94% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, epsilon 2).",
-            {"epsilon": 2.0},
-        ),
+        copies_found(90, "1,224 nodes", epsilon=7.11),
+        copies_found(100, "242 nodes, dense", epsilon=4.0),
+        copies_found(94, "242 nodes, dense", epsilon=2.0),
     )
 
 
@@ -558,23 +487,10 @@ class MixingPriorResponse(PriorResponse):
         "asymmetric response under noisy degrees and noisy counts between groups of similar "
         "degree; after the Top-m Filter of Nguyen, Imine & Rusinowitch"
     )
-    limits: ClassVar[str] = "All edges of one person together: epsilon is for a single edge."
     reached: ClassVar[tuple[Reached, ...]] = (
-        Reached(
-            "Re-identified in our tests: 88% of the nodes by an attacker with a copy of the "
-            "network (1,224 nodes, epsilon 7.11).",
-            {"epsilon": 7.11},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, epsilon 4).",
-            {"epsilon": 4.0},
-        ),
-        Reached(
-            "Re-identified in our tests: 91% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, epsilon 2).",
-            {"epsilon": 2.0},
-        ),
+        copies_found(88, "1,224 nodes", epsilon=7.11),
+        copies_found(100, "242 nodes, dense", epsilon=4.0),
+        copies_found(91, "242 nodes, dense", epsilon=2.0),
     )
     most_classes: ClassVar[int] = CLASSES_OF_MIXING
     degrees_share: ClassVar[Share] = Share(of_epsilon=Fraction(3, 10), most=Fraction(7, 10))
@@ -611,7 +527,7 @@ class MixingPriorResponse(PriorResponse):
         return stated(budget, classes, weights, groups, factors)
 
     def _noisy_mixing(
-        self, data: Graph, groups: NDArray[np.int64], part: Fraction, randomness: Randomness
+        self, data: Graph, groups: Ints, part: Fraction, randomness: Randomness
     ) -> NDArray[np.float64]:
         """Return noisy numbers of edges between the groups of nodes, none of them negative."""
         size = int(groups.max()) + 1

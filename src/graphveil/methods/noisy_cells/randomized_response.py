@@ -38,6 +38,7 @@ from graphveil.methods.noisy_cells.noisy import (
     SMALLEST_PART,
     NoisyMethod,
     check_values_of_columns,
+    copies_found,
     copies_matched,
     count_at_most,
     entries_of_one,
@@ -110,20 +111,10 @@ class RandomizedResponse(Anonymizer[Any]):
         "is true."
     )
     reached: ClassVar[tuple[Reached, ...]] = (
-        Reached(
-            "Re-identified in our tests: 95% of the nodes by an attacker with a copy of the "
-            "network (1,224 nodes, epsilon 7.11).",
-            {"epsilon": 7.11, "unit": "edge"},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, epsilon 4).",
-            {"epsilon": 4.0, "unit": "edge"},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, epsilon 2); 76% (1,224 nodes, epsilon 2).",
-            {"epsilon": 2.0, "unit": "edge"},
+        copies_found(95, "1,224 nodes", epsilon=7.11, unit="edge"),
+        copies_found(100, "242 nodes, dense", epsilon=4.0, unit="edge"),
+        copies_found(
+            100, "242 nodes, dense", epsilon=2.0, more="; 76% (1,224 nodes, epsilon 2)", unit="edge"
         ),
     )
     spends: ClassVar[bool] = True
@@ -342,26 +333,14 @@ class AsymmetricResponse(NoisyMethod):
         "All edges of one person together: epsilon is for a single edge or entry."
     )
     reached: ClassVar[tuple[Reached, ...]] = (
-        Reached(
-            "Re-identified in our tests: 94% of the nodes by an attacker with a copy of the "
-            "network (1,224 nodes, epsilon 7.11).",
-            {"epsilon": 7.11},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, epsilon 4).",
-            {"epsilon": 4.0},
-        ),
+        copies_found(94, "1,224 nodes", epsilon=7.11),
+        copies_found(100, "242 nodes, dense", epsilon=4.0),
         Reached(
             "Re-identified in our tests: 95% of the nodes by an attacker with a copy of the "
             "network who also knew 20 nodes (1,000 nodes, synthetic, epsilon 3).",
             {"epsilon": 3.0},
         ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, epsilon 2).",
-            {"epsilon": 2.0},
-        ),
+        copies_found(100, "242 nodes, dense", epsilon=2.0),
     )
     cost: ClassVar[str] = "linear in the number of edges or entries before and after"
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")

@@ -23,6 +23,7 @@ from graphveil.methods.noise.laws import FULL, Cells, union
 from graphveil.methods.noisy_cells.noisy import (
     SMALLEST_PART,
     NoisyMethod,
+    copies_found,
     copies_matched,
     listed_once,
     others,
@@ -95,21 +96,9 @@ class TopMFilter(NoisyMethod):
     )
     limits: ClassVar[str] = "All edges of one person together: epsilon is for a single edge."
     reached: ClassVar[tuple[Reached, ...]] = (
-        Reached(
-            "Re-identified in our tests: 92% of the nodes by an attacker with a copy of the "
-            "network (1,224 nodes, epsilon 7.11).",
-            {"epsilon": 7.11, "variant": "independent"},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, epsilon 4).",
-            {"epsilon": 4.0, "variant": "independent"},
-        ),
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense, epsilon 2).",
-            {"epsilon": 2.0, "variant": "independent"},
-        ),
+        copies_found(92, "1,224 nodes", epsilon=7.11, variant="independent"),
+        copies_found(100, "242 nodes, dense", epsilon=4.0, variant="independent"),
+        copies_found(100, "242 nodes, dense", epsilon=2.0, variant="independent"),
     )
     cost: ClassVar[str] = "linear in the number of edges before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
@@ -196,15 +185,7 @@ class TopMFilter(NoisyMethod):
 
 
 def filled(words: Words, ones: Cells, n_cells: int, threshold: int, size: int) -> Cells:
-    """Return the ones that pass, and uniform other cells until so many are there.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> words = words_from(Randomness(), "cells")
-    >>> filled(words, np.array([0, 2]), 3, FULL, 3).tolist()
-    [0, 1, 2]
-    """
+    """Return the ones that pass, and uniform other cells until so many are there."""
     kept = ones[bernoulli(words, threshold, ones.size)]
     missing = min(max(size - kept.size, 0), n_cells - ones.size)
     return union(kept, others(words, ones, n_cells, missing))
@@ -216,15 +197,6 @@ def thresholds_of(n_cells: int, count: int, epsilon: Fraction) -> Channel:
     The threshold comes from logarithms. The chance of a zero is rounded up, and that of a one is
     the filter's or the most that keeps both ratios within e^epsilon, where that is less; it is
     never below that of a zero, to which it would be rounded for the tiniest epsilon.
-
-    `n_cells, count`: the number of cells and the noisy number of ones, fewer than half of them;
-    `epsilon`: the part of epsilon that a cell has.
-
-    Examples
-    --------
-    >>> through = thresholds_of(6, 2, Fraction(1))
-    >>> round((2 * through.one + 4 * through.zero) / FULL, 6)
-    2.0
     """
     zero_chance, one_chance = _chances(n_cells, count, epsilon)
     largest = exp_below(epsilon)

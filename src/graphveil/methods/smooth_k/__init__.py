@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from graphveil.methods.smooth_k.options import Chunks, Facility, Greedy, LocalSearch
-from graphveil.methods.smooth_k.smooth_k import SmoothK
-from graphveil.methods.smooth_k.suppress_k import SuppressK
+from graphveil.methods.smooth_k.smooth_k import SmoothK, SuppressK
 
 __all__ = ["Chunks", "Facility", "Greedy", "LocalSearch", "SmoothK", "SuppressK"]

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -29,6 +30,8 @@ from graphveil.methods.smooth_k.kernels.candidates import (
 from graphveil.methods.smooth_k.options import Chunks, Order
 from graphveil.scale.engines import current
 
+Ints = NDArray[np.int64]
+
 HASHES = 8
 ITERATIONS = 6
 SAMPLE = 200
@@ -41,12 +44,6 @@ def hashes_of(ids: Ids) -> NDArray[np.uint64]:
     """Return a hash of every id, 64 bits: of what it says, wherever it stands.
 
     Of an integer splitmix64, of text splitmix64 of the FNV-1a hash of its UTF-8.
-
-    Examples
-    --------
-    >>> one, two = hashes_of(np.array([7, 8])), hashes_of(np.array([8]))
-    >>> bool(one[1] == two[0] != one[0])
-    True
     """
     if ids.dtype.kind == "i":
         return _mixed(np.asarray(ids, dtype=np.int64).view(np.uint64))
@@ -55,7 +52,7 @@ def hashes_of(ids: Ids) -> NDArray[np.uint64]:
     return hashes_of_texts(starts, np.frombuffer(b"".join(texts), dtype=np.uint8))
 
 
-def hashes_of_texts(starts: NDArray[np.int64], letters: NDArray[np.uint8]) -> NDArray[np.uint64]:
+def hashes_of_texts(starts: Ints, letters: NDArray[np.uint8]) -> NDArray[np.uint64]:
     """Return what `hashes_of` gives for texts that lie one after the other.
 
     `starts`: int64, shape (n + 1,): text i is ``letters[starts[i]:starts[i + 1]]``; `letters`:
@@ -102,23 +99,13 @@ class MinHash:
         multipliers = rng.integers(1, PRIME, HASHES)
         return cls(tuple(multipliers.tolist()), tuple(rng.integers(0, PRIME, HASHES).tolist()))
 
-    def signatures(
-        self, indptr: NDArray[np.int64], hashes: NDArray[np.uint64]
-    ) -> NDArray[np.int32]:
+    def signatures(self, indptr: Ints, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Return the smallest hashes of every row, int32, shape (n, 8).
 
         A row without features gets 2**31 - 1, which is above every hash.
 
         `indptr`: int64: the entries of row u are those from ``indptr[u]`` to ``indptr[u + 1]``;
         `hashes`: the hash of the name of every entry's feature.
-
-        Examples
-        --------
-        >>> hashes = MinHash.drawn(np.random.Generator(np.random.PCG64DXSM(1)))
-        >>> entries = hashes_of(np.array([2, 0, 2]))
-        >>> one, two, none = hashes.signatures(np.array([0, 1, 3, 3]), entries)
-        >>> bool((two <= one).all()), bool((none == PRIME).all())
-        (True, True)
         """
         smallest = np.full((indptr.size - 1, HASHES), PRIME, dtype=np.int32)
         factors = np.array(self.multipliers, dtype=np.int64), np.array(self.offsets, dtype=np.int64)
@@ -126,13 +113,11 @@ class MinHash:
         return smallest
 
     def words(
-        self, indptr: NDArray[np.int64], hashes: NDArray[np.uint64], users: NDArray[np.uint64]
+        self, indptr: Ints, hashes: NDArray[np.uint64], users: NDArray[np.uint64]
     ) -> NDArray[np.uint64]:
         """Return five words a row, uint64, shape (n, 5): by them, in turn, rows are in order.
 
         The first four are the signature; the last is the hash of the user.
-
-        `indptr, hashes`: as of `signatures`; `users`: the hash of the user of every row.
         """
         smallest = self.signatures(indptr, hashes).astype(np.uint64)
         words = np.empty((users.size, HASHES // 2 + 1), dtype=np.uint64)
@@ -141,15 +126,10 @@ class MinHash:
         return words
 
 
-def in_order(words: NDArray[np.uint64]) -> NDArray[np.int64]:
+def in_order(words: NDArray[np.uint64]) -> Ints:
     """Return the rows in the order of their words, int64, shape (n,); of equal ones the first.
 
     Few rows agree in their first word, so few are compared by the others.
-
-    Examples
-    --------
-    >>> in_order(np.array([[2, 1], [1, 7], [1, 5]], dtype=np.uint64)).tolist()
-    [2, 1, 0]
     """
     order = np.argsort(words[:, 0], kind="stable")
     first = words[order, 0]
@@ -163,11 +143,6 @@ def piece_of(words: NDArray[np.uint64], cuts: NDArray[np.uint64]) -> NDArray[np.
     """Return the piece of every row, int32: how many cuts are at most its words.
 
     `words`: uint64, shape (n, w); `cuts`: uint64, shape (c, w), in order.
-
-    Examples
-    --------
-    >>> piece_of(np.array([[3], [4], [9]], dtype=np.uint64), np.array([[4]], dtype=np.uint64))
-    array([0, 1, 1], dtype=int32)
     """
     pieces = np.empty(words.shape[0], dtype=np.int32)
     pieces_of(_read_only(words), _read_only(cuts), pieces)
@@ -181,20 +156,8 @@ def _read_only(array: NDArray[Any]) -> NDArray[Any]:
     return view
 
 
-def order_of(
-    data: Bipartite, order: Order, chunk_rows: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
-    """Return the rows in the order that was asked for, int64, shape (n,).
-
-    `data`: the rows; `order`: ``"minhash"``, ``"label-propagation"``, or ``"none"``: as they stand;
-    `rng`: what the order draws from.
-
-    Examples
-    --------
-    >>> rng = np.random.Generator(np.random.PCG64DXSM(1))
-    >>> order_of(Bipartite.from_lists([[1], [0]]), "none", 4, rng).tolist()
-    [0, 1]
-    """
+def order_of(data: Bipartite, order: Order, chunk_rows: int, rng: np.random.Generator) -> Ints:
+    """Return the rows in the order that was asked for, int64, shape (n,)."""
     if order == "minhash":
         return minhash_order(data, rng)
     if order == "label-propagation":
@@ -202,37 +165,21 @@ def order_of(
     return np.arange(data.n_users, dtype=np.int64)
 
 
-def minhash_order(data: Bipartite, rng: np.random.Generator) -> NDArray[np.int64]:
+def minhash_order(data: Bipartite, rng: np.random.Generator) -> Ints:
     """Return the rows in lexicographic order of their smallest hashes, those without features last.
 
-    Hashes are of the names of features, and rows of equal signature stand in order of the hashes
-    of their users: the order depends on what the rows say, not on how they stand in the data.
-
-    Examples
-    --------
-    >>> data = Bipartite.from_lists([[], [0, 1], [2], [0, 1]])
-    >>> order = minhash_order(data, np.random.Generator(np.random.PCG64DXSM(1))).tolist()
-    >>> abs(order.index(3) - order.index(1)), order[-1]
-    (1, 0)
+    Hashes are of the names of features, and rows of equal signature stand in order of the hashes of
+    their users: the order depends on what the rows say, not on how they stand in the data.
     """
     hashes = hashes_of(data.feature_labels())[data.indices]
     return in_order(MinHash.drawn(rng).words(data.indptr, hashes, hashes_of(data.labels())))
 
 
-def label_propagation_order(
-    data: Bipartite, chunk_rows: int, rng: np.random.Generator
-) -> NDArray[np.int64]:
+def label_propagation_order(data: Bipartite, chunk_rows: int, rng: np.random.Generator) -> Ints:
     """Return the rows so that communities stand together, nested three deep; empty ones last.
 
     Rows form communities of at most an eighth of a chunk by spreading labels over shared features;
     these form larger ones of at most 64 each, and those once more.
-
-    Examples
-    --------
-    >>> data = Bipartite.from_lists([[0, 1], [2, 3], [0, 1], [2, 3]])
-    >>> order = label_propagation_order(data, 64, np.random.Generator(np.random.PCG64DXSM(1)))
-    >>> abs(order.tolist().index(0) - order.tolist().index(2))
-    1
     """
     entry_rows, entry_features = data.rows().astype(np.int64), data.indices
     fine = _communities(entry_rows, entry_features, data, max(chunk_rows // SHARE_OF_CHUNK, 1), rng)
@@ -243,12 +190,8 @@ def label_propagation_order(
 
 
 def _communities(
-    units: NDArray[np.int64],
-    features: NDArray[np.int32],
-    data: Bipartite,
-    cap: int,
-    rng: np.random.Generator,
-) -> NDArray[np.int64]:
+    units: Ints, features: NDArray[np.int32], data: Bipartite, cap: int, rng: np.random.Generator
+) -> Ints:
     """Return the label of every unit; units are numbered below the number of rows."""
     n, width = data.n_users, max(data.n_features, 1)
     keys = np.unique(units * width + features)
@@ -276,50 +219,28 @@ FREQUENT = 3
 
 
 class Chunk(NamedTuple):
-    """Some rows over the features that they have, and the chunk's own random stream.
+    """Some rows over the features that they have, and the chunk's own random stream."""
 
-    `indptr, indices`: as in `Bipartite`; `rng`: what its clusters are drawn from; `labels`: the
-    clusters of the rows, where there are some already.
-    """
-
-    indptr: NDArray[np.int64]
+    indptr: Ints
     indices: NDArray[np.int32]
     rng: np.random.Generator
     labels: Labels | None = None
 
     def rows(self, columns: NDArray[np.int32] | None = None) -> CollapsedRows:
-        """Return the distinct rows, over the features that occur in them.
-
-        `columns`: as in `CollapsedRows`, of all features of the data.
-        """
+        """Return the distinct rows, over the features that occur in them."""
         used, indices = np.unique(self.indices, return_inverse=True)
         rows = collapse(Bipartite(self.indptr, indices.astype(np.int32), used.size))
         return rows if columns is None else rows._replace(columns=columns[used])
 
 
-@dataclass(frozen=True)
-class ClusteredChunk:
-    """Clusters the rows of a chunk."""
-
-    cluster: Cluster
-    columns: NDArray[np.int32] | None = None
-
-    def __call__(self, chunk: Chunk) -> Labels:
-        """Return the cluster of every row of the chunk."""
-        return self.cluster(chunk.rows(self.columns), chunk.rng)
+def _clustered(cluster: Cluster, columns: NDArray[np.int32] | None, chunk: Chunk) -> Labels:
+    return cluster(chunk.rows(columns), chunk.rng)
 
 
-@dataclass(frozen=True)
-class Refined:
-    """Refines the clusters of a chunk."""
-
-    refine: Refine
-
-    def __call__(self, chunk: Chunk) -> Labels:
-        """Return the new cluster of every row of the chunk."""
-        if chunk.labels is None:
-            raise TypeError("a chunk without clusters cannot be refined")
-        return self.refine(chunk.rows(), chunk.labels, chunk.rng)
+def _refined(refine: Refine, chunk: Chunk) -> Labels:
+    if chunk.labels is None:
+        raise TypeError("a chunk without clusters cannot be refined")
+    return refine(chunk.rows(), chunk.labels, chunk.rng)
 
 
 def in_chunks(
@@ -334,37 +255,12 @@ def in_chunks(
     """Return the cluster of every row; no cluster reaches over two chunks.
 
     The chunks run through the engine in use (`graphveil.scale.engines.using`), which never changes
-    the
-    result.
-
-    Parameters
-    ----------
-    data
-        The rows.
-    chunks
-        How many rows a chunk has, how like rows come together, and how often the clusters are
-        sorted anew and refined inside chunks of whole clusters.
-    cluster, refine
-        What is done with a chunk first, and in every round, where there are any.
-    columns
-        The column of every feature, where the rows are of a table.
-    randomness
-        Every chunk draws from a stream of its own.
-
-    Examples
-    --------
-    >>> data = Bipartite.from_lists([[0], [1], [0], [1], [0], [1], [0], [1]])
-    >>> together = lambda rows, rng: np.zeros(rows.n_rows, dtype=np.int32)
-    >>> labels = in_chunks(
-    ...     data, chunks=Chunks(rows=4), cluster=together, randomness=Randomness(seed=1)
-    ... )
-    >>> bool(labels[0] == labels[2] != labels[1])
-    True
+    the result.
     """
     with stage("sorting rows"):
         rows = order_of(data, chunks.order, chunks.rows, randomness.stream("order of rows"))
     pieces = np.array_split(rows, max(1, round(data.n_users / chunks.rows)))
-    work = ClusteredChunk(cluster, columns)
+    work = partial(_clustered, cluster, columns)
     labels = _clusters("clusters of chunk", work, data, pieces, randomness)
     if refine is None:
         return labels
@@ -372,23 +268,16 @@ def in_chunks(
         rng = randomness.stream(f"order of clusters, round {number}")
         pieces = whole_clusters(data, labels, chunks.rows, rng)
         purpose = f"round {number}, chunk"
-        labels = _clusters(purpose, Refined(refine), data, pieces, randomness, labels)
+        labels = _clusters(purpose, partial(_refined, refine), data, pieces, randomness, labels)
     return labels
 
 
 def whole_clusters(
     data: Bipartite, labels: Labels, chunk_rows: int, rng: np.random.Generator
-) -> list[NDArray[np.int64]]:
+) -> list[Ints]:
     """Return the rows of pieces of about a chunk each, in which like clusters stand whole.
 
     Clusters are sorted by the smallest hashes of the features that a third of their rows have.
-
-    Examples
-    --------
-    >>> data = Bipartite.from_lists([[0], [1], [0], [1]])
-    >>> rng = Randomness(seed=1).stream("order")
-    >>> sorted(piece.tolist() for piece in whole_clusters(data, np.array([0, 1, 0, 1]), 2, rng))
-    [[0, 2], [1, 3]]
     """
     profiles = profiles_of(collapse(data), labels)
     frequent = FREQUENT * profiles.counts >= profiles.sizes[profiles.clusters]
@@ -408,9 +297,9 @@ def whole_clusters(
 
 def _clusters(
     purpose: str,
-    work: ClusteredChunk | Refined,
+    work: Callable[[Chunk], Labels],
     data: Bipartite,
-    pieces: list[NDArray[np.int64]],
+    pieces: list[Ints],
     randomness: Randomness,
     known: Labels | None = None,
 ) -> Labels:
@@ -432,9 +321,7 @@ def _clusters(
     return labels
 
 
-def chunk_of(
-    data: Bipartite, piece: NDArray[np.int64], rng: np.random.Generator, known: Labels | None
-) -> Chunk:
+def chunk_of(data: Bipartite, piece: Ints, rng: np.random.Generator, known: Labels | None) -> Chunk:
     """Return some rows as a chunk, with the clusters that they have already.
 
     Examples

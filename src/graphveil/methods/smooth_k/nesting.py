@@ -34,31 +34,7 @@ PASSES = 6
 def nested_clusters(
     rows: CollapsedRows, first: Labels, *, k: int, rule: Rule, rng: np.random.Generator
 ) -> Labels:
-    """Return clusters of at least k rows, each a union of the first release's classes.
-
-    Classes are joined greedily by the exact gain of the objective of local search, then moved and
-    exchanged while that gains.
-
-    Parameters
-    ----------
-    rows
-        The data.
-    first
-        The class of every row in the first release, numbered from 0.
-    k
-        The smallest cluster.
-    rule
-        What a cluster publishes.
-    rng
-        The randomness.
-
-    Examples
-    --------
-    >>> rows = collapse(Bipartite.from_lists([[0, 1], [0, 1], [0], [0]]))
-    >>> first = np.array([0, 0, 1, 1], dtype=np.int32)
-    >>> nested_clusters(rows, first, k=4, rule=Rule(), rng=np.random.Generator(np.random.PCG64(1)))
-    array([0, 0, 0, 0], dtype=int32)
-    """
+    """Return clusters of at least k rows, each a union of the first release's classes."""
     profiles = profiles_of(rows, first)
     units = _units(profiles, rule, rows.n_features)
     n = profiles.sizes.size
@@ -77,11 +53,7 @@ def nested_clusters(
 
 
 def first_classes(first: Release[Any], data: Bipartite | Table) -> Labels:
-    """Return the class of every row in an earlier release of the same people, by its linkage.
-
-    `first`: the earlier release, with its private part; `data`: what is to be released now, under
-    the same ids. Raises `UsageError` where the linkage was not kept, or is of other people.
-    """
+    """Return the class of every row in an earlier release of the same people, by its linkage."""
     linkage = first.private.linkage if first.private else None
     if linkage is None or not isinstance(first.data, Bipartite | Table):
         raise UsageError(

@@ -1,25 +1,261 @@
-"""The method `smooth-k`: equal rows, whose entries are true of at least half of their class.
+"""The methods `smooth-k` and `suppress-k`: clusters of rows, each released as one class.
 
-A defense beyond the rule: noisy thresholds.
+The entries of a class are true of at least half of it, or of all. Thresholds may be noisy.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar, Literal
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import numpy as np
 from msgspec import UNSET
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import AnyCondition, TrueOfMoreThanHalf
-from graphveil.claims.guarantees import SmoothKAnonymity
-from graphveil.core.errors import ParameterError
-from graphveil.core.parameters import parameter
+from graphveil.claims.conditions import AnyCondition, AttachedColumns, TrueOfMoreThanHalf
+from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.claims.ledger import Ledger
+from graphveil.core import warnings as owner_warnings
+from graphveil.core.errors import ParameterError, UsageError
+from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
-from graphveil.methods.base import Reached
-from graphveil.methods.equivalence_classes.rule import Profiles, Rule, Theta
-from graphveil.methods.smooth_k.clustered import Clustered
+from graphveil.data import Bipartite, Graph, Table
+from graphveil.methods.base import MethodResult, Reached, SourceName, reached_by_k
+from graphveil.methods.equivalence_classes.rule import (
+    CollapsedRows,
+    Labels,
+    Profiles,
+    Rule,
+    Theta,
+    collapse,
+    columns_of,
+    draft_of,
+    profiles_of,
+)
+from graphveil.methods.roles import (
+    WithRoles,
+    attached_columns_parameter,
+    known_columns_parameter,
+    label_columns_parameter,
+)
+from graphveil.methods.smooth_k.options import Chunks, Facility, Greedy
+from graphveil.release import Release, nesting_of, read_release
+
+if TYPE_CHECKING:
+    from graphveil.methods.smooth_k.clusters import Clustering
+
+MOST_COMPARISONS = 10_000_000_000
+"""The comparisons of rows up to which all are anonymized as one: about half a minute of work."""
+
+COMPARED = 5
+"""Where features are popular, rows are met through their rarest ones: one comparison of so many.
+
+That is more than is saved: one chunk may then take up to two minutes, and more is kept."""
+
+FEWEST_ROWS, FEWEST_CLUSTERS, ROUNDED_TO = 10_000, 100, 1_000
+"""A chunk that the data demands has so many rows, fits so many clusters, and has a round size."""
+
+
+def chunks_demanded(n_rows: int, comparisons: int, *, k: int) -> Chunks | None:
+    """Return chunks in which the work is bounded; None where all rows at once are little work."""
+    if comparisons <= MOST_COMPARISONS:
+        return None
+    rows = n_rows * MOST_COMPARISONS // comparisons // ROUNDED_TO * ROUNDED_TO
+    rows = max(rows, FEWEST_ROWS, FEWEST_CLUSTERS * k)
+    return Chunks(rows=rows) if rows < n_rows else None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Clustered(WithRoles[Bipartite]):
+    """What `smooth-k` and `suppress-k` share: clusters of rows, each released as one class."""
+
+    accepts = (Bipartite, Table, Graph)
+    cost: ClassVar[str] = (
+        "near-linear in the rows; if features are common, large data is anonymized in chunks"
+    )
+    example: ClassVar[Mapping[str, Any]] = {"k": 8}
+    nests: ClassVar[bool] = True
+    sources: ClassVar[tuple[SourceName, ...]] = ("memory", "rows")
+    cuts: ClassVar[bool] = False
+    """Whether clusters of facility location are cut where nothing is said."""
+
+    k: int = parameter(text="smallest class of equal rows", minimum=2)
+    known: Columns | None = known_columns_parameter()  # noqa: RUF009  a field
+    attach: Columns | None = attached_columns_parameter()  # noqa: RUF009  a field
+    label: Columns | None = label_columns_parameter()  # noqa: RUF009  a field
+    algorithm: Greedy | Facility = parameter(
+        default=Greedy(),
+        text=("greedy growth with local search, or facility location (as published)"),
+    )
+    chunks: Chunks | None = parameter(
+        default=None, text="anonymize the rows in independent chunks", unset="depends on the data"
+    )
+
+    def __post_init__(self) -> None:
+        """Check every parameter, and those of chunks against the others."""
+        super().__post_init__()
+        if isinstance(self.algorithm, Facility) and self.algorithm.cut is None:
+            settled = replace(self.algorithm, cut=self.cuts)
+            object.__setattr__(self, "algorithm", settled)
+        if self.chunks is None:
+            return
+        if self.chunks.rows < 2 * self.k:
+            raise ParameterError(
+                f"chunk_rows={self.chunks.rows} is below 2k={2 * self.k}. Raise or omit it."
+            )
+        if self.chunks.rounds and self.algorithm.refine is None:
+            raise ParameterError(
+                f"rounds={self.chunks.rounds} needs the local search. Turn it on, or set rounds=0."
+            )
+
+    @property
+    def rows_needed(self) -> int:
+        """The fewest rows for which the promise can be kept: k."""
+        return self.k
+
+    @property
+    @abstractmethod
+    def rule(self) -> Rule:
+        """Which features a cluster keeps."""
+
+    @property
+    @abstractmethod
+    def guarantee(self) -> KAnonymity | SmoothKAnonymity:
+        """What is promised."""
+
+    def columns_of(self, names: Iterable[object]) -> NDArray[np.int32] | None:
+        """Return the column of every feature, where rows are put together by columns."""
+        greedy = isinstance(self.algorithm, Greedy) and self.algorithm.seed_order == "auto"
+        return columns_of(list(names)) if greedy and self.rule.theta == 1 else None
+
+    def _collapsed(self, data: Bipartite) -> CollapsedRows:
+        return collapse(data)._replace(columns=self.columns_of(data.feature_labels()))
+
+    def groups(self, data: Bipartite, rng: np.random.Generator) -> Labels:
+        """Return the cluster of every row, each of at least k; the data is not cut in chunks."""
+        return self.clustering()(self._collapsed(data), rng)
+
+    def clustering(self) -> Clustering:
+        """Return what puts the rows of one chunk together, as a value that can be pickled."""
+        from graphveil.methods.smooth_k import clusters  # noqa: PLC0415  compiled code
+
+        return clusters.Clustering(k=self.k, rule=self.rule, algorithm=self.algorithm)
+
+    def anonymize(
+        self,
+        data: Any,
+        *,
+        seed: int | None = None,
+        ledger: Ledger | None = None,
+        nested_in: Release[Any] | str | Path | None = None,
+    ) -> Release[Bipartite]:
+        """Return a release of the data that keeps the promise, under new ids in a new order.
+
+        Parameters
+        ----------
+        data
+            Users by features, also as an object of another library (SciPy, pandas, polars, DuckDB,
+            Arrow). Of a table, a table with the same columns is released.
+        seed
+            None draws from the operating system's entropy. A seed is a secret of the owner.
+        ledger
+            As of every method: it takes a claim that does not add up only where it is told to.
+        nested_in
+            An earlier release of the same people, or its folder, with the private record beside
+            it: its classes are put together, none is parted. Who sees both releases is left with
+            no fewer people than the earlier class of a person, but may learn more of that class.
+
+        Raises
+        ------
+        UsageError
+            Where the data is of another kind, or the earlier release is of other people or
+            without its linkage.
+        InfeasibleError
+            Where the data has fewer than k rows.
+
+        Warns
+        -----
+        GraphveilWarning
+            What the owner should know before publishing.
+        """
+        users = self.prepared(data)
+        if nested_in is None:
+            return self._release(users, self._anonymize, seed, ledger)
+        if self.chunks is not None:
+            raise UsageError("a nested release is made from the entire data. Remove chunk_rows.")
+        if self.roles.are_given:
+            raise UsageError("a nested release takes no roles of columns. Remove them.")
+        from graphveil.methods.smooth_k.nesting import (  # noqa: PLC0415  compiled, when needed
+            first_classes,
+        )
+
+        earlier = nested_in if isinstance(nested_in, Release) else read_release(nested_in)
+        if any(isinstance(one, AttachedColumns) for one in earlier.conditions):
+            raise UsageError(
+                "the earlier release has attached columns, which its classes are not about. "
+                "Nest in one without them."
+            )
+        first = first_classes(earlier, users)
+        draw = partial(self._nested, first=first)
+        return self._release(users, draw, seed, ledger, nesting_of(earlier))
+
+    def _nested(self, data: Bipartite, randomness: Randomness, *, first: Labels) -> MethodResult:
+        from graphveil.methods.smooth_k.nesting import (  # noqa: PLC0415  as above
+            nested_clusters,
+        )
+
+        rows = collapse(data)
+        rng = randomness.stream("nested clusters")
+        labels = nested_clusters(rows, first, k=self.k, rule=self.rule, rng=rng)
+        return self._draft(data, rows, labels, randomness)
+
+    def _anonymize(self, data: Bipartite, randomness: Randomness) -> MethodResult:
+        rows = self._collapsed(data)
+        compared = rows.comparisons // (COMPARED if rows.has_popular_features else 1)
+        chunks = self.chunks or chunks_demanded(data.n_users, compared, k=self.k)
+        labels = self._labels(data, rows, chunks, randomness)
+        draft = self._draft(data, rows, labels, randomness)
+        if self.chunks is not None or chunks is None:
+            return draft
+        return draft._replace(
+            advice=(*draft.advice, *owner_warnings.in_chunks(chunks.rows, data.n_users))
+        )
+
+    def _labels(
+        self, data: Bipartite, rows: CollapsedRows, chunks: Chunks | None, randomness: Randomness
+    ) -> Labels:
+        """Return the cluster of every row."""
+        clustering = self.clustering()
+        if chunks is None:
+            return clustering(rows, randomness.stream("clusters"))
+        from graphveil.methods.smooth_k.chunks import (  # noqa: PLC0415  processes, when needed
+            in_chunks,
+        )
+
+        return in_chunks(
+            data,
+            chunks=chunks,
+            cluster=clustering,
+            refine=clustering.refined if chunks.rounds else None,
+            columns=rows.columns,
+            randomness=randomness,
+        )
+
+    def _draft(
+        self, data: Bipartite, rows: CollapsedRows, labels: Labels, randomness: Randomness
+    ) -> MethodResult:
+        """Return what these clusters publish, and what it costs."""
+        profiles = profiles_of(rows, labels)
+        published = self.published(profiles, randomness)
+        return draft_of(data, labels, profiles, published, self.k)
+
+    def published(self, profiles: Profiles, _randomness: Randomness) -> NDArray[np.bool_]:
+        """Return which pairs of a cluster and a feature are published."""
+        return profiles.kept(self.rule)
 
 
 def noisy(
@@ -27,22 +263,8 @@ def noisy(
 ) -> NDArray[np.bool_]:
     """Return which pairs reach their least count plus a random number.
 
-    Parameters
-    ----------
-    profiles
-        The features of every cluster.
-    rule
-        The least counts.
-    rate
-        The random number is g >= 0 with probability proportional to ``exp(-rate * g)``.
-    rng
-        The randomness.
-
-    Examples
-    --------
-    >>> one = Profiles(*(np.array(x) for x in ([0], [0], [2], [2])))
-    >>> noisy(one, Rule(), 50.0, np.random.Generator(np.random.PCG64(1))).tolist()
-    [True]
+    `profiles`: the features of every cluster; `rule`: the least counts; `rate`: the random number
+    is g >= 0 with probability proportional to ``exp(-rate * g)``; `rng`: the randomness.
     """
     raised = rng.geometric(-np.expm1(-rate), size=profiles.counts.size) - 1
     return np.asarray(profiles.counts >= rule.least(profiles.sizes)[profiles.clusters] + raised)
@@ -115,25 +337,14 @@ class SmoothK(Clustered):
         "greedy growth and local search are graphveil's own"
     )
     limits: ClassVar[str] = "What the members of a class have in common."
-    reached: ClassVar[tuple[Reached, ...]] = (
-        Reached(
-            "In our tests, 84% of the published entries were true of everyone in their class; "
-            "an attacker who knew 8 items of a person found that person's class in 96% of the "
-            "cases (2,000 people, k=2, theta=1/2).",
-            {"k": 2, "theta": "1/2"},
-        ),
-        Reached(
-            "In our tests, 77% of the published entries were true of everyone in their class; "
-            "an attacker who knew 8 items of a person found that person's class in 83% of the "
-            "cases (32,561 people, k=8, theta=1/2).",
-            {"k": 8, "theta": "1/2"},
-        ),
-        Reached(
-            "In our tests, 38% of the published entries were true of everyone in their class; "
-            "an attacker who knew 8 items of a person found that person's class in 67% of the "
-            "cases (2,000 people, k=16, theta=1/2).",
-            {"k": 16, "theta": "1/2"},
-        ),
+    reached: ClassVar[tuple[Reached, ...]] = reached_by_k(
+        "In our tests, {one}% of the published entries were true of everyone in their class; "
+        "an attacker who knew 8 items of a person found that person's class in {other}% of the "
+        "cases ({people} people, k={k}, theta=1/2).",
+        (2, 84, 96, "2,000"),
+        (8, 77, 83, "32,561"),
+        (16, 38, 67, "2,000"),
+        theta="1/2",
     )
 
     theta: Theta = parameter(
@@ -183,3 +394,76 @@ class SmoothK(Clustered):
             rng = randomness.stream("thresholds")
             kept &= noisy(profiles, self.rule, self.threshold_noise, rng)
         return kept
+
+
+@dataclass(frozen=True, kw_only=True)
+class SuppressK(Clustered):
+    """Every row equals at least k-1 others; nothing was added.
+
+    Rows are put together in clusters of at least k; a cluster publishes the features that all of
+    its rows have. The parameters are those of `SmoothK` without its thresholds. The rows of a table
+    are put together by the columns that a class publishes, the finest first.
+
+    Parameters
+    ----------
+    k
+        The smallest class of equal rows.
+    known
+        Of a table, the columns that an attacker may know, in which rows are equal. Default: all.
+    attach
+        Columns of a table that are published unchanged, outside of the guarantee.
+    label
+        Attached columns that a model is to predict.
+    algorithm
+        ``Greedy(...)``, or ``Facility(...)``: the published non-smooth variant, which cuts clusters
+        unless it is given ``cut=False``.
+    chunks
+        As in `SmoothK`.
+
+    Raises
+    ------
+    ParameterError
+        Where a parameter is out of range, or two exclude each other.
+
+    Notes
+    -----
+    Esfandiari et al., *Smooth Anonymity for Sparse Graphs*, the comparison by suppression.
+
+    Examples
+    --------
+    >>> from graphveil.data import Bipartite
+    >>> data = Bipartite.from_lists([["rye", "tea"], ["rye", "tea"], ["ale", "tea"], ["ale"]])
+    >>> release = SuppressK(k=2).anonymize(data)
+    >>> sorted(set(map(tuple, release.data.to_lists()["items"].to_pylist())))
+    [('ale',), ('rye', 'tea')]
+    """
+
+    name: ClassVar[str] = "suppress-k"
+    when: ClassVar[str] = "Every published entry must be true; rare entries may be suppressed."
+    promise: ClassVar[str] = "Every row equals at least k-1 others; nothing was added."
+    source: ClassVar[str] = (
+        "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "
+        "greedy growth and local search are graphveil's own"
+    )
+    limits: ClassVar[str] = (
+        "What the members of a class have in common: the entries that are published."
+    )
+    reached: ClassVar[tuple[Reached, ...]] = reached_by_k(
+        "In our tests these were {one}% of the original entries; an attacker who knew 8 items "
+        "of a person found that person's class in {other}% of the cases ({people} people, "
+        "k={k}).",
+        (2, 91, 73, "2,000"),
+        (8, 92, 69, "32,561"),
+        (16, 72, 50, "2,000"),
+    )
+    cuts: ClassVar[bool] = True
+
+    @property
+    def rule(self) -> Rule:
+        """Which features a cluster keeps: those that all of its rows have."""
+        return Rule(Theta(1))
+
+    @property
+    def guarantee(self) -> KAnonymity:
+        """What is promised."""
+        return KAnonymity(k=self.k, known=self.roles.known or UNSET)

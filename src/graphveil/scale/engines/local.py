@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
@@ -56,15 +57,14 @@ THREAD_MIB = 128
 
 @contextmanager
 def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.DuckDBPyConnection]:
-    """Give an empty database that spills into this folder; nothing of it stays.
-
-    Raises `ResourceError` where memory or disk run out.
-    """
+    """Give an empty database that spills into this folder; nothing of it stays."""
     spill = folder / "spill"
     with _plainly_named(spill) as plain:
         connection = duckdb.connect(":memory:", config=_config(plain, memory_mib, threads))
         try:
-            _without_bar(connection)
+            # in a notebook that lacks what draws a bar, DuckDB draws none and refuses the setting
+            with suppress(duckdb.InvalidInputException):
+                connection.execute("SET enable_progress_bar = false")
             yield connection
         except (duckdb.OutOfMemoryException, duckdb.IOException) as error:
             raise ResourceError(
@@ -75,15 +75,6 @@ def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.
         finally:
             connection.close()
             shutil.rmtree(spill, ignore_errors=True)
-
-
-def _without_bar(connection: duckdb.DuckDBPyConnection) -> None:
-    """Let no query print a bar of DuckDB's own.
-
-    In a notebook that lacks what draws one, DuckDB prints none and refuses the setting.
-    """
-    with suppress(duckdb.InvalidInputException):
-        connection.execute("SET enable_progress_bar = false")
 
 
 def _config(spill: Path, memory_mib: int, threads: int) -> dict[str, Any]:
@@ -180,41 +171,17 @@ class InFile:
             return reader.read_all()
 
 
-@dataclass(frozen=True)
-class InParquet:
-    """Some row groups of a Parquet file."""
-
-    path: Path
-    groups: range
-
-    def __call__(self) -> pa.Table:
-        """Return the rows."""
-        with opened_parquet(self.path) as file:
-            return file.read_row_groups(list(self.groups), use_threads=False)
+def _row_groups(path: Path, groups: range) -> pa.Table:
+    with opened_parquet(path) as file:
+        return file.read_row_groups(list(groups), use_threads=False)
 
 
-@dataclass(frozen=True)
-class Chosen:
-    """Some columns of a piece."""
-
-    piece: Piece
-    columns: tuple[str, ...]
-
-    def __call__(self) -> pa.Table:
-        """Return the rows."""
-        return self.piece().select(list(self.columns))
+def _chosen(piece: Piece, columns: tuple[str, ...]) -> pa.Table:
+    return piece().select(list(columns))
 
 
-@dataclass(frozen=True)
-class Mapped:
-    """What a work makes of a piece."""
-
-    piece: Piece
-    work: Callable[[pa.RecordBatch], pa.RecordBatch]
-
-    def __call__(self) -> pa.Table:
-        """Return the rows."""
-        return pa.Table.from_batches([self.work(one_batch(self.piece()))])
+def _made_of(piece: Piece, work: Callable[[pa.RecordBatch], pa.RecordBatch]) -> pa.Table:
+    return pa.Table.from_batches([work(one_batch(piece()))])
 
 
 @dataclass(frozen=True)
@@ -352,11 +319,7 @@ LocalRows: TypeAlias = "Sequence[Piece] | Groups"
 
 
 class LocalTables:
-    """The tables of one run on one machine.
-
-    `folder`: where files lie; private to the run; `memory_mib`: the memory that a query may take;
-    `run`: what does the tasks.
-    """
+    """The tables of one run on one machine."""
 
     dialect: Dialect = "duckdb"
     apart = False
@@ -374,7 +337,7 @@ class LocalTables:
     def select(self, query: Query, **rows: LocalRows) -> LocalRows:
         """Return what a query chooses; anything but columns is chosen at once, into files."""
         if query.plain:
-            return [Chosen(piece, query.columns) for piece in self._pieces(rows["rows"])]
+            return [partial(_chosen, piece, query.columns) for piece in self._pieces(rows["rows"])]
         folder = self._new_folder("selected")
         with self._database(query, rows) as db:
             relation = db.sql(query.spelled(self.dialect))
@@ -396,7 +359,7 @@ class LocalTables:
     ) -> LocalRows:
         """Return what a work makes of rows."""
         del schema
-        return [Mapped(piece, work) for piece in self._pieces(rows)]
+        return [partial(_made_of, piece, work) for piece in self._pieces(rows)]
 
     def grouped(
         self,
@@ -547,10 +510,10 @@ def _pieces_of(path: Path) -> Iterator[Piece]:
         if number > start and (
             rows + group.num_rows > PIECE_ROWS or size + group.total_byte_size > PIECE_BYTES
         ):
-            yield InParquet(path, range(start, number))
+            yield partial(_row_groups, path, range(start, number))
             start, rows, size = number, 0, 0
         rows, size = rows + group.num_rows, size + group.total_byte_size
-    yield InParquet(path, range(start, metadata.num_row_groups))
+    yield partial(_row_groups, path, range(start, metadata.num_row_groups))
 
 
 T = TypeVar("T")

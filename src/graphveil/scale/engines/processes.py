@@ -66,10 +66,7 @@ class _Worker(NamedTuple):
 
 
 class WorkerPool(Generic[T, R]):
-    """Up to some number of processes that do the same work on one task at a time.
-
-    `work`: what is done with a task; both can be pickled; `jobs`: the most processes.
-    """
+    """Up to some number of processes that do the same work on one task at a time."""
 
     def __init__(self, work: Callable[[T], R], jobs: int) -> None:
         self._work = work
@@ -95,8 +92,6 @@ class WorkerPool(Generic[T, R]):
         """Yield the result of every task, in the order of the tasks.
 
         The processes stay for further tasks. Where nobody reads on, those that are at work end.
-
-        Raises `ResourceError` where a process dies.
         """
         numbered = enumerate(tasks)
         first = list(islice(numbered, self._jobs))
@@ -170,13 +165,7 @@ class WorkerPool(Generic[T, R]):
 
 
 def done(task: Callable[[], R]) -> R:
-    """Return the result of a task that says itself what is done.
-
-    Examples
-    --------
-    >>> done(int)
-    0
-    """
+    """Return the result of a task that says itself what is done."""
     return task()
 
 
@@ -271,12 +260,6 @@ class Query:
 
     `text`: the statement; words in braces are those of `WORDS`; `columns`: the columns of every
     table that it reads; `plain`: whether it does nothing but choose these columns.
-
-    Examples
-    --------
-    >>> query = Query("SELECT {explode}(items) FROM {rows}", ("items",))
-    >>> query.spelled("duckdb"), query.spelled("spark")
-    ('SELECT unnest(items) FROM rows', 'SELECT explode(items) FROM {rows}')
     """
 
     text: str
@@ -329,10 +312,7 @@ class Tables(Protocol):
     def map(
         self, rows: Rows, work: Callable[[pa.RecordBatch], pa.RecordBatch], schema: pa.Schema
     ) -> Rows:
-        """Return what a work makes of rows, of any number of them at a time.
-
-        `work`: a value that can be pickled; `schema`: the columns of what it makes.
-        """
+        """Return what a work makes of rows, of any number of them at a time."""
 
     def grouped(
         self,
@@ -344,31 +324,17 @@ class Tables(Protocol):
     ) -> Rows:
         """Return what a work makes of groups of rows, each with all of its rows.
 
-        Parameters
-        ----------
-        rows, schema
-            As of `map`.
-        by
-            The column that says the group of a row, an int32 from 0 to n - 1.
-        n
-            How many groups there may be; those without rows are not asked for.
-        work
-            A value that can be pickled; it gets the number of the group and its rows, which stand
-            in no order.
+        `rows, schema`: as of `map`; `by`: the column that says the group of a row, an int32 from 0
+        to n - 1; `n`: how many groups there may be; those without rows are not asked for; `work`: a
+        value that can be pickled; it gets the number of the group and its rows, which stand in no
+        order.
         """
 
     def kept(self, rows: Rows, name: str, doing: str) -> Rows:
-        """Return the same rows, computed once: done and there, also for a run that goes on.
-
-        `name`: what they are called inside the run; `doing`: what is going on meanwhile, for
-        whoever waits.
-        """
+        """Return the same rows, computed once: done and there, also for a run that goes on."""
 
     def kept_as(self, name: str) -> Rows:
-        """Return the rows that this run has kept under a name.
-
-        Raises `ResourceError` where none are there.
-        """
+        """Return the rows that this run has kept under a name."""
 
     def batches(self, rows: Rows, by: str | None) -> Iterator[pa.RecordBatch]:
         """Yield rows to this process, some at a time.
@@ -408,8 +374,7 @@ class Engine(Protocol):
         """Give the tables of one run, which may keep what is private to it in this folder.
 
         What is kept in another place is noted there, see `graphveil.core.atomic.kept_elsewhere`:
-        the
-        run deletes both.
+        the run deletes both.
 
         `folder`: the private folder of the run; `run`: what this run alone has, the same when it
         goes on; it tells nothing of root or seed.

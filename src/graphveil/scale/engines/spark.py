@@ -10,23 +10,35 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import re
+import secrets
+import shutil
 import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeAlias, TypeVar
 
 import pyarrow as pa
 
 from graphveil.core.atomic import ELSEWHERE, OWNER_ONLY, kept_elsewhere, whole_file
-from graphveil.core.errors import ReleaseError, ResourceError, UsageError, option, warn
+from graphveil.core.errors import (
+    GraphveilError,
+    ReleaseError,
+    ResourceError,
+    UsageError,
+    option,
+    warn,
+)
 from graphveil.core.progress import stage
 from graphveil.core.storage import Address, Place, place_of
-from graphveil.core.warnings import StaleFilesWarning
+from graphveil.core.version import __version__
+from graphveil.core.warnings import DiskSpillWarning, StaleFilesWarning
 from graphveil.scale.engines.processes import MOST_ANSWERS, Answer, Dialect, Query, gone
 
 _PYTHON_ERROR = re.compile(
@@ -41,7 +53,7 @@ A session may show them, as `spark.sql.pyspark.jvmStacktrace.enabled` says.
 _CALLING = re.compile(r"^An error occurred while calling .*\n: (?:[\w.$]+: )?")
 _CAUSED = re.compile(r"^\s*Caused by: (?:(?:\w+\.)+[\w$]+: )*(.*\S)", re.MULTILINE)
 """What the JVM says of what lies behind an error, without the names of its classes."""
-_OURS = re.compile(r"graphveil\.errors\.(UsageError|ResourceError): (.*)")
+_OURS = re.compile(r"graphveil\.core\.errors\.(UsageError|ResourceError): (.*)")
 _OF_RESOURCES = ("MemoryError", "OSError", "IOError")
 
 
@@ -175,8 +187,6 @@ def list_stale_runs(place: Place) -> None:
     """Tell the owner of places beside this one that other runs of the same release have left.
 
     Nothing of them is deleted: a run of that name into another place may be going on.
-
-    Warns `StaleFilesWarning`: for each of them.
     """
     release, _, digits = place.name.rpartition("-")
     named = re.compile(rf"{re.escape(release)}-[0-9a-f]{{{len(digits)}}}")
@@ -317,10 +327,7 @@ class SparkEngine:
 
 
 def session() -> Any:
-    """Return the Spark session of this process; one is started where there is none.
-
-    Raises `UsageError` where pyspark or Java is missing.
-    """
+    """Return the Spark session of this process; one is started where there is none."""
     try:
         from pyspark.errors import PySparkException  # noqa: PLC0415  an extra
         from pyspark.sql import SparkSession  # noqa: PLC0415  an extra
@@ -335,11 +342,7 @@ def session() -> Any:
 
 
 class SparkTables:
-    """The tables of one run on Spark.
-
-    `spark`: the session; `working`: the folder of the run, or its address; `run`: what this run
-    alone has: what another one has kept is never taken.
-    """
+    """The tables of one run on Spark."""
 
     dialect: Dialect = "spark"
     apart = True
@@ -401,10 +404,7 @@ class SparkTables:
         return self.kept_as(name)
 
     def kept_as(self, name: str) -> Frame:
-        """Return the rows that this run has kept under a name.
-
-        Raises `ResourceError` where they are not there, or cannot be read.
-        """
+        """Return the rows that this run has kept under a name."""
         if not self._is_kept(name):
             raise gone(name, self._working)
         try:
@@ -416,10 +416,7 @@ class SparkTables:
             raise gone(name, self._working) from error
 
     def _is_kept(self, name: str) -> bool:
-        """Whether this run has kept rows under a name.
-
-        Raises `ReleaseError` where another run has.
-        """
+        """Whether this run has kept rows under a name."""
         noted = note(self._working, f"{name}.{NOTE}")
         if noted is None:
             return False
@@ -497,8 +494,6 @@ def read_at(path: Place) -> str:
 def narrow(rows: Rows) -> Rows:
     """Return rows whose text and bytes have offsets of 32 bits: some sessions give wider ones.
 
-    `rows`: a table or a batch.
-
     Examples
     --------
     >>> narrow(pa.table({"user": pa.array(["ann"], pa.large_string())}))["user"].type
@@ -508,13 +503,7 @@ def narrow(rows: Rows) -> Rows:
 
 
 def wide(rows: Rows) -> Rows:
-    """Return rows as a session gives and expects them whose offsets have 64 bits.
-
-    Examples
-    --------
-    >>> wide(pa.table({"user": ["ann"]}))["user"].type
-    DataType(large_string)
-    """
+    """Return rows as a session gives and expects them whose offsets have 64 bits."""
     return _cast(rows, {small: large for large, small in _NARROW.items()})
 
 
@@ -581,3 +570,148 @@ class _Partitioned:
         for group in groups:
             chosen = rows.filter(pa.array(numbers == group)).combine_chunks()
             yield from self.work(group, chosen).combine_chunks().to_batches()
+
+
+PROBES = 8
+_PROBE, _FAILED = ".graphveil-probe-", "failed: "
+_ON_DISKS = "spark.io.encryption.enabled"
+_BETWEEN = "spark.network.crypto.enabled", "spark.ssl.rpc.enabled"
+"""The settings of Spark that encrypt what it spills, and, one or the other, what it sends."""
+
+
+def check_executors(
+    spark: Any, working: Place | None = None, addresses: tuple[Address, ...] = ()
+) -> None:
+    """Refuse executors that would not do what this process would do."""
+    here = equipment()
+    if isinstance(working, Address):
+        _check_writer(spark, working)
+        addresses, working = (*addresses, working), None
+    with ExitStack() as stack:
+        probe = stack.enter_context(_probed(working))
+        seen = tuple((one, stack.enter_context(one.probed())) for one in addresses)
+        stack.enter_context(translated_errors("checking executors"))
+        work = _Equipped(probe, seen)
+        probes = spark.range(PROBES, numPartitions=PROBES).mapInArrow(work, "has STRING")
+        answers = {row[0] for row in probes.distinct().collect()}
+    failed = sorted(text for text in answers if text.startswith(_FAILED))
+    if failed:
+        raise ResourceError(
+            f"executors {failed[0].removeprefix(_FAILED)}. Name a place that this process and "
+            "the executors can write under the same name."
+        )
+    others = answers - {here}
+    if others:
+        raise UsageError(
+            f"executors have {'; '.join(sorted(others))}, but this process has {here}. Install "
+            "the same on both."
+        )
+
+
+def tell_of_spills(spark: Any) -> None:
+    """Tell the owner where Spark keeps or sends rows of people without encryption.
+
+    Nothing is said of settings that the session does not show.
+    """
+    try:
+        alone = spark.conf.get("spark.master", "").startswith("local")
+        on_disks, *between = (spark.conf.get(one, "false") for one in (_ON_DISKS, *_BETWEEN))
+    except Exception as error:
+        if not is_of_spark(error):
+            raise
+        return
+    off = [] if on_disks == "true" else [(_ON_DISKS, "what Spark spills to its disks")]
+    if not alone and "true" not in between:
+        off.append((_BETWEEN[0], "what it sends between machines"))
+    if off:
+        settings, what = (" and ".join(words) for words in zip(*off, strict=True))
+        warn(
+            f"{what} contains rows of people, not encrypted by Spark. Start the session with "
+            f"{settings}, unless nobody else can access these machines or their disks are "
+            "encrypted",
+            DiskSpillWarning,
+        )
+
+
+def _check_writer(spark: Any, working: Address) -> None:
+    """Refuse an address that Spark's own writer does not reach, or where it is another one."""
+    probe = working / f"{_PROBE}{secrets.token_hex(6)}"
+    with translated_errors(f"writing to {working}"):
+        spark.range(1).write.parquet(written_at(probe))
+    try:
+        if not probe.is_dir():
+            raise ResourceError(
+                f"this process cannot see what Spark writes to {working}. Name a place that "
+                "both can access under the same name."
+            )
+    finally:
+        with suppress(GraphveilError):
+            probe.delete_all()
+
+
+def equipment() -> str:
+    """Return what decides on the bytes that a work makes: versions, and the architecture."""
+    python = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+    libraries = ", ".join(f"{name} {version(name)}" for name in ("pyarrow", "numpy", "numba"))
+    return f"graphveil {__version__}, {python}, {libraries}, {platform.machine()}"
+
+
+@contextmanager
+def _probed(working: Path | None) -> Iterator[str | None]:
+    """Give a folder under a working folder, as a run makes it, for executors to write."""
+    if working is None:
+        yield None
+        return
+    try:
+        working.mkdir(parents=True, exist_ok=True)
+        name = tempfile.mkdtemp(prefix=_PROBE, dir=working.absolute())
+    except OSError as error:
+        raise ResourceError(
+            f"this process cannot write {working} ({error.strerror}). Choose a different place."
+        ) from error
+    try:
+        yield name
+    finally:
+        shutil.rmtree(name, ignore_errors=True)
+
+
+@dataclass(frozen=True)
+class _Equipped:
+    """Says what an executor has, or why it does not share the places of the driver's."""
+
+    probe: str | None = None
+    seen: tuple[tuple[Address, str], ...] = ()
+
+    def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """Yield one row for a partition."""
+        for _ in batches:
+            pass
+        failed = None if self.probe is None else _not_shared(Path(self.probe))
+        for address, name in self.seen:
+            failed = failed or _not_shared_at(address, name)
+        yield pa.RecordBatch.from_arrays([[failed or equipment()]], names=["has"])
+
+
+def _not_shared_at(address: Address, name: str) -> str | None:
+    """Return why this process does not share an address; None where it does."""
+    try:
+        if not (address / name).is_file():
+            return f"{_FAILED}cannot see what this process writes to {address}"
+        address.probe()
+    except GraphveilError as error:
+        return f"{_FAILED}have no shared place: {str(error).partition('. ')[0]}"
+    return None
+
+
+def _not_shared(probe: Path) -> str | None:
+    """Return why this process does not share a folder; None where it does."""
+    if not probe.is_dir():
+        return f"{_FAILED}cannot see what this process writes to {probe.parent}"
+    try:
+        tempfile.mkdtemp(dir=probe)
+    except OSError as error:
+        return (
+            f"{_FAILED}cannot write to what this process creates in {probe.parent} "
+            f"({error.strerror})"
+        )
+    return None

@@ -20,6 +20,8 @@ from numpy.typing import NDArray
 
 from graphveil.data.csr import Dropped
 
+Ints = NDArray[np.int64]
+
 BUCKET_KEYS = 1 << 24
 """The keys of a file, about: 8 bytes each, of which one file is in memory."""
 
@@ -29,17 +31,12 @@ MOST_BUCKETS = 512
 NODE_BITS = 32
 
 
-def cuts_of(sample: NDArray[np.int64], n_keys: int, n_nodes: int, bucket_keys: int) -> list[int]:
+def cuts_of(sample: Ints, n_keys: int, n_nodes: int, bucket_keys: int) -> list[int]:
     """Return the first node of every bucket, and the number of nodes behind them.
 
     `sample`: int64, in order: the nodes of some keys, from all over them; `n_keys, n_nodes`: how
     many keys there are, about, and nodes; `bucket_keys`: the keys of a bucket, about. A node's keys
     are never divided.
-
-    Examples
-    --------
-    >>> cuts_of(np.array([0, 1, 2, 3, 4, 5, 6, 7]), 80, 9, 20)
-    [0, 2, 4, 6, 9]
     """
     n_buckets = min(MOST_BUCKETS, max(1, -(-n_keys // bucket_keys)))
     if not sample.size:
@@ -54,16 +51,6 @@ class Buckets:
 
     `folder`: where the files lie; `cuts`: the first node of every bucket, and the number of nodes
     behind them.
-
-    Examples
-    --------
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as name:
-    ...     buckets = Buckets(Path(name), [0, 2, 4])
-    ...     with buckets:
-    ...         buckets.add(np.array([3 << 32, 1 << 32, 0, 2 << 32]))
-    ...     [(keys >> 32).tolist() for _, _, keys in buckets.taken()]
-    [[0, 1], [2, 3]]
     """
 
     def __init__(self, folder: Path, cuts: list[int]) -> None:
@@ -92,15 +79,16 @@ class Buckets:
         self._stack.close()
         self._files = []
 
-    def add(self, keys: NDArray[np.int64]) -> None:
+    def add(self, keys: Ints) -> None:
         """Write some keys, which are put in order here."""
         keys.sort()
         ends = np.searchsorted(keys, self._ends).tolist()
         for file, (start, end) in zip(self._files, pairwise([0, *ends]), strict=True):
-            if end > start:
-                _write_whole(file, keys[start:end])
+            content = memoryview(keys[start:end].data).cast("B")
+            while content:  # the system may take less at once
+                content = content[file.write(content) :]
 
-    def taken(self, start: int = 0) -> Iterator[tuple[int, range, NDArray[np.int64]]]:
+    def taken(self, start: int = 0) -> Iterator[tuple[int, range, Ints]]:
         """Yield every bucket's number, its nodes and its keys in order, from one bucket on.
 
         A file is deleted when the next bucket is asked for.
@@ -114,23 +102,12 @@ class Buckets:
             path.unlink()
 
 
-def _write_whole(file: IO[bytes], keys: NDArray[np.int64]) -> None:
-    """Write all of some keys: the system may take less at once."""
-    content = memoryview(keys.data).cast("B")
-    while content:
-        content = content[file.write(content) :]
-
-
 INDICES, DEGREES = "indices", "degrees"
 _NEIGHBOR = (1 << (NODE_BITS - 1)) - 1
 
 
 class Spread(msgspec.Struct, frozen=True, kw_only=True):
-    """Arcs in buckets.
-
-    `arcs`: how many, loops left out; `loops`: how many loops were left out; `cuts`: those of the
-    buckets.
-    """
+    """Arcs in buckets."""
 
     arcs: int
     loops: int
@@ -138,11 +115,7 @@ class Spread(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Listed(msgspec.Struct, frozen=True, kw_only=True):
-    """How far neighbor lists are written.
-
-    `buckets`: how many are in the lists; `entries`: entries of lists that are written: two an edge;
-    `arcs`: distinct arcs, each counted at both of its ends.
-    """
+    """How far neighbor lists are written."""
 
     buckets: int = 0
     entries: int = 0
@@ -156,15 +129,12 @@ class NeighborLists(NamedTuple):
     read when they are looked at.
     """
 
-    indptr: NDArray[np.int64]
+    indptr: Ints
     indices: NDArray[np.int32]
 
 
 def spread(arcs: Iterable[tuple[NDArray[np.int32], ...]], buckets: Buckets) -> Spread:
-    """Write every arc in both directions, by the node that it begins with, and count loops.
-
-    `arcs`: sources and targets, some at a time; `buckets`: the open files.
-    """
+    """Write every arc in both directions, by the node that it begins with, and count loops."""
     n = loops = 0
     for source, target in arcs:
         keys = np.empty(2 * source.size, dtype=np.int64)
@@ -179,9 +149,7 @@ def spread(arcs: Iterable[tuple[NDArray[np.int32], ...]], buckets: Buckets) -> S
     return Spread(arcs=n, loops=loops, cuts=buckets.cuts)
 
 
-def _pack(
-    first: NDArray[np.int32], second: NDArray[np.int32], turned: int, out: NDArray[np.int64]
-) -> None:
+def _pack(first: NDArray[np.int32], second: NDArray[np.int32], turned: int, out: Ints) -> None:
     """Write one key an arc: where it begins, where it leads, whether it was turned."""
     out[:] = first
     out <<= NODE_BITS - 1
@@ -206,7 +174,7 @@ def listed(buckets: Buckets, folder: Path, so_far: Listed) -> Iterator[Listed]:
         file.truncate(4 * so_far.entries)
         file.seek(0, os.SEEK_END)
         for number, nodes, keys in buckets.taken(so_far.buckets):
-            arcs = _count_distinct(keys)
+            arcs = int(np.count_nonzero(keys[1:] != keys[:-1])) + min(keys.size, 1)
             distinct = _without_repeats(np.right_shift(keys, 1, out=keys))
             counted = np.bincount((distinct >> (NODE_BITS - 1)) - nodes.start, minlength=len(nodes))
             degrees[nodes.start : nodes.stop] = counted
@@ -221,12 +189,7 @@ def listed(buckets: Buckets, folder: Path, so_far: Listed) -> Iterator[Listed]:
             yield so_far
 
 
-def _count_distinct(keys: NDArray[np.int64]) -> int:
-    """Return how many distinct ones there are among sorted keys."""
-    return int(np.count_nonzero(keys[1:] != keys[:-1])) + min(keys.size, 1)
-
-
-def _without_repeats(keys: NDArray[np.int64]) -> NDArray[np.int64]:
+def _without_repeats(keys: Ints) -> Ints:
     """Return the distinct ones of sorted keys."""
     first = np.ones(keys.size, dtype=np.bool_)
     np.not_equal(keys[1:], keys[:-1], out=first[1:])
@@ -234,10 +197,7 @@ def _without_repeats(keys: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def dropped(counted: Spread, lists: Listed) -> Dropped:
-    """Return what building the lists left out, as in memory.
-
-    Every distinct arc stands at both of its ends, and so does every edge.
-    """
+    """Return what building the lists left out, as in memory."""
     arcs, edges = lists.arcs // 2, lists.entries // 2
     return Dropped(counted.loops, counted.arcs - arcs, arcs - edges)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import duckdb
 import numpy as np
@@ -14,15 +14,16 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import ResourceError
 from graphveil.core.progress import Advance, stage
-from graphveil.data.ids import Ids, as_ids, to_arrow
+from graphveil.data.ids import Ids, to_arrow
 from graphveil.data.network import MAX_NODES
 from graphveil.io.parsed import ParsedArcs, as_integers, gives_counts, other_than_integers
-from graphveil.io.readers.columnar import read_parquet, write_parquet
 from graphveil.io.readers.delimited import refuse_counts
 from graphveil.io.reading import over_all_nodes
 from graphveil.io.text.dialect import ENOUGH_ROWS, refuse_undecided
 from graphveil.io.text.tie_blocks import Ends, TextOfTies, TieFile
 from graphveil.scale.engines.local import database, stream
+
+Ints = NDArray[np.int64]
 
 WIDEST_MAP = 1 << 27
 """Integers below this are marked in a map of so many bytes, however few there are."""
@@ -36,6 +37,8 @@ MEMORY_MIB = 1024
 SAMPLED = 1 << 18
 """About so many ends of ties are kept, to see where most of them are."""
 
+T = TypeVar("T", bound=tuple[Any, ...])
+
 _MERGED = 1 << 22
 _TEXTS_AT_ONCE = 1 << 22
 
@@ -48,20 +51,15 @@ class Known(NamedTuple):
     """
 
     labels: Ids
-    sample: NDArray[np.int64]
+    sample: Ints
     count_line: str | None = None
 
 
 def nodes_of(ties: TieFile, folder: Path) -> Known:
-    """Return who stands in a file of ties, and in the list of all nodes where there is one.
-
-    `ties`: the file; `folder`: where to spill. Raises `NotIntegersError` where ids are read as
-    integers and some are not. `InputError` where an id is refused, or there are too few or too many
-    nodes.
-    """
+    """Return who stands in a file of ties, and in the list of all nodes where there is one."""
     reader = _Reader(ties)
     with stage(f"reading {ties.source.name}", total=ties.rows_expected()) as advance:
-        batches = _noted(reader.ends(), advance)
+        batches = noted(reader.ends(), advance)
         rest = _distinct_texts(batches, folder) if ties.text else _integers(batches)
     count_line = _count_line(ties, reader, rest)
     if count_line is None and reader.first:
@@ -101,16 +99,17 @@ class _Reader:
             self._kept += [column.take(places) for column in ends]
             yield ends
 
-    def sampled(self, numbering: Numbering) -> NDArray[np.int64]:
+    def sampled(self, numbering: Numbering) -> Ints:
         """Return the positions of the ends that were kept, in order."""
         kept = [numbering.numbers_of(column) for column in self._kept if len(column)]
         return np.sort(np.concatenate(kept)).astype(np.int64) if kept else np.empty(0, np.int64)
 
 
-def _noted(batches: Iterable[Ends], advance: Advance) -> Iterator[Ends]:
-    for ends in batches:
-        yield ends
-        advance(len(ends.source))
+def noted(batches: Iterable[T], advance: Advance) -> Iterator[T]:
+    """Yield batches of two columns, and note how many rows passed."""
+    for batch in batches:
+        yield batch
+        advance(len(batch[0]))
 
 
 def _count_line(ties: TieFile, reader: _Reader, others: pa.Array) -> str | None:
@@ -152,10 +151,10 @@ class _DistinctIntegers:
     def __init__(self) -> None:
         self._map: NDArray[np.bool_] | None = np.zeros(1 << 16, dtype=np.bool_)
         self._merged = np.empty(0, dtype=np.int64)
-        self._waiting: list[NDArray[np.int64]] = []
+        self._waiting: list[Ints] = []
         self._n_waiting = 0
 
-    def add(self, values: NDArray[np.int64]) -> None:
+    def add(self, values: Ints) -> None:
         """Note some integers >= 0."""
         if not values.size:
             return
@@ -185,7 +184,7 @@ class _DistinctIntegers:
         self._merged = np.unique(np.concatenate([self._merged, *self._waiting]))
         self._waiting, self._n_waiting = [], 0
 
-    def in_order(self) -> NDArray[np.int64]:
+    def in_order(self) -> Ints:
         """Return them, ascending."""
         if self._map is not None:
             return np.flatnonzero(self._map)
@@ -221,15 +220,7 @@ def _distinct_texts(batches: Iterator[Ends], folder: Path) -> pa.Array:
 
 
 class Numbering:
-    """Ids to their positions among all ids in order.
-
-    Examples
-    --------
-    >>> Numbering(np.array([3, 8, 1_000_000_000])).numbers_of(pa.array([8, 3, 8])).tolist()
-    [1, 0, 1]
-    >>> Numbering(np.arange(5)).numbers_of(pa.array([4, 2])).tolist()
-    [4, 2]
-    """
+    """Ids to their positions among all ids in order."""
 
     def __init__(self, labels: Ids) -> None:
         self._names: pa.Array | None = None
@@ -303,13 +294,3 @@ def first_row_is_names(ties: TieFile, numbering: Numbering, n: int) -> bool:
         return True
     cells = [column[0].as_py() for column in next(ties.ends())]
     return refuse_undecided(ties.source, cells)
-
-
-def write_labels(labels: Ids, path: Path) -> None:
-    """Write ids into a file of one column."""
-    write_parquet(pa.table([to_arrow(labels)], names=["id"]), path)
-
-
-def read_labels(path: Path) -> Ids:
-    """Return the ids in a file of one column."""
-    return as_ids(read_parquet(path)["id"].combine_chunks(), what="ids")

@@ -19,6 +19,8 @@ from graphveil.methods.noise import Channel, Words, flipped
 from graphveil.methods.noise.laws import FULL, distinct, union
 from graphveil.scale.ties.lists import NODE_BITS, NeighborLists
 
+Ints = NDArray[np.int64]
+
 BLOCK_CELLS = 1 << 22
 """About so many edges of a block are read, and about so many cells of it drawn."""
 
@@ -42,23 +44,7 @@ def draw(
     *,
     block_cells: int = BLOCK_CELLS,
 ) -> Drawn:
-    """Write the edges that are published into a file, as `read` gives them back, in order.
-
-    Parameters
-    ----------
-    lists
-        The graph.
-    through
-        The chances of either kind of cell.
-    words
-        Where the randomness comes from: one stream for all blocks.
-    path
-        The file, which is written anew.
-    advance
-        Gets the edges of the graph that are done.
-    block_cells
-        How large a block may be, about.
-    """
+    """Write the edges that are published into a file, as `read` gives them back, in order."""
     published = kept = 0
     with path.open("wb") as file:
         for start, stop in pairwise(_starts(lists, through, block_cells)):
@@ -80,24 +66,11 @@ def resize(
     """Write exactly so many edges: a uniform part of those that were drawn, or uniform others too.
 
     The law is that of `graphveil.methods.noisy_cells.noisy.resized`. What is removed or added is
-    one uniform
-    set of positions: how many of them a piece of the file has follows from it. They alone are in
-    memory; they are about as many as the deviation of the draw and the noise on the count.
+    one uniform set of positions: how many of them a piece of the file has follows from it. They
+    alone are in memory; they are about as many as the deviation of the draw and the noise on the
+    count.
 
     Returns both counts of the new file.
-
-    Parameters
-    ----------
-    lists
-        The graph.
-    source, drawn
-        The file of `draw`, and what it returned.
-    size
-        How many edges there are to be.
-    words
-        Where the randomness comes from.
-    path
-        The file, which is written anew.
     """
     before = _cells_before(0, lists.indptr.size - 1, lists.indptr.size - 1)
     n_cells = int(before[-1])
@@ -116,11 +89,11 @@ def resize(
     return Drawn(size, drawn.kept - true if removes else drawn.kept + true)
 
 
-Piece = tuple[NDArray[np.int64], NDArray[np.int64]]
+Piece = tuple[Ints, Ints]
 """Edges in order, and those that were removed from among them, or added."""
 
 
-def _removed(source: Path, positions: NDArray[np.int64]) -> Iterator[Piece]:
+def _removed(source: Path, positions: Ints) -> Iterator[Piece]:
     """Yield the edges of a file without those at some positions."""
     start = 0
     for keys in read(source):
@@ -130,7 +103,7 @@ def _removed(source: Path, positions: NDArray[np.int64]) -> Iterator[Piece]:
         start += keys.size
 
 
-def _added(source: Path, ranks: NDArray[np.int64], before: NDArray[np.int64]) -> Iterator[Piece]:
+def _added(source: Path, ranks: Ints, before: Ints) -> Iterator[Piece]:
     """Yield the edges of a file and others in order: these by their ranks among all other cells."""
     start = done = 0
     for keys in read(source):
@@ -145,19 +118,19 @@ def _added(source: Path, ranks: NDArray[np.int64], before: NDArray[np.int64]) ->
     yield rest, rest
 
 
-def _cells_of(keys: NDArray[np.int64], before: NDArray[np.int64]) -> NDArray[np.int64]:
+def _cells_of(keys: Ints, before: Ints) -> Ints:
     """Return the number of every edge among all pairs u < v, row by row."""
     row = keys >> NODE_BITS
-    cells: NDArray[np.int64] = before[row] + (keys & _NODE) - row - 1
+    cells: Ints = before[row] + (keys & _NODE) - row - 1
     return cells
 
 
-def _keys_of(cells: NDArray[np.int64], before: NDArray[np.int64]) -> NDArray[np.int64]:
+def _keys_of(cells: Ints, before: Ints) -> Ints:
     row = np.searchsorted(before, cells, side="right") - 1
     return (row << NODE_BITS) | (cells - before[row] + row + 1)
 
 
-def _n_edges_among(lists: NeighborLists, keys: NDArray[np.int64]) -> int:
+def _n_edges_among(lists: NeighborLists, keys: Ints) -> int:
     """Return how many of some pairs are edges of the graph; they are few."""
     n = 0
     for key in keys.tolist():
@@ -167,14 +140,14 @@ def _n_edges_among(lists: NeighborLists, keys: NDArray[np.int64]) -> int:
     return n
 
 
-def read(path: Path) -> Iterator[NDArray[np.int64]]:
+def read(path: Path) -> Iterator[Ints]:
     """Yield the edges in a file of `draw`, as ``u << 32 | v`` with u below v, some at a time."""
     with path.open("rb") as file:
         while content := file.read(8 * _READ):
             yield np.frombuffer(content, dtype=np.int64)
 
 
-def degrees_in(path: Path, n: int) -> NDArray[np.int64]:
+def degrees_in(path: Path, n: int) -> Ints:
     """Return how many edges of such a file everyone has."""
     degrees = np.zeros(n, dtype=np.int64)
     for keys in read(path):
@@ -197,15 +170,13 @@ def _starts(lists: NeighborLists, through: Channel, block_cells: int) -> list[in
     return starts
 
 
-def _cells_before(start: int, stop: int, n: int) -> NDArray[np.int64]:
+def _cells_before(start: int, stop: int, n: int) -> Ints:
     """Return how many cells of a block stand before each of its rows, and before its end."""
     sizes = n - 1 - np.arange(start, stop, dtype=np.int64)
     return np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
 
 
-def _ones(
-    lists: NeighborLists, start: int, stop: int, before: NDArray[np.int64]
-) -> NDArray[np.int64]:
+def _ones(lists: NeighborLists, start: int, stop: int, before: Ints) -> Ints:
     """Return the cells of a block that are edges, in order."""
     indptr, indices = lists
     here = indices[indptr[start] : indptr[stop]]

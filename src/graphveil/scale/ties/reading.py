@@ -13,17 +13,18 @@ from typing import Any
 
 import msgspec
 import numpy as np
-from numpy.typing import NDArray
+import pyarrow as pa
 
 from graphveil.core.errors import ResourceError
-from graphveil.core.progress import Advance, stage, timed
+from graphveil.core.progress import stage, timed
 from graphveil.data.columns import Ties
-from graphveil.data.ids import Ids
+from graphveil.data.ids import Ids, as_ids, to_arrow
 from graphveil.data.kinds import kind_of
 from graphveil.data.network import Graph
 from graphveil.data.origin import FileOrigin, PublicLists, read_from
 from graphveil.io import GraphOptions, ReadingReport
 from graphveil.io.parsed import OF_READERS, ReadCounts, may_be_missing
+from graphveil.io.readers.columnar import read_parquet, write_parquet
 from graphveil.io.reading import Reading, source_of, unlike_declared
 from graphveil.io.source import Source
 from graphveil.io.text.columns import NotIntegersError
@@ -40,14 +41,7 @@ from graphveil.scale.ties.lists import (
     mapped,
     spread,
 )
-from graphveil.scale.ties.nodes import (
-    Known,
-    Numbering,
-    first_row_is_names,
-    nodes_of,
-    read_labels,
-    write_labels,
-)
+from graphveil.scale.ties.nodes import Known, Numbering, first_row_is_names, nodes_of, noted
 from graphveil.scale.working import WorkingFolder, opened
 
 BYTES_A_TIE = 26
@@ -62,18 +56,10 @@ LABELS, SAMPLE = "labels.parquet", "sample.npy"
 class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a file of ties once it was read.
 
-    Parameters
-    ----------
-    n_nodes
-        The number of nodes.
-    text
-        Whether its ids are read as text.
-    names_above
-        Whether its first row was taken for the names of columns.
-    count_line
-        Its first row, where that only gives the numbers of nodes and edges.
-    notes
-        What was counted on the way, for the reading report.
+    `n_nodes`: the number of nodes; `text`: whether its ids are read as text; `names_above`: whether
+    its first row was taken for the names of columns; `count_line`: its first row, where that only
+    gives the numbers of nodes and edges; `notes`: what was counted on the way, for the reading
+    report.
     """
 
     n_nodes: int
@@ -85,19 +71,7 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 @dataclass
 class TieReading:
-    """The stages of reading; each one that was done before is not done again.
-
-    Parameters
-    ----------
-    ties
-        The file.
-    working
-        The folder of the run, open.
-    bucket_keys
-        So many keys are sorted at once.
-    seconds
-        How long every stage took.
-    """
+    """The stages of reading; each one that was done before is not done again."""
 
     ties: TieFile
     working: WorkingFolder
@@ -115,17 +89,19 @@ class TieReading:
     @cached_property
     def labels(self) -> Ids:
         """The ids of all nodes, in order."""
-        return read_labels(self.working.folder / "nodes" / LABELS)
+        ids = read_parquet(self.working.folder / "nodes" / LABELS)["id"]
+        return as_ids(ids.combine_chunks(), what="ids")
 
     def nodes(self) -> FileFacts:
         """Return what is known of the file, once its ids are numbered."""
         facts = self.working.finished("nodes", FileFacts)
         if facts is None:
-            self._check_space()
+            needed = BYTES_A_TIE * self.ties.rows_expected()
+            check_space(self.working.folder, needed, self._source.name)
             with self.timed("nodes"):
                 folder = self.working.stage("nodes")
                 known, names_above = self._known(folder)
-                write_labels(known.labels, folder / LABELS)
+                write_parquet(pa.table([to_arrow(known.labels)], names=["id"]), folder / LABELS)
                 np.save(folder / SAMPLE, known.sample)
             notes = self.ties.notes
             notes.maybe_missing = may_be_missing(known.labels)
@@ -143,11 +119,6 @@ class TieReading:
             self.ties = self._with_names()
         self.ties.text, self.ties.skipped = facts.text, int(facts.count_line is not None)
         return facts
-
-    def _check_space(self) -> None:
-        """Refuse to begin where the disk cannot hold what the run writes on the way."""
-        needed = BYTES_A_TIE * self.ties.rows_expected()
-        check_space(self.working.folder, needed, self._source.name)
 
     def _known(self, folder: Path) -> tuple[Known, bool]:
         """Return the nodes, and whether the first row turned out to be names of columns."""
@@ -193,7 +164,7 @@ class TieReading:
             stage("distributing edges", total=rows) as advance,
             Buckets(self.working.stage("spread"), cuts) as buckets,
         ):
-            ends = _counted(numbering.numbered(self.ties.ends()), advance)
+            ends = noted(numbering.numbered(self.ties.ends()), advance)
             return spread(ends, buckets)
 
     def _report(
@@ -237,9 +208,6 @@ class TieReading:
 def check_space(folder: Path, needed: int, what: str) -> None:
     """Refuse what needs more space than the disk of a folder has.
 
-    `folder`: a folder on the disk; `needed`: so many bytes, beside the release; `what`: what needs
-    them. Raises `ResourceError` where less is free.
-
     Examples
     --------
     >>> check_space(Path(), 0, "nothing")
@@ -250,14 +218,6 @@ def check_space(folder: Path, needed: int, what: str) -> None:
             f"{what} needs about {needed / 1e9:,.1f} GB in addition to the release, but "
             f"{free / 1e9:,.1f} GB are free. Free space, or choose a different disk."
         )
-
-
-def _counted(
-    batches: Iterator[tuple[NDArray[np.int32], ...]], advance: Advance
-) -> Iterator[tuple[NDArray[np.int32], ...]]:
-    for batch in batches:
-        yield batch
-        advance(batch[0].size)
 
 
 @contextmanager

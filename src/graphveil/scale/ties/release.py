@@ -25,6 +25,8 @@ from graphveil.release.files import TABULAR, described_file
 from graphveil.scale.parts import all_ids
 from graphveil.scale.ties.lists import MOST_BUCKETS, NODE_BITS, Buckets, NeighborLists
 
+Ints = NDArray[np.int64]
+
 COLUMNS = ("source", "target")
 BLOCK_ENTRIES = 1 << 21
 """So many entries of lists are looked at once."""
@@ -34,7 +36,7 @@ _HIGH = (1 << NODE_BITS) - 1
 _FEW = 4
 """Ends that are so many times fewer than the nodes are counted one by one."""
 
-Ends = tuple[NDArray[np.int64], NDArray[np.int64]]
+Ends = tuple[Ints, Ints]
 
 
 class Changed(NamedTuple):
@@ -44,7 +46,7 @@ class Changed(NamedTuple):
     deleted: NDArray[np.int32]
 
 
-def edges_of(lists: NeighborLists) -> Iterator[NDArray[np.int64]]:
+def edges_of(lists: NeighborLists) -> Iterator[Ints]:
     """Yield every edge once, in order, as ``u << 32 | v`` with u below v, some at a time."""
     indptr, indices = lists
     n = indptr.size - 1
@@ -60,14 +62,8 @@ def edges_of(lists: NeighborLists) -> Iterator[NDArray[np.int64]]:
         yield keys
 
 
-def changed_edges(
-    edges: Iterable[NDArray[np.int64]], changed: Changed
-) -> Iterator[NDArray[np.int64]]:
-    """Yield edges without the deleted ones, and then the added ones.
-
-    `edges`: keys as `edges_of` gives them, in order; `changed`: what is added and deleted. Raises
-    `RuntimeError` where an edge that is to be deleted is not there.
-    """
+def changed_edges(edges: Iterable[Ints], changed: Changed) -> Iterator[Ints]:
+    """Yield edges without the deleted ones, and then the added ones."""
     deleted = np.sort(_keys(changed.deleted))
     gone = 0
     for keys in edges:
@@ -82,7 +78,7 @@ def changed_edges(
     yield np.sort(_keys(changed.added))
 
 
-def _keys(pairs: NDArray[np.int32]) -> NDArray[np.int64]:
+def _keys(pairs: NDArray[np.int32]) -> Ints:
     return (pairs[:, 0].astype(np.int64) << NODE_BITS) | pairs[:, 1]
 
 
@@ -100,9 +96,7 @@ def released_cuts(n_nodes: int, n_edges: int, bucket_keys: int) -> list[int]:
     return cuts
 
 
-def renumber(
-    edges: Iterable[NDArray[np.int64]], new_ids: NDArray[np.int32], buckets: Buckets
-) -> int:
+def renumber(edges: Iterable[Ints], new_ids: NDArray[np.int32], buckets: Buckets) -> int:
     """Write edges under new ids into buckets by their smaller end, and return how many."""
     n = 0
     for keys in edges:
@@ -117,21 +111,14 @@ def renumber(
 
 @dataclass(frozen=True)
 class Written:
-    """Data files of a release, and what was counted in them again.
-
-    `described`: what they are; `degrees`: int64, shape (n,): the edges that everyone has in the
-    published file, by published id.
-    """
+    """Data files of a release, and what was counted in them again."""
 
     described: Described
-    degrees: NDArray[np.int64]
+    degrees: Ints
 
 
 def check_form(form: Format) -> None:
-    """Refuse a format that cannot be written some rows at a time.
-
-    Raises `UsageError` where it is one.
-    """
+    """Refuse a format that cannot be written some rows at a time."""
     if form.name not in WRITABLE:
         raise UsageError(
             f"{form.name} cannot be written in pieces. Use one of {', '.join(WRITABLE)}, or "
@@ -142,21 +129,7 @@ def check_form(form: Format) -> None:
 def write_files(
     public: Path, buckets: Buckets, n_nodes: int, n_edges: int, form: Format
 ) -> Written:
-    """Write the files of a released graph, and count the degrees in what was written.
-
-    Raises `RuntimeError` where the file holds other edges than so many distinct ones.
-
-    Parameters
-    ----------
-    public
-        The folder.
-    buckets
-        Edges under their new ids, by their smaller end.
-    n_nodes, n_edges
-        How many there are.
-    form
-        The format of the edges.
-    """
+    """Write the files of a released graph, and count the degrees in what was written."""
     data, nodes = public / f"data{form.extensions[0]}", public / "nodes.csv"
     with stage(f"writing {data.name}", total=n_edges) as advance:
         write_pairs(_tables(buckets, advance), data, form=form, names=None)
@@ -188,9 +161,7 @@ def _tables(buckets: Buckets, advance: Advance) -> Iterator[pa.Table]:
             advance(some.size)
 
 
-def _degrees_in(
-    data: Path, form: Format, n_nodes: int, n_edges: int, advance: Advance
-) -> NDArray[np.int64]:
+def _degrees_in(data: Path, form: Format, n_nodes: int, n_edges: int, advance: Advance) -> Ints:
     """Return how many edges of a written file everyone has; they must ascend strictly."""
     degrees = np.zeros(n_nodes, dtype=np.int64)
     last, n = np.int64(-1), 0
@@ -208,7 +179,7 @@ def _degrees_in(
     return degrees
 
 
-def _count(degrees: NDArray[np.int64], ends: NDArray[np.int64]) -> None:
+def _count(degrees: Ints, ends: Ints) -> None:
     if _FEW * ends.size < degrees.size:
         np.add.at(degrees, ends, 1)
     else:

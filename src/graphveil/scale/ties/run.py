@@ -1,19 +1,26 @@
-"""Ties on the disk as a source of releases: a file larger than memory, by neighbor lists."""
+"""Ties on the disk as a source of releases: a file larger than memory, by neighbor lists.
+
+A method makes released edges of the lists, some at a time: by few edits, or by noise drawn once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.changes import EdgeChanges, cost_of
+from graphveil.claims.conditions import AnyCondition, ExactSize, RandomizedCells
 from graphveil.claims.digest import digest_of_file, digest_of_graph, digests_of_files
-from graphveil.claims.ledger import Ledger
+from graphveil.claims.guarantees import AnyGuarantee
+from graphveil.claims.ledger import Composed, Ledger, LedgerReceipt, LedgerReference
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import option
 from graphveil.core.progress import stage
@@ -26,19 +33,178 @@ from graphveil.io import Format, GraphOptions
 from graphveil.io.options import recorded
 from graphveil.io.reading import source_of, warn_of_dropped
 from graphveil.io.text.tie_blocks import tie_file
-from graphveil.methods.base import Anonymizer, NewIds
+from graphveil.methods.base import Anonymizer, NewIds, NoisyTies
+from graphveil.methods.noise import Channel, words_from
+from graphveil.methods.noisy_cells.noisy import listed_once
 from graphveil.methods.registry import methods_from
 from graphveil.release.files import format_that_came_in, release_format
 from graphveil.release.linkage import Linkage
-from graphveil.release.pipeline import Drawn, Read, Run, released
+from graphveil.release.pipeline import Drawn, Method, Read, Run, released
 from graphveil.release.publishing import Output, Publication
 from graphveil.release.staging import local_folder
 from graphveil.scale.columns import RowOrder
-from graphveil.scale.ties.draft import NOISE, EdgeDraft, draft_of
-from graphveil.scale.ties.lists import BUCKET_KEYS, Buckets
-from graphveil.scale.ties.reading import TieReading
-from graphveil.scale.ties.release import check_form, released_cuts, renumber, write_files
+from graphveil.scale.ties.lists import BUCKET_KEYS, Buckets, NeighborLists
+from graphveil.scale.ties.noise import degrees_in, draw, read, resize
+from graphveil.scale.ties.reading import BYTES_A_NOISY_TIE, TieReading, check_space
+from graphveil.scale.ties.release import (
+    Changed,
+    changed_edges,
+    check_form,
+    edges_of,
+    released_cuts,
+    renumber,
+    write_files,
+)
 from graphveil.scale.working import WorkingFolder, going_on
+
+Ints = NDArray[np.int64]
+
+CELLS = "cells"
+"""The file of noisy edges."""
+
+NOISE = "noise"
+"""The stage that draws them: epsilon is spent, and another draw would spend it again."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EdgeDraft:
+    """Released edges under the positions of the input.
+
+    `edges`: yields them as ``u << 32 | v``, u below v, some at a time; the same ones whenever
+    asked; `n_edges_expected`: about how many there are; `check`: refuses degrees of the published
+    file, by position of the input, that are not as planned; `cost`: as in the private record;
+    `advice, guarantee, conditions`: as in `graphveil.methods.base.MethodResult`; `spent`: what was
+    entered in a ledger.
+    """
+
+    edges: Callable[[], Iterator[Ints]]
+    n_edges_expected: int
+    check: Callable[[Ints], None]
+    cost: Mapping[str, float | int]
+    advice: tuple[str, ...] = ()
+    guarantee: AnyGuarantee | None = None
+    conditions: tuple[AnyCondition, ...] = ()
+    spent: LedgerReceipt | None = None
+
+
+class Noise(msgspec.Struct, frozen=True, kw_only=True):
+    """Noisy cells that were drawn.
+
+    `stated`: their chances; `published, kept`: how many are published as edges, and how many of
+    those are true; `is_exact`: whether edges were added or removed until so many were there; `note,
+    known, composed`: what was entered in a ledger, as `graphveil.claims.ledger.LedgerReceipt` has
+    it.
+    """
+
+    stated: RandomizedCells
+    published: int
+    kept: int
+    is_exact: bool = False
+    note: LedgerReference | None = None
+    known: list[str] = []
+    composed: Composed | None = None
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """What can be checked of them."""
+        if not self.is_exact:
+            return (self.stated,)
+        return self.stated, ExactSize(size=str(self.published))
+
+    @property
+    def spent(self) -> LedgerReceipt | None:
+        """What was entered in a ledger; None without one."""
+        if self.note is None:
+            return None
+        return LedgerReceipt(self.note, frozenset(self.known), self.composed)
+
+
+def draft_of(
+    method: Method, graph: Graph, working: WorkingFolder, ledger: Ledger | None = None
+) -> EdgeDraft:
+    """Return what a method makes of a graph whose neighbors the disk holds."""
+    lists = NeighborLists(graph.indptr, graph.indices)
+    made = method.from_ties(graph, working.randomness)
+    if isinstance(made, NoisyTies):
+        return _noisy(method, made, graph, working, ledger)
+    spent = method.entered(graph, ledger, working.randomness.seed)
+    changed, before = Changed(made.added, made.deleted), graph.n_edges
+    changes = EdgeChanges(before, before - len(made.deleted), len(made.added))
+    return EdgeDraft(
+        edges=lambda: changed_edges(edges_of(lists), changed),
+        n_edges_expected=changes.kept + changes.added,
+        check=made.check,
+        cost=cost_of(changes, made.facts),
+        advice=made.advice,
+        spent=spent,
+    )
+
+
+def _noisy(
+    method: Method, noise: NoisyTies, graph: Graph, working: WorkingFolder, ledger: Ledger | None
+) -> EdgeDraft:
+    """Return noisy edges, which are drawn once: what an interrupted draw left nobody has seen."""
+    file = working.folder / NOISE / CELLS
+    done = working.finished(NOISE, Noise)
+    if done is None:
+        done = working.finish(NOISE, _drawn(method, noise, graph, working, ledger))
+    published = done.published
+
+    def check(degrees: Ints) -> None:
+        if np.any(degrees != degrees_in(file, graph.n_nodes)):
+            raise RuntimeError("about to publish edges other than those that were sampled")
+
+    return EdgeDraft(
+        edges=lambda: read(file),
+        n_edges_expected=published,
+        check=check,
+        cost=cost_of(
+            EdgeChanges(graph.n_edges, done.kept, published - done.kept), listed_once(graph)
+        ),
+        advice=noise.advice(done.stated, published),
+        guarantee=method.promised(graph),
+        conditions=done.conditions,
+        spent=done.spent,
+    )
+
+
+def _drawn(
+    method: Method, noise: NoisyTies, graph: Graph, working: WorkingFolder, ledger: Ledger | None
+) -> Noise:
+    """Enter epsilon where there is room, and draw the noisy count and all cells into a file."""
+    file = working.stage(NOISE) / CELLS
+    n = noise.at_most
+    what = (
+        f"{method.name} releases up to about {n:,} edges (the input has {graph.n_edges:,}), which"
+    )
+    check_space(working.folder, BYTES_A_NOISY_TIE * n, what)
+    spent = method.entered(graph, ledger, working.randomness.seed)
+    stated = noise.state()
+    lists = NeighborLists(graph.indptr, graph.indices)
+    size = stated.noisy_count if noise.exact_size else None
+    drawn_file = file if size is None else file.with_name("drawn")
+    with stage("sampling noise", total=graph.n_edges) as advance:
+        drawn = draw(
+            lists,
+            Channel(int(stated.T0), int(stated.T1)),
+            words_from(working.randomness, "cells"),
+            drawn_file,
+            advance,
+        )
+    if size is not None:
+        words = words_from(working.randomness, "size")
+        drawn = resize(lists, drawn_file, drawn, int(size), words, file)
+        drawn_file.unlink()
+    return Noise(
+        stated=stated,
+        published=drawn.published,
+        kept=drawn.kept,
+        is_exact=noise.exact_size,
+        note=None if spent is None else spent.note,
+        known=[] if spent is None else sorted(spent.known),
+        composed=None if spent is None else spent.composed,
+    )
+
 
 ORDER = "order.npy"
 
@@ -130,10 +296,7 @@ class TiesOnDisk:
 def _written(
     work: TieReading, draft: EdgeDraft, form: Format, stated: dict[str, Any], public: Path
 ) -> Publication:
-    """Write the data files, and return what is said of them; refuse what breaks the promise.
-
-    Raises `RuntimeError` where degrees of the published file are not those that were planned.
-    """
+    """Write the data files, and return what is said of them; refuse what breaks the promise."""
     n_nodes = int(work.labels.size)
     with work.timed("write"):
         ids = _new_ids(work.working, n_nodes).of_the_input()
