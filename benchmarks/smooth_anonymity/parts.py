@@ -24,7 +24,7 @@ from typing import Any
 import graphveil as gv
 from graphveil.claims.manifest import read_manifest
 from graphveil.verify.database import database
-from graphveil.verify.files.folder import InFolder
+from graphveil.verify.files.folder import Released
 from graphveil.verify.files.loading import load
 from graphveil.verify.recount.equal_rows import count_classes, smallest_class
 
@@ -69,7 +69,7 @@ def one(out: Path, step: str) -> dict[str, Any]:
         row["ok"] = gv.verify_release(out).ok
     elif step != "nothing":
         with database([out], size=size) as db:
-            load(db, InFolder(out), manifest.data)
+            load(db, Released(out), manifest.data)
             if step == "classes":
                 before = time.process_time()
                 row["classes"] = count_classes(db).number

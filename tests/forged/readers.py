@@ -25,7 +25,7 @@ import graphveil as gv
 from forged.kit import data_file, read_manifest
 from graphveil.claims.manifest import read_manifest as typed_manifest
 from graphveil.verify.database import database
-from graphveil.verify.files.folder import InFolder
+from graphveil.verify.files.folder import Released
 from graphveil.verify.files.loading import load
 
 DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
@@ -180,7 +180,7 @@ def by_verify(folder: Path) -> Content:
     kind, names, _ = kind_and_names(folder)
     table = {"graph": "edges", "bipartite": "entries", "table": "cells"}[kind]
     with database([folder]) as db:
-        load(db, InFolder(folder), typed_manifest(folder).data)
+        load(db, Released(folder), typed_manifest(folder).data)
         rows = db.rows(f"SELECT * FROM {table}")  # noqa: S608  a name of this file
     return of_frame(folder, names, rows)
 

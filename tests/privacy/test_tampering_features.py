@@ -53,7 +53,7 @@ from graphveil.methods import METHODS
 from graphveil.release import read_manifest, read_release
 from graphveil.verbs.verify import verify_release as verify
 from graphveil.verify.database import database
-from graphveil.verify.files.folder import InFolder
+from graphveil.verify.files.folder import Released
 from graphveil.verify.files.loading import load
 
 NAMED = ["csv", "tsv", "text", "parquet"]
@@ -474,7 +474,7 @@ def test_no_sealed_edit_is_read_by_the_checker_in_another_way_than_by_the_reader
         names = data.feature_labels().astype(np.dtypes.StringDType()).tolist()
         read = {(user, names[item]) for user in range(data.n_users) for item in data.row(user)}
         with database([folder]) as db:
-            load(db, InFolder(folder), read_manifest(folder).data)
+            load(db, Released(folder), read_manifest(folder).data)
             assert read == set(db.rows("SELECT person, item FROM entries"))
 
 

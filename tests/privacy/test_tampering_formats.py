@@ -23,7 +23,7 @@ from graphveil.data import Graph
 from graphveil.release import Release, read_manifest, read_release
 from graphveil.verbs.verify import verify_release as verify
 from graphveil.verify.database import database
-from graphveil.verify.files.folder import InFolder
+from graphveil.verify.files.folder import Released
 from graphveil.verify.files.loading import load
 
 TEXT_FORMATS = ["csv", "tsv", "text", "graphml"]
@@ -67,7 +67,7 @@ def failed(verdict) -> dict[str, str]:
 def degrees_read(folder: Path, described) -> tuple[int, Counter]:
     """Return the number of nodes and the degrees that the checker sees."""
     with database([folder]) as db:
-        load(db, InFolder(folder), described)
+        load(db, Released(folder), described)
         ends = db.rows("SELECT source FROM edges UNION ALL SELECT target FROM edges")
         n = db.number("SELECT count(*) FROM nodes")
     return n, Counter(Counter(end for (end,) in ends).values())

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 
+import msgspec
 import numpy as np
 import pytest
 
 import graphveil as gv
+from graphveil.claims.manifest import encode, read_manifest
 from graphveil.core.errors import DataError, ParameterError, UsageError
 from graphveil.data import Graph, Layer, Network, Table
 from graphveil.methods.k_degree.k_degree import People
@@ -46,6 +48,10 @@ STARS = Graph.from_edges(
 """A graph with the degrees 6, 4, 3, 3, 3, 3, 2, 1, 1."""
 
 
+PATHS_OF_TWO = Graph.from_edges([*"abcd"], [*"wxyz"])
+"""Four edges that share no node: all degrees are 1."""
+
+
 def protecting(people, *, k=2, graph=STARS, **options):
     return gv.KDegree(k=k, people=people, **options).anonymize(graph, seed=1)
 
@@ -79,6 +85,38 @@ def test_to_protect_everybody_by_a_list_is_to_protect_everybody(edits):
     assert plain.data == listed.data
     assert 1 == listed.guarantee.share
     assert plain.guarantee.sentence == listed.guarantee.sentence
+
+
+def test_a_list_that_costs_nothing_says_of_nobody_that_they_are_left_with_fewer(tmp_path):
+    protecting(["a"], k=2, graph=PATHS_OF_TWO).write(tmp_path / "all")
+    protecting(["pub"], k=3).write(tmp_path / "some")
+    limits = {
+        name: json.loads((tmp_path / name / "release.json").read_text())["claim"]
+        for name in ("all", "some")
+    }
+    assert 1 == limits["all"]["guarantee"].get("share", 1)
+    assert "not on the owner's list" not in limits["all"]["does_not_protect_against"]
+    assert "not on the owner's list" in limits["some"]["does_not_protect_against"]
+    assert gv.verify_release(tmp_path / "all", PATHS_OF_TWO).ok
+    assert gv.verify_release(tmp_path / "some", STARS).ok
+
+
+@pytest.mark.parametrize(("source", "into"), [("some", "all"), ("all", "some")])
+def test_the_limits_of_another_share_are_noticed(tmp_path, source, into):
+    protecting(["a"], k=2, graph=PATHS_OF_TWO).write(tmp_path / "all")
+    protecting(["pub"], k=2).write(tmp_path / "some")
+    own, other = (
+        read_manifest(tmp_path / name).claim.does_not_protect_against for name in (into, source)
+    )
+    assert own != other
+    manifest = read_manifest(tmp_path / into)
+    claim = msgspec.structs.replace(manifest.claim, does_not_protect_against=other)
+    forged = msgspec.structs.replace(manifest, claim=claim).sealed()
+    (tmp_path / into / "release.json").write_bytes(encode(forged))
+    verdict = gv.verify_release(tmp_path / into)
+    check = next(one for one in verdict.checks if one.name == "method")
+    assert "fails" == check.outcome
+    assert "the text on limits" in check.detail
 
 
 def written(tmp_path, people=("pub", "a"), k=3, graph=STARS):

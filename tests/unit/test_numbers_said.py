@@ -27,7 +27,7 @@ from graphveil.verbs.report.charts import Bin, Mark
 from graphveil.verbs.sweep import results, sweep
 from graphveil.verify.database import UnreadableError, database
 from graphveil.verify.files import loading, second_table
-from graphveil.verify.files.columnar import in_groups
+from graphveil.verify.files.canonical import in_groups
 from graphveil.verify.recount import redrawing
 from graphveil.verify.recount.linked import ids_check, order_leaks, tail_of_ascents
 from graphveil.verify.recount.noise import IMPOSSIBLE, is_strange_on_ladder

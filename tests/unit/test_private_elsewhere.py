@@ -219,7 +219,7 @@ def test_a_place_that_cannot_be_written_is_named_before_rows_are_read(
             raise OSError(errno.EROFS, "Read-only file system")
         return (public.parent / "probe").open("wb")
 
-    monkeypatch.setattr("graphveil.release.staging.tempfile.TemporaryFile", made)
+    monkeypatch.setattr("graphveil.release.publishing.tempfile.TemporaryFile", made)
     with pytest.raises(ResourceError, match=f"{side} is not writable"):
         release(lists.with_name("none"), public / "out", private=owner / "lists")
 

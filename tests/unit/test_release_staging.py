@@ -10,7 +10,7 @@ import pytest
 from graphveil.claims.manifest import MANIFEST
 from graphveil.claims.record import RECORD
 from graphveil.core.errors import ReleaseError, ResourceError
-from graphveil.release.staging import check_target, staged
+from graphveil.release.publishing import check_target, staged
 
 
 def write(target, text, *, force=False):

@@ -20,7 +20,7 @@ from graphveil.core.errors import (
     UsageError,
 )
 from graphveil.core.storage import place_of
-from graphveil.release.staging import leftovers_beside
+from graphveil.release.publishing import leftovers_beside
 from graphveil.scale.engines import SparkEngine
 from graphveil.scale.engines import spark as shared_folder
 from graphveil.scale.engines.spark import SparkTables, write_note

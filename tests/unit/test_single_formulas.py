@@ -688,9 +688,9 @@ def test_a_noisy_count_is_of_some_cells_and_not_of_all(count, is_one):
 def test_chances_of_blocks_are_tested_by_what_is_kept_and_by_what_is_false(
     monkeypatch, chances, changed, answer
 ):
-    one, zero = (chance * cell_flips.FULL for chance in chances)
+    one, zero = (chance * cell_flips.laws.FULL for chance in chances)
     block = SimpleNamespace(cells=10_000, one=one, zero=zero)
-    monkeypatch.setattr(cell_flips, "blocks_of", lambda _: [block])
+    monkeypatch.setattr(cell_flips.laws, "blocks_of", lambda _: [block])
     kept, added = changed
     edits = SimpleNamespace(before=1000, kept=kept, added=added)
     evidence = SimpleNamespace(changes=lambda: edits)

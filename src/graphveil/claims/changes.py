@@ -22,11 +22,7 @@ Figures = dict[str, float | int]
 
 @dataclass(frozen=True)
 class Changes(ABC):
-    """How much an original has of what is counted, how much of it a release keeps, what is new.
-
-    `before`: how many the original has; `kept`: how many of these the release has; `added`: how
-    many the release has that the original lacks.
-    """
+    """How much an original has of what is counted, how much of it a release keeps, what is new."""
 
     what: ClassVar[str]
     """What is counted."""
@@ -77,11 +73,6 @@ class Changes(ABC):
 class EdgeChanges(Changes):
     """The edges of a network, whatever their kind and direction.
 
-    `before, kept, added`: as in `Changes`; `people_suppressed`: how many people lack an attribute
-    that they had; None for a graph, which has none.
-
-    Examples
-    --------
     >>> EdgeChanges(before=4, kept=3, added=2).figures
     {'edges_before': 4, 'edges_kept': 3, 'edges_deleted': 1, 'edges_added': 2, 'jaccard': 0.5}
     """
@@ -117,8 +108,6 @@ class EdgeChanges(Changes):
 class EntryChanges(Changes):
     """The entries of users by features.
 
-    Examples
-    --------
     >>> EntryChanges(before=4, kept=3, added=2).figures["jaccard"]
     0.5
     """
@@ -160,19 +149,6 @@ class EntryChanges(Changes):
 class CellChanges(Changes):
     """The cells of a table; missing cells are not among those before.
 
-    Parameters
-    ----------
-    before, kept
-        As in `Changes`.
-    added
-        How many cells show a value that the original does not have there.
-    missing
-        How many cells the original has as suppressed ones.
-    filled
-        How many of these show a value in the release.
-
-    Examples
-    --------
     >>> CellChanges(before=8, kept=6, missing=2).figures
     {'cells': 10, 'stars_before': 2, 'stars_added': 2, 'kept_share': 0.6}
     >>> CellChanges(before=8, kept=5, added=2, missing=2, filled=1).figures["cells_replaced"]
@@ -215,8 +191,6 @@ class CellChanges(Changes):
 def changes_stated(figures: Mapping[str, float]) -> Changes | None:
     """Return the changes that a record's figures state; None if it has none of any kind.
 
-    Examples
-    --------
     >>> changes_stated({"edges_before": 10, "edges_deleted": 2, "edges_added": 8, "rounds": 3})
     EdgeChanges(before=10, kept=8, added=8, people_suppressed=None)
     """
@@ -227,21 +201,13 @@ def changes_stated(figures: Mapping[str, float]) -> Changes | None:
 
 
 def cost_of(changes: Changes, facts: Mapping[str, float | int]) -> Figures:
-    """Return the figures of a record: what changed, and what the method knows.
-
-    Examples
-    --------
-    >>> cost_of(EdgeChanges(before=1, kept=1), {"rounds": 2})["rounds"]
-    2
-    """
+    """Return the figures of a record: what changed, and what the method knows."""
     return {**changes.figures, **facts, **changes.figures}  # which no fact replaces
 
 
 def changes_between(before: Data, after: Data) -> Changes:
     """Return what changed between two containers of a kind; position i is the same person in both.
 
-    Examples
-    --------
     >>> path = Graph.from_edges([0, 1], [1, 2], n=4)
     >>> changes_between(path, Graph.from_edges([0, 0], [1, 3], n=4))
     EdgeChanges(before=2, kept=1, added=1, people_suppressed=None)
@@ -276,8 +242,6 @@ def changes_between(before: Data, after: Data) -> Changes:
 def people_suppressed(before: Table | None, after: Table | None) -> int:
     """Return how many people lack a published attribute that they had.
 
-    Examples
-    --------
     >>> sex = Table.from_columns({"sex": ["f", "m", "*"]})
     >>> people_suppressed(sex, Table.from_columns({"sex": ["f", "*", "*"]}))
     1
@@ -294,8 +258,6 @@ def people_suppressed(before: Table | None, after: Table | None) -> int:
 def cells_by_column(released: Table, generalized: Generalization | None) -> list[ColumnCells]:
     """Return what the cells of each column of a released table show.
 
-    Examples
-    --------
     >>> [sex] = cells_by_column(Table.from_columns({"sex": ["f", "*"]}), None)
     >>> sex.values, sex.generalized, sex.suppressed
     (1, 0, 1)

@@ -17,57 +17,189 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.tables import (
-    AttachedColumns,
-    Close,
-    Condition,
-    Diverse,
-    Generalized,
-    SameGroupCounts,
-    SuppressionHistogram,
-)
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import share_in
 from graphveil.core.randomness import public_words
 from graphveil.core.text import counted
 
-__all__ = [
-    "IDS",
-    "LARGEST_EPSILON",
-    "PARTS",
-    "SHAPE",
-    "WITHIN_GROUPS",
-    "AnyCondition",
-    "AttachedColumns",
-    "BlockFlips",
-    "Close",
-    "Condition",
-    "Diverse",
-    "Drawing",
-    "EditBudget",
-    "ExactSize",
-    "Generalized",
-    "ItemsAreUsers",
-    "KeyedIds",
-    "NoisyDegrees",
-    "NoisyStatistics",
-    "NothingAdded",
-    "OwnAttributes",
-    "ProtectedPeople",
-    "RandomizedCells",
-    "SameData",
-    "SameDegrees",
-    "SameGroupCounts",
-    "Subgraph",
-    "Supergraph",
-    "SuppressionHistogram",
-    "TopMThresholds",
-    "TrueOfMoreThanHalf",
-    "TrueOfShare",
-    "as_printed",
-    "check_class_size",
-    "edits_in",
-]
+_NUMBER_OF_VALUES = re.compile(r"[1-9][0-9]{0,8}")
+_DECIMAL = re.compile(r"(0|[1-9][0-9]{0,8})(\.[0-9]{0,3}[1-9])?")
+"""A number of at most four digits behind the point, in one spelling."""
+
+_EACH_CLASS = "Each class of rows that are equal in the known columns"
+
+
+class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """A further statement about a release, exact enough to be checked."""
+
+    SAYS: ClassVar[str] = ""
+    """Its sentence, where it has no figures."""
+
+    without_seed: ClassVar[bool] = False
+    """Whether a run with a seed leaves it out: what it says would tell a guessed seed."""
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return self.SAYS
+
+
+class SameGroupCounts(Condition, frozen=True, kw_only=True, tag="same-group-counts"):
+    """The numbers of edges inside and between groups are those of the original."""
+
+    SAYS: ClassVar[str] = (
+        "The numbers of edges inside and between groups are those of the original."
+    )
+
+
+class SuppressionHistogram(Condition, frozen=True, kw_only=True, tag="stars-by-row"):
+    """So many rows of the released table have so many suppressed cells.
+
+    It says nothing that the table does not show.
+
+    >>> print(SuppressionHistogram(rows=((0, 2), (3, 1))).sentence)
+    2 rows have no suppressed cell, 1 row has 3 suppressed cells.
+    """
+
+    rows: tuple[tuple[int, int], ...]
+
+    def __post_init__(self) -> None:
+        """Check that every number of cells stands once, in order, and with some rows."""
+        stars = [cells for cells, _ in self.rows]
+        numbers = [number for _, number in self.rows]
+        if stars != sorted(set(stars)) or min((0, *stars)) < 0 or min((1, *numbers)) < 1:
+            raise ParameterError(
+                f"rows={self.rows} is not valid. Give pairs (suppressed cells, rows) in "
+                "ascending order of cells, with at least 0 cells and 1 row each."
+            )
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        said = [
+            f"{number} {'row has' if number == 1 else 'rows have'} {cells or 'no'} suppressed "
+            f"{'cells' if cells > 1 else 'cell'}"
+            for cells, number in self.rows
+        ]
+        return f"{', '.join(said)}." if said else "There are no rows."
+
+
+class AttachedColumns(Condition, frozen=True, kw_only=True, tag="attached-columns"):
+    """These columns stand beside everyone as they are: nothing is promised of them.
+
+    >>> print(AttachedColumns(attach=("town",)).sentence)
+    Published unchanged, outside the guarantee: town. Nothing is guaranteed against an attacker \
+who knows these values; combined with the rest they may single people out.
+    """
+
+    attach: tuple[str, ...]
+    label: tuple[str, ...] | msgspec.UnsetType = msgspec.UNSET
+
+    def __post_init__(self) -> None:
+        """Check that there is one, and none twice."""
+        if not self.columns or len(set(self.columns)) < len(self.columns):
+            raise ParameterError(
+                f"attach={self.columns} is empty or names a column twice. Name each column once."
+            )
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.attach, *(self.label or ()))
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return (
+            f"Published unchanged, outside the guarantee: {', '.join(self.columns)}. Nothing is "
+            "guaranteed against an attacker who knows these values; combined with the rest they "
+            "may single people out."
+        )
+
+
+class Generalized(Condition, frozen=True, kw_only=True, tag="generalized"):
+    """Every published value of some columns is the row's own, or a node of its hierarchy above it.
+
+    The file of levels lists these nodes, each with the one above it.
+
+    >>> print(Generalized(columns=("age", "zip")).sentence)
+    Every published value of age, zip is the row's own, a more general one that includes it, or `*`.
+    """
+
+    columns: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return (
+            f"Every published value{_of(self.columns)} is the row's own, a more general one that "
+            "includes it, or `*`."
+        )
+
+
+class Diverse(Condition, frozen=True, kw_only=True, tag="diverse"):
+    """Every class of rows that equal each other in the known columns has several values of another.
+
+    >>> print(Diverse(column="illness", least="2").sentence)
+    Each class of rows that are equal in the known columns has at least 2 different values of \
+illness, a missing one counted as a value.
+    """
+
+    column: str
+    least: str
+    measure: Literal["distinct", "entropy"] = "distinct"
+
+    def __post_init__(self) -> None:
+        """Check that the bound is a number that says something."""
+        form = _NUMBER_OF_VALUES if self.measure == "distinct" else _DECIMAL
+        if not form.fullmatch(self.least) or Fraction(self.least) <= 1:
+            raise ParameterError(
+                f"least={self.least!r} is not a {self.measure} bound. Give a number above 1."
+            )
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        if self.measure == "distinct":
+            has = f"has at least {self.least} different values of {self.column}"
+        else:
+            has = (
+                f"has values of {self.column} whose entropy is at least that of {self.least} "
+                "equally frequent ones"
+            )
+        return f"{_EACH_CLASS} {has}, a missing one counted as a value."
+
+
+class Close(Condition, frozen=True, kw_only=True, tag="close"):
+    """In every class, the values of an attached column are shared out nearly as in the table.
+
+    >>> print(Close(column="illness", most="0.2").sentence)
+    Each class of rows that are equal in the known columns has values of illness whose shares \
+differ from those of the whole table by at most 0.2 (total variation).
+    """
+
+    column: str
+    most: str
+
+    def __post_init__(self) -> None:
+        """Check that the bound is a number that says something."""
+        if not _DECIMAL.fullmatch(self.most) or Fraction(self.most) >= 1:
+            raise ParameterError(
+                f"most={self.most!r} is not a distance. Give a number from 0 to below 1."
+            )
+
+    @property
+    def sentence(self) -> str:
+        """The statement in one sentence."""
+        return (
+            f"{_EACH_CLASS} has values of {self.column} whose shares differ from those of the "
+            f"whole table by at most {self.most} (total variation)."
+        )
+
+
+def _of(columns: tuple[str, ...]) -> str:
+    return f" of {', '.join(columns)}" if columns else ""
+
 
 LARGEST_EPSILON = 40
 """Above it 64 bits do not hold the probabilities, and a claim would say nothing."""
@@ -76,8 +208,6 @@ LARGEST_EPSILON = 40
 def as_printed(epsilon: float) -> Fraction:
     """Return an epsilon as the decimal number that is printed, not as the double nearest to it.
 
-    Examples
-    --------
     >>> as_printed(0.1), Fraction(0.1) > as_printed(0.1)
     (Fraction(1, 10), True)
     """
@@ -100,20 +230,6 @@ class RandomizedCells(Condition, frozen=True, kw_only=True, tag="cell-flips"):
     budget, and what follows from it, so that receivers can take the noise out of counts. Numbers
     are decimal text: they exceed what readers of JSON keep.
 
-    Parameters
-    ----------
-    cells
-        The number of cells.
-    epsilon_cells
-        The part of epsilon that one cell has, at most 40: a whole number or a fraction in lowest
-        terms.
-    T0, T1
-        A cell of 0 is published as 1 with probability T0 / 2^64, a cell of 1 with T1 / 2^64.
-    noisy_count
-        The noisy number of ones that the chances were computed from; None where they were not.
-
-    Examples
-    --------
     >>> flips = RandomizedCells(cells="6", epsilon_cells="2", T0="2198909137867134464",
     ...                   T1="16247834935842417152")
     >>> print(flips.sentence)
@@ -156,8 +272,6 @@ class RandomizedCells(Condition, frozen=True, kw_only=True, tag="cell-flips"):
 class TopMThresholds(RandomizedCells, frozen=True, kw_only=True, tag="top-m-flips"):
     """As `RandomizedCells`, with the chances that the thresholds of the Top-m Filter give.
 
-    Examples
-    --------
     >>> flips = TopMThresholds(cells="6", epsilon_cells="2", T0="1", T1="2", noisy_count="2")
     >>> flips.sentence.partition(":")[0]
     'By the thresholds of the Top-m Filter'
@@ -179,21 +293,6 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
     publish most ones under it. Weights and factors have three significant digits at most: chances
     need no more, and more could hold a message.
 
-    Parameters
-    ----------
-    cells, epsilon_cells, noisy_count
-        As in `RandomizedCells`.
-    sizes
-        How many nodes a class has.
-    weights
-        x of every class, times 10^12: whole numbers.
-    groups
-        The group of every class, from 0 on, in order; none where there are no factors.
-    factors
-        The factor of every pair of groups g <= h, row by row, times 10^12: whole numbers.
-
-    Examples
-    --------
     >>> flips = BlockFlips(cells="6", epsilon_cells="2", noisy_count="3", sizes=(4,),
     ...                    weights=("1000000000000",))
     >>> flips.sentence.partition(",")[0]
@@ -248,17 +347,6 @@ class ExactSize(Condition, frozen=True, kw_only=True, tag="exact-size"):
     Which, was decided without a look at the original. The chances that `RandomizedCells` states are
     those
     before.
-
-    Parameters
-    ----------
-    size
-        How many edges or entries were published: a whole number.
-
-    Examples
-    --------
-    >>> ExactSize(size="12").sentence
-    'After sampling, edges or entries were added or removed uniformly at random until exactly 12 \
-remained.'
     """
 
     size: str
@@ -320,21 +408,6 @@ class Drawing(Condition, frozen=True, kw_only=True):
     It holds what was released under the budget, or follows from it. Numbers are decimal text, lists
     of them with one blank between two. A released node stands at the place of one noisy degree, in
     ascending order; which one of its group its person has, is drawn in secret (`WITHIN_GROUPS`).
-
-    Parameters
-    ----------
-    nodes
-        The number of nodes.
-    epsilon_count, epsilon_degrees
-        The parts of epsilon: whole numbers or fractions in lowest terms.
-    noisy_count
-        The number of edges with noise, at least 1.
-    noisy_degrees
-        The degrees with noise, in ascending order.
-    group_cuts
-        The least noisy degree of every group, inside of which people are assigned at random.
-    seed_of_drawing
-        From it and the numbers above, the graph and the ids of the places were drawn, and follow.
     """
 
     without_seed: ClassVar[bool] = True
@@ -395,11 +468,6 @@ class Drawing(Condition, frozen=True, kw_only=True):
 class NoisyDegrees(Drawing, frozen=True, kw_only=True, tag="noisy-degrees"):
     """As `Drawing`, from noisy degrees alone.
 
-    `sizes, weights`: how many places a class of like degree has, and x of every class as in
-    `BlockFlips`.
-
-    Examples
-    --------
     >>> degrees = NoisyDegrees(
     ...     nodes=3, epsilon_count="1/20", epsilon_degrees="19/20", noisy_count="1", sizes=(1, 2),
     ...     noisy_degrees="0 1 2", group_cuts="0", weights=("0", "70000000000"),
@@ -431,27 +499,6 @@ class NoisyStatistics(Drawing, frozen=True, kw_only=True, tag="noisy-statistics"
 
     Lists by node are in the order of the places.
 
-    Parameters
-    ----------
-    epsilon_mixing, epsilon_triangles
-        The further parts of epsilon.
-    class_cuts
-        The least noisy degree of every class, by which triangles are counted.
-    noisy_mixing
-        The edges between groups g <= h with noise, row by row.
-    floor, rate
-        Of the ladder: the least width of its first step, and how fast chances fall from step to
-        step, a fraction.
-    noisy_triangles
-        With noise, how many triangles have each class as the lowest of their three nodes.
-    degrees, stubs, aims
-        What was drawn towards: the degree of every node, the edges between groups g <= h, the
-        triangles by class.
-    unmended
-        How many edges were left out, because they would have been loops or doubles.
-
-    Examples
-    --------
     >>> statistics = NoisyStatistics(
     ...     nodes=3, epsilon_count="1/50", epsilon_degrees="11/20", epsilon_mixing="3/25",
     ...     epsilon_triangles="31/100", noisy_count="1", noisy_degrees="0 1 2", group_cuts="0",
@@ -483,59 +530,26 @@ class NoisyStatistics(Drawing, frozen=True, kw_only=True, tag="noisy-statistics"
 
 
 class Supergraph(Condition, frozen=True, kw_only=True, tag="supergraph"):
-    """Every edge of the original is in the release: edges were added only.
+    """Every edge of the original is in the release: edges were added only."""
 
-    Examples
-    --------
-    >>> Supergraph().sentence
-    'Every edge of the original is in the release.'
-    """
-
-    @property
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-        return "Every edge of the original is in the release."
+    SAYS: ClassVar[str] = "Every edge of the original is in the release."
 
 
 class Subgraph(Condition, frozen=True, kw_only=True, tag="subgraph"):
-    """Every edge of the release is in the original: edges were deleted only.
+    """Every edge of the release is in the original: edges were deleted only."""
 
-    Examples
-    --------
-    >>> Subgraph().sentence
-    'Every edge of the release is in the original.'
-    """
-
-    @property
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-        return "Every edge of the release is in the original."
+    SAYS: ClassVar[str] = "Every edge of the release is in the original."
 
 
 class SameDegrees(Condition, frozen=True, kw_only=True, tag="same-degrees"):
-    """Every node has as many neighbors as in the original: edges were rewired only.
+    """Every node has as many neighbors as in the original: edges were rewired only."""
 
-    Examples
-    --------
-    >>> SameDegrees().sentence
-    'Every node has the same degree as in the original.'
-    """
-
-    @property
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-        return "Every node has the same degree as in the original."
+    SAYS: ClassVar[str] = "Every node has the same degree as in the original."
 
 
 class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
     """So many edges at most stand in one of original and release only.
 
-    `edges`: the most edits, at least 1; or; `share`: a share of the original's edges in (0, 1],
-    rounded up to a number of edits; `edges_per_edit`: how many edges an edit may add and delete
-    together: 4 where it rewires.
-
-    Examples
-    --------
     >>> EditBudget(edges=20).most_changes(n_edges=100), EditBudget(share=0.05).most_changes(101)
     (20, 6)
     """
@@ -571,28 +585,14 @@ class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
 
 
 class NothingAdded(Condition, frozen=True, kw_only=True, tag="nothing-added"):
-    """Every published entry, or cell of a table, is that of the same person in the original.
+    """Every published entry, or cell of a table, is that of the same person in the original."""
 
-    Examples
-    --------
-    >>> NothingAdded().sentence
-    'Every published entry is in the original.'
-    """
-
-    @property
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-        return "Every published entry is in the original."
+    SAYS: ClassVar[str] = "Every published entry is in the original."
 
 
 class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
     """Every published entry is true of at least a share theta of its equivalence class.
 
-    `theta`: a fraction in [1/2, 1] in lowest terms, such as ``2/3``, kept exact as text; `columns`:
-    of a table with attached columns: those that it is about. Unset for all of them.
-
-    Examples
-    --------
     >>> TrueOfShare(theta="2/3").sentence
     'Every published entry is true of at least 2/3 of the rows in its class.'
     """
@@ -614,10 +614,6 @@ class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
 class TrueOfMoreThanHalf(Condition, frozen=True, kw_only=True, tag="true-of-more-than-half"):
     """Every published entry is true of more than half of its equivalence class.
 
-    `columns`: as of `TrueOfShare`.
-
-    Examples
-    --------
     >>> TrueOfMoreThanHalf().sentence
     'Every published entry is true of more than half of the rows in its class.'
     """
@@ -636,33 +632,15 @@ def _entry(columns: tuple[str, ...] | msgspec.UnsetType) -> str:
 
 
 class ItemsAreUsers(Condition, frozen=True, kw_only=True, tag="people-as-items"):
-    """Items are people: the id of an item is the id of that person as a user.
+    """Items are people: the id of an item is the id of that person as a user."""
 
-    Examples
-    --------
-    >>> ItemsAreUsers().sentence
-    "Items are people: each item id is that person's id as a user."
-    """
-
-    @property
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-        return "Items are people: each item id is that person's id as a user."
+    SAYS: ClassVar[str] = "Items are people: each item id is that person's id as a user."
 
 
 class OwnAttributes(Condition, frozen=True, kw_only=True, tag="own-attributes"):
-    """Every published attribute of a person is that person's own in the original, or suppressed.
+    """Every published attribute of a person is that person's own in the original, or suppressed."""
 
-    Examples
-    --------
-    >>> OwnAttributes().sentence
-    "Every published attribute value is the person's own, or suppressed."
-    """
-
-    @property
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-        return "Every published attribute value is the person's own, or suppressed."
+    SAYS: ClassVar[str] = "Every published attribute value is the person's own, or suppressed."
 
 
 def check_class_size(k: int) -> None:
@@ -676,13 +654,6 @@ class ProtectedPeople(Condition, frozen=True, kw_only=True, tag="protected-peopl
 
     Who is on it, and how many they are, is published nowhere. The other nodes need not be on it.
 
-    Parameters
-    ----------
-    k
-        The smallest number of nodes with that degree, at least 1.
-
-    Examples
-    --------
     >>> print(ProtectedPeople(k=5).sentence)
     Every person on the owner's private list has the same degree as at least 4 other nodes of the \
 release. People who are not on it may be left with fewer.
@@ -705,22 +676,12 @@ release. People who are not on it may be left with fewer.
 
 
 class SameData(Condition, frozen=True, kw_only=True, tag="same-data"):
-    """The release says what the original says: ids and order are new, nothing else.
+    """The release says what the original says: ids and order are new, nothing else."""
 
-    Examples
-    --------
-    >>> SameData().sentence
-    'The release is the original with new ids in a new order; nothing was added, removed or \
-changed.'
-    """
-
-    @property
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-        return (
-            "The release is the original with new ids in a new order; nothing was added, "
-            "removed or changed."
-        )
+    SAYS: ClassVar[str] = (
+        "The release is the original with new ids in a new order; nothing was added, removed "
+        "or changed."
+    )
 
 
 class KeyedIds(Condition, frozen=True, kw_only=True, tag="keyed-ids"):
@@ -728,28 +689,17 @@ class KeyedIds(Condition, frozen=True, kw_only=True, tag="keyed-ids"):
 
     Such an id is an integer below 2^63, the same of a person in every release with this key. It
     is made of the first 64 bits of HMAC-SHA256, without the last of them.
-
-    Examples
-    --------
-    >>> KeyedIds().sentence
-    "Published ids are computed from the original ids with the owner's key. A person has the same \
-id in every release made with this key."
     """
 
-    @property
-    def sentence(self) -> str:
-        """The statement in one sentence."""
-        return (
-            "Published ids are computed from the original ids with the owner's key. A person has "
-            "the same id in every release made with this key."
-        )
+    SAYS: ClassVar[str] = (
+        "Published ids are computed from the original ids with the owner's key. A person has "
+        "the same id in every release made with this key."
+    )
 
 
 def edits_in(share: float, n_edges: int) -> int:
     """Return a share of the edges as a number of edits: exact as it is written, rounded up.
 
-    Examples
-    --------
     >>> edits_in(0.07, 100), edits_in(0.05, 101)
     (7, 6)
     """

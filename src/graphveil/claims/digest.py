@@ -27,15 +27,7 @@ def digest_of_file(path: Path) -> str:
 
 
 def digests_of_files(paths: Iterable[Path]) -> tuple[str, tuple[str, ...]]:
-    """Return one digest of the parts of a file, in order, and that of each; of one file, its own.
-
-    Examples
-    --------
-    >>> import os
-    >>> whole, parts = digests_of_files([Path(os.devnull)])
-    >>> (whole,) == parts
-    True
-    """
+    """Return one digest of the parts of a file in order, and that of each; of one file, its own."""
     each = tuple(map(digest_of_file, paths))
     whole = each[0] if len(each) == 1 else hashlib.sha256("".join(each).encode()).hexdigest()
     return whole, each
@@ -48,8 +40,6 @@ def digest_of(data: Data) -> str:
     features is made of a sum over rows, so that it can be computed in parts, in any order: it
     recognizes data, and is no proof against somebody who makes data for a digest.
 
-    Examples
-    --------
     >>> from graphveil import Graph
     >>> one, two = Graph.from_edges([0], [1], n=2), Graph.from_edges([1], [0], n=2)
     >>> digest_of(one) == digest_of(two)
@@ -82,17 +72,7 @@ def _digest_of_content(data: Data) -> str:
 
 
 def digest_of_graph(indptr: NDArray[np.int64], indices: NDArray[np.int32], ids: Ids) -> str:
-    """Return what `digest_of` gives for a graph whose neighbors may be mapped from a file.
-
-    `indptr, indices`: as in `graphveil.data.Graph`; `ids`: the id of every node.
-
-    Examples
-    --------
-    >>> from graphveil import Graph
-    >>> graph = Graph.from_edges([0], [1], n=2)
-    >>> digest_of_graph(graph.indptr, graph.indices, graph.labels()) == digest_of(graph)
-    True
-    """
+    """Return what `digest_of` gives for a graph whose neighbors may be mapped from a file."""
     seen = hashlib.sha256(Graph.__name__.encode())
     seen.update(np.int64(indptr.size - 1).tobytes())
     seen.update(np.ascontiguousarray(indptr).data)
@@ -105,8 +85,6 @@ def digest_of_graph(indptr: NDArray[np.int64], indices: NDArray[np.int32], ids: 
 def digests_of_origins(data: Data) -> tuple[str, ...]:
     """Return the digests of what a container was read from, by which the same is recognized.
 
-    Examples
-    --------
     >>> from graphveil import Table
     >>> from graphveil.data.kinds import encoded
     >>> people = Table.from_columns({"sex": ["f", "m"]})
@@ -150,19 +128,11 @@ class RowsDigest(NamedTuple):
         return RowsDigest(self.n + other.n, self.entries + other.entries, total)
 
     def text(self, *, user_is_integer: bool, item_is_integer: bool) -> str:
-        """Return the digest as it is written.
-
-        `user_is_integer, item_is_integer`: whether ids are integers; of features only where a row
-        has one.
-        """
-        kinds = f"{_kind(integer=user_is_integer)}{_kind(integer=item_is_integer)}"
+        """Return the digest as it is written."""
+        kinds = "".join("i" if integer else "t" for integer in (user_is_integer, item_is_integer))
         kinds = kinds if self.entries else kinds[:1]
         whole = f"{kinds}/{self.n}/{self.entries}/{self.total:064x}"
         return ROWS + hashlib.sha256(whole.encode()).hexdigest()
-
-
-def _kind(*, integer: bool) -> str:
-    return "i" if integer else "t"
 
 
 def tokens_of(names: Ids | list[str]) -> NDArray[np.uint64]:
@@ -170,8 +140,6 @@ def tokens_of(names: Ids | list[str]) -> NDArray[np.uint64]:
 
     Of an integer itself, of text 128 bits of BLAKE2b.
 
-    Examples
-    --------
     >>> tokens_of(np.array([7, 8])).tolist(), tokens_of(["tea", "rye"]).shape
     ([[7], [8]], (2, 2))
     """
@@ -185,8 +153,6 @@ def tokens_of(names: Ids | list[str]) -> NDArray[np.uint64]:
 def digest_of_rows(part: RowsPart) -> RowsDigest:
     """Return what some rows add to the digest of all: it does not depend on their order.
 
-    Examples
-    --------
     >>> tea = tokens_of(["tea"])
     >>> one, other = (RowsPart(np.array([u]), np.array([0, 1]), tea) for u in (3, 8))
     >>> both = RowsPart(np.array([8, 3]), np.array([0, 1, 2]), tea[[0, 0]])
@@ -219,8 +185,6 @@ def digest_of_rows(part: RowsPart) -> RowsDigest:
 def is_digest_of(recorded: str, data: Data) -> bool:
     """Return whether a digest in a record is that of the data, also one of an earlier version.
 
-    Examples
-    --------
     >>> data = Bipartite.from_pairs([3, 8], ["tea", "rye"])
     >>> is_digest_of(digest_of(data), data), is_digest_of("0" * 64, data)
     (True, False)
@@ -236,12 +200,9 @@ def _bytes_of(ids: Ids) -> bytes:
     if ids.dtype.kind == "i":
         return b"i" + n + ids.tobytes()
     texts = _encoded(ids.tolist())
-    return b"t" + n + _lengths(texts) + b"".join(texts)
+    lengths = np.array([len(one) for one in texts], dtype=np.int64).tobytes()
+    return b"t" + n + lengths + b"".join(texts)
 
 
 def _encoded(texts: list[str]) -> list[bytes]:
     return [one.encode("utf-8", "surrogatepass") for one in texts]
-
-
-def _lengths(texts: list[bytes]) -> bytes:
-    return np.array([len(one) for one in texts], dtype=np.int64).tobytes()

@@ -1,82 +1,163 @@
 """Every guarantee that a release can carry: values that say it in words and can be verified.
 
-Guarantees are about rows that equal others, nodes in the same equivalence class or group, or noise
-that hides an edge, an entry or a person.
+A check answers *recomputed* (from the files), *by construction* (of differential privacy, which no
+single output can show) or *not claimed*.
 """
 
 from __future__ import annotations
 
 import math
-from decimal import Decimal
+from abc import abstractmethod
 from fractions import Fraction
-from typing import ClassVar, Literal
+from typing import ClassVar, Literal, Self
 
 import msgspec
 
-from graphveil.claims.conditions import (
-    LARGEST_EPSILON,
-    AnyCondition,
-    Generalized,
-    NothingAdded,
-    ProtectedPeople,
-    SameGroupCounts,
-    TrueOfShare,
-    check_class_size,
-)
-from graphveil.claims.guarantee import CheckWord, Guarantee, NotClaimed, unclaimed
-from graphveil.claims.knowledge import (
-    ABOUT_PEOPLE,
-    ALIKE,
-    ALIKE_IN_LAYERS,
-    IN_BOXES,
-    KNOWLEDGE,
-    KNOWLEDGE_OF_LAYERS,
-    LEFT_OF_BOXES,
-    LISTS,
-    NOTHING_PROMISED,
-    OF_DIRECTED_TIES,
-    SEVERAL_ORIGINALS,
-    SEVERAL_ROWS,
-    SIMILAR,
-    List,
-    MeasureName,
-    Person,
-)
+from graphveil.claims import conditions
+from graphveil.claims import knowledge as words
+from graphveil.claims.conditions import LARGEST_EPSILON, AnyCondition, check_class_size
+from graphveil.claims.knowledge import REASONS, List, MeasureName, Person, Reason, capital
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import check_names, share_in
 
-__all__ = [
-    "ENTRIES_OF_A_VALUE",
-    "AdaptiveAnonymity",
-    "AnyGuarantee",
-    "CheckWord",
-    "EdgeDP",
-    "Guarantee",
-    "KAnonymity",
-    "NodeDP",
-    "NotClaimed",
-    "SmoothKAnonymity",
-    "StructuralKAnonymity",
-    "SuperNodeAnonymity",
-    "check_class_size",
-    "unclaimed",
-]
+CheckWord = Literal["recomputed", "by construction", "not claimed"]
+
+
+class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
+    """A promise about published data, stated exactly: it knows neither who keeps it nor how."""
+
+    check_word: ClassVar[CheckWord] = "recomputed"
+
+    def of_rows(self, person: Person | None) -> Self:
+        """Return the same guarantee of the rows of a table, of which the owner said `person`.
+
+        None is no table, and changes nothing; nor does it where nothing is claimed, or of nodes.
+
+        >>> KAnonymity(k=5).of_rows("row").sentence.partition("; ")[2]
+        'nothing was added. Each row is a different person, as the owner states.'
+        """
+        if person is None or "person" not in self.__struct_fields__:
+            return self
+        return msgspec.structs.replace(self, person=person)
+
+    @property
+    def implied(self) -> tuple[AnyCondition, ...]:
+        """The conditions that the sentence states itself."""
+        return ()
+
+    def covers(self, claim: Guarantee) -> bool:
+        """Whether who promises this may claim that: the same, or less.
+
+        >>> KAnonymity(k=5).covers(KAnonymity(k=5)), KAnonymity(k=5).covers(KAnonymity(k=6))
+        (True, False)
+        """
+        return isinstance(claim, NotClaimed) or claim == self.of_rows(
+            getattr(claim, "person", None) or None
+        )
+
+    @property
+    @abstractmethod
+    def sentence(self) -> str:
+        """The promise in one sentence."""
+
+    @property
+    def core(self) -> str:
+        """The sentence without the implied conditions, which only the original shows."""
+        return self.sentence
+
+    @property
+    @abstractmethod
+    def threat_model(self) -> str:
+        """The adversary that the promise answers."""
+
+    @property
+    def knowledge(self) -> str:
+        """What that adversary knows, in a few words."""
+        return ""
+
+    @property
+    def adversary(self) -> str:
+        """Who that is: what they know, and that they use nothing else."""
+        return "nobody"
+
+    @property
+    def why(self) -> str | None:
+        """Why nothing is claimed; None where something is."""
+        return None
+
+    @property
+    def empty(self) -> str | None:
+        """Why the promise is true of any data and protects nobody; None where it is not."""
+        return None
+
+
+class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
+    """Nothing is promised of this release.
+
+    Parameters
+    ----------
+    reasons
+        At least one of ``repeatable`` (the noise came from a seeded generator), ``fixed-size``,
+        ``finite-chain``, ``unproved`` (the mechanism has no proof), ``trial`` (one of several,
+        chosen by looking) and ``renamed`` (new ids alone); each once, in this order.
+
+    Examples
+    --------
+    >>> NotClaimed(reasons=("repeatable",)).sentence
+    'This release carries no guarantee.'
+    """
+
+    check_word: ClassVar[CheckWord] = "not claimed"
+
+    reasons: tuple[Reason, ...]
+
+    def __post_init__(self) -> None:
+        """Check that there is a reason, each once and in order."""
+        ordered = tuple(reason for reason in REASONS if reason in self.reasons)
+        if not self.reasons or self.reasons != ordered:
+            raise ParameterError(
+                f"reasons={self.reasons} must be one or more of {', '.join(REASONS)}, each once "
+                "and in this order."
+            )
+
+    @property
+    def sentence(self) -> str:
+        """What is promised: nothing."""
+        return "This release carries no guarantee."
+
+    @property
+    def threat_model(self) -> str:
+        """The adversary that is answered: none."""
+        return "None: this release claims no protection against any attacker."
+
+    @property
+    def why(self) -> str | None:
+        """Why nothing is claimed."""
+        return " ".join(REASONS[reason] for reason in self.reasons)
+
+    def covers(self, claim: Guarantee) -> bool:
+        """Whether who promises nothing may claim that: nothing, for these reasons or more."""
+        return isinstance(claim, NotClaimed) and set(self.reasons) <= set(claim.reasons)
+
+
+def unclaimed(guarantee: Guarantee, reason: Reason) -> NotClaimed:
+    """Return what remains of a guarantee once there is a reason to claim nothing.
+
+    >>> unclaimed(NotClaimed(reasons=("unproved",)), "repeatable").reasons
+    ('repeatable', 'unproved')
+    """
+    before = guarantee.reasons if isinstance(guarantee, NotClaimed) else ()
+    return NotClaimed(reasons=tuple(r for r in REASONS if r == reason or r in before))
 
 
 class _OfRows(Guarantee, frozen=True, kw_only=True):
-    """A guarantee that counts rows: of a table, it says whether these are people.
-
-    `person`: what the owner said of the rows of a table: ``row``, each is a different person;
-    ``column``, each is the one row of a person whom a column named; ``assumed``, nothing. Unset
-    where it is no table: then each row is a user, who is a person.
-    """
+    """A guarantee that counts rows: of a table, it says whether these are people."""
 
     person: Person | msgspec.UnsetType = msgspec.UNSET
 
     @property
     def _about(self) -> str:
-        """What is said of people, behind the promise."""
-        return "" if self.person is msgspec.UNSET else ABOUT_PEOPLE[self.person]
+        return "" if self.person is msgspec.UNSET else words.ABOUT_PEOPLE[self.person]
 
     @property
     def _each(self) -> str:
@@ -90,36 +171,30 @@ class _EqualRows(_OfRows, frozen=True, kw_only=True):
     k: int
 
     def __post_init__(self) -> None:
-        """Check the parameter."""
         check_class_size(self.k)
 
     @property
     def empty(self) -> str | None:
-        """As of every guarantee."""
         return None if self.k > 1 else f"a class may be a single row (k={self.k})"
 
     @property
     def core(self) -> str:
-        """That rows are equal, which the released rows show, and what is said of people."""
         return f"{_equal_rows(self)}.{self._about}"
 
     @property
     def threat_model(self) -> str:
-        """The adversary that the promise answers."""
         return (
-            f"{_capital(self.adversary)}, is left with at least {self.k} equal rows that may be "
-            f"that person's.{SEVERAL_ROWS if self.person == 'assumed' else ''}"
+            f"{capital(self.adversary)}, is left with at least {self.k} equal rows that may be "
+            f"that person's.{words.SEVERAL_ROWS if self.person == 'assumed' else ''}"
         )
 
     @property
     def knowledge(self) -> str:
-        """What that adversary knows, in a few words."""
         known = getattr(self, "known", ()) or ()
         return f"a person's {', '.join(known)}" if known else "any of a person's features"
 
     @property
     def adversary(self) -> str:
-        """Who that is: what they know, and that they use nothing else."""
         return f"an attacker who knows {self.knowledge}, and uses nothing but the released rows"
 
 
@@ -157,8 +232,8 @@ added.'
     def implied(self) -> tuple[AnyCondition, ...]:
         """That nothing was added; of a generalized table, that every cell is true of its row."""
         if self.known is msgspec.UNSET:
-            return (NothingAdded(),)
-        return (Generalized(columns=self.known),)
+            return (conditions.NothingAdded(),)
+        return (conditions.Generalized(columns=self.known),)
 
 
 class SmoothKAnonymity(_EqualRows, frozen=True, kw_only=True, tag="smooth-k-anonymity"):
@@ -196,7 +271,7 @@ entry is true of at least half of the rows in its class.'
     @property
     def implied(self) -> tuple[AnyCondition, ...]:
         """That every entry is true of a large enough share of its class."""
-        return (TrueOfShare(theta=self.theta, columns=self.known),)
+        return (conditions.TrueOfShare(theta=self.theta, columns=self.known),)
 
     @property
     def sentence(self) -> str:
@@ -253,8 +328,8 @@ assignment consistent with the data.
     def implied(self) -> tuple[AnyCondition, ...]:
         """That nothing was added: the record of a person shows nothing but that person's cells."""
         if self.known:
-            return (Generalized(columns=self.known),)
-        return (NothingAdded(),)
+            return (conditions.Generalized(columns=self.known),)
+        return (conditions.NothingAdded(),)
 
     @property
     def sentence(self) -> str:
@@ -279,8 +354,8 @@ assignment consistent with the data.
             "" if self.common else ("An attacker who knows the levels can rule out candidates. ")
         )
         return (
-            f"{_capital(self.adversary)}. {ruled_out}This counts candidates; it does not make them "
-            f"equally likely.{SEVERAL_ORIGINALS if self.person == 'assumed' else ''}"
+            f"{capital(self.adversary)}. {ruled_out}This counts candidates; it does not make them "
+            f"equally likely.{words.SEVERAL_ORIGINALS if self.person == 'assumed' else ''}"
         )
 
     @property
@@ -301,10 +376,6 @@ def _equal_rows(promise: _EqualRows) -> str:
     known = ", ".join(getattr(promise, "known", ()) or ())
     where = f"what it publishes of {known}" if known else "all published features"
     return f"Every row of the release equals at least {others} in {where}"
-
-
-def _capital(text: str) -> str:
-    return text[0].upper() + text[1:]
 
 
 class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural-k-anonymity"):
@@ -379,7 +450,7 @@ within 10% of its own.'
             )
         if self.distance < 1:
             raise ParameterError(f"distance={self.distance} is below 1. Give a number of hops.")
-        if self.measure in {"degree", *OF_DIRECTED_TIES} and self.distance != 1:
+        if self.measure in {"degree", *words.OF_DIRECTED_TIES} and self.distance != 1:
             raise ParameterError(
                 f"distance={self.distance} does not apply to the measure {self.measure}. Use 1."
             )
@@ -425,7 +496,7 @@ within 10% of its own.'
     @property
     def implied(self) -> tuple[AnyCondition, ...]:
         """That it holds for the people on the owner's list, where it does not for every node."""
-        return (ProtectedPeople(k=self.k),) if self.listed and self.share < 1 else ()
+        return (conditions.ProtectedPeople(k=self.k),) if self.listed and self.share < 1 else ()
 
     @property
     def sentence(self) -> str:
@@ -440,26 +511,26 @@ within 10% of its own.'
         verb = "has" if self.share == 1 else "have"
         others = "other" if self.k == 2 else "others"
         if self.phi:
-            similar = SIMILAR.format(number=self.k - 1, others=others, phi=self.phi)
+            similar = words.SIMILAR.format(number=self.k - 1, others=others, phi=self.phi)
             own = "its own" if self.share == 1 else "their own"
             return f"{who} of the release {verb} {similar}{own}."
-        alike = ALIKE[self.measure].format(distance=self.distance)
+        alike = words.ALIKE[self.measure].format(distance=self.distance)
         if self.layers:
-            alike = ALIKE_IN_LAYERS.format(layers=", ".join(self.layers))
+            alike = words.ALIKE_IN_LAYERS.format(layers=", ".join(self.layers))
         if self.known:
-            alike = f"the same {_listed(self.known)}, and {alike.removesuffix(',')},"
+            alike = f"the same {words.listed(self.known)}, and {alike.removesuffix(',')},"
         as_others = f"as at least {self.k - 1} {others}"
         said = f"{who} of the release {verb} {alike} {as_others}."
         if self.known and self.share < 1:
-            said += f" Every node has the same {_listed(self.known)} {as_others}."
+            said += f" Every node has the same {words.listed(self.known)} {as_others}."
         return said
 
     @property
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
-        whom, original = "a person for whom the guarantee holds", NOTHING_PROMISED
+        whom, original = "a person for whom the guarantee holds", words.NOTHING_PROMISED
         if self.phi:
-            return f"{_capital(self.adversary)}, {LEFT_OF_BOXES.format(k=self.k)}"
+            return f"{capital(self.adversary)}, {words.LEFT_OF_BOXES.format(k=self.k)}"
         if self.share == 1:
             whom = "that person"
             original = (
@@ -468,7 +539,7 @@ within 10% of its own.'
                 "is among them"
             )
         return (
-            f"{_capital(self.adversary)}, is left with at least {self.k} nodes that may be {whom}. "
+            f"{capital(self.adversary)}, is left with at least {self.k} nodes that may be {whom}. "
             "Knowledge of the original network is different, since edges were changed: "
             f"{original}."
         )
@@ -478,10 +549,10 @@ within 10% of its own.'
         """What that adversary knows in the released network, in a few words."""
         if self.phi:
             return f"the degree and number of triangles of a person, within {self.phi:g}%"
-        knows = KNOWLEDGE[self.measure].format(distance=self.distance)
+        knows = words.KNOWLEDGE[self.measure].format(distance=self.distance)
         if self.layers:
-            knows = KNOWLEDGE_OF_LAYERS.format(layers=", ".join(self.layers))
-        return f"the {_listed(self.known)} of a person and {knows}" if self.known else knows
+            knows = words.KNOWLEDGE_OF_LAYERS.format(layers=", ".join(self.layers))
+        return f"the {words.listed(self.known)} of a person and {knows}" if self.known else knows
 
     @property
     def adversary(self) -> str:
@@ -489,7 +560,7 @@ within 10% of its own.'
         nothing_else = "in the released network, and uses nothing else of it"
         if self.phi:
             person = "a person" if self.share == 1 else "a person for whom the guarantee holds"
-            return f"{IN_BOXES.format(phi=self.phi, person=person)} {nothing_else}"
+            return f"{words.IN_BOXES.format(phi=self.phi, person=person)} {nothing_else}"
         return f"an attacker who knows {self.knowledge} {nothing_else}"
 
 
@@ -525,7 +596,7 @@ edges inside and between groups; nothing in it shows which node of a group is wh
     @property
     def implied(self) -> tuple[AnyCondition, ...]:
         """That the numbers of edges are those of the original, which only the original shows."""
-        return (SameGroupCounts(),)
+        return (conditions.SameGroupCounts(),)
 
     @property
     def sentence(self) -> str:
@@ -548,7 +619,7 @@ edges inside and between groups; nothing in it shows which node of a group is wh
     def threat_model(self) -> str:
         """The adversary that the promise answers."""
         return (
-            f"{_capital(self.adversary)}, is left with at least {self.k} nodes that may be that "
+            f"{capital(self.adversary)}, is left with at least {self.k} nodes that may be that "
             "person. The release does not make one of them more likely than another. This is "
             "about identity, not about edges: a group, or a pair of groups, with all possible "
             "edges or with none reveals every edge or its absence there. An attacker who knows "
@@ -570,12 +641,6 @@ edges inside and between groups; nothing in it shows which node of a group is wh
         )
 
 
-def _listed(names: tuple[str, ...]) -> str:
-    """Return names with commas, and an *and* before the last."""
-    *first, last = names
-    return f"{', '.join(first)} and {last}" if first else last
-
-
 ENTRIES_OF_A_VALUE = 2
 """To change one value of a column is to change two entries: one ends, another begins."""
 
@@ -586,35 +651,31 @@ class _DifferentialPrivacy(_OfRows, frozen=True, kw_only=True):
     check_word: ClassVar[CheckWord] = "by construction"
 
     epsilon: float
-    collected: tuple[List, ...] = LISTS
+    collected: tuple[List, ...] = words.LISTS
 
     def __post_init__(self) -> None:
-        """Check the parameters."""
         if not 0 < self.epsilon <= LARGEST_EPSILON:
             raise ParameterError(
                 f"epsilon={self.epsilon} is outside (0, {LARGEST_EPSILON}]. Choose one in this "
                 "range, such as 1."
             )
-        if self.collected != tuple(one for one in LISTS if one in self.collected):
+        if self.collected != tuple(one for one in words.LISTS if one in self.collected):
             raise ParameterError(
-                f"collected={self.collected} may contain only {', '.join(LISTS)}, each at most "
-                "once and in this order."
+                f"collected={self.collected} may contain only {', '.join(words.LISTS)}, each "
+                "at most once and in this order."
             )
 
     def covers(self, claim: Guarantee) -> bool:
-        """Whether who promises this may claim that: of any lists, and of entries or of values."""
         if isinstance(claim, NotClaimed):
             return True
         return isinstance(claim, type(self)) and claim.epsilon == self.epsilon
 
     @property
     def threat_model(self) -> str:
-        """The adversary that the promise answers."""
-        return f"{_capital(self.adversary)}. {_PUBLIC}"
+        return f"{capital(self.adversary)}. {words.PUBLIC}"
 
     @property
     def adversary(self) -> str:
-        """Who that is: what they know, and that they see this release alone."""
         return f"an attacker who knows {self.knowledge}, and has only this one release of this data"
 
     @property
@@ -684,7 +745,7 @@ edges or items by a factor of at most e^10, a hundred by e^100.
                 "value, or by none,"
             )
             several = "values"
-        ten, hundred = (_times(number, self.epsilon) for number in (10, 100))
+        ten, hundred = (words.times(number, self.epsilon) for number in (10, 100))
         no_person = (
             f"A whole {self._each} is protected less: ten {several} by a factor of at most "
             f"e^{ten}, a hundred by e^{hundred}."
@@ -727,14 +788,6 @@ factor of at most e^0.5 (about 1.65).
         return "all edges or items in which a person has no part"
 
 
-def _times(number: int, epsilon: float) -> str:
-    """Return a multiple of the decimal that is printed, exactly."""
-    text = f"{number * Decimal(repr(epsilon)):f}"
-    return text.rstrip("0").rstrip(".") if "." in text else text
-
-
-_PUBLIC = "How many people and items there are, and the names of the items, count as public."
-
 AnyGuarantee = (
     StructuralKAnonymity
     | SuperNodeAnonymity
@@ -745,4 +798,3 @@ AnyGuarantee = (
     | NodeDP
     | NotClaimed
 )
-"""Every guarantee that a manifest can hold."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Literal
 
 TieMeasure = Literal["degree", "count", "edge-count", "degree-distribution", "dk", "vrq", "hybrid"]
@@ -70,10 +71,9 @@ IN_BOXES = (
 NOTHING_PROMISED = "nothing is guaranteed about it"
 
 LEFT_OF_BOXES = (
-    "is left with at least {k} nodes that may be that person. An attacker who knows "
-    "these numbers more closely, or who searches around numbers that are off, can be left with "
-    "fewer. Knowledge of the original network is different, since edges were changed: "
-    f"{NOTHING_PROMISED}."
+    "is left with at least {k} nodes that may be that person. An attacker who knows these numbers "
+    "more closely, or who searches around numbers that are off, can be left with fewer. Knowledge "
+    f"of the original network is different, since edges were changed: {NOTHING_PROMISED}."
 )
 
 Person = Literal["assumed", "row", "column"]
@@ -122,3 +122,22 @@ List = Literal["people", "items"]
 
 LISTS: tuple[List, ...] = ("people", "items")
 """Every such list, in the order in which claims name them."""
+
+PUBLIC = "How many people and items there are, and the names of the items, count as public."
+
+
+def capital(text: str) -> str:
+    """Return a text as the beginning of a sentence."""
+    return text[0].upper() + text[1:]
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Return names with commas, and an *and* before the last."""
+    *first, last = names
+    return f"{', '.join(first)} and {last}" if first else last
+
+
+def times(number: int, epsilon: float) -> str:
+    """Return a multiple of the decimal that is printed, exactly."""
+    text = f"{number * Decimal(repr(epsilon)):f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text

@@ -34,22 +34,7 @@ _DECIMAL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,400})?(e-[0-9]{1,3})?")
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """One release.
-
-    Parameters
-    ----------
-    id
-        Drawn at random; the private record of the release has it, too.
-    method
-        The method's name.
-    unit
-        What its epsilon is about; None where nothing was claimed.
-    epsilon
-        As it was printed; None where nothing was claimed.
-    person_cells
-        How many cells one person has: what an edge's epsilon is multiplied with for a node. A
-        value is two cells.
-    """
+    """One release."""
 
     id: str
     method: str
@@ -73,8 +58,6 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def times(self, unit: Unit) -> Fraction:
         """Return what its epsilon is multiplied with in this unit.
 
-        Examples
-        --------
         >>> entry = Entry(id="a", method="m", unit="value", epsilon="1.0", person_cells=10)
         >>> [str(entry.times(unit)) for unit in ("edge", "value", "node")]
         ['1/2', '1', '5']
@@ -86,11 +69,7 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 
 
 class Composed(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a ledger holds, this release included: public.
-
-    `releases`: how many releases; `unit`: what the total is about, as the claim of this release;
-    `epsilon`: their total, as decimal text, rounded up.
-    """
+    """What a ledger holds, this release included: public."""
 
     releases: int
     unit: Unit
@@ -105,11 +84,7 @@ class LedgerReference(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The most that the total of a ledger may reach; once set it stays.
-
-    `epsilon`: as it was given, in decimal text; `unit`: what it is about: the unit of the first
-    release that was entered under it.
-    """
+    """The most that the total of a ledger may reach; once set it stays."""
 
     epsilon: str
     unit: Unit
@@ -131,8 +106,6 @@ class LedgerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 def rounded_up(total: Fraction) -> str:
     """Return a total as decimal text that is not below it.
 
-    Examples
-    --------
     >>> rounded_up(Fraction(7, 5)), rounded_up(Fraction(1, 3))
     ('1.4', '0.333333333334')
     """
@@ -142,8 +115,6 @@ def rounded_up(total: Fraction) -> str:
 def rounded_down(remainder: Fraction) -> str:
     """Return what remains as decimal text that is not above it.
 
-    Examples
-    --------
     >>> rounded_down(Fraction(7, 5)), rounded_down(Fraction(1, 3))
     ('1.4', '0.333333333333')
     """
@@ -192,11 +163,7 @@ _NO_TOTAL = (
 
 
 class LedgerReceipt(NamedTuple):
-    """What was entered for a run.
-
-    `note`: for the private record; `known`: the entries of all releases that the ledger holds;
-    `composed`: their total; None where one of them claims nothing.
-    """
+    """What was entered for a run."""
 
     note: LedgerReference
     known: frozenset[str]
@@ -422,32 +389,15 @@ class Ledger:
             lock.release()
 
 
-def unit_of(guarantee: EdgeDP | NodeDP) -> Unit:
-    """Return what an epsilon is about.
-
-    Examples
-    --------
-    >>> unit_of(NodeDP(epsilon=1.0)), unit_of(EdgeDP(epsilon=1.0, of="value"))
-    ('node', 'value')
-    """
-    if isinstance(guarantee, NodeDP):
-        return "node"
-    return "value" if guarantee.of == "value" else "edge"
-
-
 def _entry(guarantee: Guarantee, method: str, person_cells: int) -> Entry:
     unit: Unit | None = None
     epsilon = None
     if isinstance(guarantee, EdgeDP | NodeDP):
-        unit = unit_of(guarantee)
+        unit = "node" if isinstance(guarantee, NodeDP) else "edge"
+        unit = "value" if getattr(guarantee, "of", None) == "value" else unit
         epsilon = repr(guarantee.epsilon)
-    return Entry(
-        id=secrets.token_hex(16),
-        method=method,
-        unit=unit,
-        epsilon=epsilon,
-        person_cells=person_cells,
-    )
+    key = secrets.token_hex(16)
+    return Entry(id=key, method=method, unit=unit, epsilon=epsilon, person_cells=person_cells)
 
 
 def _warn_of_persons(entries: list[Entry], limit: Limit | None) -> None:

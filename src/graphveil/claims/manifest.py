@@ -48,21 +48,13 @@ class Named(Protocol):
 
 
 def part_name(number: int) -> str:
-    """Return the name of a part, from 0 on.
-
-    Examples
-    --------
-    >>> part_name(12)
-    'data/part-00012.parquet'
-    """
+    """Return the name of a part, from 0 on."""
     return f"{FOLDER}/part-{number:05d}.parquet"
 
 
 def is_part(name: str) -> bool:
     """Whether a file of this name is a part.
 
-    Examples
-    --------
     >>> is_part("data/part-00012.parquet"), is_part("data/../part-00012.parquet")
     (True, False)
     """
@@ -70,21 +62,13 @@ def is_part(name: str) -> bool:
 
 
 def n_parts(n_users: int) -> int:
-    """Return how many parts so many users have.
-
-    Examples
-    --------
-    >>> n_parts(2_500_000), n_parts(0)
-    (3, 1)
-    """
+    """Return how many parts so many users have."""
     return max(1, -(-n_users // PART_USERS))
 
 
 def part_size(number: int, n_users: int) -> int:
     """Return how many of so many users a part has.
 
-    Examples
-    --------
     >>> [part_size(number, 2_500_000) for number in range(3)]
     [1048576, 1048576, 402848]
     """
@@ -231,8 +215,7 @@ class Described(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields
         if bool(names) != (self.kind == "network") or names != sorted(set(names)):
             raise ValueError(
                 f"{counted(len(names), 'layer')} for data of kind {self.kind}, or layers not in "
-                "order - at "
-                "`$.data.layers`"
+                "order - at `$.data.layers`"
             )
 
 
@@ -294,19 +277,12 @@ def encode(value: msgspec.Struct) -> bytes:
 
 
 def read_manifest(folder: Place) -> Manifest:
-    """Return the manifest of a release folder.
-
-    Raises `ReleaseError` where there is none, or it is not one; the message names the field.
-    """
+    """Return the manifest of a release folder."""
     return decode_manifest(manifest_bytes(folder), where=folder / MANIFEST)
 
 
 def manifest_bytes(folder: Place) -> bytes:
-    """Return the bytes of the manifest, and no more of them than show that it is too large.
-
-    Raises `ReleaseError` where the folder is none, or holds no manifest that can be read: it is not
-    a release.
-    """
+    """Return the bytes of the manifest, and no more of them than show that it is too large."""
     if isinstance(folder, Address):
         return _bytes_at(folder)
     path = folder / MANIFEST
@@ -338,10 +314,9 @@ def _bytes_at(address: Address) -> bytes:
     n = sum(map(is_part, names))
     if UNFINISHED in names or n:
         raise ReleaseError(
-            f"{address} has {counted(n, 'part')} but no {MANIFEST}: it was left by an "
-            "unfinished run and "
-            f"is not a release. Run the same command again, with {option('force', value=True)} "
-            "if it asks for that."
+            f"{address} has {counted(n, 'part')} but no {MANIFEST}: it was left by an unfinished "
+            "run and is not a release. Run the same command again, with "
+            f"{option('force', value=True)} if it asks for that."
         )
     raise ReleaseError(
         f"{address} has no {MANIFEST}, so it is not a release. Give the address that anonymize "
@@ -350,10 +325,7 @@ def _bytes_at(address: Address) -> bytes:
 
 
 def decode_manifest(raw: bytes, *, where: Place) -> Manifest:
-    """Return the manifest in these bytes.
-
-    Raises `ReleaseError` where they are not a manifest of a schema this version reads.
-    """
+    """Return the manifest in these bytes."""
     if len(raw) > MOST_BYTES:
         raise ReleaseError(
             f"{where} is not a valid manifest: it has more than {MOST_BYTES} bytes. Restore the "

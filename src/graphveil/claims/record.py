@@ -31,51 +31,7 @@ _PART = re.compile(rf"{LINKED}/part-[0-9]{{5,7}}\.parquet")
 
 
 class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """Private: cost against the original, seed, warnings, and how the input was read.
-
-    Parameters
-    ----------
-    input_sha256
-        The digest of the input's content (`digest_of`), whatever file it came in.
-    origins_sha256
-        The digests of what the input was read from: the bytes of its file, the content of an
-        object. By them another release is recognized where the input was read in another way.
-    manifest_sha256
-        The digest of the `release.json` that this record belongs to.
-    linkage_sha256
-        The digest of the linkage's file, where it was kept; of parts `digest_of_parts`.
-    method
-        The method's name.
-    seed
-        The seed, where one was given.
-    cost
-        What the release cost against the original: counts, ratios, bounds.
-    warnings
-        What the owner should know.
-    unprotected
-        The original ids of those for whom a partial promise does not hold.
-    withheld
-        The parameters that the public manifest leaves out, by name.
-    reading
-        The options that the input was read with.
-    seconds
-        The duration of every step.
-    nested_in
-        The digests of the linkages of the releases that this one is nested in.
-    ledger
-        The file of the ledger of epsilons, and the release's entry in it; None without one.
-    levels_sha256, witness_sha256
-        The digests of the files of levels and of chosen pairs, where they were written.
-    unrecorded
-        The arguments of the run, by name, that no file keeps: without them the method cannot be run
-        again as it was.
-    assignment
-        The secret, in hexadecimal digits, that says which node of a group has whose noisy degree;
-        None where no noisy degrees are published.
-    ancestors
-        Of a generalized table, for each column whose levels are from a file, and for each value of
-        the original: the nodes above it.
-    """
+    """Private: cost against the original, seed, warnings, and how the input was read."""
 
     input_sha256: str
     manifest_sha256: str
@@ -99,44 +55,23 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def private_folder(folder: Path) -> Path:
-    """Return the private folder beside a release folder.
-
-    Examples
-    --------
-    >>> private_folder(Path("out/friends-k5")).name
-    'friends-k5.private'
-    """
+    """Return the private folder beside a release folder."""
     path = folder if folder.name not in {"", ".."} else folder.resolve()
     return path.parent / f"{path.name}{PRIVATE}"
 
 
 def linkage_part(number: int) -> str:
-    """Return the name of a part of the linkage, from 0 on: it holds the users of the part of data.
-
-    Examples
-    --------
-    >>> linkage_part(12)
-    'linkage/part-00012.parquet'
-    """
+    """Return the name of a part of the linkage, from 0 on, of the users of that part of data."""
     return f"{LINKED}/part-{number:05d}.parquet"
 
 
 def is_linkage_part(name: str) -> bool:
-    """Whether a file of this name in a private place is a part of the linkage.
-
-    Examples
-    --------
-    >>> is_linkage_part("linkage/part-00012.parquet"), is_linkage_part("linkage/notes.txt")
-    (True, False)
-    """
+    """Whether a file of this name in a private place is a part of the linkage."""
     return _PART.fullmatch(name) is not None
 
 
 def linkage_files(private: Path) -> list[Path]:
-    """Return the file of the linkage in a private folder, or its parts in order; none without it.
-
-    Raises `OSError` where the folder cannot be read.
-    """
+    """Return the file of the linkage in a private folder, or its parts in order, or none."""
     whole = private / LINKAGE
     if whole.is_file():
         return [whole]
@@ -153,8 +88,6 @@ def linkage_files(private: Path) -> list[Path]:
 def digest_of_parts(digests: Iterable[str]) -> str:
     """Return the one digest of parts in order, of which each has one.
 
-    Examples
-    --------
     >>> digest_of_parts(["a1", "b2"])[:8]
     'dc670a7a'
     """
@@ -162,11 +95,7 @@ def digest_of_parts(digests: Iterable[str]) -> str:
 
 
 def read_record(folder: Place, private: Place | None = None) -> Record | None:
-    """Return the private record of a release, or None where there is none.
-
-    `folder`: the release folder; `private`: its private folder; None for the one beside it. Nothing
-    is looked for beside an address. Raises `ReleaseError` where the file is there but is no record.
-    """
+    """Return the private record of a release, or None where there is none."""
     if private is None:
         if not isinstance(folder, Path):
             return None
@@ -219,11 +148,6 @@ def owners_of_others(
 
     Any of the digests says that it is the same. The release that this one replaces does not
     count. The age is the time of the record's file.
-
-    `folder`: the release folder: those beside it are looked at, unless it is an address; `digests`:
-    those of the input; `private`: its private folder, where it lies in another place: what lies
-    beside that is looked at, too. Raises `GraphveilError` where what lies beside an address cannot
-    be listed.
     """
     if isinstance(private, Address):
         own_names = private.located

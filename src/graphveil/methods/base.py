@@ -513,10 +513,11 @@ class Anonymizer(ABC, Generic[D]):
 
         advised: tuple[str, ...] = warn_owner(advice, seeded=randomness.seeded)
         private |= {"seed": randomness.seed, "withheld": self.withheld()}
+        claimed = self.claimed(guarantee, randomness)
         return {
-            "guarantee": self.claimed(guarantee, randomness),
+            "guarantee": claimed,
             "conditions": (*self.conditions, *conditions, *((ItemsAreUsers(),) if people else ())),
-            "provenance": self.provenance,
+            "provenance": dataclasses.replace(self.provenance, limits=self.limits_of(claimed)),
             "private": Private(warnings=(*advised, *left_out_words(left_out)), **private),
         }
 
@@ -568,6 +569,10 @@ class Anonymizer(ABC, Generic[D]):
         roles = getattr(self, "known", None), getattr(self, "attach", None)
         more = self.limits_of_attributes if any(roles) else ""
         return " ".join(filter(None, (self.limits, self._nearest_reached(), more)))
+
+    def limits_of(self, claimed: AnyGuarantee) -> str:  # noqa: ARG002  as a rule they are the same
+        """Return what a release that claims this does not protect against: its manifest says so."""
+        return self.stated_limits
 
     def _nearest_reached(self) -> str:
         published = self.published_parameters()

@@ -176,7 +176,7 @@ def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
         problems.append(
             f"the source is {shown(manifest.method.source)}, not the one that the method states"
         )
-    if said != own.limits:
+    if said != method.limits_of(manifest.claim.guarantee):
         problems.append(f"the text on limits is {shown(said)}, not the one that the method states")
     return problems + [
         f"the parameter {name} is {shown(stated.get(name))}; {own.method} writes {shown(value)}"

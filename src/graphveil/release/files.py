@@ -19,16 +19,7 @@ from graphveil import io
 from graphveil.claims import manifest as parts
 from graphveil.claims.changes import cells_by_column
 from graphveil.claims.digest import digest_of_file
-from graphveil.claims.manifest import (
-    ID_COLUMN,
-    LEVELS_COLUMNS,
-    LEVELS_ROLE,
-    DataFile,
-    Described,
-    DescribedLayer,
-    Generalization,
-    LevelNode,
-)
+from graphveil.claims.manifest import DataFile, Described, DescribedLayer, Generalization, LevelNode
 from graphveil.core.errors import DataError, InputError, ReleaseError, one_of, option
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Bipartite, Data, Graph, Network, Table
@@ -49,7 +40,7 @@ else:
 
 DELIMITED = {"csv", "tsv", "text"}
 
-LEVELS_FILE = f"{LEVELS_ROLE}.csv"
+LEVELS_FILE = f"{parts.LEVELS_ROLE}.csv"
 
 NETWORK_FORMS = ("csv", "tsv", "parquet")
 """What the ties of a network are released as: its people stand in a file of their own."""
@@ -66,11 +57,7 @@ _MISREAD = re.compile(rf'["\n\r\0{SEPARATORS}]|^[\s\ufeff]|\s$|[\t,;#%].*\\$')
 
 
 def release_format(name: str, kind: str) -> Format:
-    """Return the format of a release that a name asks for.
-
-    Raises `InputError` where there is no such format, it cannot hold this kind of data, or releases
-    do not have it.
-    """
+    """Return the format of a release that a name asks for."""
     base, dot, compression = name.partition(".")
     if dot and f".{compression}" not in COMPRESSIONS:
         raise InputError(f"{name!r} is not a format of a release. {one_of(name, _released(kind))}")
@@ -96,12 +83,7 @@ def _released(kind: str) -> list[str]:
 
 
 def check_names(data: Data, form: Format) -> None:
-    """Refuse a format of a release that cannot hold the names or values that may be published.
-
-    `data`: what is to be anonymized: users by items, a table, or a graph, whose release names
-    nobody; `form`: the format of the release. Raises `InputError`: as `check_items`,
-    `check_categories` and `check_columns`.
-    """
+    """Refuse a format of a release that cannot hold the names or values that may be published."""
     rows = data.people if isinstance(data, Network) else data
     if isinstance(rows, Table):
         # what is said of people stands in text, whatever the format of ties
@@ -117,8 +99,6 @@ def check_categories(table: Table, form: Format) -> None:
 
     No format of a release has values that read as suppressed cells, not even one in which those are
     null; text has none with a line break, and none that ends in a backslash where it is quoted.
-
-    Raises `InputError` where a cell says `*`, is an empty text, or cannot stand in a text file.
     """
     used = table.without_unused().categories
     for name, values in zip(table.columns, used, strict=True):
@@ -144,12 +124,6 @@ def check_columns(names: Sequence[str], form: Format) -> None:
 
     Some take names for one that differ in capitals alone, and give one that is empty another.
     In text some strip blanks, read quotes as they are written, or miss what stands before the rest.
-
-    Raises `InputError` where there is such a name.
-
-    Examples
-    --------
-    >>> check_columns(["age", "zip code"], io.FORMATS["csv"])
     """
     for number, name in enumerate(names):
         others = {other.lower() for other in names[:number]}
@@ -175,8 +149,6 @@ def formulas_in(
 
     It runs some names as formulas, and takes some intervals of a generalized table for dates.
 
-    Examples
-    --------
     >>> likes = Bipartite.from_pairs([0, 1], ["=1+1", "tea"])
     >>> formulas_in(likes, "csv")[0].partition(" with")[0], formulas_in(likes, "parquet")
     ('1 name begins', ())
@@ -203,11 +175,7 @@ def formulas_in(
 
 
 def check_items(names: pa.Array, form: Format) -> None:
-    """Refuse a format that cannot hold the names of some items, whichever are published.
-
-    `names`: the names of all items: integers, or text; `form`: the format of the release. Raises
-    `InputError` where a reader would take a name for something else.
-    """
+    """Refuse a format that cannot hold the names of some items, whichever are published."""
     if form.name in DELIMITED and not pa.types.is_integer(names.type):
         from graphveil.io.readers.delimited import check_texts  # noqa: PLC0415  heavy, and graphs need none
 
@@ -217,11 +185,6 @@ def check_items(names: pa.Array, form: Format) -> None:
 def format_that_came_in(path: Path, override: str | None, kind: str = "graph") -> str:
     """Return the format of a release whose input is this file: its own, or the one next to it.
 
-    `path, override`: the file, and the name of its format where it is given; `kind`: what is
-    released: a network comes in few formats.
-
-    Examples
-    --------
     >>> format_that_came_in(Path("friends.csv.gz"), None), format_that_came_in(Path("a.npz"), None)
     ('csv', 'csv')
     """
@@ -233,8 +196,6 @@ def format_that_came_in(path: Path, override: str | None, kind: str = "graph") -
 def note_on_format(path: Path, override: str | None, kind: str = "graph") -> str | None:
     """Return what to say where a release does not come in the format of its input.
 
-    Examples
-    --------
     >>> note_on_format(Path("friends.npz"), None)
     'the release is written as csv: npz is not a format for a release'
     """
@@ -253,19 +214,7 @@ def write_data(
     format: str,  # noqa: A002  the users' word
     generalized: Generalization | None = None,
 ) -> Described:
-    """Write the data files into a folder and return their description for the manifest.
-
-    Parameters
-    ----------
-    data
-        The released container.
-    folder
-        Where to write; it exists.
-    format
-        A name of `graphveil.io.FORMATS` that a release may have.
-    generalized
-        What is said of the columns of a generalized table.
-    """
+    """Write the data files into a folder and return their description for the manifest."""
     kind = kind_of(data)
     entry = release_format(format, kind.name)
     data = _with_its_ids(data, kind, entry)
@@ -306,19 +255,18 @@ def _node(column: Any, level: Any, node: Any, parent: Any, leaves: Any) -> Level
 def _write_levels(generalized: Generalization, folder: Path) -> DataFile:
     """Write the file of levels, and return its description."""
     path, nodes = folder / LEVELS_FILE, generalized.nodes
-    cells = zip(*nodes, strict=True) if nodes else ([] for _ in LEVELS_COLUMNS)
+    cells = zip(*nodes, strict=True) if nodes else ([] for _ in parts.LEVELS_COLUMNS)
     texts = ([None if cell is None else str(cell) for cell in column] for column in cells)
-    table = Table.from_columns(dict(zip(LEVELS_COLUMNS, texts, strict=True)), suppressed=("*",))
+    table = Table.from_columns(
+        dict(zip(parts.LEVELS_COLUMNS, texts, strict=True)), suppressed=("*",)
+    )
     check_names(table, FORMATS["csv"])
     io.write(table, path, format="csv", exact=True)
-    return described_file(path, LEVELS_ROLE, "csv", LEVELS_COLUMNS, len(nodes))
+    return described_file(path, parts.LEVELS_ROLE, "csv", parts.LEVELS_COLUMNS, len(nodes))
 
 
 def read_generalization(folder: Path, described: Described) -> Generalization | None:
-    """Return what a manifest and the file of levels say of a generalized table; None of others.
-
-    Raises `InputError` where the file is missing or cannot be read.
-    """
+    """Return what a manifest and the file of levels say of a generalized table; None of others."""
     if described.columns is msgspec.UNSET:
         return None
     if all(column.levels is None for column in described.columns):
@@ -326,7 +274,7 @@ def read_generalization(folder: Path, described: Described) -> Generalization | 
     options = io.TableOptions(header="yes", delimiter=",", categories=EVERY_WORD, exact=True)
     rows = io.load_table(folder / LEVELS_FILE, options).data.to_arrow().to_pylist()
     try:
-        nodes = tuple(_node(*(row.get(name) for name in LEVELS_COLUMNS)) for row in rows)
+        nodes = tuple(_node(*(row.get(name) for name in parts.LEVELS_COLUMNS)) for row in rows)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"{LEVELS_FILE} does not list levels. Restore the folder as it was published."
@@ -337,8 +285,6 @@ def read_generalization(folder: Path, described: Described) -> Generalization | 
 def is_data_file(name: str) -> bool:
     """Whether a release may have a data file of this name, whatever its kind and format.
 
-    Examples
-    --------
     >>> is_data_file("data.csv"), is_data_file("users.csv"), is_data_file("friends.csv")
     (True, True, False)
     """
@@ -350,17 +296,14 @@ def is_data_file(name: str) -> bool:
 
 
 def _with_its_ids(data: Data, kind: Kind, entry: Format) -> Data:
-    """Return the data as it is written: ids that are not 0..n-1 need a place in the file.
-
-    Raises `InputError` where the format has none.
-    """
+    """Return the data as it is written: ids that are not 0..n-1 need a place in the file."""
     if getattr(data, kind.ids) is None:
         return data
     if entry.name not in TABULAR:
         raise InputError(
             f"{entry.name} does not support ids computed from a key. Use csv, tsv or parquet."
         )
-    return data if kind.everyone else cast("Table", data).with_ids_as(ID_COLUMN)
+    return data if kind.everyone else cast("Table", data).with_ids_as(parts.ID_COLUMN)
 
 
 def described_file(
@@ -390,13 +333,7 @@ _COLUMN_ENDS = {"csv": ",", "tsv": "\t"}
 
 
 def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Data:
-    """Return the data that a manifest describes.
-
-    `folder, described`: where the files lie, and what they are; `keyed`: whether ids come from a
-    key: then a table has a column of them. Raises `InputError` where a file is missing or cannot be
-    read. `ReleaseError` where the manifest lists no data file, one outside the folder, or parts of
-    other data than users by features.
-    """
+    """Return the data that a manifest describes."""
     data_file = next((file for file in described.files if file.role == "data"), None)
     if data_file is None:
         raise ReleaseError(
@@ -426,7 +363,7 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
         data: Data = io.load(path, options).data
         return data.without_unused()
     separator = _SEPARATORS.get(data_file.format)
-    ids = ID_COLUMN if keyed else None
+    ids = parts.ID_COLUMN if keyed else None
     options = io.TableOptions(
         format=data_file.format,
         header="yes",

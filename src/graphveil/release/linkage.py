@@ -34,11 +34,7 @@ COLUMNS = ["original", "released"]
 
 
 class Linkage(NamedTuple):
-    """Which released id stands for which original one: private.
-
-    `original`: the original ids, shape (n,); `released`: int64, shape (n,): the released id of
-    each.
-    """
+    """Which released id stands for which original one: private."""
 
     original: Ids
     released: NDArray[np.int64]
@@ -46,10 +42,6 @@ class Linkage(NamedTuple):
     def positions_of(self, originals: Ids, released: Ids) -> NDArray[np.int64]:
         """Return the position of each of the original ids among the released ones.
 
-        Raises `UsageError` where an id is not linked, or a released id stands for two.
-
-        Examples
-        --------
         >>> linkage = Linkage(np.array([7, 8]), np.array([1, 0]))
         >>> linkage.positions_of(np.array([8, 7]), np.array([0, 1])).tolist()
         [0, 1]
@@ -73,18 +65,12 @@ class Linkage(NamedTuple):
 
 
 def read_linkage(folder: Path) -> Linkage | None:
-    """Return the linkage beside a release folder, or None where it was not kept.
-
-    Raises `ReleaseError` where the file is there but has not the columns `original` and `released`.
-    """
+    """Return the linkage beside a release folder, or None where it was not kept."""
     return linkage_in(private_folder(folder))
 
 
 def linkage_in(private: Path) -> Linkage | None:
-    """Return the linkage in a private folder, or None where it was not kept.
-
-    Raises `ReleaseError`: as `read_linkage`.
-    """
+    """Return the linkage in a private folder, or None where it was not kept."""
     files = linkage_files(private)
     tables = [read_owners(file, COLUMNS, "a linkage") for file in files]
     if not tables:
@@ -98,10 +84,7 @@ def linkage_in(private: Path) -> Linkage | None:
 
 
 def write_owners(tables: Iterable[pa.Table], path: Path) -> None:
-    """Write tables of the same columns, one at least, into a file for its owner alone.
-
-    `tables`: the rows, in order; `path`: the file, in the private folder.
-    """
+    """Write tables of the same columns, one at least, into a file for its owner alone."""
     path.touch(mode=OWNER_ONLY)
     waiting = iter(tables)
     first = next(waiting)
@@ -112,10 +95,7 @@ def write_owners(tables: Iterable[pa.Table], path: Path) -> None:
 
 
 def read_owners(path: Path, columns: list[str], what: str) -> pa.Table | None:
-    """Return these columns of a file of the private folder, or None where there is none.
-
-    Raises `ReleaseError` where the file is there but cannot be read, or has not these columns.
-    """
+    """Return these columns of a file of the private folder, or None where there is none."""
     if not path.is_file():
         return None
     try:
@@ -135,10 +115,7 @@ PART = 1 << 20
 
 
 class OwnersLevels(NamedTuple):
-    """The level of every person: private.
-
-    `original`: the original ids, shape (n,); `level`: int64, shape (n,): the level of each.
-    """
+    """The level of every person: private."""
 
     original: Ids
     level: NDArray[np.int64]
@@ -149,11 +126,7 @@ class OwnersLevels(NamedTuple):
 
 
 class Witness(NamedTuple):
-    """Which persons a record was chosen to fit, by positions of the input: private.
-
-    `indptr, indices`: int64 and int32: the record made of position i was chosen to fit the persons
-    at the positions ``indices[indptr[i] : indptr[i + 1]]``, its own among them.
-    """
+    """Which persons a record was chosen to fit, by positions of the input: private."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -161,8 +134,6 @@ class Witness(NamedTuple):
     def tables(self, linkage: Linkage) -> Iterator[pa.Table]:
         """Yield the columns `WITNESS_COLUMNS`: records by released id in order, persons by own id.
 
-        Examples
-        --------
         >>> linkage = Linkage(np.array([7, 8]), np.array([1, 0]))
         >>> pairs = Witness(np.array([0, 2, 3]), np.array([0, 1, 1], dtype=np.int32))
         >>> next(pairs.tables(linkage)).to_pydict()
@@ -182,13 +153,7 @@ class Witness(NamedTuple):
 
 
 def read_levels(folder: Path) -> OwnersLevels | None:
-    """Return the levels beside a release folder, or None where there are none.
-
-    Raises
-    ------
-    ReleaseError
-        Where the file is there but has not the columns `original` and `level`.
-    """
+    """Return the levels beside a release folder, or None where there are none."""
     table = read_owners(private_folder(folder) / LEVELS, LEVEL_COLUMNS, "a file of levels")
     if table is None:
         return None
@@ -198,12 +163,7 @@ def read_levels(folder: Path) -> OwnersLevels | None:
 
 
 def read_witness(folder: Path, linkage: Linkage | None) -> Witness | None:
-    """Return the chosen pairs beside a release folder, or None where they were not kept.
-
-    `folder`: the release folder; `linkage`: who became whom; without it positions are not known.
-    Raises `ReleaseError` where the file is there but has not the columns `record` and `person`.
-    `UsageError` where it names an id that the linkage does not.
-    """
+    """Return the chosen pairs beside a release folder, or None where they were not kept."""
     if linkage is None:
         return None
     table = read_owners(private_folder(folder) / WITNESS, WITNESS_COLUMNS, "a file of pairs")
@@ -222,11 +182,7 @@ TOOL = "graphveil"
 
 @dataclass(frozen=True, kw_only=True)
 class Provenance:
-    """Where a release comes from, as far as the public may know.
-
-    `method, source, limits`: the method's name, where it was published, and what it does not
-    protect against; `parameters`: those that may be public.
-    """
+    """Where a release comes from, as far as the public may know."""
 
     method: str
     source: str
@@ -241,23 +197,6 @@ class Private:
     """What only the owner may see: it goes into the private record.
 
     Its repr shows figures alone: no seed, no id, no digest.
-
-    Parameters
-    ----------
-    input_sha256, seed, cost, warnings, seconds, unprotected, withheld, unrecorded, origins_sha256
-        As in `graphveil.claims.record.Record`.
-    linkage
-        Which released id stands for which original one, where it was kept.
-    nested_in
-        The digests of the linkages of the releases that this one is nested in.
-    spent
-        What was entered in a ledger of epsilons; None without one.
-    levels
-        The level of everyone, where not all have the one that is promised.
-    witness
-        Which persons each record was chosen to fit, where it was kept.
-    assignment, ancestors
-        As in `graphveil.claims.record.Record`.
     """
 
     input_sha256: str = field(repr=False)

@@ -20,11 +20,11 @@ from graphveil.data.kinds import Container
 from graphveil.release.publishing import (
     Output,
     Publication,
+    check_place,
     publish,
     warn_of_leftovers,
     warn_of_others,
 )
-from graphveil.release.staging import check_place
 
 if TYPE_CHECKING:
     from graphveil.release.release import Release
@@ -74,21 +74,7 @@ class Method(Protocol):
 
 
 class Run(NamedTuple):
-    """What is asked for, of whatever source.
-
-    Parameters
-    ----------
-    method
-        A method with its parameters.
-    output
-        Where the release is written, and how.
-    seed
-        None draws from the operating system's entropy.
-    nested_in
-        The folder of an earlier release of the same people.
-    ledger
-        Where epsilon is entered before anything is drawn.
-    """
+    """What is asked for, of whatever source."""
 
     method: Method
     output: Output
@@ -98,30 +84,14 @@ class Run(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """What a method made of data that was read.
-
-    `write`: writes the data files into a folder or at an address, and returns what is said of them;
-    `spent`: what was entered in a ledger.
-    """
+    """What a method made of data that was read."""
 
     write: Callable[[Any], Publication]
     spent: LedgerReceipt | None = None
 
 
 class Read(NamedTuple):
-    """Data that was read and that the method takes.
-
-    Parameters
-    ----------
-    known_by
-        The digests of it, and of what it was read from: other releases have them in their records.
-    draw
-        Enters what is claimed in the ledger, and draws.
-    reading
-        How the data was read, for the private record.
-    nested_in
-        What tells the releases that this one is nested in.
-    """
+    """Data that was read and that the method takes."""
 
     known_by: frozenset[str]
     draw: Callable[[], Drawn]
@@ -143,14 +113,7 @@ class Source(Protocol):
 
 
 def released(source: Source, run: Run) -> Place:
-    """Write the release of a source, and return its folder or address; or write nothing.
-
-    `source`: the data; `run`: what is asked for. Raises `UsageError` where options do not go
-    together, or with this source. `InputError, InfeasibleError` where the data cannot be read, or
-    has too few rows. `ReleaseError` where the folder exists and is not replaced. `ResourceError`
-    where memory, disk or processes fail. Warns `GraphveilWarning`: what the owner should know
-    before publishing, each once.
-    """
+    """Write the release of a source, and return its folder or address; or write nothing."""
     out, private = run.output.folder, run.output.private
     with each_once():
         for text in source.refusals(run):

@@ -2,57 +2,49 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
+import os
+import re
 import secrets
 import shutil
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
+from itertools import permutations
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
+from graphveil.claims import manifest as parts
+from graphveil.claims import manifest as public
+from graphveil.claims import record as owned
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.digest import digest_of_file
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Composed, LedgerReceipt
-from graphveil.claims.manifest import (
-    MANIFEST,
-    SCHEMA,
-    UNFINISHED,
-    Claim,
-    Described,
-    Manifest,
-    Method,
-    encode,
-)
-from graphveil.claims.record import (
-    LEVELS,
-    LINKAGE,
-    PRIVATE,
-    RECORD,
-    WITNESS,
-    Record,
-    ledger_entry_in,
-    linkage_part,
-    owners_of_others,
-)
+from graphveil.claims.manifest import MANIFEST, Described, Manifest, encode
+from graphveil.claims.record import Record, private_folder
+from graphveil.core import atomic
 from graphveil.core.atomic import OWNER_ONLY
-from graphveil.core.errors import GraphveilError, Message, ReleaseError, UsageError, warn
-from graphveil.core.storage import PROBE, Address, Place, is_partial
-from graphveil.core.warnings import Advice, OtherReleasesWarning
-from graphveil.release.linkage import Private, Provenance, linkage_in, write_owners
-from graphveil.release.staging import (
-    check_place,
-    is_written,
-    leftovers_beside,
-    local_folder,
-    names_at,
-    staged,
-    staged_private,
+from graphveil.core.errors import (
+    GraphveilError,
+    Message,
+    ReleaseError,
+    ResourceError,
+    UsageError,
+    option,
+    warn,
 )
+from graphveil.core.storage import PROBE, Address, Place, is_partial, located, without_secrets
+from graphveil.core.text import counted
+from graphveil.core.warnings import Advice, OtherReleasesWarning, StaleFilesWarning
+from graphveil.release.files import is_data_file
+from graphveil.release.linkage import Private, Provenance, linkage_in, write_owners
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -60,33 +52,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, kw_only=True)
 class Publication:
-    """What is said of data files that were written.
-
-    Parameters
-    ----------
-    described
-        The data files.
-    guarantee
-        What is promised of them.
-    conditions
-        What is stated beside the guarantee.
-    provenance
-        Where they come from.
-    private
-        What their owner may see; None where it is not known.
-    advice
-        What the owner was warned of while files were written, for the private record.
-    linkage
-        Who became whom in the order of the original, as tables of the columns ``original`` and
-        ``released``; asked for only where the linkage is kept.
-    levels
-        The level of everyone, as tables of the columns ``original`` and ``level``.
-    witness
-        Which persons each record was chosen to fit, as tables of the columns ``record`` and
-        ``person``; asked for only where the linkage is kept.
-    linkage_sha256
-        The digest of the linkage, where it was written with the data.
-    """
+    """What is said of data files that were written."""
 
     described: Described
     guarantee: AnyGuarantee
@@ -101,30 +67,7 @@ class Publication:
 
 
 class Output(NamedTuple):
-    """Where a release is written, and how.
-
-    Parameters
-    ----------
-    folder
-        The release folder; its private sibling is ``folder.private``. Of rows in parts it may be
-        an address.
-    format
-        The format of the released data; None for the one that came in, or the one next to it.
-    force
-        Replace a release of that name, once the new one is whole.
-    linkage
-        Keep which new id stands for which old one.
-    parts
-        Whether Parquet of a run on the disk or on a cluster comes in parts of 1,048,576 users;
-        None for parts where there are more.
-    private
-        The private folder, where it shall not lie beside the release.
-    reading
-        The options that the input was read with, for the private record.
-    trial
-        Whether it is one of several trials of one sweep, which lie beside each other: their owner
-        knows of them, and none warns of the others.
-    """
+    """Where a release is written, and how."""
 
     folder: Place
     format: str | None = None
@@ -144,24 +87,7 @@ def publish(
     nested_in: tuple[str, ...] = (),
     spent: LedgerReceipt | None = None,
 ) -> None:
-    """Put a release in its place with its manifest and the owner's private record, or nothing.
-
-    Raises `UsageError, ReleaseError, ResourceError`: as `check_place`; also where the disk is full,
-    or a place begins to refuse what is written. Warns `GraphveilWarning` where a killed run left
-    something, or other releases of the input lie beside it.
-
-    Parameters
-    ----------
-    output
-        Where it is written, and how.
-    write
-        Writes the data files into a folder or at an address, at which it writes the linkage too
-        where that is kept at one, and returns what is said of them.
-    input_digests
-        Those of the input, and of what it was read from; none where they are not known.
-    nested_in, spent
-        As in `Private`.
-    """
+    """Put a release in its place with its manifest and the owner's private record, or nothing."""
     out, private = output.folder, output.private
     check_place(out, force=output.force, private=private)
     if not isinstance(out, Address):
@@ -181,7 +107,7 @@ def publish(
         publication = write(stage.public)
         composed = None if spent is None or beside else spent.composed
         manifest = encode(manifest_of(publication, composed))
-        (stage.public / MANIFEST).write_bytes(manifest)
+        (stage.public / public.MANIFEST).write_bytes(manifest)
         write_private_folder(stage.private, publication, manifest, beside, output)
 
 
@@ -199,23 +125,9 @@ def warn_of_others(
     known: frozenset[str] = frozenset(),
     private: Place | None = None,
 ) -> tuple[str, ...]:
-    """Warn of other releases of the input beside a release; return it for the private record.
-
-    Parameters
-    ----------
-    out
-        The release folder, or its address.
-    input_digests
-        As in `publish`.
-    nested_in
-        The digests of the linkages of releases that do not count: this one is nested in them.
-    known
-        The entries of a ledger: releases that it holds do not count, their epsilons are added.
-    private
-        As in `owners_of_others`.
-    """
+    """Warn of other releases of the input beside a release; return it for the private record."""
     try:
-        owners_of = owners_of_others(out, input_digests, private)
+        owners_of = owned.owners_of_others(out, input_digests, private)
     except GraphveilError:
         unlisted = (
             f"the location of {private} cannot be listed, so other releases of this input in it "
@@ -224,10 +136,10 @@ def warn_of_others(
         warn(unlisted, OtherReleasesWarning)
         return (unlisted,)
     others = [
-        owners.name.removesuffix(PRIVATE)
+        owners.name.removesuffix(owned.PRIVATE)
         for owners in owners_of
         if (not nested_in or _linkage_digest(owners) not in nested_in)
-        and ledger_entry_in(owners) not in known
+        and owned.ledger_entry_in(owners) not in known
     ]
     texts = several_releases(others)
     for text in texts:
@@ -236,13 +148,7 @@ def warn_of_others(
 
 
 def several_releases(names: Sequence[str]) -> tuple[str, ...]:
-    """Return the warning of other releases of one input; none where there are none.
-
-    Examples
-    --------
-    >>> several_releases(["likes-k8", "likes-k9"])[0].partition(":")[0]
-    '2 other releases of this input are next to it, the first is likes-k8'
-    """
+    """Return the warning of other releases of one input; none where there are none."""
     if not names:
         return ()
     others = f"1 other release of this input is next to it, {names[0]}"
@@ -265,20 +171,16 @@ def _linkage_digest(private: Place) -> str | None:
 
 
 def manifest_of(publication: Publication, composed: Composed | None = None) -> Manifest:
-    """Return the public manifest of data files.
-
-    `publication`: what is said of the files; `composed`: what a ledger of epsilons holds; None
-    where there is none, or it lacks a release.
-    """
+    """Return the public manifest of data files."""
     guarantee, provenance = publication.guarantee, publication.provenance
     return Manifest(
-        schema=SCHEMA,
+        schema=public.SCHEMA,
         tool=provenance.tool,
         version=provenance.version,
-        method=Method(
+        method=public.Method(
             name=provenance.method, source=provenance.source, parameters=dict(provenance.parameters)
         ),
-        claim=Claim(
+        claim=public.Claim(
             guarantee=guarantee,
             conditions=list(publication.conditions),
             sentence=guarantee.sentence,
@@ -295,22 +197,18 @@ def manifest_of(publication: Publication, composed: Composed | None = None) -> M
 def write_private_folder(
     folder: Path, publication: Publication, manifest: bytes, beside: tuple[str, ...], output: Output
 ) -> None:
-    """Write the linkage where it is kept, and the record, where the owner's part is known.
-
-    `folder`: the private folder; `publication, output`: as in `publish`; `beside`: what the owner
-    was told of other releases.
-    """
+    """Write the linkage where it is kept, and the record, where the owner's part is known."""
     if publication.private is None:
         return
-    kept = {LEVELS: publication.levels}
+    kept = {owned.LEVELS: publication.levels}
     if output.linkage:
-        kept |= {LINKAGE: publication.linkage, WITNESS: publication.witness}
+        kept |= {owned.LINKAGE: publication.linkage, owned.WITNESS: publication.witness}
     digests = {}
     for name, tables in kept.items():
         if tables is not None:
             write_owners(tables, folder / name)
             digests[name] = digest_of_file(folder / name)
-    record = folder / RECORD
+    record = folder / owned.RECORD
     record.touch(mode=OWNER_ONLY)
     record.write_bytes(record_of(publication, manifest, digests, beside, output))
 
@@ -325,11 +223,12 @@ def record_of(
     """Return the private record; the digests are those of the owner's files by their names."""
     private = cast("Private", publication.private)
     advice = (str(Message(text)) for text in publication.advice)
+    above = private.ancestors.items()
     record = Record(
         input_sha256=private.input_sha256,
         origins_sha256=list(private.origins_sha256),
         manifest_sha256=hashlib.sha256(manifest).hexdigest(),
-        linkage_sha256=digests.get(LINKAGE),
+        linkage_sha256=digests.get(owned.LINKAGE),
         method=publication.provenance.method,
         seed=private.seed,
         cost=dict(private.cost),
@@ -338,16 +237,13 @@ def record_of(
         withheld=dict(private.withheld),
         unrecorded=list(private.unrecorded),
         assignment=private.assignment,
-        ancestors={
-            name: {value: list(nodes) for value, nodes in above.items()}
-            for name, above in private.ancestors.items()
-        },
+        ancestors={name: {v: list(nodes) for v, nodes in of.items()} for name, of in above},
         reading=dict(output.reading),
         seconds=dict(private.seconds),
         nested_in=list(private.nested_in),
         ledger=None if private.spent is None else private.spent.note,
-        levels_sha256=digests.get(LEVELS),
-        witness_sha256=digests.get(WITNESS),
+        levels_sha256=digests.get(owned.LEVELS),
+        witness_sha256=digests.get(owned.WITNESS),
     )
     return encode(record)
 
@@ -375,7 +271,7 @@ def _publish_at(
         _write_private(out, private, publication, manifest, beside, output, mark)
         try:
             _close(out, {file.name for file in publication.described.files}, mark)
-            out.put_bytes(MANIFEST, manifest)
+            out.put_bytes(public.MANIFEST, manifest)
         except Exception:
             if isinstance(private, Path) and not output.force:
                 shutil.rmtree(private, ignore_errors=True)
@@ -399,17 +295,17 @@ class _Mark:
 
     def put(self, address: Address) -> None:
         """Put it there, in place of that of another run."""
-        address.put_bytes(UNFINISHED, self._content)
+        address.put_bytes(public.UNFINISHED, self._content)
 
     def lift(self, address: Address) -> None:
         """Take it away: what lies there is whole."""
         self._lifted.add(address)
-        address.delete(UNFINISHED)
+        address.delete(public.UNFINISHED)
 
     def is_own(self, address: Address) -> bool:
         """Whether this run was the last to mark the address."""
         try:
-            return (address / UNFINISHED).read_bytes() == self._content
+            return (address / public.UNFINISHED).read_bytes() == self._content
         except FileNotFoundError:
             return address in self._lifted
 
@@ -419,17 +315,14 @@ def _begin(address: Address, mark: _Mark, *, private: bool) -> None:
     if private:
         address.close_to_others()
     mark.put(address)
-    own = RECORD if private else MANIFEST
+    own = owned.RECORD if private else public.MANIFEST
     names = [name for name in names_at(address) if is_written(name, is_public=not private)]
     for name in sorted(names, key=lambda name: name != own):
         address.delete(name)
 
 
 def _close(address: Address, expected: set[str], mark: _Mark) -> None:
-    """Take the mark away, once it is this run's, and nothing but what is expected lies there.
-
-    Raises `ReleaseError` where something else lies there, or another run writes to the same place.
-    """
+    """Take the mark away, once it is this run's, and nothing but what is expected lies there."""
     if not mark.is_own(address):
         raise ReleaseError(
             f"another run wrote to {address} in the meantime, so nothing of this run was "
@@ -438,7 +331,7 @@ def _close(address: Address, expected: set[str], mark: _Mark) -> None:
     for name, size in address.entries():
         if size is not None and (is_partial(name) or name.startswith(PROBE)):
             address.delete(name)
-    strange = set(names_at(address)) ^ (expected | {UNFINISHED})
+    strange = set(names_at(address)) ^ (expected | {public.UNFINISHED})
     if strange:
         raise ReleaseError(
             f"{address}: {min(strange)} appeared or disappeared while the release was being "
@@ -451,8 +344,8 @@ def _close(address: Address, expected: set[str], mark: _Mark) -> None:
 def _empty(address: Address, *, is_public: bool) -> None:
     """Take away all that a run wrote, the mark last."""
     names = [entry.name for entry in address.entries() if entry.size is not None]
-    for name in sorted(names, key=lambda name: name == UNFINISHED):
-        if name == UNFINISHED or is_partial(name) or is_written(name, is_public=is_public):
+    for name in sorted(names, key=lambda name: name == public.UNFINISHED):
+        if name == public.UNFINISHED or is_partial(name) or is_written(name, is_public=is_public):
             address.delete(name)
     address.clear()
 
@@ -473,6 +366,301 @@ def _write_private(
         return
     linked = publication.linkage_sha256
     n_linked = 0 if linked is None else len(publication.described.files)
-    _close(place, {linkage_part(number) for number in range(n_linked)}, mark)
-    digests = {} if linked is None else {LINKAGE: linked}
-    place.put_bytes(RECORD, record_of(publication, manifest, digests, beside, output))
+    _close(place, {owned.linkage_part(number) for number in range(n_linked)}, mark)
+    digests = {} if linked is None else {owned.LINKAGE: linked}
+    place.put_bytes(owned.RECORD, record_of(publication, manifest, digests, beside, output))
+
+
+_ADDRESS = re.compile(r"[A-Za-z][\w+.-]+:/")
+"""How an address begins, also one that was taken for a path: two slashes are one there."""
+
+_FULL = {errno.ENOSPC, errno.EDQUOT}
+
+_PRIVATE_FILES = {owned.RECORD, owned.LINKAGE, owned.LEVELS, owned.WITNESS, owned.OWNERS_PAGE}
+
+
+class Staged(NamedTuple):
+    """The two folders to write into."""
+
+    public: Path
+    private: Path
+
+
+def check_target(folder: Place, *, force: bool, private: Place | None = None) -> None:
+    """Refuse a target that must not be written, before any work is done."""
+    folder = local_folder(folder)
+    if isinstance(private, Address):
+        raise UsageError(
+            f"{private} is an address, but {folder} is a folder. Give a folder for both, or an "
+            "address for both."
+        )
+    for path in (folder,) if private is None else (folder, private):
+        check_writable(path)
+    if private is None:
+        private = private_folder(folder)
+        atomic.check_name(private)
+    else:
+        _check_elsewhere(folder, private)
+    check_free((folder, private), force=force, release=folder)
+
+
+def check_place(out: Place, *, force: bool, private: Place | None = None) -> None:
+    """Refuse a folder or an address that must not be written, before any work is done."""
+    if not isinstance(out, Address):
+        check_target(out, force=force, private=private)
+        return
+    if private is None:
+        raise UsageError(
+            f"{out} is an address, and private files are never stored next to one. Choose where "
+            f"to store the record and the linkage with {option('private')}."
+        )
+    check_apart({"out": out, "private": private})
+    if isinstance(private, Path):
+        check_writable(private)
+        check_free((private,), force=force, release=out)
+    else:
+        _check_free_at(private, owned.RECORD, force=force)
+    _check_free_at(out, MANIFEST, force=force)
+    for place in (out, private):
+        if isinstance(place, Address):
+            place.probe()
+
+
+def _check_free_at(address: Address, own: str, *, force: bool) -> None:
+    """Refuse an address with something beneath it, unless it is to be replaced, or unfinished."""
+    names, links = names_at(address), address.links()
+    if links:
+        raise ReleaseError(
+            f"{links[0]} is a link, so nothing is written to its target. Give a folder without "
+            "links."
+        )
+    if address.is_file() or (names and not force and parts.UNFINISHED not in names):
+        raise ReleaseError(
+            f"{address} already exists. Choose another name, or replace it with "
+            f"{option('force', value=True)}."
+        )
+    known = (n == parts.UNFINISHED or is_written(n, is_public=own == MANIFEST) for n in names)
+    strange = [name for name, is_known in zip(names, known, strict=True) if not is_known]
+    if strange:
+        raise ReleaseError(
+            f"{address} contains {strange[0]}, which graphveil did not write, so it is not "
+            f"replaced. Move {strange[0]} away, or choose another name."
+        )
+
+
+def names_at(address: Address) -> list[str]:
+    """Return the names of the objects beneath an address, but of those that a probe left."""
+    names = (entry.name for entry in address.entries() if entry.size is not None)
+    return [name for name in names if not name.startswith(PROBE) and not is_partial(name)]
+
+
+def local_folder(place: Place) -> Path:
+    """Return a folder of this machine; an address is refused."""
+    if isinstance(place, Address):
+        raise _no_folder(str(place))
+    return place
+
+
+def check_free(paths: tuple[Path, ...], *, force: bool, release: Place) -> None:
+    """Refuse folders that stand there and are not replaced."""
+    for path in paths:
+        if (path.exists() or path.is_symlink()) and not force:
+            replaced = option("force", value=True)
+            raise ReleaseError(
+                f"{path} already exists. Choose another name, or replace it with {replaced}."
+            )
+        if path.is_symlink():
+            raise ReleaseError(
+                f"{path} is a link, so it is not replaced. Give the folder that it points to."
+            )
+    for path in paths:
+        if path.exists():
+            check_replaceable(path, path, release=release)
+
+
+def _no_folder(address: str) -> UsageError:
+    return UsageError(
+        f"{address} is an address, but this release is written to a local folder. Give a "
+        "folder, then copy what is published. Only rows in parts, from smooth-k and suppress-k "
+        "on disk or on Spark, can be written to addresses."
+    )
+
+
+def check_writable(path: Path) -> None:
+    """Refuse a place where no new folder can be made: a file is made there, and goes at once."""
+    if _ADDRESS.match(str(path)) and not path.parent.is_dir():
+        raise _no_folder(without_secrets(re.sub(":/+", "://", str(path), count=1)))
+    if path.name in {"", ".."}:
+        raise ReleaseError(
+            f"{path} is not a valid name for a new folder. Choose one such as release."
+        )
+    atomic.check_name(path)
+    parent = path.resolve().parent
+    if not parent.is_dir():
+        raise ResourceError(f"folder {parent} does not exist. Create it, or choose another.")
+    refused = ResourceError(f"folder {parent} is not writable. Choose another.")
+    if not os.access(parent, os.W_OK):
+        raise refused
+    try:
+        with tempfile.TemporaryFile(dir=parent):
+            pass
+    except OSError as error:
+        if error.errno in _FULL:
+            return  # said when the run writes: the space may be there by then
+        raise refused from error
+
+
+def _check_elsewhere(folder: Path, private: Path) -> None:
+    """Refuse a private folder in another place that would be published, or beside an older one."""
+    check_apart({"out": folder, "private": private})
+    beside = private_folder(folder)
+    if beside.exists() and beside.resolve() != private.resolve():
+        raise ReleaseError(
+            f"{beside} is next to the release and would be taken for its private folder. Move "
+            f"it away, or remove {option('private')}."
+        )
+
+
+def check_apart(places: Mapping[str, Place]) -> None:
+    """Refuse places of which one lies in another, or is another.
+
+    >>> check_apart({"out": Path("lists-k8"), "private": Path("owner/lists-k8")})
+    >>> check_apart({"out": Path("out"), "private": Path("out/owner")})
+    Traceback (most recent call last):
+    ...
+    graphveil.core.errors.UsageError: out/owner (private) is inside out (out). Choose ...
+    """
+    for inner, outer in permutations(places, 2):
+        inside, around = located(places[inner]), located(places[outer])
+        if inside[: len(around)] == around:
+            lies = "is" if inside == around else "is inside"
+            raise UsageError(
+                f"{places[inner]} ({inner}) {lies} {places[outer]} ({outer}). Choose two "
+                "separate folders, neither inside the other."
+            )
+
+
+def check_replaceable(stands: Path, path: Path, *, release: Place) -> None:
+    """Refuse to replace what stands at a path unless it is what a release has there."""
+    is_public = path == release
+    own = MANIFEST if is_public else owned.RECORD
+    if stands.is_symlink() or not (stands / own).is_file():
+        what = "release" if is_public else "release's private folder"
+        raise ReleaseError(
+            f"{path} is not a {what} (it has no {own}), so it is not replaced. Choose another name."
+        )
+    for entry in sorted(stands.rglob("*")):
+        name = entry.relative_to(stands).as_posix()
+        if not _is_written(entry, name, is_public=is_public):
+            raise ReleaseError(
+                f"{path} contains {name}, which graphveil did not write, so it is not replaced. "
+                f"Move {name} away, or choose another name."
+            )
+
+
+def _is_written(entry: Path, name: str, *, is_public: bool) -> bool:
+    """Whether what has a name in a folder may be what a release, or an attack, wrote there."""
+    if entry.is_symlink():
+        return False
+    if entry.is_dir():
+        return name in ((parts.FOLDER,) if is_public else (owned.ATTACKED, owned.LINKED))
+    return is_written(name, is_public=is_public)
+
+
+def is_written(name: str, *, is_public: bool) -> bool:
+    """Whether a file of this name may be what a release, or an attack, wrote.
+
+    >>> is_written("release.json", is_public=True), is_written("release.json", is_public=False)
+    (True, False)
+    """
+    if is_public:
+        return name == MANIFEST or is_data_file(name) or parts.is_part(name)
+    if name in _PRIVATE_FILES or owned.is_linkage_part(name):
+        return True
+    folder, _, file = name.rpartition("/")
+    return folder == owned.ATTACKED and file.endswith(".parquet")
+
+
+def leftovers_beside(
+    folder: Place, *, on_disk: bool = False, private: Place | None = None
+) -> tuple[str, ...]:
+    """Return what to tell the owner of what a killed run left in place of a release, if anything.
+
+    Nothing of it is deleted: it may be the only copy of the release that was being replaced.
+    """
+    local = [place for place in (private, folder) if isinstance(place, Path)]
+    working = atomic.working_folder(local[0]) if local else None
+    if local and private is None:
+        local.append(private_folder(local[0]))
+    texts = [
+        f"{path} was left behind by a run that was killed, {_what_is_in(path, working)}"
+        for place in local
+        for path in atomic.stale_temporaries(place)
+        if not (on_disk and path == working)
+    ]
+    for place in (folder, private):
+        names = names_at(place) if isinstance(place, Address) else []
+        if parts.UNFINISHED in names:
+            n = len(names) - 1
+            texts.append(
+                f"{place} contains {counted(n, 'file')} of an unfinished run; they are overwritten"
+            )
+    return tuple(Advice(text, StaleFilesWarning) for text in texts)
+
+
+def _what_is_in(path: Path, working: Path | None) -> str:
+    """Return what a hidden folder holds, and what to do about it."""
+    if path == working:
+        elsewhere = atomic.kept_elsewhere(path)
+        both = "" if elsewhere is None else f", and so does {elsewhere}"
+        return (
+            f"and contains people's rows as they were read{both}. No run is using it: to resume "
+            "the on-disk run that left it, start that run again; otherwise delete "
+            f"{'it' if elsewhere is None else 'both'}"
+        )
+    content = "may contain personal data"
+    if ".replaced-" in path.name:
+        content = "contains what the run was about to replace"
+    return f"and {content}. No run is using it: inspect it, then move it back or delete it"
+
+
+@contextmanager
+def staged(folder: Path, *, force: bool, private: Path | None = None) -> Iterator[Staged]:
+    """Give two folders to write into; put them in place at the end, or leave nothing behind.
+
+    The private folder is put in place first, so that nothing looks finished before it is.
+    """
+    check_target(folder, force=force, private=private)
+    modes = {folder: 0o777, private or private_folder(folder): 0o700}
+    with _whole(modes, force=force, release=folder) as folders:
+        yield Staged(*folders)
+
+
+@contextmanager
+def staged_private(private: Path, *, force: bool, release: Place) -> Iterator[Path]:
+    """Give a private folder to write into, of a release in another place, as `staged` does both."""
+    with _whole({private: 0o700}, force=force, release=release) as [folder]:
+        yield folder
+
+
+@contextmanager
+def _whole(modes: Mapping[Path, int], *, force: bool, release: Place) -> Iterator[list[Path]]:
+    replacing = partial(check_replaceable, release=release) if force else None
+    try:
+        with atomic.whole_folders(modes, replacing=replacing) as folders:
+            yield folders
+    except FileExistsError as error:
+        raise ReleaseError(
+            f"{error.filename} appeared while the release was being written, so nothing was "
+            f"written. Choose another name, or replace it with {option('force', value=True)}."
+        ) from error
+    except OSError as error:
+        raise ResourceError(_reason(error, next(iter(modes)))) from error
+
+
+def _reason(error: OSError, folder: Path) -> str:
+    if error.errno in _FULL:
+        return f"no space left to write {folder}. Free space, or choose a disk."
+    if error.errno in {errno.EACCES, errno.EPERM, errno.EROFS}:
+        return f"{folder} is not writable ({error.strerror}). Choose another folder."
+    return f"{folder} could not be written: {error.strerror or error}."

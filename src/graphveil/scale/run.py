@@ -33,8 +33,7 @@ from graphveil.methods.smooth_k.options import Chunks
 from graphveil.methods.smooth_k.smooth_k import Clustered
 from graphveil.release.files import DELIMITED, check_items, format_that_came_in, release_format
 from graphveil.release.pipeline import Drawn, Read, Run
-from graphveil.release.publishing import Output, Publication
-from graphveil.release.staging import check_apart
+from graphveil.release.publishing import Output, Publication, check_apart
 from graphveil.scale import columns
 from graphveil.scale.chunks import (
     ByNames,

@@ -29,8 +29,7 @@ from graphveil.methods.roles import TableRoles, WithRoles
 from graphveil.release import Release, digest_of, digests_of_origins, nesting_of, read_release
 from graphveil.release.files import check_names, format_that_came_in, release_format
 from graphveil.release.pipeline import Drawn, Method, Read, Run, Source, released
-from graphveil.release.publishing import Output
-from graphveil.release.staging import check_place, local_folder
+from graphveil.release.publishing import Output, check_place, local_folder
 
 if TYPE_CHECKING:
     from graphveil.scale.engines import LocalEngine

@@ -1,8 +1,4 @@
-"""The whole check of a release folder, in order: manifest, files, data, claim, original.
-
-The checks against the original are here: whether it is the right one, and which published id
-belongs to which person.
-"""
+"""The whole check of a release folder, in order: manifest, files, data, claim, original."""
 
 from __future__ import annotations
 
@@ -12,7 +8,7 @@ import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import duckdb
 import msgspec
@@ -30,54 +26,19 @@ from graphveil.core.text import counted, singular
 from graphveil.data import Data
 from graphveil.data.kinds import KINDS, beside, kind_of
 from graphveil.data.objects import as_original
+from graphveil.verify import verdict
 from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
-from graphveil.verify.files.folder import (
-    PRODUCER,
-    WORDS,
-    AtAddress,
-    InFolder,
-    Owner,
-    Released,
-    decoded,
-    file_checks,
-    manifest_checks,
-    read_owner,
-    strict_checks,
-)
+from graphveil.verify.files import folder as files
+from graphveil.verify.files.folder import Owner, Released
 from graphveil.verify.files.loading import load
 from graphveil.verify.kinds.kind import Evidence, checked_kind
-from graphveil.verify.promises.claims import (
-    UNREADABLE,
-    claim_checks,
-    cost_checks,
-    decisive,
-    ledger_checks,
-    parameters_check,
-    promised,
-)
-from graphveil.verify.recount.linked import (
-    linkage_problems,
-    load_linkage,
-    order_leaks,
-    released_ids,
-)
-from graphveil.verify.verdict import (
-    LINKAGE,
-    OF_EVERY_RELEASE,
-    ORIGINAL,
-    RECORD,
-    Check,
-    Verdict,
-    fails,
-    holds,
-    judged,
-    not_checked,
-    one_line,
-    shown,
-)
+from graphveil.verify.promises import claims
+from graphveil.verify.recount import linked as links
+from graphveil.verify.recount.linked import released_ids
+from graphveil.verify.verdict import Check, Verdict, fails, holds, judged, not_checked, shown
 
 SAME, SIZE, BIJECTION, ROWS = "original", "same size", "linkage", "rows and people"
-ORDER, NAMES = OF_EVERY_RELEASE
+ORDER, NAMES = verdict.OF_EVERY_RELEASE
 _OPEN = {
     ORDER: "whether new ids and their order reveal nothing about the original",
     NAMES: "whether no original id is published",
@@ -93,19 +54,13 @@ _CHOICE = re.compile(r"[a-z-]{1,30}|([a-z-]{1,20}:)?[0-9./e-]{1,40}[a-z]{0,8}")
 def original_checks(
     evidence: Evidence, owner: Owner, original: Any
 ) -> tuple[list[Check], Evidence]:
-    """Return the checks that the original decides, and all that there is once it is linked.
-
-    `evidence`: what there is without the original; `original`: the owner's data, or None: then
-    nothing here is checked. A table is compared with a release of users and features as its one-hot
-    encoding, a graph as the neighbors of everyone; items of which nothing is said are people where
-    the manifest says so.
-    """
+    """Return the checks that the original decides, and all that there is once it is linked."""
     manifest, db, kind = evidence.manifest, evidence.db, evidence.kind
     names = (SIZE, *kind.shared_names, BIJECTION, ORDER)
     if original is None:
         absent = "no original was given"
         every = dict.fromkeys((SAME, *names, NAMES), absent) | _OPEN
-        checks = [not_checked(name, why, needs=ORIGINAL) for name, why in every.items()]
+        checks = [not_checked(name, why, needs=verdict.ORIGINAL) for name, why in every.items()]
         return [*checks, *_rows(manifest, owner, None)], evidence
     container = KINDS[manifest.data.kind].container
     exact = manifest.data.columns is not msgspec.UNSET
@@ -125,7 +80,13 @@ def original_checks(
     compared = evidence._replace(original=original, linked=linked)
     shared = kind.shared(compared)
     order = _order(db, original, linked=linked)
-    checks = [same, _size(evidence, original), *shared.checks, linkage, order, *named]
+    size, people = (
+        db.number(f"SELECT count(*) FROM {kind.tables[0]}"),
+        KINDS[manifest.data.kind].people,
+    )
+    other = [f"{size} {people} in the release, but {original.size} in the original"]
+    sizes = judged(SIZE, other if size != original.size else [], f"{size} {people} in both")
+    checks = [same, sizes, *shared.checks, linkage, order, *named]
     if shared.why_not is not None:
         return checks, evidence._replace(why_not=shared.why_not)
     if linked:
@@ -138,13 +99,13 @@ def _same(manifest: Manifest, owner: Owner, original: Data) -> Check:
     if kind != manifest.data.kind:
         return fails(
             SAME,
-            (
-                f"the release is of kind {manifest.data.kind}, but the original "
-                f"given is of kind {kind}"
-            ),
+            f"the release is of kind {manifest.data.kind}, but the original given is of kind "
+            f"{kind}",
         )
     if owner.record is None:
-        return not_checked(SAME, "whether the release was made from this data", needs=RECORD)
+        return not_checked(
+            SAME, "whether the release was made from this data", needs=verdict.RECORD
+        )
     if is_digest_of(owner.record.input_sha256, original):
         return holds(SAME, f"the {kind} given has the digest stated in the private record")
     another = f"this is not the original: the {kind} given has a different digest"
@@ -167,7 +128,9 @@ def _rows(manifest: Manifest, owner: Owner, original: Data | None) -> list[Check
         named = reading["person"] not in (None, "row")
         given = "column" if named else "row" if reading["person"] else "assumed"
     elif original is None:
-        return [not_checked(ROWS, "whether the owner said that rows are people", needs=ORIGINAL)]
+        return [
+            not_checked(ROWS, "whether the owner said that rows are people", needs=verdict.ORIGINAL)
+        ]
     elif given == "assumed":
         why = "the original given does not say whether its rows are people"
         return [not_checked(ROWS, why, needs="the option person")]
@@ -188,37 +151,29 @@ def _another_number(manifest: Manifest, original: Data) -> str:
     )
 
 
-def _size(evidence: Evidence, original: Data) -> Check:
-    what = KINDS[evidence.manifest.data.kind].people
-    released = evidence.tables.number(f"SELECT count(*) FROM {evidence.kind.tables[0]}")
-    if released == original.size:
-        return holds(SIZE, f"{released} {what} in both")
-    return fails(SIZE, f"{released} {what} in the release, but {original.size} in the original")
-
-
 def _linkage(db: Database, owner: Owner, original: Data, published: str | None) -> Check:
     """Whether the linkage gives each original id one published id, and each of those to one."""
     if not owner.linkage:
-        return not_checked(BIJECTION, "which node stands for which", needs=LINKAGE)
+        return not_checked(BIJECTION, "which node stands for which", needs=verdict.LINKAGE)
     try:
-        load_linkage(db, owner.linkage, original)
+        links.load_linkage(db, owner.linkage, original)
     except duckdb.Error as error:
-        return fails(BIJECTION, f"{LINKAGE_FILE} cannot be read: {one_line(error)}")
+        return fails(BIJECTION, f"{LINKAGE_FILE} cannot be read: {verdict.one_line(error)}")
     n = original.size
     otherwise = f"{n} original ids and {n} published ids, matched one to one"
-    return judged(BIJECTION, linkage_problems(db, LINKAGE_FILE, published), otherwise)
+    return judged(BIJECTION, links.linkage_problems(db, LINKAGE_FILE, published), otherwise)
 
 
 def _order(db: Database, original: Data, *, linked: bool) -> Check:
     """Whether new ids and their order are such as chance gives, whoever stands where."""
     if not linked:
-        return not_checked(ORDER, _OPEN[ORDER], needs=LINKAGE)
+        return not_checked(ORDER, _OPEN[ORDER], needs=verdict.LINKAGE)
     labels = original.labels()
     released = np.asarray(released_ids(db), dtype=np.int64)
     integers = labels if labels.dtype.kind == "i" else None
     n = f"{original.size} new ids"
     return judged(
-        ORDER, order_leaks(released, integers), (f"the order of {n} is consistent with chance")
+        ORDER, links.order_leaks(released, integers), f"the order of {n} is consistent with chance"
     )
 
 
@@ -231,7 +186,8 @@ def _no_original_ids(evidence: Evidence, original: Data) -> Check:
     there, nobody can say. Integers cannot be told from other numbers: they pass where there is no
     other number.
     """
-    n, texts = original.size, list(_free_texts(evidence.manifest))
+    n, stated = original.size, evidence.manifest.method.parameters.values()
+    texts = [text for text in stated if isinstance(text, str) and not _CHOICE.fullmatch(text)]
     numbers = original.labels().dtype.kind == "i"
     problems = []
     hits = ids_in(original, "\n".join(texts))
@@ -260,30 +216,13 @@ def _no_original_ids(evidence: Evidence, original: Data) -> Check:
     return holds(NAMES, f"none of {n} original ids is in a parameter or a published name")
 
 
-def _free_texts(manifest: Manifest) -> Iterator[str]:
-    """Yield the texts of the manifest's parameters that are no plain choices."""
-    for value in manifest.method.parameters.values():
-        if isinstance(value, str) and not _CHOICE.fullmatch(value):
-            yield value
-
-
 def ids_in(original: Data, text: str) -> list[str]:
-    """Return the text ids of the original that stand in a text as words.
-
-    Examples
-    --------
-    >>> import graphveil as gv
-    >>> ids_in(gv.Graph.from_edges(["ann", "bob"], ["bob", "cyd"]), "bob, not Annie")
-    ['bob']
-    """
+    """Return the text ids of the original that stand in a text as words."""
     labels = original.labels()
     if labels.dtype.kind == "i":
         return []
-    return [label for label in labels.tolist() if label and label in text and _as_word(label, text)]
-
-
-def _as_word(label: str, text: str) -> bool:
-    return re.search(rf"(?<!\w){re.escape(label)}(?!\w)", text) is not None
+    found = [label for label in labels.tolist() if label and label in text]
+    return [one for one in found if re.search(rf"(?<!\w){re.escape(one)}(?!\w)", text)]
 
 
 READ, COUNTS = "data", "counts"
@@ -308,34 +247,8 @@ def verify(
 
     Nothing of the program that made the release is used: the files are read anew, by SQL.
 
-    Returns whatever is broken inside a release is a check that fails. Raises `ReleaseError` where
-    the folder is not a release: no folder, or one without a manifest. `ResourceError` where the
-    memory does not suffice, or a file is larger than `limit_bytes`.
+    Returns whatever is broken inside a release is a check that fails.
 
-    Parameters
-    ----------
-    folder
-        The release folder, beside which the owner's private folder is looked for; or its address.
-    original
-        The data that it was made from, also as an object of another library. Without it, checks
-        that need it are not checked.
-    original_file
-        The file that the original was read from: text is read a second time, by code of the
-        checker's own.
-    reading
-        The options with which the file was read; those of the private record where not given.
-    key
-        The key that the ids of a renamed release were made with; without it that is not checked.
-    limit_bytes
-        The most that the content of one file may take in memory; a larger one is not read. Of ties
-        in Parquet, which are read some rows at a time: the memory for it.
-    strict
-        Whether links and extended attributes in the folder fail, too: no digest counts them.
-    require_all
-        Whether a check that was not made leaves the verdict undecided, whatever it is about.
-
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> import graphveil as gv
     >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
@@ -348,13 +261,13 @@ def verify(
     if isinstance(place, Path):
         place = Path(os.path.abspath(place))  # noqa: PTH100  keeps links, and gives "." a name
     raw = manifest_bytes(place)
-    manifest = decoded(raw)
+    manifest = files.decoded(raw)
     if isinstance(manifest, Check):
         return Verdict("not claimed", NOTHING, [manifest], require_all=require_all)
     try:
         with _released(place) as release:
-            checks = _checks(release, raw, manifest, _Given(original, key), limit_bytes)
-            checks += strict_checks(release.folder) if strict else []
+            checks = _checks(release, raw, manifest, original, key, limit_bytes)
+            checks += files.strict_checks(release.folder) if strict else []
             if original is not None and original_file is not None:
                 checks.append(_second_reading(release.folder, original, original_file, reading))
     except (MemoryError, duckdb.OutOfMemoryException) as error:
@@ -367,9 +280,9 @@ def verify(
         "not claimed" if guarantee.empty else guarantee.check_word,
         guarantee.sentence,
         checks,
-        (PRODUCER, WORDS, *decisive(manifest)),
+        (files.PRODUCER, files.WORDS, *claims.decisive(manifest)),
         core=guarantee.core,
-        promised=promised(manifest),
+        promised=claims.promised(manifest),
         require_all=require_all,
         empty=guarantee.empty,
     )
@@ -379,24 +292,17 @@ def verify(
 def _released(place: Place) -> Iterator[Released]:
     """Give the files of a release; copies of objects are there inside the block alone."""
     if isinstance(place, Path):
-        yield InFolder(place)
+        yield Released(place)
         return
     with tempfile.TemporaryDirectory(prefix="graphveil-verify-") as folder:
-        yield AtAddress(place, Path(folder))
-
-
-class _Given(NamedTuple):
-    """What the owner hands over: the original, and the key that ids come from."""
-
-    original: Any
-    key: bytes | None
+        yield files.AtAddress(place, Path(folder))
 
 
 def _second_reading(
     release: Path | None, original: Any, file: Path, reading: Mapping[str, Any] | None
 ) -> Check:
     if reading is None:
-        record = read_owner(release).record
+        record = files.read_owner(release).record
         reading = {} if record is None else record.reading
     beside = [Path(reading["nodes"]).resolve().parent] if reading.get("nodes") else []
     with database([file.resolve().parent, *beside]) as db:
@@ -404,30 +310,29 @@ def _second_reading(
 
 
 def _checks(
-    release: Released, raw: bytes, manifest: Manifest, given: _Given, limit_bytes: int
+    release: Released,
+    raw: bytes,
+    manifest: Manifest,
+    original: Any,
+    key: bytes | None,
+    limit_bytes: int,
 ) -> list[Check]:
     """Return every check of a release."""
     folder = release.folder
-    owner = read_owner(folder)
-    checks = manifest_checks(raw, manifest, owner)
-    checks.append(parameters_check(manifest))
-    checks += file_checks(release, manifest, limit_bytes)
+    owner = files.read_owner(folder)
+    checks = files.manifest_checks(raw, manifest, owner)
+    checks.append(claims.parameters_check(manifest))
+    checks += files.file_checks(release, manifest, limit_bytes)
     folders = [release.around] if folder is None else [folder, private_folder(folder)]
     size = sum(file.bytes for file in manifest.data.files)
     with database(folders, limit_bytes=limit_bytes, size=size) as db:
         data, readable = _data_checks(db, release, manifest)
-        evidence = Evidence(
-            manifest,
-            readable,
-            owner.record,
-            key=given.key,
-            levels=owner.levels,
-            witness=owner.witness,
-        )
-        claimed = claim_checks(evidence, of="data")
-        linked, evidence = original_checks(evidence, owner, given.original)
-        compared = [*claim_checks(evidence, of="original"), *cost_checks(evidence)]
-        return [*checks, *data, *claimed, *linked, *compared, *ledger_checks(evidence)]
+        evidence = Evidence(manifest, readable, owner.record, key=key)
+        evidence = evidence._replace(levels=owner.levels, witness=owner.witness)
+        claimed = claims.claim_checks(evidence, of="data")
+        linked, evidence = original_checks(evidence, owner, original)
+        compared = [*claims.claim_checks(evidence, of="original"), *claims.cost_checks(evidence)]
+        return [*checks, *data, *claimed, *linked, *compared, *claims.ledger_checks(evidence)]
 
 
 def _data_checks(
@@ -439,7 +344,7 @@ def _data_checks(
     try:
         load(db, release, described)
     except UnreadableError as error:
-        unread = [not_checked(name, UNREADABLE) for name in (*kind.shape_names, COUNTS)]
+        unread = [not_checked(name, claims.UNREADABLE) for name in (*kind.shape_names, COUNTS)]
         return [Check(READ, "fails", str(error), error.needs), *unread], None
     checks = [holds(READ, f"{counted(len(described.files), 'file')} could be read")]
     return [*checks, *kind.shape(db, described, keyed), _counts_check(db, described)], db
@@ -464,10 +369,7 @@ def _counts_check(db: Database, described: Described) -> Check:
     counts = shape.counts(db, described)
     words = {name: counted(n, singular(name.replace("_", " "))) for name, n in counts.items()}
     problems = [
-        (
-            f"{words[name]} in the data, but {MANIFEST} states "
-            f"{described.counts.get(name, 'nothing')}"
-        )
+        f"{words[name]} in the data, but {MANIFEST} states {described.counts.get(name, 'nothing')}"
         for name in counts
         if counts[name] != described.counts.get(name)
     ]
@@ -478,10 +380,8 @@ def _counts_check(db: Database, described: Described) -> Check:
     ]
     rows = {} if parts.in_parts(described.files) else shape.rows  # those of a part were counted
     problems += [
-        (
-            f"{shown(file.name)} has {counted(counts[rows[file.role]], 'row')}, but {MANIFEST} "
-            f"states {file.rows}"
-        )
+        f"{shown(file.name)} has {counted(counts[rows[file.role]], 'row')}, but {MANIFEST} "
+        f"states {file.rows}"
         for file in described.files
         if file.role in rows and counts[rows[file.role]] != file.rows
     ]

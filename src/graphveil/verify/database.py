@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import numpy as np
 
 from graphveil.core.errors import ResourceError
 from graphveil.verify.verdict import beyond
@@ -91,22 +92,14 @@ class Database:
         return self._limit_bytes
 
     def refuse_beyond(self, size: int, name: str) -> None:
-        """Refuse a file whose content takes more bytes than one may.
-
-        Raises `UnreadableError` where the size is above the limit.
-        """
+        """Refuse a file whose content takes more bytes than one may."""
         if size > self._limit_bytes:
             error = UnreadableError(beyond(name, size, self._limit_bytes))
             error.needs = "--limit"
             raise error
 
     def refuse_unpacked(self, size: int, of: int, name: str) -> None:
-        """Refuse a small file whose content is large: hardly any data is so packed.
-
-        `size, of`: the bytes of the content, and those of the file; `name`: what the file is
-        called. Raises `UnreadableError` where the content takes more than a fortieth of the limit
-        and a thousand times the file.
-        """
+        """Refuse a small file whose content is large: hardly any data is so packed."""
         self.refuse_beyond(size, name)
         if size > max(self._limit_bytes // NEVER_UNPACKED, of * MOST_PACKED):
             error = UnreadableError(
@@ -118,12 +111,7 @@ class Database:
             raise error
 
     def refuse_unrolled(self, size: int, of: int, name: str) -> None:
-        """Refuse a file that is read some rows at a time, where few bytes stand for many rows.
-
-        `size, of`: the bytes of the content, which may be above the limit, and those of the file;
-        `name`: what the file is called. Raises `UnreadableError` where the content takes more than
-        the limit and a thousand times the file.
-        """
+        """Refuse a file that is read some rows at a time, where few bytes stand for many rows."""
         if size > of * MOST_PACKED:
             self.refuse_beyond(size, name)
 
@@ -152,11 +140,7 @@ class Database:
         return table in self._tables
 
     def run(self, sql: str, values: list[Any] | None = None) -> None:
-        """Run statements, and note the tables that they make.
-
-        Raises `ValueError` where it does not say plainly which tables those are: `holds` would not
-        know.
-        """
+        """Run statements, and note the tables that they make."""
         changes = _MADE_OR_DROPPED.findall(sql)
         if len(changes) != len(_MAKES_OR_DROPS.findall(sql)):
             raise ValueError(f"no plain CREATE or DROP of a table or view: {sql[:200]}")
@@ -183,11 +167,7 @@ class Database:
     def first_cell(
         self, table: str, columns: Sequence[str], condition: str
     ) -> tuple[str, int] | None:
-        """Return the first column with a cell that meets a condition, and its first such row.
-
-        `table, columns`: the table, and names of columns; `condition`: SQL in which ``{}`` stands
-        for a cell.
-        """
+        """Return the first column with a cell that meets a condition, and its first such row."""
         for names in some_at_once(columns):
             conditions = (condition.replace("{}", name) for name in names)
             least = ", ".join(f"min(CASE WHEN {one} THEN rowid END)" for one in conditions)
@@ -222,6 +202,11 @@ class Database:
         """Return the first column of a query as a NumPy array."""
         return next(iter(self._connection.execute(sql).fetchnumpy().values()))
 
+    def pairs(self, table: str, u: str, v: str) -> Any:
+        """Return two columns of whole numbers, shape (rows, 2), row by row in ascending order."""
+        found = self._connection.execute(f"SELECT {u}, {v} FROM {table} ORDER BY 1, 2").fetchnumpy()
+        return np.column_stack([found[u], found[v]])
+
     def put(self, name: str, columns: Mapping[str, Any]) -> None:
         """Create a table of arrays or Arrow columns."""
         import pyarrow as pa  # noqa: PLC0415  heavy, and CSV needs none of it
@@ -235,13 +220,7 @@ class Database:
 def database(
     folders: Sequence[Path] = (), *, limit_bytes: int = LIMIT_BYTES, size: int | None = None
 ) -> Iterator[Database]:
-    """Give an empty database that can read files in these folders; nothing of it stays.
-
-    `folders`: what it may read; `limit_bytes`: the most that the content of one file may take;
-    `size`: how many bytes it will read, where that is known: few are read by one thread, and of
-    many, which may be above the limit, not more than the limit is kept in memory. Raises
-    `ResourceError` where the name of the folder for temporary files could be taken for a pattern.
-    """
+    """Give an empty database that can read files in these folders; nothing of it stays."""
     with tempfile.TemporaryDirectory(prefix="graphveil-verify-") as name:
         folder = Path(name)
         if not _is_plain(folder):
@@ -273,34 +252,16 @@ def _is_plain(path: Path) -> bool:
 
 
 def some_at_once(columns: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield columns so many at a time as one query may hold.
-
-    Examples
-    --------
-    >>> [len(names) for names in some_at_once(["c"] * 150)]
-    [64, 64, 22]
-    """
+    """Yield columns so many at a time as one query may hold."""
     for start in range(0, len(columns), COLUMNS_AT_ONCE):
         yield columns[start : start + COLUMNS_AT_ONCE]
 
 
 def identifier(name: str) -> str:
-    """Return the name of a column as SQL spells it.
-
-    Examples
-    --------
-    >>> print(identifier('5"-disk'))
-    "5""-disk"
-    """
+    """Return the name of a column as SQL spells it."""
     return '"' + name.replace('"', '""') + '"'
 
 
 def literal(text: str) -> str:
-    """Return text as an SQL literal.
-
-    Examples
-    --------
-    >>> literal("it's")
-    "'it''s'"
-    """
+    """Return text as an SQL literal."""
     return "'" + text.replace("'", "''") + "'"

@@ -365,21 +365,13 @@ def judged(name: str, problems: Sequence[str], otherwise: str) -> Check:
 
 
 def beyond(name: str, size: int, limit_bytes: int) -> str:
-    """Return why a file is not read: its content takes more bytes than one may.
-
-    Examples
-    --------
-    >>> beyond("data.csv", 5000, 4096)
-    'data.csv contains 5000 bytes, above the limit of 4096'
-    """
+    """Return why a file is not read: its content takes more bytes than one may."""
     return f"{name} contains {size} bytes, above the limit of {limit_bytes}"
 
 
 def shown(value: object) -> str:
     r"""Return a value that others wrote, quoted, on one line and short.
 
-    Examples
-    --------
     >>> print(shown("a\tb"))
     'a\tb'
     """

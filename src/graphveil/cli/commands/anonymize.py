@@ -256,7 +256,9 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
         promised = {"folder": str(chosen.out), "promise": manifest.claim.sentence}
         result_json(promised | figures | {"seconds": dict(record.seconds)})
         return 0
-    print_release(manifest, anonymizer.stated_limits, record, chosen.out, chosen.private)
+    print_release(
+        manifest, manifest.claim.does_not_protect_against, record, chosen.out, chosen.private
+    )
     if chosen.all:
         for what, value in record.cost.items():
             figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"

@@ -11,7 +11,7 @@ from graphveil.cli.console import bars, result
 from graphveil.cli.flags import flags, with_signature
 from graphveil.core.errors import ReleaseError
 from graphveil.core.progress import shown, stage
-from graphveil.release.staging import check_target
+from graphveil.release.publishing import check_target
 
 if TYPE_CHECKING:
     from graphveil.core.rows import Rows

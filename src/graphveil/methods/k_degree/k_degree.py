@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, Supergraph
-from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.claims.guarantees import AnyGuarantee, StructuralKAnonymity
 from graphveil.core.errors import DataError, ParameterError, UsageError, did_you_mean, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
@@ -321,6 +321,11 @@ class KDegree(AttributedMethod):
         """What a release does not protect against; with a list of people, the others come first."""
         usual = super().stated_limits
         return usual if self.people is None else f"{LIMITS_OF_PEOPLE} {usual}"
+
+    def limits_of(self, claimed: AnyGuarantee) -> str:
+        """Return the limits of a release; where it holds for every node, nobody has fewer."""
+        every_node = isinstance(claimed, StructuralKAnonymity) and claimed.share == 1
+        return super().stated_limits if every_node else self.stated_limits
 
     def published_parameters(self) -> dict[str, Any]:
         """Return the parameters that the manifest states: of people, that there is a list."""

@@ -40,8 +40,7 @@ from graphveil.methods.registry import methods_from
 from graphveil.release.files import format_that_came_in, release_format
 from graphveil.release.linkage import Linkage
 from graphveil.release.pipeline import Drawn, Method, Read, Run, released
-from graphveil.release.publishing import Output, Publication
-from graphveil.release.staging import local_folder
+from graphveil.release.publishing import Output, Publication, local_folder
 from graphveil.scale.columns import RowOrder
 from graphveil.scale.ties.lists import BUCKET_KEYS, Buckets, NeighborLists
 from graphveil.scale.ties.noise import degrees_in, draw, read, resize

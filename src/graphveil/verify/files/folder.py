@@ -1,10 +1,6 @@
-"""Checks on a release folder before its data is read: its files, their attributes, the manifest.
+"""Checks on a release before its data is read: its files, their attributes, the manifest.
 
-The manifest `release.json` is checked for its bytes, its seal, its words, and against the owner's
-record. Nothing is read that is not as long as it should be.
-
-A release may be at an address. There, an object is read once, into a file of this machine: what was
-digested is what is checked, and SQL reads nothing from elsewhere.
+At an address, an object is read once, into a file of this machine: what was digested is checked.
 """
 
 from __future__ import annotations
@@ -16,54 +12,27 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterator
+from functools import cached_property
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import msgspec
 
 from graphveil.claims import manifest as parts
-from graphveil.claims.manifest import (
-    MANIFEST,
-    DataFile,
-    Described,
-    Manifest,
-    decode_manifest,
-    encode,
-    seal_of,
-)
-from graphveil.claims.record import (
-    LEVELS,
-    LINKAGE,
-    WITNESS,
-    Record,
-    digest_of_parts,
-    linkage_files,
-    private_folder,
-    read_record,
-)
+from graphveil.claims import record as owned
+from graphveil.claims.manifest import MANIFEST, DataFile, Described, Manifest
+from graphveil.claims.record import Record, private_folder
 from graphveil.core.errors import GraphveilError, ResourceError, option
-from graphveil.core.storage import Address
+from graphveil.core.storage import Address, Entry
 from graphveil.core.text import counted
 from graphveil.core.version import __version__
 from graphveil.data.kinds import KINDS
 from graphveil.data.network import LAYER
+from graphveil.verify import verdict
 from graphveil.verify.files.canonical import first_difference
 from graphveil.verify.kinds.kind import checked_kind
-from graphveil.verify.verdict import (
-    LEVELS_NEEDED,
-    PAIRS_NEEDED,
-    RECORD,
-    STRAY,
-    Check,
-    beyond,
-    fails,
-    holds,
-    judged,
-    not_checked,
-    one_line,
-    shown,
-)
 from graphveil.verify.verdict import LINKAGE as LINKAGE_NEEDED
+from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, one_line, shown
 
 LINKS, ATTRIBUTES = "no links", "no extended attributes"
 
@@ -76,22 +45,14 @@ def strict_checks(folder: Path | None) -> list[Check]:
 
     Names of other files, and bytes that no digest counts, could stand in what is looked for here.
     An archive of the folder, or a copy of it, may carry them along.
-
-    `folder`: the release folder, itself perhaps named by a link; None at an address.
     """
     if folder is None:
         why = "what a store keeps in addition to the bytes of objects is not read"
         return [not_checked(LINKS, why), not_checked(ATTRIBUTES, why)]
-    paths = sorted(_inside(folder))
+    paths = sorted(folder.rglob("*"))  # which follows no link
     links = [problem for path in paths if (problem := _link_problem(path, folder))]
     plain = f"no symbolic link and no second hard link among {counted(len(paths), 'file')}"
     return [judged(LINKS, links, plain), _attributes(folder, paths)]
-
-
-def _inside(folder: Path) -> Iterator[Path]:
-    """Yield whatever lies in a folder, at any depth; no link is followed."""
-    for parent, folders, files in os.walk(folder):
-        yield from (Path(parent, name) for name in (*folders, *files))
 
 
 def _link_problem(path: Path, folder: Path) -> str | None:
@@ -123,107 +84,64 @@ def _attributes(folder: Path, paths: list[Path]) -> Check:
             return not_checked(ATTRIBUTES, f"they cannot be listed ({error.strerror})")
     n = counted(len(paths), "file")
     return judged(
-        ATTRIBUTES, problems, (f"neither the folder nor any of {n} has an extended attribute")
+        ATTRIBUTES, problems, f"neither the folder nor any of {n} has an extended attribute"
     )
 
 
-class Released(Protocol):
-    """What is asked of the place of a release."""
+class Released:
+    """The files of a release in a folder."""
 
-    @property
-    def name(self) -> str:
-        """Its name, for messages."""
-
-    @property
-    def folder(self) -> Path | None:
-        """The folder, if it is one."""
-
-    @property
-    def around(self) -> Path:
-        """The folder of this machine that its files are read from."""
+    def __init__(self, around: Path) -> None:
+        self.folder: Path | None = around
+        self.around = around
+        self.name = around.name
 
     def names(self, *, with_parts: bool) -> list[str]:
-        """Return the names of what lies there, parts by their own if some are expected.
-
-        Raises
-        ------
-        OSError
-            Where that cannot be listed.
-        """
-
-    def size(self, name: str) -> int | None:
-        """Return the bytes of a regular file of this name; None where there is none."""
-
-    def path(self, name: str) -> Path:
-        """Return the path of a file that has a size, on this machine.
-
-        Raises `OSError` where it cannot be read.
-        """
-
-
-class InFolder:
-    """The files of a folder."""
-
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
-        self.around = folder
-        self.name = folder.name
-
-    def names(self, *, with_parts: bool) -> list[str]:
-        """Return the names of what lies there."""
-        return sorted(self._names(with_parts=with_parts))
-
-    def _names(self, *, with_parts: bool) -> Iterator[str]:
-        for path in self.folder.iterdir():
-            if with_parts and path.name == parts.FOLDER and _has_mode(path, stat.S_ISDIR):
-                yield from (f"{parts.FOLDER}/{part.name}" for part in path.iterdir())
-            else:
-                yield path.name
+        """Return the names of what lies there, parts by their own if some are expected."""
+        there = {path.name for path in self.around.iterdir()}
+        parted = self.around / parts.FOLDER
+        if with_parts and _has_mode(parted, stat.S_ISDIR):
+            inside = {f"{parts.FOLDER}/{part.name}" for part in parted.iterdir()}
+            there = (there - {parts.FOLDER}) | inside
+        return sorted(there)
 
     def size(self, name: str) -> int | None:
-        """Return the bytes of a regular file; links of any sort are none."""
-        if not _is_plain(name) or not _has_mode(self.folder / name, stat.S_ISREG):
+        """Return the bytes of a regular file of this name; links of any sort are none."""
+        if not _is_plain(name) or not _has_mode(self.around / name, stat.S_ISREG):
             return None
-        if parts.is_part(name) and not _has_mode(self.folder / parts.FOLDER, stat.S_ISDIR):
+        if parts.is_part(name) and not _has_mode(self.around / parts.FOLDER, stat.S_ISDIR):
             return None
         return self.path(name).stat().st_size
 
     def path(self, name: str) -> Path:
-        """Return the path of a file."""
-        return self.folder / name
+        """Return the path of a file that has a size, on this machine."""
+        return self.around / name
 
 
-class AtAddress:
-    """The objects beneath an address.
-
-    `around`: an empty folder of this machine, for copies.
-    """
-
-    folder = None
+class AtAddress(Released):
+    """The objects beneath an address; copies of them go into an empty folder of this machine."""
 
     def __init__(self, address: Address, around: Path) -> None:
-        self.around = around
-        self.name = str(address)
+        super().__init__(around)
+        self.folder, self.name = None, str(address)
         self._address = address
-        self._sizes: dict[str, int] = {}
-        self._names: set[str] | None = None
 
-    def _list(self) -> set[str]:
-        """Return the names of all objects and folders; it is asked for once."""
-        if self._names is None:
-            entries = self._address.entries()
-            self._sizes = {entry.name: entry.size for entry in entries if entry.size is not None}
-            folders = {entry.name for entry in entries if entry.size is None}
-            self._names = {*self._sizes, *(folders - {parts.FOLDER})}
-        return self._names
+    @cached_property
+    def _entries(self) -> list[Entry]:
+        """All objects and folders; they are asked for once."""
+        return self._address.entries()
+
+    @cached_property
+    def _sizes(self) -> dict[str, int]:
+        return {entry.name: entry.size for entry in self._entries if entry.size is not None}
 
     def names(self, *, with_parts: bool) -> list[str]:  # noqa: ARG002  a listing holds all anyway
         """Return the names of all objects, at any depth, and of all folders but that of parts."""
-        return sorted(self._list())
+        folders = {entry.name for entry in self._entries if entry.size is None}
+        return sorted({*self._sizes, *(folders - {parts.FOLDER})})
 
     def size(self, name: str) -> int | None:
         """Return the bytes of an object."""
-        self._list()
         return self._sizes.get(name) if _is_plain(name) else None
 
     def path(self, name: str) -> Path:
@@ -295,18 +213,14 @@ def file_checks(released: Released, manifest: Manifest, limit_bytes: int) -> lis
 
 
 def file_problem(released: Released, file: DataFile, limit_bytes: int | None) -> str | None:
-    """Return why a listed file is not the one described, or None.
-
-    Raises `ResourceError` where the file is larger than what may be read: then nothing is known of
-    it.
-    """
+    """Return why a listed file is not the one described, or None."""
     size = released.size(file.name)
     if size is None:
         return f"{shown(file.name)} is not the name of a regular file in the folder"
     if size != file.bytes:
         return f"{file.name} has {size} bytes, but {MANIFEST} states {file.bytes}"
     if limit_bytes is not None and size > limit_bytes:
-        why = beyond(file.name, size, limit_bytes)
+        why = verdict.beyond(file.name, size, limit_bytes)
         raise ResourceError(f"{why}. Raise {option('limit')} if you trust it")
     try:
         digest = sha256_of(released.path(file.name))
@@ -348,7 +262,7 @@ def _others(released: Released, files: list[DataFile]) -> Iterator[Check]:
     if stray:
         delete = "delete it" if len(stray) == 1 else "delete them"
         whose = "an operating system wrote it" if len(stray) == 1 else "an operating system did"
-        yield fails(STRAY, f"{', '.join(map(shown, stray[:3]))}: {whose}, {delete}")
+        yield fails(verdict.STRAY, f"{', '.join(map(shown, stray[:3]))}: {whose}, {delete}")
 
 
 def _description(described: Described) -> Check:
@@ -495,10 +409,10 @@ def read_owner(folder: Path | None) -> Owner:
     linkage: tuple[Path, ...] = ()
     files: list[Path | None] = [None, None]
     try:
-        linkage = tuple(linkage_files(private))
-        paths = [private / name for name in (LEVELS, WITNESS)]
+        linkage = tuple(owned.linkage_files(private))
+        paths = [private / name for name in (owned.LEVELS, owned.WITNESS)]
         files = [path if path.is_file() else None for path in paths]
-        return Owner(read_record(folder), None, linkage, *files)
+        return Owner(owned.read_record(folder), None, linkage, *files)
     except PermissionError:
         return Owner(None)
     except (GraphveilError, OSError, RecursionError) as error:
@@ -508,7 +422,7 @@ def read_owner(folder: Path | None) -> Owner:
 def decoded(raw: bytes) -> Manifest | Check:
     """Return the manifest in these bytes, or the failing check that says why there is none."""
     try:
-        return decode_manifest(raw, where=Path(MANIFEST))
+        return parts.decode_manifest(raw, where=Path(MANIFEST))
     except (GraphveilError, RecursionError) as error:
         return fails(BYTES, one_line(error))
 
@@ -527,30 +441,26 @@ def manifest_checks(raw: bytes, manifest: Manifest, owner: Owner) -> list[Check]
 
 
 def _bytes(raw: bytes, manifest: Manifest) -> Check:
-    canonical = encode(manifest)
+    canonical = parts.encode(manifest)
     if raw == canonical:
         return holds(BYTES, f"the {counted(len(raw), 'byte')} of {MANIFEST} are canonical")
     position = first_difference(raw, canonical)
     line = raw[:position].count(b"\n") + 1
     return fails(
         BYTES,
-        (
-            f"{MANIFEST}, line {line}: byte {position} differs from the canonical "
-            "form that graphveil writes"
-        ),
+        f"{MANIFEST}, line {line}: byte {position} differs from the canonical form that graphveil "
+        "writes",
     )
 
 
 def _seal(manifest: Manifest) -> Check:
-    seal = seal_of(manifest)
+    seal = parts.seal_of(manifest)
     if manifest.seal == seal:
         return holds(SEAL, f"the seal {seal[:12]} matches {MANIFEST}")
     return fails(
         SEAL,
-        (
-            f"{MANIFEST} has the seal {shown(manifest.seal[:12])}, but the seal of its "
-            f"content is {seal[:12]}"
-        ),
+        f"{MANIFEST} has the seal {shown(manifest.seal[:12])}, but the seal of its content is "
+        f"{seal[:12]}",
     )
 
 
@@ -558,7 +468,9 @@ def _owner(raw: bytes, owner: Owner) -> Check:
     if owner.problem:
         return fails(OWNER, owner.problem)
     if owner.record is None:
-        return not_checked(OWNER, "there is no private record next to the folder", needs=RECORD)
+        return not_checked(
+            OWNER, "there is no private record next to the folder", needs=verdict.RECORD
+        )
     digest = hashlib.sha256(raw).hexdigest()
     if owner.record.manifest_sha256 == digest:
         return holds(OWNER, f"the record belongs to {MANIFEST} {digest[:12]}")
@@ -572,13 +484,13 @@ def _owner(raw: bytes, owner: Owner) -> Check:
 def _linkage_file(owner: Owner) -> Check:
     """Whether the linkage is the file that was written with the record."""
     if owner.record is None:
-        return not_checked(LINKAGE_FILE, "there is no private record", needs=RECORD)
+        return not_checked(LINKAGE_FILE, "there is no private record", needs=verdict.RECORD)
     written = owner.record.linkage_sha256
     files = owner.linkage
     digest = sha256_of(files[0]) if files else None
-    if files and files[0].name != LINKAGE:
-        digest = digest_of_parts(map(sha256_of, files))
-    return _as_recorded(LINKAGE_FILE, LINKAGE, digest, written, LINKAGE_NEEDED)
+    if files and files[0].name != owned.LINKAGE:
+        digest = owned.digest_of_parts(map(sha256_of, files))
+    return _as_recorded(LINKAGE_FILE, owned.LINKAGE, digest, written, LINKAGE_NEEDED)
 
 
 def _further_files(owner: Owner) -> list[Check]:
@@ -586,8 +498,20 @@ def _further_files(owner: Owner) -> list[Check]:
     if owner.record is None:
         return []
     files = (
-        (LEVELS_FILE, LEVELS, owner.levels, owner.record.levels_sha256, LEVELS_NEEDED),
-        (PAIRS_FILE, WITNESS, owner.witness, owner.record.witness_sha256, PAIRS_NEEDED),
+        (
+            LEVELS_FILE,
+            owned.LEVELS,
+            owner.levels,
+            owner.record.levels_sha256,
+            verdict.LEVELS_NEEDED,
+        ),
+        (
+            PAIRS_FILE,
+            owned.WITNESS,
+            owner.witness,
+            owner.record.witness_sha256,
+            verdict.PAIRS_NEEDED,
+        ),
     )
     return [
         _as_recorded(check, name, None if path is None else sha256_of(path), written, needed)
@@ -651,5 +575,5 @@ def _words(manifest: Manifest) -> Check:
         )
     problems = [*worded, *(["a condition is stated twice"] if twice else [])]
     return judged(
-        WORDS, problems, ("sentence, threat_model, check and why are those of the guarantee")
+        WORDS, problems, "sentence, threat_model, check and why are those of the guarantee"
     )

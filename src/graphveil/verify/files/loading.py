@@ -1,11 +1,6 @@
-"""Released files into tables, by the loaders of their kind of data; GraphML by one of its own.
+"""Released files into tables, by the loaders of their kind of data; GraphML and parts by their own.
 
-A release of user-item data may come in parts, which are read some rows at a time. Ids follow from
-the position of a row, so they are compared with it; the rows are written again in the canonical
-form, and their bytes compared with the file's.
-
-Of GraphML, the numbers are read and written again as the format asks for, by SQL, and bytes are
-compared. Words, order and spelling are the expected ones, or the file is refused.
+Rows and numbers are written again in the canonical form, and bytes are compared.
 """
 
 from __future__ import annotations
@@ -23,10 +18,11 @@ from graphveil.claims.manifest import MANIFEST, DataFile, Described
 from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
 from graphveil.verify.database import Database, UnreadableError, literal
-from graphveil.verify.files.canonical import compare, load_delimited
-from graphveil.verify.files.columnar import (
+from graphveil.verify.files.canonical import (
+    compare,
     compare_groups,
     in_groups,
+    load_delimited,
     opened_columnar,
     refuse_missing,
     refuse_packed,
@@ -38,13 +34,7 @@ from graphveil.verify.verdict import one_line, shown
 
 
 def load(db: Database, released: Released, described: Described) -> None:
-    """Create the tables of the released data.
-
-    Raises
-    ------
-    UnreadableError
-        Where a file is missing or is not what its format asks for; the message names it.
-    """
+    """Create the tables of the released data."""
     kind = checked_kind(described.kind)
     files = []
     for file in described.files:
@@ -115,12 +105,7 @@ _LISTS = {"list<element: int64>": "int64", "list<element: string>": "string"}
 
 
 def load_parts(db: Database, files: list[tuple[Path, DataFile]]) -> None:
-    """Create the views `lists(person, items)`, `users(person)` and `entries(person, item)`.
-
-    `db, files`: where, and the parts in order, as they are described. Raises `UnreadableError`
-    where a part has other columns, other ids than its place says, items that do not ascend in a
-    row, or a byte that is not as it would be written; the message names part and row.
-    """
+    """Create the views `lists(person, items)`, `users(person)` and `entries(person, item)`."""
     links, leaf = [], None
     for number, (path, file) in enumerate(files):
         with broken(file.name):
@@ -170,10 +155,14 @@ def _compared(db: Database, part: _Part) -> str:
                 f"{name} has columns of the types {shown(kinds)}, not ids with lists of items"
             )
         refuse_packed(db, path)
-        db.refuse_unpacked(_content(file), path.stat().st_size, name)
+        groups = [file.metadata.row_group(n) for n in range(file.metadata.num_row_groups)]
+        cells = sum(g.column(n).num_values for g in groups for n in range(g.num_columns))
+        db.refuse_unpacked(int(cells) * _BYTES_PER_CELL, path.stat().st_size, name)  # text as codes
     leaf = _LISTS[kinds[1]]
-    if leaf == "string":
-        _refuse_long(db, path, name)
+    if leaf == "string":  # few words of a dictionary could be longer than memory holds
+        lists = f"read_parquet({literal(db.link(path))}, hive_partitioning = false)"
+        words = f"SELECT unnest(items) AS item FROM {lists}"
+        db.refuse_beyond(db.number(f"SELECT sum(strlen(item)) FROM ({words})"), name)
     numbers, texts = (["user", _LEAVES], []) if leaf == "int64" else (["user"], [_LEAVES])
     long = pa.int64() if leaf == "int64" else pa.large_string()
     schema = pa.schema([("user", pa.int64()), ("items", pa.large_list(long))])
@@ -182,23 +171,6 @@ def _compared(db: Database, part: _Part) -> str:
         settings = settings_of(numbers, texts) | _ONE_PAGE
         compare_groups(path, rows, schema, settings, GROUP_ROWS)
     return leaf
-
-
-def _content(file: Any) -> int:
-    """Return how many bytes the cells of a file take, text as its codes."""
-    groups = [file.metadata.row_group(number) for number in range(file.metadata.num_row_groups)]
-    cells = sum(g.column(n).num_values for g in groups for n in range(g.num_columns))
-    return int(cells) * _BYTES_PER_CELL
-
-
-def _refuse_long(db: Database, path: Path, name: str) -> None:
-    """Refuse text that few words of a dictionary make longer than memory holds.
-
-    SQL asks, since it leaves words where they stand.
-    """
-    link = literal(db.link(path))
-    words = f"SELECT unnest(items) AS item FROM read_parquet({link}, hive_partitioning = false)"
-    db.refuse_beyond(db.number(f"SELECT sum(strlen(item)) FROM ({words})"), name)
 
 
 def _rows(file: Any, part: _Part, schema: Any) -> Iterator[Any]:
@@ -305,10 +277,7 @@ _PARTS = (
 
 
 def load_graphml(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
-    """Create `nodes` and `edges` of a graph.
-
-    Raises `UnreadableError` where a byte is not the one expected; the message names file and line.
-    """
+    """Create `nodes` and `edges` of a graph."""
     text = path.read_bytes()
     numbers = np.fromstring(text.translate(_SEPARATE), dtype=np.int64, sep=" ")
     if not numbers.size:

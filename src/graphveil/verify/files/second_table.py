@@ -1,8 +1,4 @@
-"""The file of an original table read a second time, cell by cell, as the private record says.
-
-Numbers that were binned are looked up one by one: each must lie in the interval that stands for it.
-
-Text of the owner's, read a second time by DuckDB: cells between delimiters or blanks.
+"""The owner's file of text read a second time, by DuckDB, and a table compared cell by cell.
 
 Lines above the first row that begin with ``#`` or ``%`` are comments; between rows they are so
 where blanks part the cells. What cannot be told for certain is left to the program's own reader.
@@ -26,17 +22,9 @@ import numpy as np
 from graphveil.core.text import counted
 from graphveil.data import Network, Table
 from graphveil.data.ids import Ids, as_text, to_arrow
+from graphveil.verify import verdict
 from graphveil.verify.database import COLUMNS_AT_ONCE, Database, literal
-from graphveil.verify.verdict import (
-    SHARED,
-    TWICE,
-    Check,
-    fails,
-    holds,
-    not_checked,
-    one_line,
-    shown,
-)
+from graphveil.verify.verdict import Check, fails, holds, not_checked, one_line, shown
 
 NO_CELL = "\x01"
 """What stands for no cell: text that reads so is left to the reader."""
@@ -54,25 +42,11 @@ _HEAD_BYTES = 1 << 20
 
 def read_once(needs: str = "delimited text whose first row has numbers or known names") -> Check:
     """Return what is said of a file that no other code reads in the same way."""
-    return not_checked(TWICE, SHARED, needs=needs)
+    return not_checked(verdict.TWICE, verdict.SHARED, needs=needs)
 
 
 class PlainFile(NamedTuple):
-    """A file of text.
-
-    Parameters
-    ----------
-    path
-        Where it lies.
-    delimiter
-        What stands between cells, or `BLANKS`.
-    compression
-        As DuckDB calls it.
-    skipped
-        How many lines stand above the first row.
-    first
-        The cells of the first row.
-    """
+    """A file of text."""
 
     path: Path
     delimiter: str
@@ -82,10 +56,7 @@ class PlainFile(NamedTuple):
 
 
 def plain_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
-    """Return how the file is to be read, or None where it is no such text.
-
-    `path`: the file; `reading`: the options that the program read it with.
-    """
+    """Return how the file is to be read, or None where it is no such text."""
     suffixes = [suffix.lower() for suffix in path.suffixes]
     packed = next((suffix for suffix in suffixes[-1:] if suffix in _COMPRESSIONS), "")
     extension = next(iter(suffixes[: len(suffixes) - bool(packed)][-1:]), "")
@@ -93,7 +64,8 @@ def plain_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
         return None
     file = PlainFile(path, BLANKS, _COMPRESSIONS.get(packed, "none"), 0, [])
     lines = _head(file)
-    skipped = next((n for n, line in enumerate(lines) if not _is_comment(line)), len(lines))
+    rows = (n for n, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "#%")
+    skipped = next(rows, len(lines))
     if skipped == len(lines):
         return None
     row, asked = lines[skipped].removeprefix("\ufeff"), reading.get("delimiter")
@@ -107,21 +79,7 @@ def plain_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
 def read_again(
     db: Database, file: PlainFile, cells: list[int], *, header: bool, table: str = "again"
 ) -> Check | None:
-    """Create a table of some cells f0, f1, ... of every row, or say why it cannot be.
-
-    Parameters
-    ----------
-    db
-        The database.
-    file
-        The file.
-    cells
-        The columns, by their numbers from 0.
-    header
-        Whether the first row names columns.
-    table
-        What is created.
-    """
+    """Create a table of some cells f0, f1, ... of every row, or say why it cannot be."""
     try:
         if file.delimiter == BLANKS:
             _read_blanks(db, file, cells, header=header, table=table)
@@ -130,7 +88,9 @@ def read_again(
     except duckdb.OutOfMemoryException:
         raise
     except duckdb.Error as error:
-        return not_checked(TWICE, f"{SHARED}: the second reader reports {one_line(error)}")
+        return not_checked(
+            verdict.TWICE, f"{verdict.SHARED}: the second reader reports {one_line(error)}"
+        )
     return None
 
 
@@ -140,10 +100,9 @@ def _read_delimited(
     columns = ", ".join(f"c{number}: 'VARCHAR'" for number in range(len(file.first)))
     named = ", ".join(f"c{cell} AS f{number}" for number, cell in enumerate(cells))
     db.run(
-        f"CREATE TABLE {table} AS SELECT {named} FROM read_csv(?, auto_detect = false, "
-        f"header = {str(header).lower()}, skip = {file.skipped}, "
-        f"delim = {literal(file.delimiter)}, quote = '\"', escape = '\"', "
-        f"nullstr = '{NO_CELL}', compression = '{file.compression}', "
+        f"CREATE TABLE {table} AS SELECT {named} FROM read_csv(?, auto_detect = false, header = "
+        f"{str(header).lower()}, skip = {file.skipped}, delim = {literal(file.delimiter)}, quote "
+        f"= '\"', escape = '\"', nullstr = '{NO_CELL}', compression = '{file.compression}', "
         f"hive_partitioning = false, columns = {{{columns}}})",
         [db.link(file.path.resolve())],
     )
@@ -173,9 +132,8 @@ def _lines(db: Database, file: PlainFile) -> str:
     """Return SQL that gives every line in a column `line`."""
     return (
         f"SELECT line FROM read_csv({literal(db.link(file.path.resolve()))}, auto_detect = false, "
-        "header = false, delim = '\x02', quote = '', escape = '', nullstr = '\x03', "
-        f"compression = '{file.compression}', hive_partitioning = false, "
-        "columns = {line: 'VARCHAR'})"
+        "header = false, delim = '\x02', quote = '', escape = '', nullstr = '\x03', compression = "
+        f"'{file.compression}', hive_partitioning = false, columns = {{line: 'VARCHAR'}})"
     )
 
 
@@ -192,10 +150,6 @@ def _head(file: PlainFile) -> list[str]:
         return []
     lines: list[str] = text.split("\n")
     return [line.removesuffix("\r") for line in (lines if len(text) < _HEAD_BYTES else lines[:-1])]
-
-
-def _is_comment(line: str) -> bool:
-    return not line.strip() or line.lstrip().startswith(("#", "%"))
 
 
 def _cells(row: str, delimiter: str) -> list[str]:
@@ -240,28 +194,17 @@ class _Reading(msgspec.Struct):
 def table_reading_check(
     db: Database, original: Table, path: Path, reading: Mapping[str, Any]
 ) -> Check:
-    """Return whether the file of a table says what the program's reader made of it.
-
-    Parameters
-    ----------
-    db
-        A database that may read the folder of the file.
-    original
-        What the program's reader made of the file.
-    path
-        The file.
-    reading
-        The options that it was read with, as the private record holds them.
-    """
+    """Return whether the file of a table says what the program's reader made of it."""
     how, file = _reading(reading), _table_file(path, reading)
     if how is None or file is None:
-        return not_checked(TWICE, SHARED, needs=_PLAIN)
+        return not_checked(verdict.TWICE, verdict.SHARED, needs=_PLAIN)
     person = how.person if how.person in file.first else None
     how.drop = (*how.drop, *([] if person is None else [person]))
-    if original.n_rows * original.n_columns > MOST_CELLS:
-        return not_checked(TWICE, f"{SHARED}: more than {MOST_CELLS:,} cells")
-    if not _has_columns(original, file, how):
-        return not_checked(TWICE, f"{SHARED}: the file has different columns than the original")
+    many = original.n_rows * original.n_columns > MOST_CELLS
+    if many or not _has_columns(original, file, how):
+        other = "the file has different columns than the original"
+        why = f"more than {MOST_CELLS:,} cells" if many else other
+        return not_checked(verdict.TWICE, f"{verdict.SHARED}: {why}")
     problem = read_again(db, file, list(range(len(file.first))), header=True)
     if problem is not None:
         return problem
@@ -271,36 +214,22 @@ def table_reading_check(
         if isinstance(order, Check):
             return order
         original = Table(original.codes[order], original.columns, original.categories)
-    return _rows_differ(db, original) or _compared(db, original, file, how)
-
-
-def _rows_differ(db: Database, original: Table) -> Check | None:
     rows = db.number("SELECT count(*) FROM again")
-    if rows == original.n_rows:
-        return None
-    read = counted(rows, "row")
-    return fails(TWICE, f"{read} in the file, but {original.n_rows} in the original as read")
+    if rows != original.n_rows:
+        in_file = f"{counted(rows, 'row')} in the file"
+        return fails(verdict.TWICE, f"{in_file}, but {original.n_rows} in the original as read")
+    return _compared(db, original, file, how)
 
 
 def people_reading_check(
     db: Database, original: Network, path: Path, reading: Mapping[str, Any]
 ) -> Check:
-    """Return whether the file of people says what the program's reader made of it.
-
-    Parameters
-    ----------
-    db
-        A database that may read the folder of the file.
-    original
-        What the program's reader made of the files: its people have attributes.
-    path
-        The file of people.
-    reading
-        The options of the network.
-    """
+    """Return whether the file of people says what the program's reader made of it."""
     people, file = original.people, _table_file(path, {})
     if people is None or file is None:
-        return not_checked(TWICE, SHARED, needs="a delimited text file of people with a header")
+        return not_checked(
+            verdict.TWICE, verdict.SHARED, needs="a delimited text file of people with a header"
+        )
     node = reading.get("node_column") or file.first[0]
     meant = {*file.first, _ALL}
     rules = {k: v for k, v in (reading.get("bins") or {}).items() if k in meant}
@@ -308,11 +237,9 @@ def people_reading_check(
     how = _reading({"ids": node, "bins": rules, **kept})
     if how is None or not _has_columns(people, file, how) or people.codes.size > MOST_CELLS:
         return not_checked(
-            TWICE,
-            (
-                f"{SHARED}: the file of people has different columns than the original, or "
-                f"more than {MOST_CELLS:,} cells"
-            ),
+            verdict.TWICE,
+            f"{verdict.SHARED}: the file of people has different columns than the original, "
+            f"or more than {MOST_CELLS:,} cells",
         )
     if db.holds("again"):
         db.run("DROP TABLE again")  # that of ties
@@ -336,16 +263,17 @@ def _order_of_people(
     place = {str(label): at for at, label in enumerate(as_text(labels).tolist())}
     strange = next((label for label in listed if label not in place), "")
     if strange is None or (strange and strange.strip() != strange):
-        return not_checked(TWICE, f"{SHARED}: an id has leading or trailing blanks")
+        return not_checked(verdict.TWICE, f"{verdict.SHARED}: an id has leading or trailing blanks")
     if strange:
         return fails(
-            TWICE, (f"{shown(strange)} in {shown(name)} is not a person in the original as read")
+            verdict.TWICE,
+            f"{shown(strange)} in {shown(name)} is not a person in the original as read",
         )
     order = np.array([place.get(label or "", -1) for label in listed], dtype=np.int64)
     people = np.unique(order) if repeated else np.sort(order)
     if not np.array_equal(people, np.arange(labels.size)):
         return fails(
-            TWICE,
+            verdict.TWICE,
             f"{counted(people.size, 'person')} in {shown(name)}, but {labels.size} in the "
             "original as read",
         )
@@ -419,22 +347,18 @@ def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> 
         if name == how.ids:
             problem = _different(db, number, _texts(original.labels()), [])
         else:
-            cells = (
-                _one_of(original, name) if name in how.one_hot else _cells_of_both(original, name)
-            )
+            own = _one_of if name in how.one_hot else _cells_of_both
             rule = how.bins.get(name)
-            problem = (
-                _different(db, number, cells, how.suppressed)
-                if rule is None
-                else _outside(db, number, cells, how.suppressed, rule)
-            )
+            problem = _different(db, number, own(original, name), how.suppressed, rule)
         if problem is not None:
-            return fails(TWICE, f"column {shown(name)}: {problem}")
+            return fails(verdict.TWICE, f"column {shown(name)}: {problem}")
     if blank is not None:
         named = shown(file.first[len(names)])
-        return not_checked(TWICE, f"{SHARED}: cells of {named} have leading or trailing blanks")
+        return not_checked(
+            verdict.TWICE, f"{verdict.SHARED}: cells of {named} have leading or trailing blanks"
+        )
     cells_read = counted(original.n_rows * original.n_columns, "cell")
-    return holds(TWICE, f"the checker's own reader finds the same {cells_read} in the file")
+    return holds(verdict.TWICE, f"the checker's own reader finds the same {cells_read} in the file")
 
 
 def _rules(db: Database, names: Sequence[str], how: _Reading) -> dict[str, str]:
@@ -494,28 +418,21 @@ def _texts(names: Ids, codes: np.ndarray[Any, Any] | None = None) -> Any:
     return words if codes is None else words.take(pa.array(codes, mask=codes < 0))
 
 
-def _different(db: Database, number: int, cells: Any, suppressed: Sequence[str]) -> str | None:
-    """Return how a column of the file differs from the original's, or None."""
-    row = next(iter(_pairs(db, number, cells, suppressed, "said IS DISTINCT FROM had")), None)
-    if row is None:
-        return None
-    said, had, first = row
-    return f"row {first} of the file has {shown(said)}, but the original as read has {shown(had)}"
-
-
-def _outside(
-    db: Database, number: int, cells: Any, suppressed: Sequence[str], rule: str
+def _different(
+    db: Database, number: int, cells: Any, suppressed: Sequence[str], rule: str | None = None
 ) -> str | None:
-    """Return which number of the file lies outside the interval that the original has for it."""
-    intervals = _of_rule(rule)
-    for said, had, first in _pairs(db, number, cells, suppressed, "true"):
+    """Return how a column of the file differs from the original's, or None.
+
+    Of a number that was binned by a rule, the original has an interval in which it must lie.
+    """
+    intervals = None if rule is None else _of_rule(rule)
+    condition = "said IS DISTINCT FROM had" if rule is None else "true"
+    for said, had, first in _pairs(db, number, cells, suppressed, condition):
         if had is not None and intervals is not None and had not in intervals:
             return f"{shown(had)} is not an interval of {rule}"
-        if not _lies_in(said, had):
-            return (
-                f"row {first} of the file has {shown(said)}, but the original as read has "
-                f"{shown(had)}"
-            )
+        if rule is None or not _lies_in(said, had):
+            has = f"row {first} of the file has {shown(said)}"
+            return f"{has}, but the original as read has {shown(had)}"
     return None
 
 
@@ -526,9 +443,8 @@ def _pairs(
     db.put("original_cells", {"had": cells})
     pairs = db.rows(
         "SELECT said, had, min(row) AS first FROM (SELECT rowid AS row, "
-        f"{_said(number, suppressed)} AS said FROM again) "
-        "JOIN (SELECT rowid AS row, had FROM original_cells) USING (row) "
-        f"WHERE {condition} GROUP BY said, had ORDER BY first"
+        f"{_said(number, suppressed)} AS said FROM again) JOIN (SELECT rowid AS row, had FROM "
+        f"original_cells) USING (row) WHERE {condition} GROUP BY said, had ORDER BY first"
     )
     db.run("DROP TABLE original_cells")
     return pairs
@@ -557,8 +473,6 @@ def _spelled(edge: str) -> str:
 def _lies_in(said: str | None, interval: str | None) -> bool:
     """Whether a number lies in an interval as its name says.
 
-    Examples
-    --------
     >>> _lies_in("7", "<=7"), _lies_in("7", ">7"), _lies_in(None, None), _lies_in("7", "2<x<=9")
     (True, False, True, True)
     """

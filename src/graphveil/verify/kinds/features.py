@@ -15,22 +15,16 @@ from graphveil.data import Bipartite, Data
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.kinds import encoded
 from graphveil.verify.database import Database, UnreadableError
-from graphveil.verify.files.canonical import DELIMITERS, load_delimited, no_item
-from graphveil.verify.files.columnar import load_columnar, refuse_missing
-from graphveil.verify.files.loading import load_parts
-from graphveil.verify.kinds.kind import (
-    CELLS,
-    COST,
-    CheckedKind,
-    ComparedNames,
-    Cost,
-    Evidence,
-    IdsAsNames,
-    NoiseCells,
-    OriginalPairs,
-    same_pairs,
-    second_reading,
+from graphveil.verify.files.canonical import (
+    DELIMITERS,
+    load_columnar,
+    load_delimited,
+    no_item,
+    refuse_missing,
 )
+from graphveil.verify.files.loading import load_parts
+from graphveil.verify.kinds import kind as kinds
+from graphveil.verify.kinds.kind import CheckedKind, ComparedNames, Cost, Evidence, IdsAsNames
 from graphveil.verify.recount.equal_rows import counts_of_lists, find_kept
 from graphveil.verify.recount.linked import IDS, ORDER, ids_check, misplaced, released_ids
 from graphveil.verify.verdict import LINKAGE, Check, fails, holds, judged, not_checked, shown
@@ -84,7 +78,13 @@ def _counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG0
 
 def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
     if db.holds("lists"):
-        return _shape_of_parts(described)
+        users = counted(described.counts.get("users", 0), "user")
+        each = counted(len(described.files), "part")
+        return [  # each part was refused if one of its rows were another
+            holds(IDS, f"{users} in {each}, each part with the ids of its position"),
+            holds(ENTRIES, "no row lists an item twice, and every row belongs to a user"),
+            holds(ORDER, "users and their items are in ascending order"),
+        ]
     problems = []
     stranger = db.first(_STRANGER)
     if stranger:
@@ -95,20 +95,9 @@ def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # n
         problems.append(f"user {repeated[0]} has the item {shown(repeated[1])} {repeated[2]} times")
     n = db.number("SELECT count(*) FROM entries")
     entries = judged(
-        ENTRIES, problems, (f"{counted(n, 'entry')}, no duplicates, each of a listed user")
+        ENTRIES, problems, f"{counted(n, 'entry')}, no duplicates, each of a listed user"
     )
     return [ids_check(db, "users", "person", keyed=keyed), entries, order]
-
-
-def _shape_of_parts(described: Described) -> list[Check]:
-    """Return what is known once parts are loaded: each was refused, were a row another."""
-    n = counted(described.counts.get("users", 0), "user")
-    each = counted(len(described.files), "part")
-    return [
-        holds(IDS, f"{n} in {each}, each part with the ids of its position"),
-        holds(ENTRIES, "no row lists an item twice, and every row belongs to a user"),
-        holds(ORDER, "users and their items are in ascending order"),
-    ]
 
 
 def _user_order(db: Database, *, keyed: bool) -> Check:
@@ -147,13 +136,10 @@ def _items(db: Database, original: Bipartite, *, people: bool, linked: bool) -> 
     if people and not linked:
         return not_checked(ITEMS, "whether items are the people with these ids", needs=LINKAGE)
     n = db.number("SELECT count(DISTINCT item) FROM entries")
-    strange = db.first(f"SELECT min(item), count(*) FROM ({_STRANGE_ITEMS})")
-    if strange is None or not strange[1]:
-        return holds(ITEMS, f"every item of the release is a feature of the original, {n} in all")
-    no_features = (
-        f"{strange[1]} of {n} published items are not features of the original, the first is"
-    )
-    return fails(ITEMS, f"{no_features} {shown(strange[0])}")
+    first, strange = db.first(f"SELECT min(item), count(*) FROM ({_STRANGE_ITEMS})") or ("", 0)
+    no_features = f"{strange} of {n} published items are not features of the original, the first is"
+    own = f"every item of the release is a feature of the original, {n} in all"
+    return judged(ITEMS, [f"{no_features} {shown(first)}"] if strange else [], own)
 
 
 def _link(db: Database, original: Bipartite, released: Any) -> None:
@@ -193,31 +179,21 @@ def _cells_of_person(evidence: Evidence, cells: int) -> int:
     return 2 * users - 1 if evidence.has_people else cells // max(users, 1)
 
 
+_SIZES = (("*", "users"), ("DISTINCT item", "entries"))
+
+
 def _check_cells(db: Database, cells: int) -> Check:
-    users = db.number("SELECT count(*) FROM users")
-    items = db.number("SELECT count(DISTINCT item) FROM entries")
-    features = cells // users if users else 0
-    fits = features * users == cells and features >= items
-    problems = (
-        []
-        if fits
-        else [
-            (
-                f"{cells} cells are stated, which does not match {counted(users, 'user')} and "
-                f"{counted(items, 'item')}"
-            )
-        ]
-    )
-    return judged(
-        CELLS,
-        problems,
-        f"{counted(users, 'user')} and {counted(features, 'feature', 'has')} {cells} cells",
-    )
+    n, items = (db.number(f"SELECT count({what}) FROM {table}") for what, table in _SIZES)
+    features, users = cells // n if n else 0, counted(n, "user")
+    fits = features * n == cells and features >= items
+    other = f"{cells} cells are stated, which does not match {users} and {counted(items, 'item')}"
+    all_of = f"{users} and {counted(features, 'feature', 'has')} {cells} cells"
+    return judged(kinds.CELLS, [] if fits else [other], all_of)
 
 
-def _pairs(original: Bipartite) -> OriginalPairs:
+def _pairs(original: Bipartite) -> kinds.OriginalPairs:
     ends = original.rows(), original.indices
-    return OriginalPairs(*ends, original.labels(), original.feature_labels(), both_ways=False)
+    return kinds.OriginalPairs(*ends, original.labels(), original.feature_labels(), both_ways=False)
 
 
 FEATURES = CheckedKind(
@@ -234,9 +210,9 @@ FEATURES = CheckedKind(
     shared=_shared,
     link=_link,
     changes=_changes,
-    cost=Cost(COST, _changes, _in_words),
-    same=same_pairs,
+    cost=Cost(kinds.COST, _changes, _in_words),
+    same=kinds.same_pairs,
     parts=load_parts,
-    noise_cells=NoiseCells(of_person=_cells_of_person, check=_check_cells),
-    read_again=second_reading(_pairs, "entries"),
+    noise_cells=kinds.NoiseCells(of_person=_cells_of_person, check=_check_cells),
+    read_again=kinds.second_reading(_pairs, "entries"),
 )

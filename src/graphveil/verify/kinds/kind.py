@@ -1,10 +1,7 @@
-"""What the checker has to know of a kind of data, and of a release.
+"""What the checker has to know of a kind of data, and of a release; pairs are read again.
 
-What graphs and users by features share: they are pairs, which may be compared and read again.
-
-The reader of the program decides what the original is: both the method and the checker start from
-what it read. Were it to lose a line, the original that a release is compared with would have lost
-it, too. So plain text is read here again, by SQL.
+The program's reader decides what the original is, for the method and the checker alike. Were it to
+lose a line, nobody would notice: so plain text is read here again, by SQL.
 """
 
 from __future__ import annotations
@@ -26,7 +23,7 @@ from graphveil.core.text import counted, singular
 from graphveil.data import Data
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.data.kinds import KINDS
-from graphveil.verify.database import Database, literal
+from graphveil.verify.database import Database, UnreadableError, literal
 from graphveil.verify.verdict import SHARED, TWICE, Check, fails, holds, not_checked, shown
 
 D = TypeVar("D")
@@ -38,11 +35,7 @@ PartsLoader = Callable[[Database, list[tuple[Path, DataFile]]], None]
 
 
 class Cost(NamedTuple):
-    """How the owner's record says what a release cost.
-
-    `name`: what the check is called; `changes`: counts again what changed; the original is linked;
-    `in_words`: says the figures of a record.
-    """
+    """How the owner's record says what a release cost."""
 
     name: str
     changes: Callable[[Evidence], Changes]
@@ -50,11 +43,7 @@ class Cost(NamedTuple):
 
 
 class NoiseCells(NamedTuple):
-    """The cells of some data that noise is drawn for.
-
-    `of_person`: how many of so many cells belong to one person of the release; `check`: whether the
-    release can have as many cells as are stated.
-    """
+    """The cells of some data that noise is drawn for."""
 
     of_person: Callable[[Evidence, int], int]
     check: Callable[[Database, int], Check]
@@ -77,55 +66,7 @@ class ComparedNames(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedKind:
-    """How one kind of data is loaded, counted and compared with its original.
-
-    Parameters
-    ----------
-    loaders
-        What loads the data file, by its format.
-    everyone
-        What loads the file of everyone; None where that is a list of ids.
-    tables
-        The tables that a release must have.
-    parts
-        What loads the parts that the data may come in; None where it never does.
-    levels
-        What loads the file of levels; None where there is none.
-    unrolled
-        The formats of which files are read some rows at a time, however large they are.
-    people
-        The table of the published ids, and its column.
-    entries
-        The table of what is counted, and one of it in words.
-    shape_names, shape
-        The checks of the released data alone; whether ids come from a key is their last argument.
-    counts
-        Counts the data as the manifest does.
-    cells
-        Counts what the cells of each column show, of a table.
-    rows
-        The count that a file of this role has as rows.
-    cost
-        How the record says what changed.
-    same
-        Whether nothing but ids changed.
-    read_again
-        Reads the file of the original a second time, with the options of the record.
-    ids_among_names
-        Which ids of the original are published as names of something else.
-    shared_names, shared
-        The checks on names that stand in release and original, and what gives them.
-    link
-        Makes the tables of the original under the published ids, which are its last argument.
-    changes
-        Counts which entries changed; the original is linked. None where cells are compared.
-    first_changes
-        Says which is the first change of each sort.
-    added
-        SQL that gives both ends of ties that are new; the original is linked.
-    noise_cells
-        What noise is drawn for; None where no noise is checked.
-    """
+    """How one kind of data is loaded, counted and compared with its original."""
 
     loaders: Mapping[str, Loader]
     tables: tuple[str, ...]
@@ -166,28 +107,7 @@ def checked_kind(name: str) -> CheckedKind:
 
 
 class Evidence(NamedTuple):
-    """All that there is of a release.
-
-    Parameters
-    ----------
-    manifest
-        What is claimed.
-    db
-        The released data as tables; None where it could not be read.
-    record
-        The owner's record; None where it is not there.
-    original
-        The original, once it is of the right kind; None where none was given.
-    linked
-        Whether tables hold the original under the published ids, as its kind makes them. Of a
-        table `linkage` says whose row is whose.
-    why_not
-        Why there is no original to compare with, where one was given.
-    key
-        The key that ids are said to come from, where it was given.
-    levels, witness
-        The owner's files of levels and of chosen pairs; None where they are not there.
-    """
+    """All that there is of a release."""
 
     manifest: Manifest
     db: Database | None
@@ -242,6 +162,29 @@ class Evidence(NamedTuple):
         """The names of the released columns, but for that of ids from a key."""
         columns = self.file().columns
         return columns[1:] if self.keyed else columns
+
+
+MOST_COLUMNS = 10_000
+"""The columns of a table that are read: SQL over more of them takes minutes."""
+
+_IS_ID = (
+    "coalesce(regexp_full_match(c0, '0|[1-9][0-9]{0,18}') "
+    "AND TRY_CAST(c0 AS BIGINT) IS NOT NULL, false)"
+)
+
+
+def cell_columns(file: DataFile) -> list[tuple[str, str]]:
+    """Return the columns c0, c1, ... of a file of text, and their SQL type."""
+    n = len(file.columns)
+    if n > MOST_COLUMNS:
+        raise UnreadableError(f"{file.name} has {n} columns, more than {MOST_COLUMNS}")
+    return [(f"c{number}", "VARCHAR") for number in range(n)]
+
+
+def strange_id(db: Database, table: str) -> str | None:
+    """Return the first row whose id, in c0, is no whole number; None where there is none."""
+    row = db.first(f"SELECT rowid + 1, c0 FROM {table} WHERE NOT {_IS_ID} ORDER BY rowid LIMIT 1")
+    return f"row {row[0]} has the id {shown(row[1])}, which is not valid" if row else None
 
 
 MOST_PAIRS = 50_000_000
@@ -310,10 +253,7 @@ def same_pairs(evidence: Evidence) -> Check:
 def second_reading(
     pairs_of: Callable[[Any], OriginalPairs], entries: str
 ) -> Callable[[Database, Any, Path, Mapping[str, Any]], Check]:
-    """Return what tells whether the file of an original says what the program's reader made of it.
-
-    `pairs_of`: gives the pairs of the original; `entries`: what they are called.
-    """
+    """Return what tells whether a file says what the program's reader made of it."""
 
     def read(db: Database, original: Any, path: Path, reading: Mapping[str, Any]) -> Check:
         from graphveil.verify.files.second_table import plain_file, read_again, read_once  # noqa: PLC0415  idle where no file is given
@@ -338,7 +278,7 @@ def second_reading(
         _put_again(db, pairs, reading.get("kinds") or ())
         if db.first(f"SELECT 1 FROM again WHERE {_ODD} LIMIT 1"):
             return not_checked(
-                TWICE, (f"{SHARED}: the file has comments, or an id has leading or trailing blanks")
+                TWICE, f"{SHARED}: the file has comments, or an id has leading or trailing blanks"
             )
         _put_original(db, pairs)
         return _compared(db, entries)

@@ -22,23 +22,16 @@ from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.network import ID_OF_PERSON
 from graphveil.data.network import LAYER as OF_LAYER
 from graphveil.verify.database import Database, UnreadableError
-from graphveil.verify.files.canonical import DELIMITERS, load_delimited
-from graphveil.verify.files.columnar import load_columnar, refuse_missing, view_columnar
-from graphveil.verify.files.loading import load_graphml
-from graphveil.verify.kinds.kind import (
-    CELLS,
-    SAME,
-    CheckedKind,
-    ComparedNames,
-    Cost,
-    Evidence,
-    IdsAsNames,
-    NoiseCells,
-    OriginalPairs,
-    PairKinds,
-    same_pairs,
-    second_reading,
+from graphveil.verify.files.canonical import (
+    DELIMITERS,
+    load_columnar,
+    load_delimited,
+    refuse_missing,
+    view_columnar,
 )
+from graphveil.verify.files.loading import load_graphml
+from graphveil.verify.kinds import kind as kinds
+from graphveil.verify.kinds.kind import CheckedKind, ComparedNames, Cost, Evidence, IdsAsNames
 from graphveil.verify.recount.equal_rows import MOST_AT_ONCE, MOST_IDS, link_in_buckets
 from graphveil.verify.recount.linked import IDS, ORDER, ids_check, misplaced, strange_cell
 from graphveil.verify.verdict import SHARED, TWICE, Check, fails, holds, judged, not_checked, shown
@@ -50,7 +43,6 @@ _ADDED_EDGES = """
     SELECT source, target FROM edges ANTI JOIN placed ON source = u AND target = v
     ORDER BY source, target
 """
-_EDGES = (("source", "BIGINT"), ("target", "BIGINT"))
 _COLUMNS = ["source", "target"]
 
 _EDGE_OUT_OF_ORDER = """
@@ -72,57 +64,6 @@ _STRANGER = """
 """
 
 
-def _order_of_edges(db: Database, *, keyed: bool) -> Check:
-    another = misplaced(db, "nodes", "node", keyed=keyed)
-    if another:
-        return fails(ORDER, another)
-    row = db.first(_EDGE_OUT_OF_ORDER)
-    if row:
-        return fails(ORDER, f"edge {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
-    n = db.number("SELECT count(*) FROM edges")
-    return holds(ORDER, f"{counted(n, 'edge')} in ascending order, the smaller end first")
-
-
-def _simple_edges(db: Database, order: Check) -> Check:
-    n = db.number("SELECT count(*) FROM edges")
-    otherwise = f"no self-loop and no duplicate among {counted(n, 'edge')}"
-    if order.outcome == "holds":
-        return holds(SIMPLE, otherwise)
-    problems = []
-    loop = db.first("SELECT source FROM edges WHERE source = target ORDER BY source LIMIT 1")
-    if loop:
-        problems.append(f"node {loop[0]} is its own neighbor")
-    repeat = db.first(_DUPLICATE)
-    if repeat:
-        problems.append(f"the edge ({repeat[0]}, {repeat[1]}) appears {repeat[2]} times")
-    return judged(SIMPLE, problems, otherwise)
-
-
-def _endpoints(db: Database, ids: Check, *, keyed: bool) -> Check:
-    n = db.number("SELECT count(*) FROM nodes")
-    low, high = db.rows(
-        "SELECT least(min(source), min(target)), greatest(max(source), max(target)) FROM edges"
-    )[0]
-    otherwise = f"every end of an edge is one of {counted(n, 'listed node')}"
-    if not keyed and ids.outcome == "holds" and (low is None or (low >= 0 and high < n)):
-        return holds(ENDPOINTS, otherwise)
-    stranger = db.first(_STRANGER)
-    if stranger:
-        return fails(ENDPOINTS, f"node {stranger[0]} has an edge but is not listed")
-    return holds(ENDPOINTS, otherwise)
-
-
-def _edges_delimited(db: Database, path: Path, file: DataFile) -> None:
-    """Create `edges(source, target)` of text."""
-    load_delimited(db, path, "edges", _EDGES, names=_COLUMNS, form=file.format)
-    refuse_missing(db, "edges", _COLUMNS, path.name)
-
-
-def _edges_columnar(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
-    """Create `edges(source, target)`, a view of a Parquet file."""
-    view_columnar(db, path, "edges", _COLUMNS)
-
-
 def _link_edges(db: Database, original: Graph, released: Any) -> None:
     """Create `placed(u, v)`, the original's edges, u below v, and `missing` of those lost."""
     released = np.asarray(released)
@@ -141,8 +82,7 @@ def _link_edges(db: Database, original: Graph, released: Any) -> None:
 def _first_edges(added: str, db: Database) -> list[str]:
     """Return the first edge that is missing, and the first that is new, in words."""
     rows = [
-        (db.first(f"{query} LIMIT 1"), says)
-        for query, says in ((MISSING, "missing"), (added, "new"))
+        (db.first(f"{sql} LIMIT 1"), says) for sql, says in ((MISSING, "missing"), (added, "new"))
     ]
     return [f"the edge between nodes {row[0]} and {row[1]} is {says}" for row, says in rows if row]
 
@@ -156,17 +96,9 @@ def _in_words(figures: Mapping[str, Any]) -> str:
 
 def _check_cells(db: Database, cells: int) -> Check:
     n = db.number("SELECT count(*) FROM nodes")
-    problems = (
-        []
-        if cells == n * (n - 1) // 2
-        else [
-            (
-                f"{cells} cells are stated, but {counted(n, 'node', 'has')} a different number of "
-                "pairs"
-            )
-        ]
-    )
-    return judged(CELLS, problems, f"{counted(n, 'node', 'has')} {cells} pairs")
+    has = counted(n, "node", "has")
+    other = f"{cells} cells are stated, but {has} a different number of pairs"
+    return judged(kinds.CELLS, [] if cells == n * (n - 1) // 2 else [other], f"{has} {cells} pairs")
 
 
 def _cells_of_person(evidence: Evidence, _cells: int) -> int:
@@ -178,12 +110,7 @@ COLUMNS, LAYER = "columns", "layer"
 PEOPLE_ROWS = "people_rows"
 """The table of what is said of people."""
 
-MOST_COLUMNS = 10_000
 
-_IS_ID = (
-    "coalesce(regexp_full_match(c0, '0|[1-9][0-9]{0,18}') "
-    "AND TRY_CAST(c0 AS BIGINT) IS NOT NULL, false)"
-)
 _TIES = (("source", "BIGINT"), ("target", "BIGINT"), (OF_LAYER, "VARCHAR"))
 
 _OUT_OF_ORDER = """
@@ -214,32 +141,6 @@ _OF_NO_LAYER = """
 """
 
 
-def _ties_delimited(db: Database, path: Path, file: DataFile) -> None:
-    """Create `edges(source, target, layer)` of text; the layer is empty where there is only one."""
-    columns = _columns_of(file)
-    load_delimited(
-        db, path, "edges", columns, names=[name for name, _ in columns], form=file.format
-    )
-    _with_layers(db, columns, path)
-
-
-def _ties_columnar(db: Database, path: Path, file: DataFile) -> None:
-    """Create `edges(source, target, layer)` of a Parquet file."""
-    columns = _columns_of(file)
-    load_columnar(db, path, "edges", columns, names=[name for name, _ in columns])
-    _with_layers(db, columns, path)
-
-
-def _columns_of(file: DataFile) -> tuple[tuple[str, str], ...]:
-    return _TIES if OF_LAYER in file.columns else _TIES[:2]
-
-
-def _with_layers(db: Database, columns: tuple[tuple[str, str], ...], path: Path) -> None:
-    refuse_missing(db, "edges", [name for name, _ in columns], path.name)
-    if len(columns) < len(_TIES):
-        db.run(f"ALTER TABLE edges ADD COLUMN {OF_LAYER} VARCHAR DEFAULT ''")
-
-
 def described_layers(described: Described) -> dict[str, bool]:
     """Return whether each layer is directed, by what `edges` calls it: an only one by nothing."""
     layers: Any = described.layers
@@ -250,26 +151,18 @@ def described_layers(described: Described) -> dict[str, bool]:
 
 def _people(db: Database, path: Path, file: DataFile) -> None:
     """Create `people_rows(c0, c1, ...)` of the file of people, and `nodes(node)` of their ids."""
-    if len(file.columns) > MOST_COLUMNS:
-        raise UnreadableError(
-            f"{file.name} has {len(file.columns)} columns, more than {MOST_COLUMNS}"
-        )
+    columns = kinds.cell_columns(file)
     if file.columns[:1] != [ID_OF_PERSON] or len(set(file.columns)) < len(file.columns):
         raise UnreadableError(
             f"{file.name}: its columns must be {ID_OF_PERSON} and distinct attributes"
         )
-    columns = [(f"c{number}", "VARCHAR") for number in range(len(file.columns))]
     load_delimited(db, path, PEOPLE_ROWS, columns, names=file.columns, form=file.format)
     empty = db.first_cell(PEOPLE_ROWS, [name for name, _ in columns], "{} = ''")
     if empty is not None:
         raise UnreadableError(f"{path.name}: row {empty[1]} has an empty cell")
-    strange = db.first(
-        f"SELECT rowid + 1, c0 FROM people_rows WHERE NOT {_IS_ID} ORDER BY rowid LIMIT 1"
-    )
-    if strange:
-        raise UnreadableError(
-            f"{path.name}: row {strange[0]} has the id {shown(strange[1])}, which is not valid"
-        )
+    strange = kinds.strange_id(db, PEOPLE_ROWS)
+    if strange is not None:
+        raise UnreadableError(f"{path.name}: {strange}")
     db.run("CREATE TABLE nodes AS SELECT CAST(c0 AS BIGINT) AS node FROM people_rows")
 
 
@@ -287,46 +180,82 @@ def has_layers(described: Described) -> bool:
 def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
     """Return the checks of ids, ties and their order."""
     ids = ids_check(db, "nodes", "node", keyed=keyed)
+    layers = described_layers(described) if described.layers else {}
     if is_directed(described) or has_layers(described):
-        layers = described_layers(described)
         db.put("layers", {"name": [*layers], "directed": [*layers.values()]})
-        simple, order = _simple_ties(db), _order_of_ties(db, keyed=keyed)
     else:
-        order = _order_of_edges(db, keyed=keyed)
-        simple = _simple_edges(db, order)
-    return [ids, simple, _endpoints(db, ids, keyed=keyed), order]
+        layers = {}
+    n, n_nodes = (db.number(f"SELECT count(*) FROM {table}") for table in ("edges", "nodes"))
+    edges = counted(n, "edge")
+    order = _order(db, edges, layers, keyed=keyed)
+    simple = holds(SIMPLE, f"no self-loop and no duplicate among {edges}")
+    if layers or order.outcome != "holds":
+        simple = judged(SIMPLE, _not_simple(db, layers), simple.detail)
+    ends = _strange_end(db, n_nodes, usual=not keyed and ids.outcome == "holds")
+    listed = f"every end of an edge is one of {counted(n_nodes, 'listed node')}"
+    return [ids, simple, judged(ENDPOINTS, ends, listed), order]
 
 
-def _order_of_ties(db: Database, *, keyed: bool) -> Check:
+def _order(db: Database, edges: str, layers: Mapping[str, bool], *, keyed: bool) -> Check:
     another = misplaced(db, "nodes", "node", keyed=keyed)
     if another:
         return fails(ORDER, another)
-    row = db.first(_OUT_OF_ORDER)
+    row = db.first(_OUT_OF_ORDER if layers else _EDGE_OUT_OF_ORDER)
     if row:
         return fails(ORDER, f"edge {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
-    row = db.first(_OTHER_END_FIRST)
+    row = db.first(_OTHER_END_FIRST) if layers else None
     if row:
-        return fails(
-            ORDER, (f"the edge ({row[0]}, {row[1]}) is undirected, but its smaller end is second")
-        )
-    return holds(ORDER, f"{counted(db.number('SELECT count(*) FROM edges'), 'edge')} in order")
+        undirected = f"the edge ({row[0]}, {row[1]}) is undirected"
+        return fails(ORDER, f"{undirected}, but its smaller end is second")
+    in_order = "in order" if layers else "in ascending order, the smaller end first"
+    return holds(ORDER, f"{edges} {in_order}")
 
 
-def _simple_ties(db: Database) -> Check:
+def _not_simple(db: Database, layers: Mapping[str, bool]) -> list[str]:
+    """Return which loops, doubles and ties of no layer there are, the first of each."""
     problems = []
     loop = db.first("SELECT source FROM edges WHERE source = target ORDER BY source LIMIT 1")
     if loop:
-        problems.append(f"node {loop[0]} has an edge to itself")
-    twice = db.first(_TWICE)
+        itself = "has an edge to itself" if layers else "is its own neighbor"
+        problems.append(f"node {loop[0]} {itself}")
+    twice = db.first(_TWICE if layers else _DUPLICATE)
     if twice:
         problems.append(f"the edge ({twice[0]}, {twice[1]}) appears {twice[2]} times")
-    strange = db.first(_OF_NO_LAYER)
+    strange = db.first(_OF_NO_LAYER) if layers else None
     if strange:
-        problems.append(
-            f"some edges are in the layer {shown(strange[0])}, which is not in the manifest"
-        )
-    n = db.number("SELECT count(*) FROM edges")
-    return judged(SIMPLE, problems, f"no self-loop and no duplicate among {counted(n, 'edge')}")
+        layer = shown(strange[0])
+        problems.append(f"some edges are in the layer {layer}, which is not in the manifest")
+    return problems
+
+
+def _strange_end(db: Database, n: int, *, usual: bool) -> list[str]:
+    """Return which end of an edge is not listed; of ids 0..n-1 that are all there, bounds tell."""
+    low, high = db.rows(
+        "SELECT least(min(source), min(target)), greatest(max(source), max(target)) FROM edges"
+    )[0]
+    if usual and (low is None or (low >= 0 and high < n)):
+        return []
+    stranger = db.first(_STRANGER)
+    return [f"node {stranger[0]} has an edge but is not listed"] if stranger else []
+
+
+def _delimited(db: Database, path: Path, file: DataFile) -> None:
+    """Create `edges(source, target)` of text."""
+    load_delimited(db, path, "edges", _TIES[:2], names=_COLUMNS, form=file.format)
+    refuse_missing(db, "edges", _COLUMNS, path.name)
+
+
+def _ties(db: Database, path: Path, file: DataFile) -> None:
+    """Create `edges(source, target, layer)`; the layer is empty where there is only one."""
+    columns = _TIES if OF_LAYER in file.columns else _TIES[:2]
+    names = [name for name, _ in columns]
+    if file.format == "parquet":
+        load_columnar(db, path, "edges", columns, names=names)
+    else:
+        load_delimited(db, path, "edges", columns, names=names, form=file.format)
+    refuse_missing(db, "edges", names, path.name)
+    if columns is not _TIES:
+        db.run(f"ALTER TABLE edges ADD COLUMN {OF_LAYER} VARCHAR DEFAULT ''")
 
 
 def _counts(db: Database, described: Described) -> dict[str, int]:
@@ -354,22 +283,24 @@ def columns_of(evidence: Evidence) -> dict[str, int]:
 
 def _shared(evidence: Evidence) -> ComparedNames:
     """Whether attributes are the original's, and ties have directions where its ties have."""
-    original = evidence.original_as(Network)
-    strange = [name for name in columns_of(evidence) if name not in original.attributes]
-    n = counted(len(columns_of(evidence)), "attribute")
-    columns = holds(COLUMNS, f"{n} of the release are attributes of the original")
-    if strange:
-        columns = fails(COLUMNS, f"the original has no attribute {shown(strange[0])}")
+    original, published = evidence.original_as(Network), columns_of(evidence)
+    strange = [
+        f"the original has no attribute {shown(name)}"
+        for name in published
+        if name not in original.attributes
+    ]
+    attributes = counted(len(published), "attribute")
+    own = f"{attributes} of the release are attributes of the original"
+    columns = judged(COLUMNS, strange[:1], own)
     said: Any = evidence.manifest.data.layers
     has = [(layer.name, layer.directed) for layer in original.layers]
-    directed = original.is_directed
-    layer = holds(LAYER, "edges are directed in both" if directed else "edges are undirected")
+    other = "the layers of the original differ in name, number or direction"
+    same = "edges are directed in both" if original.is_directed else "edges are undirected"
     if len(has) > 1:
-        layer = holds(
-            LAYER, f"{counted(len(has), 'layer')} in both, each directed in both or in neither"
-        )
-    if has != [(one.name, one.directed) for one in said]:
-        layer = fails(LAYER, "the layers of the original differ in name, number or direction")
+        same = f"{counted(len(has), 'layer')} in both, each directed in both or in neither"
+    layer = judged(
+        LAYER, [other] if has != [(one.name, one.directed) for one in said] else [], same
+    )
     failed = next((check for check in (columns, layer) if check.outcome == "fails"), None)
     return ComparedNames([columns, layer], None if failed is None else failed.detail)
 
@@ -404,22 +335,20 @@ def _changes(evidence: Evidence) -> EdgeChanges:
 
 
 def _same(evidence: Evidence) -> Check:
-    ties = same_pairs(evidence)
+    ties = kinds.same_pairs(evidence)
     original = evidence.original_as(Network)
     if ties.outcome == "fails" or isinstance(original, Graph):
         return ties
     if set(columns_of(evidence)) != set(original.attributes):
-        return fails(SAME, "the release has different attributes than the original")
+        return fails(kinds.SAME, "the release has different attributes than the original")
     strange = strange_cell(evidence.tables, original, columns_of(evidence), stars=False)
     if strange is not None:
         return fails(
-            SAME,
-            (
-                f"node {strange.node} has a different value of "
-                f"{shown(strange.column)} than in the original"
-            ),
+            kinds.SAME,
+            f"node {strange.node} has a different value of {shown(strange.column)} than in the "
+            "original",
         )
-    return holds(SAME, f"{ties.detail}; all attributes are the same as well")
+    return holds(kinds.SAME, f"{ties.detail}; all attributes are the same as well")
 
 
 def _ids_among_names(evidence: Evidence, original: Network) -> list[IdsAsNames]:
@@ -429,8 +358,8 @@ def _ids_among_names(evidence: Evidence, original: Network) -> list[IdsAsNames]:
         return []
     described: Any = evidence.manifest.data.layers
     labels = as_text(original.labels())
-    kinds = {layer.name for layer in described}.intersection(labels.tolist())
-    among = [IdsAsNames(kinds, "names of layers")] if kinds else []
+    named = {layer.name for layer in described}.intersection(labels.tolist())
+    among = [IdsAsNames(named, "names of layers")] if named else []
     db.put("ids_of_people", {"id": to_arrow(labels)})
     for name, number in columns_of(evidence).items():
         rows = db.rows(
@@ -441,28 +370,21 @@ def _ids_among_names(evidence: Evidence, original: Network) -> list[IdsAsNames]:
     return among
 
 
-def _pairs(original: Network) -> OriginalPairs:
+def _pairs(original: Network) -> kinds.OriginalPairs:
     labels = original.labels()
     if isinstance(original, Graph):
         u, v = original.edges().T
-        return OriginalPairs(u, v, labels, labels, both_ways=True, loops=False)
-    ties = original.ties()
-    names = [layer.name for layer in original.layers]
+        return kinds.OriginalPairs(u, v, labels, labels, both_ways=True, loops=False)
+    ties, directed = original.ties(), original.is_directed
     plain = [layer.name for layer in original.layers if not layer.directed]
-    return OriginalPairs(
-        ties.source,
-        ties.target,
-        labels,
-        labels,
-        both_ways=not original.is_directed,
-        loops=False,
-        kinds=PairKinds(ties.layer, names, plain),
-    )
+    of_kind = kinds.PairKinds(ties.layer, [layer.name for layer in original.layers], plain)
+    pairs = kinds.OriginalPairs(ties.source, ties.target, labels, labels, both_ways=not directed)
+    return pairs._replace(loops=False, kinds=of_kind)
 
 
 def _read_again(db: Database, original: Network, path: Path, reading: Mapping[str, Any]) -> Check:
     """Return whether the files of ties and of people say what the program's reader made of them."""
-    ties = second_reading(_pairs, "edges")(db, original, path, reading)
+    ties = kinds.second_reading(_pairs, "edges")(db, original, path, reading)
     if original.people is None or ties.outcome == "fails":
         return ties
     file = reading.get("nodes")
@@ -482,8 +404,8 @@ def _read_again(db: Database, original: Network, path: Path, reading: Mapping[st
 
 GRAPH = CheckedKind(
     loaders={
-        **dict.fromkeys(DELIMITERS, _edges_delimited),
-        "parquet": _edges_columnar,
+        **dict.fromkeys(DELIMITERS, _delimited),
+        "parquet": lambda db, path, _: view_columnar(db, path, "edges", _COLUMNS),
         "graphml": load_graphml,
     },
     tables=("nodes", "edges"),
@@ -500,14 +422,14 @@ GRAPH = CheckedKind(
     first_changes=partial(_first_edges, _ADDED_EDGES),
     added=_ADDED_EDGES,
     same=_same,
-    noise_cells=NoiseCells(of_person=_cells_of_person, check=_check_cells),
+    noise_cells=kinds.NoiseCells(of_person=_cells_of_person, check=_check_cells),
     read_again=_read_again,
 )
 """A network with one layer, without directions and attributes."""
 
 NETWORK = replace(
     GRAPH,
-    loaders={**dict.fromkeys(DELIMITERS, _ties_delimited), "parquet": _ties_columnar},
+    loaders=dict.fromkeys((*DELIMITERS, "parquet"), _ties),
     everyone=_people,
     unrolled=frozenset(),
     entries=("edges", "edge"),

@@ -7,53 +7,44 @@ from pathlib import Path
 from typing import Any
 
 from graphveil.claims.changes import CellChanges
+from graphveil.claims.conditions import Generalized
 from graphveil.claims.manifest import LEVELS_COLUMNS, ColumnCells, DataFile, Described
-from graphveil.claims.tables import Generalized
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify.database import Database, UnreadableError, literal, some_at_once
-from graphveil.verify.files.canonical import load_delimited
-from graphveil.verify.files.columnar import load_columnar
+from graphveil.verify.files.canonical import load_columnar, load_delimited
 from graphveil.verify.files.second_table import table_reading_check
-from graphveil.verify.kinds.kind import (
-    COST,
-    SAME,
-    CheckedKind,
-    ComparedNames,
-    Cost,
-    Evidence,
-    IdsAsNames,
-)
+from graphveil.verify.kinds import kind as kinds
+from graphveil.verify.kinds.kind import CheckedKind, ComparedNames, Cost, Evidence, IdsAsNames
 from graphveil.verify.recount.linked import IDS, ORDER, compare_with_original, ids_check, misplaced
-from graphveil.verify.verdict import Check, fails, holds, not_checked, shown
+from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 
 COLUMNS = "columns"
 
-MOST_COLUMNS = 10_000
-"""The columns of a table that are read: SQL over more of them takes minutes."""
-
-_IS_ID = (
-    "coalesce(regexp_full_match(c0, '0|[1-9][0-9]{0,18}') "
-    "AND TRY_CAST(c0 AS BIGINT) IS NOT NULL, false)"
-)
-
 
 def _delimited(db: Database, path: Path, file: DataFile) -> None:
-    columns = _cell_columns(file)
+    columns = kinds.cell_columns(file)
     load_delimited(db, path, "cells", columns, names=file.columns, form=file.format)
-    _refuse_empty_cells(db, path, file)
-    _show(db, [f"nullif({name}, '*') AS {name}" for name, _ in columns])
+    _show(db, path, file, [f"nullif({name}, '*') AS {name}" for name, _ in columns])
 
 
 def _columnar(db: Database, path: Path, file: DataFile) -> None:
-    columns = _cell_columns(file)
+    columns = kinds.cell_columns(file)
     load_columnar(db, path, "cells", columns, names=file.columns)
-    _refuse_empty_cells(db, path, file)
+    _show(db, path, file, [name for name, _ in columns])
     star = db.first_cell("cells", [name for name, _ in columns], "{} = '*'")
     if star is not None:
         raise UnreadableError(f"{path.name}: row {star[1]} contains `*` instead of null")
-    _show(db, [name for name, _ in columns])
+
+
+def _show(db: Database, path: Path, file: DataFile, columns: Sequence[str]) -> None:
+    """Create the view `shown`: the cells by row, a suppressed one null; none may be empty."""
+    cell = db.first_cell("cells", [name for name, _ in kinds.cell_columns(file)], "{} = ''")
+    if cell is not None:
+        named = file.columns[int(cell[0].removeprefix("c"))]
+        raise UnreadableError(f"{path.name}: row {cell[1]} has an empty cell in {shown(named)}")
+    db.run(f"CREATE VIEW shown AS SELECT rowid AS row, {', '.join(columns)} FROM cells")
 
 
 def _load_levels(db: Database, path: Path, file: DataFile) -> None:
@@ -65,63 +56,39 @@ def _load_levels(db: Database, path: Path, file: DataFile) -> None:
         raise UnreadableError(f"{path.name} has {counted(rows, 'row')}, but {file.rows} are stated")
 
 
-def _show(db: Database, columns: Sequence[str]) -> None:
-    """Create the view `shown`: the cells by row, a suppressed one null."""
-    db.run(f"CREATE VIEW shown AS SELECT rowid AS row, {', '.join(columns)} FROM cells")
-
-
-def _refuse_empty_cells(db: Database, path: Path, file: DataFile) -> None:
-    """Refuse a table with a cell of no text: a reader takes it for a suppressed one."""
-    cell = db.first_cell("cells", [name for name, _ in _cell_columns(file)], "{} = ''")
-    if cell is not None:
-        named = file.columns[int(cell[0].removeprefix("c"))]
-        raise UnreadableError(f"{path.name}: row {cell[1]} has an empty cell in {shown(named)}")
-
-
-def _cell_columns(file: DataFile) -> Sequence[tuple[str, str]]:
-    if len(file.columns) > MOST_COLUMNS:
-        raise UnreadableError(
-            f"{file.name} has {len(file.columns)} columns, more than {MOST_COLUMNS}"
-        )
-    return [(f"c{number}", "VARCHAR") for number in range(len(file.columns))]
-
-
 def _counts(db: Database, described: Described) -> dict[str, int]:
-    data = next(file for file in described.files if file.role == "data")
-    rows = db.number("SELECT count(*) FROM cells")
-    published = 0
-    for names in some_at_once([f"c{number}" for number in range(len(data.columns))]):
+    cells = [f"c{number}" for number in range(len(_data(described).columns))]
+    rows, published = db.number("SELECT count(*) FROM cells"), 0
+    for names in some_at_once(cells):
         counts = ", ".join(f"count(nullif({name}, '*'))" for name in names)
         published += sum(db.rows(f"SELECT {counts} FROM cells")[0])
-    return {
-        "rows": rows,
-        "columns": len(data.columns),
-        "suppressed_cells": rows * len(data.columns) - published,
-    }
+    suppressed = rows * len(cells) - published
+    return {"rows": rows, "columns": len(cells), "suppressed_cells": suppressed}
+
+
+def _data(described: Described) -> DataFile:
+    return next(file for file in described.files if file.role == "data")
 
 
 def _cells(db: Database, described: Described) -> list[ColumnCells]:
     """Return how many cells of each column show a value, a node above the values, or nothing."""
-    data = next(file for file in described.files if file.role == "data")
+    columns = _data(described).columns
     rows = db.number("SELECT count(*) FROM cells")
     listed = {one.name for one in described.columns or [] if one.levels is not None}
     found: list[int] = []
-    for names in some_at_once([f"c{number}" for number in range(len(data.columns))]):
+    for names in some_at_once([f"c{number}" for number in range(len(columns))]):
         counts = ", ".join(f"count({name})" for name in names)
         found += db.rows(f"SELECT {counts} FROM shown")[0]
     cells = []
-    for number, (name, published) in enumerate(zip(data.columns, found, strict=True)):
+    for number, (name, published) in enumerate(zip(columns, found, strict=True)):
         above = 0
         if name in listed and db.holds("nodes"):
             above = db.number(
                 f"SELECT count(*) FROM shown WHERE c{number} IN (SELECT n2 FROM nodes "
                 f"WHERE n0 = {literal(name)} AND n1 <> '0')"
             )
-        cells.append(
-            ColumnCells(
-                name=name, values=published - above, generalized=above, suppressed=rows - published
-            )
-        )
+        own, none = published - above, rows - published
+        cells.append(ColumnCells(name=name, values=own, generalized=above, suppressed=none))
     return cells
 
 
@@ -130,16 +97,13 @@ def _shape(db: Database, _described: Described, keyed: bool) -> list[Check]:  # 
     if not keyed:
         return []
     db.run("CREATE VIEW people AS SELECT TRY_CAST(c0 AS BIGINT) AS person FROM cells")
-    strange = db.first(f"SELECT rowid + 1, c0 FROM cells WHERE NOT {_IS_ID} ORDER BY rowid LIMIT 1")
-    if strange:
-        no_id = f"row {strange[0]} has the id {shown(strange[1])}, which is not valid"
-        return [fails(IDS, no_id), not_checked(ORDER, "the ids are not valid")]
+    strange = kinds.strange_id(db, "cells")
+    if strange is not None:
+        return [fails(IDS, strange), not_checked(ORDER, "the ids are not valid")]
     another = misplaced(db, "people", "person", keyed=True)
     in_order = "rows are in ascending order of their ids"
-    return [
-        ids_check(db, "people", "person", keyed=True),
-        fails(ORDER, another) if another else holds(ORDER, in_order),
-    ]
+    order = judged(ORDER, [another] if another else [], in_order)
+    return [ids_check(db, "people", "person", keyed=True), order]
 
 
 def _shared(evidence: Evidence) -> ComparedNames:
@@ -161,21 +125,21 @@ def _columns(published: list[str], original: Table) -> Check:
 
 def _ids_among_names(evidence: Evidence, original: Table) -> list[IdsAsNames]:
     """Return the ids of people that are values of published columns, or nodes of levels."""
-    db, names = evidence.db, evidence.columns
+    db = evidence.db
     if db is None or not db.holds("cells") or original.ids is None:
         return []
     db.put("ids_of_people", {"id": to_arrow(as_text(original.labels()))})
-    among = []
-    for number, name in enumerate(names, start=int(evidence.keyed)):
-        rows = db.rows(
-            f"SELECT DISTINCT c{number} FROM cells SEMI JOIN ids_of_people ON c{number} = id"
-        )
-        if rows:
-            among.append(IdsAsNames({value for (value,) in rows}, f"values of {shown(name)}"))
+    places = [
+        (f"c{number}", "cells", f"values of {shown(name)}")
+        for number, name in enumerate(evidence.columns, start=int(evidence.keyed))
+    ]
     if db.holds("nodes"):  # a node of levels may be the value of nobody
-        rows = db.rows("SELECT DISTINCT n2 FROM nodes SEMI JOIN ids_of_people ON n2 = id")
-        if rows:
-            among.append(IdsAsNames({value for (value,) in rows}, "nodes of the file of levels"))
+        places.append(("n2", "nodes", "nodes of the file of levels"))
+    among = []
+    for cell, table, published_as in places:
+        sql = f"SELECT DISTINCT {cell} FROM {table} SEMI JOIN ids_of_people ON {cell} = id"
+        ids = {value for (value,) in db.rows(sql)}
+        among += [IdsAsNames(ids, published_as)] if ids else []
     return among
 
 
@@ -200,20 +164,16 @@ def _in_words(figures: Mapping[str, Any]) -> str:
 def _same(evidence: Evidence) -> Check:
     original, columns = evidence.original_as(Table), evidence.columns
     if columns != list(original.columns):
-        return fails(SAME, "the release has different columns than the original")
+        return fails(kinds.SAME, "the release has different columns than the original")
     found = compare_with_original(evidence.tables, original, columns, keyed=evidence.keyed)
-    if not found.n_strange + found.added:
-        return holds(SAME, f"{counted(found.cells, 'cell')} in both, under new ids")
-    if found.strange is None:
-        return fails(SAME, f"{counted(found.added, 'cell')} of the original suppressed")
-    where = (
-        f"row {found.strange.row} has a different value of {shown(found.strange.column)} "
-        "than in the original"
-    )
-    return fails(
-        SAME,
-        (f"{where}; {counted(found.n_strange + found.added, 'cell')} changed or suppressed in all"),
-    )
+    changed, strange = found.n_strange + found.added, found.strange
+    if not changed:
+        return holds(kinds.SAME, f"{counted(found.cells, 'cell')} in both, under new ids")
+    if strange is None:
+        return fails(kinds.SAME, f"{counted(found.added, 'cell')} of the original suppressed")
+    where = f"row {strange.row} has a different value of {shown(strange.column)}"
+    in_all = f"{counted(changed, 'cell')} changed or suppressed in all"
+    return fails(kinds.SAME, f"{where} than in the original; {in_all}")
 
 
 TABLE = CheckedKind(
@@ -229,7 +189,7 @@ TABLE = CheckedKind(
     shared_names=(COLUMNS,),
     shared=_shared,
     ids_among_names=_ids_among_names,
-    cost=Cost(COST, _changes, _in_words),
+    cost=Cost(kinds.COST, _changes, _in_words),
     same=_same,
     read_again=table_reading_check,
     levels=_load_levels,

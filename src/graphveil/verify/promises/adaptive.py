@@ -8,46 +8,18 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import Condition
-from graphveil.claims.guarantees import AdaptiveAnonymity, Guarantee
+from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.core.text import counted
 from graphveil.data import Table
+from graphveil.verify import verdict
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import ClaimCheck, Part
+from graphveil.verify.promises.claims import BESIDE, ClaimCheck, Part, Rechecks
 from graphveil.verify.promises.generalized import known_names, known_problem
-from graphveil.verify.recount.assignments import (
-    Allowed,
-    CodedCells,
-    Masks,
-    NoAssignment,
-    allowed_masks,
-    allowed_of_masks,
-    allowed_of_pairs,
-    cells_of,
-    fitting_persons,
-    full_assignment,
-    has_disjoint_assignments,
-    packed,
-    pairs_that_fit,
-)
+from graphveil.verify.recount import assignments, linked
+from graphveil.verify.recount.assignments import Allowed, NoAssignment
 from graphveil.verify.recount.equal_rows import coded_alone, fewest_agreeing
-from graphveil.verify.recount.linked import (
-    BadFileError,
-    ChosenPairs,
-    chosen_pairs,
-    levels_of,
-    released_ids,
-)
-from graphveil.verify.verdict import (
-    LEVELS_NEEDED,
-    LINKAGE,
-    PAIRS_NEEDED,
-    Check,
-    fails,
-    judged,
-    not_checked,
-    one_line,
-)
+from graphveil.verify.recount.linked import BadFileError, released_ids
+from graphveil.verify.verdict import Check, fails, judged, not_checked, one_line
 
 PAIRS, LEVEL = "allowed pairs", "level"
 WHOLE_ROWS = 20_000
@@ -64,12 +36,7 @@ Ints = NDArray[np.int64]
 
 
 class _Levels(NamedTuple):
-    """What is asked for.
-
-    `of_person`: int64, shape (n,): in the order of the original; `of_record`: the same of the owner
-    of each record; None where that is not known; `published`: the published id of every person,
-    where it is known.
-    """
+    """What is asked for."""
 
     of_person: Ints
     of_record: Ints | None
@@ -81,7 +48,7 @@ class _Counted(NamedTuple):
 
     allowed: Allowed | NoAssignment
     among: str
-    fits: Masks | None = None
+    fits: assignments.Masks | None = None
 
 
 def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
@@ -125,7 +92,7 @@ def _alike(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     if 0 < rows < promise.level:
         return fails(
             LEVEL,
-            (f"nobody could own {counted(promise.level, 'record')}, because there are only {rows}"),
+            f"nobody could own {counted(promise.level, 'record')}, because there are only {rows}",
         )
     problem = known_problem(evidence)
     if problem is not None:
@@ -150,11 +117,11 @@ def _alike(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
 def _lacking(evidence: Evidence, promise: AdaptiveAnonymity, n: int) -> str | None:
     """Return which of the owner's files must be there for this check and is not."""
     if not promise.common and evidence.levels is None:
-        return LEVELS_NEEDED
+        return verdict.LEVELS_NEEDED
     if n > WHOLE_ROWS and evidence.witness is None:
-        return PAIRS_NEEDED
+        return verdict.PAIRS_NEEDED
     if n > WHOLE_ROWS and not promise.common and not evidence.linked:
-        return LINKAGE
+        return verdict.LINKAGE
     return None
 
 
@@ -165,7 +132,7 @@ def _levels(evidence: Evidence, promise: AdaptiveAnonymity) -> _Levels:
     if promise.common or evidence.levels is None:
         of_all = np.full(n, promise.level, dtype=np.int64)
         return _Levels(of_all, of_all, published)
-    of_person = levels_of(evidence.tables, evidence.levels, evidence.original_as(Table))
+    of_person = linked.levels_of(evidence.tables, evidence.levels, evidence.original_as(Table))
     if n and of_person.min() < promise.level:
         raise BadFileError(
             f"{evidence.levels.name} contains a level below {promise.level}, the lowest that "
@@ -180,13 +147,13 @@ def _levels(evidence: Evidence, promise: AdaptiveAnonymity) -> _Levels:
 
 def _all_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> _Counted:
     """Return the allowed pairs among all; of few, also whether assignments share none of them."""
-    fits = fitting_persons(_cells(evidence))
+    fits = assignments.fitting_persons(_cells(evidence))
     number = int(np.bitwise_count(fits).sum())
     among = f"{counted(number, 'pair')} that fit"
     few = fits.shape[0] and promise.common and number <= FLOW_PAIRS
-    if few and has_disjoint_assignments(fits, promise.level):
+    if few and assignments.has_disjoint_assignments(fits, promise.level):
         among += f"; {promise.level} complete assignments share no pair"
-    return _Counted(allowed_of_masks(fits), among, fits)
+    return _Counted(assignments.allowed_of_masks(fits), among, fits)
 
 
 def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
@@ -194,8 +161,8 @@ def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
     path = evidence.witness
     if path is None:
         raise TypeError("there are no chosen pairs")
-    pairs = chosen_pairs(evidence.tables, path, evidence.original_as(Table))
-    fit = pairs_that_fit(_cells(evidence), pairs.records, pairs.persons)
+    pairs = linked.chosen_pairs(evidence.tables, path, evidence.original_as(Table))
+    fit = assignments.pairs_that_fit(_cells(evidence), pairs.records, pairs.persons)
     if not fit.all():
         first = int(np.argmin(fit))
         who = _who(levels, int(pairs.persons[first]))
@@ -208,23 +175,23 @@ def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
     if levels.published is not None:
         likely = np.empty(n, dtype=np.int64)
         likely[levels.published] = np.arange(n)
-    allowed = allowed_of_pairs(pairs.records, pairs.persons, n, likely=likely)
+    allowed = assignments.allowed_of_pairs(pairs.records, pairs.persons, n, likely=likely)
     among = f"{fit.size} chosen pairs, each of which fits"
     if levels.published is not None and _are_balanced(pairs, levels.published):
         among += "; every record has as many of them as its owner"
     return _Counted(allowed, among)
 
 
-def _are_balanced(pairs: ChosenPairs, published: Ints) -> bool:
+def _are_balanced(pairs: linked.ChosenPairs, published: Ints) -> bool:
     """Whether every person has as many pairs as their record: then all are allowed."""
     n = published.size
     of_records, of_persons = (np.bincount(ends, minlength=n) for ends in pairs)
     return bool(np.array_equal(of_records[published], of_persons))
 
 
-def _cells(evidence: Evidence) -> CodedCells:
+def _cells(evidence: Evidence) -> assignments.CodedCells:
     at = {name: evidence.columns.index(name) for name in known_names(evidence)}
-    return cells_of(evidence.tables, evidence.original_as(Table), at)
+    return assignments.cells_of(evidence.tables, evidence.original_as(Table), at)
 
 
 def _judged(tally: _Counted, allowed: Allowed, levels: _Levels) -> Check:
@@ -260,10 +227,8 @@ def _ranges(among: str, allowed: Allowed) -> str:
     (least, most), (least_people, most_people) = ends
     return (
         f"in complete assignments among {among}: each person could own {least} to "
-        f"{counted(most, 'record')}, "
-        f"and each record could belong to {least_people} to {counted(most_people, 'person')}, "
-        "never fewer "
-        "than requested"
+        f"{counted(most, 'record')}, and each record could belong to {least_people} to "
+        f"{counted(most_people, 'person')}, never fewer than requested"
     )
 
 
@@ -275,10 +240,10 @@ def _owner_that_is_lacking(tally: _Counted, allowed: Allowed, levels: _Levels) -
     if tally.fits is None:
         raise TypeError("without the linkage, all pairs must be examined")
     content = np.unique(allowed.of_record)
-    of_degree = packed(levels.of_person[None, :] <= content[:, None])
-    fits = allowed_masks(tally.fits, allowed)
+    of_degree = assignments.packed(levels.of_person[None, :] <= content[:, None])
+    fits = assignments.allowed_masks(tally.fits, allowed)
     fits &= of_degree[np.searchsorted(content, allowed.of_record)]
-    owners = full_assignment(fits)
+    owners = assignments.full_assignment(fits)
     if not isinstance(owners, NoAssignment):
         return None
     return (
@@ -294,13 +259,8 @@ def _who(levels: _Levels, person: int) -> str:
     return f"the person of record {levels.published[person]}"
 
 
-RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
+RECHECKS: Rechecks = {
     AdaptiveAnonymity: ClaimCheck(
-        ("table",),
-        (
-            Part(LEVEL, ("data",), "", _alike),
-            Part(PAIRS, ("data", "original"), _OPEN, allowed_pairs),
-        ),
+        ("table",), (Part(LEVEL, _alike), Part(PAIRS, allowed_pairs, BESIDE, _OPEN))
     )
 }
-"""How the guarantee is checked again."""

@@ -6,31 +6,14 @@ import math
 from fractions import Fraction
 from operator import itemgetter
 
-import numpy as np
-
 from graphveil.claims.changes import Changes
-from graphveil.claims.conditions import (
-    BlockFlips,
-    Condition,
-    ExactSize,
-    RandomizedCells,
-    TopMThresholds,
-)
+from graphveil.claims.conditions import BlockFlips, ExactSize, RandomizedCells, TopMThresholds
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed
 from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
 from graphveil.verify.kinds.kind import CELLS, Evidence, NoiseCells
-from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part
-from graphveil.verify.recount.noise import (
-    FULL,
-    Exchanges,
-    blocks_of,
-    exchanges,
-    filter_thresholds,
-    is_unbelievable,
-    keeps_its_claim,
-    thresholds,
-)
+from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part, Rechecks
+from graphveil.verify.recount import noise as laws
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 
 THRESHOLDS, CHANCES, SIZE = "thresholds", "chances", "size"
@@ -42,16 +25,15 @@ UNIT = "unit of epsilon"
 def _thresholds(evidence: Evidence, flips: RandomizedCells) -> Check:
     """Whether the chances follow from what was released, and keep their part of epsilon."""
     zero, one, epsilon = int(flips.T0), int(flips.T1), Fraction(flips.epsilon_cells)
-    if not keeps_its_claim(zero, one, epsilon):
+    if not laws.keeps_its_claim(zero, one, epsilon):
         return fails(
-            THRESHOLDS,
-            (f"T0={zero} and T1={one} give more than epsilon={_short(epsilon)} per cell"),
+            THRESHOLDS, f"T0={zero} and T1={one} give more than epsilon={_short(epsilon)} per cell"
         )
     prior = _prior(flips)
     if prior is None:
         return fails(
             THRESHOLDS,
-            (f"noisy_count={flips.noisy_count} is not a possible count for {flips.cells} cells"),
+            f"noisy_count={flips.noisy_count} is not a possible count for {flips.cells} cells",
         )
     expected = _expected(flips, prior, epsilon)
     problems = [
@@ -60,17 +42,17 @@ def _thresholds(evidence: Evidence, flips: RandomizedCells) -> Check:
         if abs(said - value) > 1
     ]
     problems += _parts_of_epsilon(evidence, flips, epsilon)
-    chances = f"{zero / FULL:.6g} and {one / FULL:.6g}"
+    chances = f"{zero / laws.FULL:.6g} and {one / laws.FULL:.6g}"
     return judged(
-        THRESHOLDS, problems, (f"the probabilities {chances} follow from the stated values")
+        THRESHOLDS, problems, f"the probabilities {chances} follow from the stated values"
     )
 
 
 def _expected(flips: RandomizedCells, prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
     """Return the chances that the law of this type gives."""
     if not isinstance(flips, TopMThresholds):
-        return thresholds(prior, epsilon)
-    return filter_thresholds(int(flips.cells), int(flips.noisy_count or 1), epsilon)
+        return laws.thresholds(prior, epsilon)
+    return laws.filter_thresholds(int(flips.cells), int(flips.noisy_count or 1), epsilon)
 
 
 def _prior(flips: RandomizedCells) -> Fraction | None:
@@ -164,14 +146,14 @@ def _chances(evidence: Evidence, flips: RandomizedCells) -> Check:
         return fails(CHANCES, f"{cells} cells are stated, but the original has {truly}")
     if any(isinstance(c, ExactSize) for c in evidence.manifest.claim.conditions):
         return _not_more_than_resized(edits, flips)
-    removed, added = 1 - int(flips.T1) / FULL, int(flips.T0) / FULL
+    removed, added = 1 - int(flips.T1) / laws.FULL, int(flips.T0) / laws.FULL
     problems = [
         f"{count} {did}, but {chance * trials:.6g} were expected"
         for count, trials, chance, did in (
             (edits.deleted, edits.before, removed, "were removed"),
             (edits.added, cells - edits.before, added, "were added"),
         )
-        if is_unbelievable(count, trials, chance)
+        if laws.is_unbelievable(count, trials, chance)
     ]
     flipped = f"{edits.deleted} of {edits.before} removed and {edits.added} added"
     return judged(CHANCES, problems, f"{flipped}, consistent with these probabilities")
@@ -182,9 +164,9 @@ def _not_more_than_resized(edits: Changes, flips: RandomizedCells) -> Check:
 
     A cell that was not drawn is added with at most the share of cells that are published.
     """
-    size, cells, chance = edits.kept + edits.added, int(flips.cells), int(flips.T1) / FULL
+    size, cells, chance = edits.kept + edits.added, int(flips.cells), int(flips.T1) / laws.FULL
     most = chance + (1 - chance) * size / max(cells, 1)
-    unbelievable = edits.kept > edits.before * most and is_unbelievable(
+    unbelievable = edits.kept > edits.before * most and laws.is_unbelievable(
         edits.kept, edits.before, most
     )
     kept = f"{edits.kept} of {edits.before} kept"
@@ -229,9 +211,9 @@ def _chances_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
     possible, and as many as possible, would be kept.
     """
     edits = evidence.changes()
-    blocks = list(blocks_of(flips))
-    kept = [(block.cells, block.one / FULL) for block in blocks]
-    tried = [(block.cells, block.zero / FULL) for block in blocks]
+    blocks = list(laws.blocks_of(flips))
+    kept = [(block.cells, block.one / laws.FULL) for block in blocks]
+    tried = [(block.cells, block.zero / laws.FULL) for block in blocks]
     false = sum(cells * chance for cells, chance in tried)
     hits = _fewest_and_most(tried, edits.before)
     zeros = int(flips.cells) - edits.before
@@ -255,7 +237,7 @@ def _chances_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
     return judged(CHANCES, problems, f"{flipped}, consistent with these probabilities")
 
 
-def _not_by_weights(found: Exchanges, epsilon: Fraction) -> list[str]:
+def _not_by_weights(found: laws.Exchanges, epsilon: Fraction) -> list[str]:
     """Return whether exchanges of two edges show more of the original than any weights explain.
 
     With a prior of odds x_u x_v a pair is published with these odds, or others by a factor of at
@@ -263,7 +245,7 @@ def _not_by_weights(found: Exchanges, epsilon: Fraction) -> list[str]:
     """
     odds = math.exp(min(4 * float(epsilon), 60))
     most = odds / (1 + odds)
-    unbelievable = found.more > found.telling * most and is_unbelievable(
+    unbelievable = found.more > found.telling * most and laws.is_unbelievable(
         found.more, found.telling, most
     )
     if not unbelievable:
@@ -272,11 +254,7 @@ def _not_by_weights(found: Exchanges, epsilon: Fraction) -> list[str]:
 
 
 def _fewest_and_most(blocks: list[tuple[int, float]], edges: int) -> tuple[float, float]:
-    """Return bounds on the expected number of edges that succeed, wherever they are.
-
-    `blocks`: the cells of every block, and the chance of each; `edges`: how many different cells
-    are tried.
-    """
+    """Return bounds on the expected number of edges that succeed, wherever they are."""
     bounds = []
     for order in (sorted(blocks, key=itemgetter(1)), sorted(blocks, key=itemgetter(1))[::-1]):
         missing, expected = edges, 0.0
@@ -290,20 +268,15 @@ def _fewest_and_most(blocks: list[tuple[int, float]], edges: int) -> tuple[float
 def _is_outside(count: int, trials: int, low: float, high: float) -> bool:
     """Whether the number of independent events lies too far from where its mean can be."""
     nearest = min(max(float(count), low), high)
-    return is_unbelievable(count, trials, min(nearest / max(trials, 1), 1.0))
+    return laws.is_unbelievable(count, trials, min(nearest / max(trials, 1), 1.0))
 
 
-def _exchanges(evidence: Evidence, *, of_itself: bool = False) -> Exchanges:
+def _exchanges(evidence: Evidence, *, of_itself: bool = False) -> laws.Exchanges:
     """Return what exchanges of two released edges would change, or of two of the original's."""
     db = evidence.tables
+    released, original = db.pairs("edges", "source", "target"), db.pairs("placed", "u", "v")
     n = db.number("SELECT count(*) FROM nodes")
-    released, original = (
-        np.column_stack(
-            [db.column(f"SELECT {end} FROM {table} ORDER BY {u}, {v}") for end in (u, v)]
-        )
-        for table, u, v in (("edges", "source", "target"), ("placed", "u", "v"))
-    )
-    return exchanges(original if of_itself else released, original, n)
+    return laws.exchanges(original if of_itself else released, original, n)
 
 
 def _size(evidence: Evidence, exact: ExactSize) -> Check:
@@ -355,9 +328,7 @@ def _unit(evidence: Evidence, promise: EdgeDP | NodeDP) -> Check:
         problems += _not_values(evidence)
     what = promise.of if isinstance(promise, EdgeDP) else "person"
     return judged(
-        UNIT,
-        problems,
-        (f"epsilon is for one {what}, given the lists of {' and '.join(kind.lists)}"),
+        UNIT, problems, f"epsilon is for one {what}, given the lists of {' and '.join(kind.lists)}"
     )
 
 
@@ -372,49 +343,27 @@ def _not_values(evidence: Evidence) -> list[str]:
     return [f"{counted(other, 'item', 'is')} not named column=value"] if other else []
 
 
-_SOURCE = Part(
-    NOISE,
-    ("record",),
-    "whether the noise came from the operating system's entropy",
-    source_of_noise,
-)
-_NOISE = ClaimCheck(tuple(KINDS), (_SOURCE,))
-_CLAIMED = ClaimCheck(tuple(KINDS), (Part(UNIT, ("data",), "", _unit), _SOURCE))
-
+_ENTROPY = "whether the noise came from the operating system's entropy"
+_FLIPS = "whether the number of flips matches the stated probabilities"
+_SOURCE = Part(NOISE, source_of_noise, ("record",), _ENTROPY)
+_CLAIMED = ClaimCheck(tuple(KINDS), (Part(UNIT, _unit), _SOURCE))
 _CELLS_ALIKE = ClaimCheck(
     ("graph", "bipartite"),
-    (
-        Part(THRESHOLDS, ("data",), "", _thresholds),
-        Part(CELLS, ("data",), "", _cells),
-        Part(
-            CHANCES,
-            LINKED,
-            "whether the number of flips matches the stated probabilities",
-            _chances,
-        ),
-    ),
+    (Part(THRESHOLDS, _thresholds), Part(CELLS, _cells), Part(CHANCES, _chances, LINKED, _FLIPS)),
 )
 
-RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
+RECHECKS: Rechecks = {
     EdgeDP: _CLAIMED,
     NodeDP: _CLAIMED,
-    NotClaimed: _NOISE,
+    NotClaimed: ClaimCheck(tuple(KINDS), (_SOURCE,)),
     BlockFlips: ClaimCheck(
         ("graph",),
         (
-            Part(PARTS, ("data",), "", _parts_of_blocks),
-            Part(WEIGHTS, ("data",), "", _weights),
-            Part(CELLS, ("data",), "", _cells_of_blocks),
-            Part(
-                CHANCES,
-                LINKED,
-                "whether the number of flips matches the stated probabilities",
-                _chances_of_blocks,
-            ),
+            *(Part(PARTS, _parts_of_blocks), Part(WEIGHTS, _weights)),
+            *(Part(CELLS, _cells_of_blocks), Part(CHANCES, _chances_of_blocks, LINKED, _FLIPS)),
         ),
     ),
     RandomizedCells: _CELLS_ALIKE,
     TopMThresholds: _CELLS_ALIKE,
-    ExactSize: ClaimCheck(("graph", "bipartite"), (Part(SIZE, ("data",), "", _size),)),
+    ExactSize: ClaimCheck(("graph", "bipartite"), (Part(SIZE, _size),)),
 }
-"""How noise, and the stated chances of cells, are checked again."""

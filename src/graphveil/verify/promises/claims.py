@@ -1,8 +1,6 @@
 """What a manifest claims, checked again: guarantee, conditions, cost, parameters, ledger.
 
-Each type of guarantee and of condition names its check, and what becomes of it if something it
-needs is missing. A parameter with the name of a field of the guarantee or of a condition has its
-value. Other parameters are stated, not checked.
+Each type of claim names its checks, and what becomes of them if something they need is missing.
 """
 
 from __future__ import annotations
@@ -18,31 +16,21 @@ from typing import Any, Literal, NamedTuple
 import msgspec
 
 from graphveil.claims import conditions, guarantees
-from graphveil.claims import conditions as flips
-from graphveil.claims import conditions as statistics
 from graphveil.claims.conditions import Condition
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
 from graphveil.claims.ledger import Composed
 from graphveil.claims.manifest import Manifest
 from graphveil.core.lazy import resolve
 from graphveil.core.text import counted
+from graphveil.verify import verdict
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.verdict import (
-    LINKAGE,
-    ORIGINAL,
-    RECORD,
-    Check,
-    fails,
-    holds,
-    judged,
-    not_checked,
-    shown,
-)
+from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 
 CLASSES = "classes"
 
 Need = Literal["data", "record", "original", "linkage"]
 
+DATA: tuple[Need, ...] = ("data",)
 BESIDE: tuple[Need, ...] = ("data", "original")
 LINKED: tuple[Need, ...] = ("data", "linkage")
 
@@ -50,55 +38,36 @@ UNREADABLE = "the released data cannot be read"
 
 
 class Part(NamedTuple):
-    """One check of a claim.
+    """One check of a claim: its name, the check itself, what that needs, and what else stays open.
 
-    Parameters
-    ----------
-    name
-        What is checked.
-    needs
-        What it cannot do without.
-    question
-        What stays open where it is not checked.
-    recheck
-        The check itself, from all that there is and the value of the claim.
-    any_ids
-        Whether it can be checked where ids come from a key, and not of ids 0, 1, 2 alone.
+    `any_ids`: whether it can be checked where ids come from a key, and not of ids 0, 1, 2 alone.
     """
 
     name: str
-    needs: tuple[Need, ...]
-    question: str
     recheck: Callable[[Evidence, Any], Check]
+    needs: tuple[Need, ...] = DATA
+    question: str = ""
     any_ids: bool = False
 
     def run(self, evidence: Evidence, claim: object) -> Check:
         """Return the check's outcome; *not checked* where something is missing."""
-        lacking = self._lacking(evidence)
-        return lacking if lacking is not None else self.recheck(evidence, claim)
-
-    def _lacking(self, evidence: Evidence) -> Check | None:
-        if "record" in self.needs and evidence.record is None:
-            return not_checked(self.name, self.question, needs=RECORD)
-        if evidence.original is None and {"original", "linkage"} & set(self.needs):
-            why = evidence.why_not or self.question
-            return not_checked(self.name, why, needs=None if evidence.why_not else ORIGINAL)
-        if "data" in self.needs and evidence.db is None:
-            return not_checked(self.name, UNREADABLE)
-        if "data" in self.needs and evidence.keyed and not self.any_ids:
-            return not_checked(
-                self.name, ("ids come from a key, but this check needs ids 0, 1, 2, ...")
-            )
-        if "linkage" in self.needs and not evidence.linked:
-            return not_checked(self.name, self.question, needs=LINKAGE)
-        return None
+        name, needs, question = self.name, self.needs, self.question
+        if "record" in needs and evidence.record is None:
+            return not_checked(name, question, needs=verdict.RECORD)
+        if evidence.original is None and {"original", "linkage"} & {*needs}:
+            why_not, asked = evidence.why_not, verdict.ORIGINAL
+            return not_checked(name, why_not or question, needs=None if why_not else asked)
+        if "data" in needs and evidence.db is None:
+            return not_checked(name, UNREADABLE)
+        if "data" in needs and evidence.keyed and not self.any_ids:
+            return not_checked(name, "ids come from a key, but this check needs ids 0, 1, 2, ...")
+        if "linkage" in needs and not evidence.linked:
+            return not_checked(name, question, needs=verdict.LINKAGE)
+        return self.recheck(evidence, claim)
 
 
 class ClaimCheck(NamedTuple):
-    """How one type of claim is checked again.
-
-    `kinds`: the kinds of data that it can be claimed of; `parts`: its checks.
-    """
+    """How one type of claim is checked again: of which kinds of data, and by which checks."""
 
     kinds: tuple[str, ...]
     parts: tuple[Part, ...] = ()
@@ -111,6 +80,10 @@ class ClaimCheck(NamedTuple):
         kinds = " or a ".join(self.kinds)
         why = f"{type(claim).__name__} can be claimed for a {kinds}, not for a {kind}"
         return [fails(part.name, why) for part in parts]
+
+
+Rechecks = dict[type[Guarantee | Condition], ClaimCheck]
+"""How types of guarantees and conditions are checked again."""
 
 
 def listed(members: list[int], size: int) -> str:
@@ -131,11 +104,9 @@ _LONGEST_TEXT, _LONGEST_SENTENCE, _LARGEST_NUMBER = 200, 1000, 1 << 63
 def parameters_check(manifest: Manifest) -> Check:
     """Return whether parameters say what the claim says, and are plain values."""
     method, claim = manifest.method, manifest.claim
-    problems = (
-        []
-        if _METHOD.fullmatch(method.name)
-        else [(f"{shown(method.name)} is not a valid method name")]
-    )
+    problems = []
+    if not _METHOD.fullmatch(method.name):
+        problems.append(f"{shown(method.name)} is not a valid method name")
     sentences = {"source": method.source, "limits": claim.does_not_protect_against}
     problems += [
         f"the {name} {shown(text)} is not a plain line of text"
@@ -210,7 +181,9 @@ def _against_claim(evidence: Evidence, stated: Composed) -> Check | None:
     promise = evidence.manifest.claim.guarantee
     if not isinstance(promise, EdgeDP | NodeDP):
         return fails(LEDGER, "a total is stated with a claim that has no epsilon")
-    unit = _unit_of(promise)
+    unit = "node"
+    if isinstance(promise, EdgeDP):
+        unit = "edge" if promise.of == "entry" else "value"
     if (
         not _TOTAL.fullmatch(stated.epsilon)
         or stated.unit != unit
@@ -218,29 +191,20 @@ def _against_claim(evidence: Evidence, stated: Composed) -> Check | None:
     ):
         return fails(
             LEDGER,
-            (
-                f"a total of {counted(stated.releases, 'release')} with "
-                f"epsilon={stated.epsilon!r} is not valid for this claim"
-            ),
+            f"a total of {counted(stated.releases, 'release')} with epsilon={stated.epsilon!r} is "
+            "not valid for this claim",
         )
     own, total = Fraction(repr(promise.epsilon)), Fraction(stated.epsilon)
     if total < own or (stated.releases == 1 and total >= own + Fraction(1, 10**12)):
         return fails(
-            LEDGER, (f"the total {stated.epsilon} is not consistent with epsilon={promise.epsilon}")
+            LEDGER, f"the total {stated.epsilon} is not consistent with epsilon={promise.epsilon}"
         )
     return None
 
 
-def _unit_of(promise: EdgeDP | NodeDP) -> str:
-    """Return what the ledger calls the unit of a promise."""
-    if isinstance(promise, NodeDP):
-        return "node"
-    return "edge" if promise.of == "entry" else "value"
-
-
 def _against_ledger(evidence: Evidence, stated: Composed) -> Check:
     if evidence.record is None:
-        return not_checked(LEDGER, "whether the ledger contains this total", needs=RECORD)
+        return not_checked(LEDGER, "whether the ledger contains this total", needs=verdict.RECORD)
     note = evidence.record.ledger
     if note is None:
         return fails(LEDGER, "a total is stated, but the record names no ledger")
@@ -261,7 +225,7 @@ def _against_entries(evidence: Evidence, stated: Composed, before: list[dict[str
     """Return whether the entries up to that of the release, the last one, say what is stated."""
     if not _is_of(before[-1], evidence, stated.unit):
         return fails(
-            LEDGER, ("the ledger's entry for this release has a different method, unit or epsilon")
+            LEDGER, "the ledger's entry for this release has a different method, unit or epsilon"
         )
     total = _total(before, stated.unit)
     if len(before) == stated.releases and total == Fraction(stated.epsilon):
@@ -272,7 +236,7 @@ def _against_entries(evidence: Evidence, stated: Composed, before: list[dict[str
     said = f"{counted(stated.releases, 'release')} with the total {stated.epsilon}"
     return fails(
         LEDGER,
-        (f"the ledger has {counted(len(before), 'entry')} with {added}, but {said} are stated"),
+        f"the ledger has {counted(len(before), 'entry')} with {added}, but {said} are stated",
     )
 
 
@@ -292,16 +256,10 @@ def _total(entries: list[dict[str, Any]], unit: str) -> Fraction | None:
         part, cells = _epsilon_of(entry), entry.get("person_cells")
         if part is None or not isinstance(cells, int):
             return None
-        total += part * _in_unit(str(entry.get("unit")), unit, cells)
+        sizes = {"edge": 1, "value": 2, "node": max(cells, 1)}  # in cells
+        own = str(entry.get("unit"))
+        total += part if own == "node" else part * Fraction(sizes.get(unit, 1), sizes.get(own, 1))
     return Fraction(math.ceil(total * 10**12), 10**12)
-
-
-def _in_unit(own: str, unit: str, cells: int) -> Fraction:
-    """Return by how much an epsilon of one unit counts in another: in cells, a value has two."""
-    if own == "node":
-        return Fraction(1)
-    sizes = {"edge": 1, "value": 2, "node": max(cells, 1)}
-    return Fraction(sizes.get(unit, 1), sizes.get(own, 1))
 
 
 def _epsilon_of(entry: dict[str, Any]) -> Fraction | None:
@@ -310,62 +268,46 @@ def _epsilon_of(entry: dict[str, Any]) -> Fraction | None:
     return Fraction(said) if _EPSILON.fullmatch(said) else None
 
 
-CHECKED_IN: dict[type[Guarantee | Condition], str] = {
-    guarantees.KAnonymity: "classes",
-    guarantees.SmoothKAnonymity: "classes",
-    guarantees.StructuralKAnonymity: "graphs",
-    guarantees.SuperNodeAnonymity: "groups",
-    conditions.SameGroupCounts: "groups",
-    conditions.Supergraph: "graphs",
-    conditions.Subgraph: "graphs",
-    conditions.SameDegrees: "graphs",
-    conditions.EditBudget: "graphs",
-    conditions.NothingAdded: "features",
-    conditions.TrueOfShare: "features",
-    conditions.TrueOfMoreThanHalf: "features",
-    conditions.ItemsAreUsers: "features",
-    conditions.OwnAttributes: "graphs",
-    conditions.AttachedColumns: "graphs",
-    conditions.ProtectedPeople: "graphs",
-    conditions.SuppressionHistogram: "tables",
-    conditions.Generalized: "generalized",
-    conditions.Diverse: "generalized",
-    conditions.Close: "generalized",
-    guarantees.AdaptiveAnonymity: "adaptive",
-    guarantees.EdgeDP: "cell_flips",
-    guarantees.NodeDP: "cell_flips",
-    guarantees.NotClaimed: "cell_flips",
-    flips.RandomizedCells: "cell_flips",
-    flips.TopMThresholds: "cell_flips",
-    flips.BlockFlips: "cell_flips",
-    flips.ExactSize: "cell_flips",
-    statistics.NoisyDegrees: "noisy_statistics",
-    statistics.NoisyStatistics: "noisy_statistics",
-    conditions.SameData: "renaming",
-    conditions.KeyedIds: "renaming",
+_ROOMS: dict[str, tuple[type[Guarantee | Condition], ...]] = {
+    "classes": (guarantees.KAnonymity, guarantees.SmoothKAnonymity),
+    "graphs": (
+        *(guarantees.StructuralKAnonymity, conditions.ProtectedPeople, conditions.OwnAttributes),
+        *(conditions.AttachedColumns, conditions.Supergraph, conditions.Subgraph),
+        *(conditions.SameDegrees, conditions.EditBudget),
+    ),
+    "groups": (guarantees.SuperNodeAnonymity, conditions.SameGroupCounts),
+    "features": (
+        *(conditions.NothingAdded, conditions.TrueOfShare, conditions.TrueOfMoreThanHalf),
+        conditions.ItemsAreUsers,
+    ),
+    "tables": (conditions.SuppressionHistogram,),
+    "generalized": (conditions.Generalized, conditions.Diverse, conditions.Close),
+    "adaptive": (guarantees.AdaptiveAnonymity,),
+    "cell_flips": (
+        *(guarantees.EdgeDP, guarantees.NodeDP, guarantees.NotClaimed, conditions.BlockFlips),
+        *(conditions.RandomizedCells, conditions.TopMThresholds, conditions.ExactSize),
+    ),
+    "noisy_statistics": (conditions.NoisyDegrees, conditions.NoisyStatistics),
+    "renaming": (conditions.SameData, conditions.KeyedIds),
 }
+CHECKED_IN = {claim: room for room, claims in _ROOMS.items() for claim in claims}
 """The module of this room in which a type of guarantee or of condition is checked again."""
 
 
 def recheck_of(claim: type[Guarantee | Condition]) -> ClaimCheck:
     """Return how a type of guarantee or of condition is checked again."""
-    rechecks = resolve(f"graphveil.verify.promises.{CHECKED_IN[claim]}:RECHECKS")
-    recheck: ClaimCheck = rechecks[claim]
-    return recheck
+    rechecks: Rechecks = resolve(f"graphveil.verify.promises.{CHECKED_IN[claim]}:RECHECKS")
+    return rechecks[claim]
 
 
 def claim_checks(evidence: Evidence, *, of: Literal["data", "original"]) -> list[Check]:
-    """Return the checks of the guarantee, of what it implies, and of the stated conditions.
-
-    `evidence`: all that there is of the release; `of`: ``data``: the checks that the released data
-    decides; ``original``: all others.
-    """
+    """Return the checks of the guarantee, of what it implies, and of the stated conditions."""
     claim = evidence.manifest.claim
     stated = dict.fromkeys([claim.guarantee, *claim.guarantee.implied, *claim.conditions])
     checks = []
     for value in stated:
         recheck = recheck_of(type(value))
-        some = [p for p in recheck.parts if (p.needs == ("data",)) == (of == "data")]
+        some = [p for p in recheck.parts if (p.needs == DATA) == (of == "data")]
         checks += recheck.run(evidence, value, some)
     return checks
 
@@ -402,8 +344,8 @@ def cost_checks(evidence: Evidence) -> list[Check]:
     """
     if evidence.keyed and evidence.kind.changes is None:
         return []
-    question = "the changes were not counted"
-    part = Part(evidence.kind.cost.name, ("record", *LINKED), question, _cost, any_ids=True)
+    needs: tuple[Need, ...] = ("record", *LINKED)
+    part = Part(evidence.kind.cost.name, _cost, needs, "the changes were not counted", any_ids=True)
     return [part.run(evidence, None)]
 
 
@@ -422,5 +364,5 @@ def _cost(evidence: Evidence, _claim: None) -> Check:
     said = [cost.in_words(stated), *(f"{name}={stated.get(name)}" for name in wrong)]
     first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence.tables))
     return fails(
-        cost.name, (f"{cost.in_words(counts)}, but the record states {', '.join(said)}{first}")
+        cost.name, f"{cost.in_words(counts)}, but the record states {', '.join(said)}{first}"
     )

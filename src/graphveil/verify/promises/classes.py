@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from graphveil.claims.conditions import Condition
-from graphveil.claims.guarantees import Guarantee, KAnonymity, SmoothKAnonymity
+from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.text import counted
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import CLASSES, ClaimCheck, Part, listed
+from graphveil.verify.promises.claims import CLASSES, ClaimCheck, Part, Rechecks, listed
 from graphveil.verify.promises.generalized import known_names, known_problem
 from graphveil.verify.recount.equal_rows import below, count_classes, smallest_class
 from graphveil.verify.recount.linked import small_classes, table_classes
@@ -60,10 +59,5 @@ def _equal_table_rows(evidence: Evidence, k: int) -> Check:
     )
 
 
-_EQUAL = (Part(CLASSES, ("data",), "", equal_rows),)
-
-RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
-    KAnonymity: ClaimCheck(("bipartite", "table"), _EQUAL),
-    SmoothKAnonymity: ClaimCheck(("bipartite", "table"), _EQUAL),
-}
-"""How every guarantee of equal rows is checked again."""
+_EQUAL = ClaimCheck(("bipartite", "table"), (Part(CLASSES, equal_rows),))
+RECHECKS: Rechecks = {KAnonymity: _EQUAL, SmoothKAnonymity: _EQUAL}

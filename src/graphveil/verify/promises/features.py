@@ -4,20 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from graphveil.claims.conditions import (
-    Condition,
-    ItemsAreUsers,
-    NothingAdded,
-    TrueOfMoreThanHalf,
-    TrueOfShare,
-)
-from graphveil.claims.guarantees import Guarantee
+from graphveil.claims import conditions
 from graphveil.core.parameters import share_in
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify.database import Database
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part
+from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part, Rechecks
 from graphveil.verify.promises.generalized import known_names
 from graphveil.verify.promises.tables import NOTHING_ADDED, cells_are_the_originals
 from graphveil.verify.recount.equal_rows import find_kept, publish_pairs
@@ -40,7 +33,7 @@ _NO_USERS = (
 )
 
 
-def _true(evidence: Evidence, condition: TrueOfShare) -> Check:
+def _true(evidence: Evidence, condition: conditions.TrueOfShare) -> Check:
     """Whether each feature of a class is that of a large enough share of it in the original."""
     problem = _other_columns(evidence, condition)
     if problem is not None:
@@ -54,7 +47,7 @@ def _true(evidence: Evidence, condition: TrueOfShare) -> Check:
     return holds(TRUE, f"each of {_pairs(pairs)} is true of {share_of}")
 
 
-def _ties(evidence: Evidence, condition: TrueOfMoreThanHalf) -> Check:
+def _ties(evidence: Evidence, condition: conditions.TrueOfMoreThanHalf) -> Check:
     """Whether each feature of a class is that of more than half of it in the original.
 
     Parts that publish equal rows are one class; what is true of more than half of each part is
@@ -70,7 +63,9 @@ def _ties(evidence: Evidence, condition: TrueOfMoreThanHalf) -> Check:
     return holds(TIES, f"each of {_pairs(pairs)} is true of more than half of the class")
 
 
-def _other_columns(evidence: Evidence, condition: TrueOfShare | TrueOfMoreThanHalf) -> str | None:
+def _other_columns(
+    evidence: Evidence, condition: conditions.TrueOfShare | conditions.TrueOfMoreThanHalf
+) -> str | None:
     """Return that a condition is about other columns than the guarantee; None where it is not."""
     known = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
     same = {*(condition.columns or ())} == {*known}
@@ -87,7 +82,7 @@ def _published(evidence: Evidence) -> Database:
     return evidence.tables
 
 
-def _nothing_added(evidence: Evidence, _condition: NothingAdded) -> Check:
+def _nothing_added(evidence: Evidence, _condition: conditions.NothingAdded) -> Check:
     if evidence.manifest.data.kind == "table":
         return cells_are_the_originals(evidence)
     db = evidence.tables
@@ -105,7 +100,7 @@ def _nothing_added(evidence: Evidence, _condition: NothingAdded) -> Check:
     )
 
 
-def _people(evidence: Evidence, _condition: ItemsAreUsers) -> Check:
+def _people(evidence: Evidence, _condition: conditions.ItemsAreUsers) -> Check:
     """Whether every item is the id of a user. Who it is, the linkage says: see `items`."""
     db = evidence.tables
     items = db.number("SELECT count(DISTINCT item) FROM entries")
@@ -122,9 +117,8 @@ def _first(evidence: Evidence, query: str, values: list[Any], bound: str) -> str
     number = db.number(f"SELECT count(*) FROM ({query})", values)
     row = db.first(f"{query} ORDER BY first_user, item LIMIT 1", values) or (0,) * 5
     return (
-        f"{shown(row[3])} is published for {counted(row[1], one)}, the class of {one} "
-        f"{row[2]}, but is true of only {row[4]} of them ({bound} required); {_pairs(number)} "
-        "in all"
+        f"{shown(row[3])} is published for {counted(row[1], one)}, the class of {one} {row[2]}, "
+        f"but is true of only {row[4]} of them ({bound} required); {_pairs(number)} in all"
     )
 
 
@@ -132,21 +126,15 @@ def _pairs(count: int) -> str:
     return counted(count, "pair") + " of a class and a feature"
 
 
-RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
-    NothingAdded: ClaimCheck(
-        ("bipartite", "table"),
-        (Part(NOTHING_ADDED, LINKED, "whether nothing was added", _nothing_added),),
+_TRUE_ROWS = "whether each entry is true of enough rows of its class"
+_MORE_THAN_HALF = "whether each entry is true of more than half of its class"
+_ROWS = ("bipartite", "table")
+
+RECHECKS: Rechecks = {
+    conditions.NothingAdded: ClaimCheck(
+        _ROWS, (Part(NOTHING_ADDED, _nothing_added, LINKED, "whether nothing was added"),)
     ),
-    TrueOfShare: ClaimCheck(
-        ("bipartite", "table"),
-        (Part(TRUE, LINKED, "whether each entry is true of enough rows of its class", _true),),
-    ),
-    TrueOfMoreThanHalf: ClaimCheck(
-        ("bipartite", "table"),
-        (Part(TIES, LINKED, "whether each entry is true of more than half of its class", _ties),),
-    ),
-    ItemsAreUsers: ClaimCheck(
-        ("bipartite",), (Part(PEOPLE, ("data",), "whether items are users", _people, any_ids=True),)
-    ),
+    conditions.TrueOfShare: ClaimCheck(_ROWS, (Part(TRUE, _true, LINKED, _TRUE_ROWS),)),
+    conditions.TrueOfMoreThanHalf: ClaimCheck(_ROWS, (Part(TIES, _ties, LINKED, _MORE_THAN_HALF),)),
+    conditions.ItemsAreUsers: ClaimCheck(("bipartite",), (Part(PEOPLE, _people, any_ids=True),)),
 }
-"""How every condition on the entries of users by features is checked again."""

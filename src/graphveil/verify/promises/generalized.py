@@ -1,40 +1,33 @@
 """Promises about generalized tables: cells are nodes that hold what they stand for, and conditions.
 
-The nodes are those of the file of levels. What a node holds is worked out from its text; of a
-hierarchy from a file, the owner's record says which nodes are above a value.
+What a node of the file of levels holds is worked out anew from its text; of a hierarchy from a
+file, the owner's record says which nodes are above a value.
 """
 
 from __future__ import annotations
 
+import datetime as dt
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import AttachedColumns, Close, Condition, Diverse, Generalized
-from graphveil.claims.guarantees import Guarantee, KAnonymity
+from graphveil.claims.conditions import AttachedColumns, Close, Diverse, Generalized
+from graphveil.claims.guarantees import KAnonymity
 from graphveil.claims.manifest import LEVELS_ROLE, DescribedColumn
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.data.ids import as_text
+from graphveil.verify import verdict
 from graphveil.verify.database import Database, literal
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part
+from graphveil.verify.promises.claims import BESIDE, LINKED, ClaimCheck, Part, Rechecks
 from graphveil.verify.recount.linked import had_and_shown, known_cells
-from graphveil.verify.recount.nodes import ALL, ISO, holding
-from graphveil.verify.verdict import (
-    LINKAGE,
-    RECORD,
-    Check,
-    fails,
-    holds,
-    judged,
-    not_checked,
-    shown,
-)
+from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 
 LEVELS, TRUE_CELLS, CONSISTENT = "levels", "true cells", "consistent rows"
 DIVERSE, CLOSE = "diversity", "closeness"
@@ -58,17 +51,17 @@ class _Node(NamedTuple):
     leaves: str
 
 
+def _attached(evidence: Evidence) -> set[str]:
+    stated = evidence.manifest.claim.conditions
+    return {name for one in stated if isinstance(one, AttachedColumns) for name in one.columns}
+
+
 def known_names(evidence: Evidence) -> list[str]:
     """Return the columns that the guarantee counts rows by, in the order of the release."""
     known = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
     if known:
         return [name for name in evidence.columns if name in known]
-    attached = {
-        name
-        for one in evidence.manifest.claim.conditions
-        if isinstance(one, AttachedColumns)
-        for name in one.columns
-    }
+    attached = _attached(evidence)
     return [name for name in evidence.columns if name not in attached]
 
 
@@ -76,12 +69,7 @@ def known_problem(evidence: Evidence) -> str | None:
     """Return which columns the guarantee is about in contradiction to what else is said of them."""
     names, known = evidence.columns, known_names(evidence)
     said = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
-    attached = {
-        name
-        for one in evidence.manifest.claim.conditions
-        if isinstance(one, AttachedColumns)
-        for name in one.columns
-    }
+    attached = _attached(evidence)
     for name in said:
         if name not in names:
             return f"{shown(name)} is known, but is not a column of the data"
@@ -221,18 +209,24 @@ def _values(evidence: Evidence, name: str) -> list[str]:
     return [str(value) for (value,) in evidence.tables.rows(sql)]
 
 
+def _including(evidence: Evidence, name: str) -> Callable[[str, str], bool] | None:
+    """Return what tells whether a node of a column includes a value; None where nobody can."""
+    record = evidence.record
+    kinds = {one.name: one.levels or "" for one in evidence.manifest.data.columns or []}
+    dates = (record.withheld.get("dates") if record else None) or ""
+    forms = {
+        column: form for column, _, form in (one.rpartition("=") for one in str(dates).split(";"))
+    }
+    above = None if record is None else record.ancestors.get(name)
+    return holding(kinds.get(name, "stars"), form=forms.get(name, ISO), above=above)
+
+
 def _true_cells(evidence: Evidence, _condition: Generalized) -> Check:
     """Whether each published cell is the original's, or a node that holds it."""
     original, db = evidence.original_as(Table), evidence.tables
-    record = evidence.record
-    kinds = {one.name: one.levels or "" for one in evidence.manifest.data.columns or []}
-    forms = _date_forms(record.withheld.get("dates") if record else None)
-    ancestors = {} if record is None else record.ancestors
     cells, unsure = 0, ""
     for name in known_names(evidence):
-        inside = holding(
-            kinds.get(name, "stars"), form=forms.get(name, ISO), above=ancestors.get(name)
-        )
+        inside = _including(evidence, name)
         number, place = evidence.columns.index(name), original.columns.index(name)
         for had, now, row, count in had_and_shown(db, original, number, place):
             cells += count
@@ -249,7 +243,7 @@ def _true_cells(evidence: Evidence, _condition: Generalized) -> Check:
                 )
     if unsure:
         why = f"the levels of {shown(unsure)} are from a file that the record does not have"
-        return not_checked(TRUE_CELLS, why, needs=RECORD)
+        return not_checked(TRUE_CELLS, why, needs=verdict.RECORD)
     return holds(TRUE_CELLS, f"each of {cells} cells is or includes the original's")
 
 
@@ -266,11 +260,7 @@ class _Inclusion(NamedTuple):
 
 def _inclusion(evidence: Evidence, original: Table, name: str) -> _Inclusion | None:
     """Return a known column; None if nobody can tell what its nodes include."""
-    record = evidence.record
-    kinds = {one.name: one.levels or "" for one in evidence.manifest.data.columns or []}
-    forms = _date_forms(record.withheld.get("dates") if record else None)
-    above = None if record is None else record.ancestors.get(name)
-    inside = holding(kinds.get(name, "stars"), form=forms.get(name, ISO), above=above)
+    inside = _including(evidence, name)
     if inside is None:
         return None
     nodes = {node: place for place, node in enumerate(_values(evidence, name))}
@@ -304,7 +294,7 @@ def _consistent(evidence: Evidence, _condition: Generalized) -> Check:
             )
         if not evidence.linked or evidence.record is None:
             why = f"it follows from classes and true cells; {counted_to}"
-            return not_checked(CONSISTENT, why, needs=LINKAGE)
+            return not_checked(CONSISTENT, why, needs=verdict.LINKAGE)
         return holds(CONSISTENT, f"follows from classes and true cells; {counted_to}")
     cells = ", ".join(f"c{evidence.columns.index(name)}" for name in names)
     classes = evidence.tables.rows(f"SELECT count(*), {cells} FROM shown GROUP BY {cells}")
@@ -325,12 +315,6 @@ def _consistent(evidence: Evidence, _condition: Generalized) -> Check:
         return holds(CONSISTENT, f"everybody's values fit at least {counted(least, 'row')}")
     asked = f"{'k' if of_classes else 'level'}={k}"
     return fails(CONSISTENT, f"a person's values fit {counted(least, 'row')}, fewer than {asked}")
-
-
-def _date_forms(given: object) -> dict[str, str]:
-    """Return how columns write dates, as the owner's record says."""
-    pairs = (one.rpartition("=") for one in str(given).split(";")) if given else ()
-    return {name: form for name, _, form in pairs}
 
 
 def _condition_column(evidence: Evidence, column: str) -> str | None:
@@ -387,9 +371,8 @@ def _close(evidence: Evidence, condition: Close) -> Check:
     rows = evidence.tables.number("SELECT count(*) FROM shown")
     by_value = _classes_by(evidence, cell)
     apart = (
-        f"SELECT any_value(size)::HUGEINT AS size, sum(abs(n::HUGEINT * {rows} - size * total)) "
-        f"+ any_value(size)::HUGEINT * ({rows} - sum(total)) AS apart "
-        f"FROM ({by_value}) GROUP BY key"
+        f"SELECT any_value(size)::HUGEINT AS size, sum(abs(n::HUGEINT * {rows} - size * total)) + "
+        f"any_value(size)::HUGEINT * ({rows} - sum(total)) AS apart FROM ({by_value}) GROUP BY key"
     )
     most = Fraction(condition.most)
     row = evidence.tables.first(
@@ -423,17 +406,6 @@ def naming_problems(db: Database, rows: str, cells: Mapping[str, str], what: str
     """Yield which columns nearly identify people, as no run publishes them.
 
     In such a column nearly every row has another value, suppressed cells aside.
-
-    Parameters
-    ----------
-    db
-        The database.
-    rows
-        What it selects from.
-    cells
-        The cell of each column, null where it is suppressed.
-    what
-        What a row is.
     """
     for name, cell in cells.items():
         row = db.first(f"SELECT count({cell}), count(DISTINCT {cell}) FROM {rows}")
@@ -460,23 +432,165 @@ def attached_cells(evidence: Evidence, name: str, columns: Sequence[str]) -> Che
     return holds(name, f"each of {cells} cells is the original's")
 
 
-RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
+_TRUE_OF_ROWS = "whether published values are true of their rows"
+_FIT = "whether everybody's values fit enough rows"
+
+RECHECKS: Rechecks = {
     Generalized: ClaimCheck(
         ("table",),
         (
-            Part(LEVELS, ("data",), "", _levels),
-            Part(
-                TRUE_CELLS, LINKED, "whether published values are true of their rows", _true_cells
-            ),
-            Part(
-                CONSISTENT,
-                ("data", "original"),
-                "whether everybody's values fit enough rows",
-                _consistent,
-            ),
+            Part(LEVELS, _levels),
+            Part(TRUE_CELLS, _true_cells, LINKED, _TRUE_OF_ROWS),
+            Part(CONSISTENT, _consistent, BESIDE, _FIT),
         ),
     ),
-    Diverse: ClaimCheck(("table",), (Part(DIVERSE, ("data",), "", _diverse),)),
-    Close: ClaimCheck(("table",), (Part(CLOSE, ("data",), "", _close),)),
+    Diverse: ClaimCheck(("table",), (Part(DIVERSE, _diverse),)),
+    Close: ClaimCheck(("table",), (Part(CLOSE, _close),)),
 }
-"""How every condition on generalized tables is checked again."""
+
+
+ALL = "*"
+ISO = "%Y-%m-%d"
+
+_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
+_CLOSED = re.compile(r"([0-9]+)-([0-9]+)")
+_HALF_OPEN = re.compile(rf"\[({_NUMBER}), ({_NUMBER})\)")
+_BELOW, _FROM = re.compile(rf"<({_NUMBER})"), re.compile(rf">=({_NUMBER})")
+_NUMBER_ALONE = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
+_MONTH = re.compile(r"([0-9]{4})-([0-9]{2})")
+_QUARTER = re.compile(r"([0-9]{4})-Q([1-4])")
+_WEEK = re.compile(r"([0-9]{4})-W([0-9]{2})")
+_YEAR = re.compile(r"[0-9]{4}")
+_YEARS = re.compile(r"([0-9]{1,4})-([0-9]{4})")
+_INFINITE = Decimal("Infinity")
+
+
+class Span(NamedTuple):
+    """What an interval holds: from its lower end to below its upper one.
+
+    An interval of whole numbers, ``20-39``, holds these alone and ends below 40.
+    """
+
+    low: Decimal
+    high: Decimal
+    whole: bool = False
+
+    def holds(self, other: Span) -> bool:
+        """Whether another one lies in it."""
+        inside = self.low <= other.low and other.high <= self.high
+        return inside and (other.whole or not self.whole)
+
+
+def span_of(text: str) -> Span | None:
+    """Return what a number or an interval holds; None where a text is neither.
+
+    >>> span_of("20-39").holds(span_of("34")), span_of("[20, 30)").holds(span_of("30"))
+    (True, False)
+    """
+    closed, half_open = _CLOSED.fullmatch(text), _HALF_OPEN.fullmatch(text)
+    below, start = _BELOW.fullmatch(text), _FROM.fullmatch(text)
+    if closed is not None:
+        span = Span(Decimal(closed[1]), Decimal(closed[2]) + 1, whole=True)
+    elif half_open is not None:
+        span = Span(Decimal(half_open[1]), Decimal(half_open[2]))
+    elif below is not None:
+        span = Span(-_INFINITE, Decimal(below[1]))
+    elif start is not None:
+        span = Span(Decimal(start[1]), _INFINITE)
+    elif _NUMBER_ALONE.fullmatch(text):
+        number = Decimal(text)
+        whole = number == number.to_integral_value()
+        span = Span(number, number + 1 if whole else number.next_plus(), whole=whole)
+    else:
+        return None
+    return span if span.low < span.high else None
+
+
+def _interval_holds(node: str, below: str) -> bool:
+    outer, inner = span_of(node), span_of(below)
+    return outer is not None and inner is not None and _is_in(outer, inner, below)
+
+
+def _is_in(outer: Span, inner: Span, below: str) -> bool:
+    """Whether a span lies in another; a number, even a whole one, does where it is no more."""
+    if _NUMBER_ALONE.fullmatch(below) and not outer.whole:
+        return outer.low <= inner.low < outer.high
+    return outer.holds(inner)
+
+
+def _prefix_holds(node: str, below: str) -> bool:
+    kept = node.rstrip(ALL)
+    return len(node) == len(below) and len(kept) < len(node) and below.startswith(kept)
+
+
+class Days(NamedTuple):
+    """The first and the last day of a unit of dates."""
+
+    first: dt.date
+    last: dt.date
+
+
+def days_of(text: str, form: str = ISO) -> Days | None:
+    """Return the days that a date or a unit of dates holds; None where a text is neither.
+
+    >>> days_of("2024-02").last, days_of("2024-Q1").last, days_of("2020-2029").first
+    (datetime.date(2024, 2, 29), datetime.date(2024, 3, 31), datetime.date(2020, 1, 1))
+    """
+    try:
+        return _days(text, form)
+    except (ValueError, OverflowError):
+        return None
+
+
+def _days(text: str, form: str) -> Days | None:
+    month, quarter, week = _MONTH.fullmatch(text), _QUARTER.fullmatch(text), _WEEK.fullmatch(text)
+    years = _YEARS.fullmatch(text)
+    if month is not None:
+        return _months(int(month[1]), int(month[2]), 1)
+    if quarter is not None:
+        return _months(int(quarter[1]), 3 * int(quarter[2]) - 2, 3)
+    if week is not None:
+        monday = dt.date.fromisocalendar(int(week[1]), int(week[2]), 1)
+        return Days(monday, monday + dt.timedelta(days=6))
+    if _YEAR.fullmatch(text):
+        return Days(dt.date(int(text), 1, 1), dt.date(int(text), 12, 31))
+    if years is not None:
+        return Days(dt.date(int(years[1]), 1, 1), dt.date(int(years[2]), 12, 31))
+    day = dt.datetime.strptime(text, form).date()  # noqa: DTZ007  a date has no zone
+    return Days(day, day)
+
+
+def _months(year: int, month: int, count: int) -> Days:
+    after = dt.date(year + (month + count - 1) // 12, (month + count - 1) % 12 + 1, 1)
+    return Days(dt.date(year, month, 1), after - dt.timedelta(days=1))
+
+
+def _dates_hold(form: str) -> Callable[[str, str], bool]:
+    def holds(node: str, below: str) -> bool:
+        outer, inner = days_of(node), days_of(below) or days_of(below, form)
+        if outer is None or inner is None:
+            return False
+        return outer.first <= inner.first and inner.last <= outer.last
+
+    return holds
+
+
+def holding(
+    kind: str, *, form: str = ISO, above: Mapping[str, Sequence[str]] | None = None
+) -> Callable[[str, str], bool] | None:
+    """Return what tells whether a node holds a value, or another node; None where nobody can.
+
+    >>> holding("prefix")("101**", "10115"), holding("dates")("2024-03", "2024-04-01")
+    (True, False)
+    """
+    if kind in {"widths", "edges", "auto"}:
+        return _interval_holds
+    if kind == "prefix":
+        return _prefix_holds
+    if kind == "dates":
+        return _dates_hold(form)
+    if kind == "stars":
+        return lambda *_: False
+    if above is None:
+        return None
+    return lambda node, value: node in above.get(value, ())

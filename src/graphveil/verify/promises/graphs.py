@@ -10,20 +10,12 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from graphveil.claims.conditions import (
-    AttachedColumns,
-    Condition,
-    EditBudget,
-    OwnAttributes,
-    ProtectedPeople,
-    SameDegrees,
-    Subgraph,
-    Supergraph,
-)
-from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
+from graphveil.claims import conditions
+from graphveil.claims.conditions import AttachedColumns
+from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.claims.knowledge import OF_DIRECTED_TIES
 from graphveil.core.text import counted
-from graphveil.data import Graph, Network
+from graphveil.data import Network
 from graphveil.verify.kinds.kind import Evidence
 from graphveil.verify.kinds.networks import (
     MISSING,
@@ -33,18 +25,18 @@ from graphveil.verify.kinds.networks import (
     has_layers,
     is_directed,
 )
-from graphveil.verify.promises.claims import BESIDE, CLASSES, LINKED, ClaimCheck, Part, listed
-from graphveil.verify.promises.generalized import attached_cells, attached_problems, naming_problems
-from graphveil.verify.recount.linked import classes_of_rows, released_ids, strange_cell
-from graphveil.verify.recount.look_alikes import (
-    EquivalenceClassIndex,
-    alike,
-    class_sizes,
-    count_degrees,
-    numbers_of_ties,
-    sides_of,
-    similar,
+from graphveil.verify.promises.claims import (
+    BESIDE,
+    CLASSES,
+    LINKED,
+    ClaimCheck,
+    Part,
+    Rechecks,
+    listed,
 )
+from graphveil.verify.promises.generalized import attached_cells, attached_problems, naming_problems
+from graphveil.verify.recount import look_alikes as counts
+from graphveil.verify.recount.linked import classes_of_rows, released_ids, strange_cell
 from graphveil.verify.recount.neighborhoods import Ints, TooMuchWorkError
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 
@@ -62,40 +54,28 @@ _OTHER_DEGREE = """
 _FIRST = "SELECT first(source), first(target), count(*) FROM ({})"
 
 
-def _supergraph(evidence: Evidence, _condition: Supergraph) -> Check:
-    return _within(evidence, SUPERGRAPH, MISSING, _n_ties(evidence), ("original", "release"))
+def _supergraph(evidence: Evidence, _condition: conditions.Supergraph) -> Check:
+    return _within(
+        evidence, SUPERGRAPH, MISSING, evidence.original_as(Network).n_ties, ("original", "release")
+    )
 
 
-def _subgraph(evidence: Evidence, _condition: Subgraph) -> Check:
+def _subgraph(evidence: Evidence, _condition: conditions.Subgraph) -> Check:
     n = evidence.tables.number("SELECT count(*) FROM edges")
     return _within(evidence, SUBGRAPH, evidence.kind.added, n, ("release", "original"))
-
-
-def _graph(evidence: Evidence) -> Graph:
-    """Return the original graph, or that of an original network."""
-    return evidence.original_as(Network).graph()
-
-
-def _n_ties(evidence: Evidence) -> int:
-    return evidence.original_as(Network).n_ties
 
 
 def _within(evidence: Evidence, name: str, query: str, n: int, sides: tuple[str, str]) -> Check:
     """Return whether no edge of one side is missing on the other: the query gives those."""
     one, other = sides
-    row = evidence.tables.first(_FIRST.format(query))
-    if row is None or row[2] == 0:
-        return holds(name, f"every edge of the {one} is in the {other}, {n} in all")
+    u, v, missing = evidence.tables.first(_FIRST.format(query)) or (None, None, 0)
     whose = "its nodes" if one == "original" else "nodes"
-    return fails(
-        name,
-        f"{row[2]} of the {one}'s {counted(n, 'edge')} are not in the {other}, the first is "
-        "between "
-        f"{whose} {row[0]} and {row[1]}",
-    )
+    lost = f"{missing} of the {one}'s {counted(n, 'edge')} are not in the {other}, the first is"
+    problems = [f"{lost} between {whose} {u} and {v}"] if missing else []
+    return judged(name, problems, f"every edge of the {one} is in the {other}, {n} in all")
 
 
-def _degrees_grow(evidence: Evidence, _condition: Supergraph) -> Check:
+def _degrees_grow(evidence: Evidence, _condition: conditions.Supergraph) -> Check:
     """Whether the i-th largest degree is nowhere below the original's: true of any supergraph.
 
     Of directed ties it is asked of the numbers of ties out, then of those in; of several kinds, of
@@ -109,12 +89,12 @@ def _degrees_grow(evidence: Evidence, _condition: Supergraph) -> Check:
 
 def _sides_grow(evidence: Evidence) -> Check:
     before = evidence.original_as(Network).profiles()
-    sides = sides_of(described_layers(evidence.manifest.data))
+    sides = counts.sides_of(described_layers(evidence.manifest.data))
     if before.shape[1] != len(sides):
         return fails(DEGREES, "the original has different layers or edge directions")
     checks = []
     for (layer, side), numbers in zip(sides, before.T, strict=True):
-        after = np.sort(numbers_of_ties(evidence.tables, layer, side))[::-1]
+        after = np.sort(counts.numbers_of_ties(evidence.tables, layer, side))[::-1]
         check = _none_smaller(np.sort(numbers)[::-1], after)
         what = ", ".join(filter(None, [layer, f"{side}-degree" if side else "degree"]))
         checks.append(msgspec.structs.replace(check, detail=f"{what}: {check.detail}"))
@@ -125,40 +105,34 @@ def _none_smaller(before: Ints, after: Ints) -> Check:
     """Return whether no number is below that of the same rank before."""
     if before.size != after.size:
         return _other_size(DEGREES, before, after)
-    smaller = np.flatnonzero(after < before)
-    if smaller.size == 0:
-        return holds(
-            DEGREES,
-            (
-                f"none of {after.size} sorted degrees is below the degree of the "
-                "same rank in the original"
-            ),
-        )
-    rank = int(smaller[0])
-    return fails(
-        DEGREES,
-        f"{_at_rank(rank, before, after)} (degree class {after[rank]}); {smaller.size} of "
-        f"{after.size} are smaller",
-    )
+    smaller, n = np.flatnonzero(after < before), after.size
+    problems = [
+        f"{_at_rank(rank, before, after)} (degree class {after[rank]}); {smaller.size} of {n} are "
+        "smaller"
+        for rank in smaller[:1].tolist()
+    ]
+    kept = f"none of {n} sorted degrees is below the degree of the same rank in the original"
+    return judged(DEGREES, problems, kept)
 
 
-def _degree_sequence(evidence: Evidence, _condition: SameDegrees) -> Check:
+def _degree_sequence(evidence: Evidence, _condition: conditions.SameDegrees) -> Check:
     before, after = _sorted_degrees(evidence)
     if before.size != after.size:
         return _other_size(SEQUENCE, before, after)
     other = np.flatnonzero(before != after)
-    if not other.size:
-        return holds(SEQUENCE, f"the {after.size} sorted degrees are those of the original")
-    differ = f"{other.size} of {after.size} differ"
-    return fails(SEQUENCE, f"{_at_rank(int(other[0]), before, after)}; {differ}")
+    problems = [
+        f"{_at_rank(rank, before, after)}; {other.size} of {after.size} differ"
+        for rank in other[:1].tolist()
+    ]
+    return judged(SEQUENCE, problems, f"the {after.size} sorted degrees are those of the original")
 
 
 def _sorted_degrees(evidence: Evidence) -> tuple[Ints, Ints]:
     """Return the degrees of original and release, each from the largest to the smallest."""
-    classes = class_sizes(evidence.tables)
+    classes = counts.class_sizes(evidence.tables)
     values = np.fromiter(classes.keys(), dtype=np.int64)
     after = np.repeat(values, np.fromiter(classes.values(), dtype=np.int64))[::-1]
-    return np.sort(_graph(evidence).degrees())[::-1], after
+    return np.sort(evidence.original_as(Network).graph().degrees())[::-1], after
 
 
 def _other_size(name: str, before: Ints, after: Ints) -> Check:
@@ -174,8 +148,8 @@ def _at_rank(rank: int, before: Ints, after: Ints) -> str:
     )
 
 
-def _degrees_kept(evidence: Evidence, _condition: SameDegrees) -> Check:
-    count_degrees(evidence.tables)
+def _degrees_kept(evidence: Evidence, _condition: conditions.SameDegrees) -> Check:
+    counts.count_degrees(evidence.tables)
     other = evidence.tables.rows(_OTHER_DEGREE)
     if not other:
         return holds(KEPT, "every node has the same degree as in the original")
@@ -187,8 +161,8 @@ def _degrees_kept(evidence: Evidence, _condition: SameDegrees) -> Check:
     )
 
 
-def _budget(evidence: Evidence, condition: EditBudget) -> Check:
-    limit = condition.most_changes(_n_ties(evidence))
+def _budget(evidence: Evidence, condition: conditions.EditBudget) -> Check:
+    limit = condition.most_changes(evidence.original_as(Network).n_ties)
     edits = evidence.changes()
     changed = edits.added + edits.deleted
     were = f"{counted(changed, 'edge')} {'was' if changed == 1 else 'were'}"
@@ -204,17 +178,15 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
     described = evidence.manifest.data
     try:
         layers = described_layers(described) if described.layers else {}
-        classes = alike(evidence.tables, promise.measure, promise.distance, layers)
+        classes = counts.alike(evidence.tables, promise.measure, promise.distance, layers)
     except TooMuchWorkError:
         most = evidence.tables.limit_bytes
         return not_checked(CLASSES, f"neighborhoods have more than {most} links", needs="--limit")
     if classes is None:
         return fails(
             CLASSES,
-            (
-                "the release is not a simple graph, so no node counts as "
-                "indistinguishable from another"
-            ),
+            "the release is not a simple graph, so no node counts as indistinguishable from "
+            "another",
         )
     if promise.known:
         at = columns_of(evidence)
@@ -224,11 +196,11 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
     if not classes.nodes.size:
         return holds(CLASSES, "the release has no nodes, so no class is too small")
     if promise.phi and classes.network is not None:
-        return _similar(similar(classes.network, promise.phi), promise, classes)
+        return _similar(counts.similar(classes.network, promise.phi), promise, classes)
     return _in_classes(promise, classes)
 
 
-def _in_classes(promise: StructuralKAnonymity, classes: EquivalenceClassIndex) -> Check:
+def _in_classes(promise: StructuralKAnonymity, classes: counts.EquivalenceClassIndex) -> Check:
     """Return whether all but the share left out stand in classes of at least k nodes."""
     n = classes.nodes.size
     allowed = _most_unprotected(promise, n)
@@ -276,7 +248,9 @@ def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | Non
     return fails(CLASSES, problem) if n else None
 
 
-def _similar(boxes: Ints, promise: StructuralKAnonymity, classes: EquivalenceClassIndex) -> Check:
+def _similar(
+    boxes: Ints, promise: StructuralKAnonymity, classes: counts.EquivalenceClassIndex
+) -> Check:
     """Return whether all but the share left out have at least k nodes in their boxes."""
     n = boxes.size
     allowed = _most_unprotected(promise, n)
@@ -336,8 +310,8 @@ def _naming(evidence: Evidence, among: Sequence[str]) -> list[str]:
 
 
 def _other_columns(evidence: Evidence, promise: StructuralKAnonymity) -> str | None:
-    conditions = evidence.manifest.claim.conditions
-    attached = {n for one in conditions if isinstance(one, AttachedColumns) for n in one.attach}
+    stated = evidence.manifest.claim.conditions
+    attached = {n for one in stated if isinstance(one, AttachedColumns) for n in one.attach}
     published = list(columns_of(evidence))
     for name in promise.known:
         if name not in published:
@@ -351,7 +325,7 @@ def _other_columns(evidence: Evidence, promise: StructuralKAnonymity) -> str | N
     )
 
 
-def _protected(evidence: Evidence, condition: ProtectedPeople) -> Check:
+def _protected(evidence: Evidence, condition: conditions.ProtectedPeople) -> Check:
     """Return whether everyone on the list of the owner's record shares their degree with k - 1.
 
     Who is on it is read from the record and the original, and degrees from the released file.
@@ -359,7 +333,7 @@ def _protected(evidence: Evidence, condition: ProtectedPeople) -> Check:
     named = _named_people(evidence)
     if isinstance(named, str):
         return fails(PROTECTED, named)
-    count_degrees(evidence.tables)
+    counts.count_degrees(evidence.tables)
     rows = evidence.tables.rows("SELECT node, degree FROM degrees")
     degree_of = {int(node): int(degree) for node, degree in rows}
     sizes = Counter(degree_of.values())
@@ -415,7 +389,7 @@ def _cells_of(original: Network, column: str) -> list[str | None]:
     return [None if code < 0 else values[code] for code in people.codes[:, at].tolist()]
 
 
-def _own(evidence: Evidence, _condition: OwnAttributes) -> Check:
+def _own_cells(evidence: Evidence, _condition: conditions.OwnAttributes) -> Check:
     return _cells(evidence, OWN, columns_of(evidence), stars=True)
 
 
@@ -450,7 +424,7 @@ def _cells(evidence: Evidence, name: str, columns: dict[str, int], *, stars: boo
     if strange is None:
         return holds(
             name,
-            (f"every published value of {counted(len(columns), 'attribute')} is the person's own"),
+            f"every published value of {counted(len(columns), 'attribute')} is the person's own",
         )
     had = "suppressed" if strange.original is None else shown(strange.original)
     return fails(
@@ -461,56 +435,38 @@ def _cells(evidence: Evidence, name: str, columns: dict[str, int], *, stars: boo
     )
 
 
-RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
-    StructuralKAnonymity: ClaimCheck(
-        ("graph", "network"), (Part(CLASSES, ("data",), "", look_alikes),)
+_TIES = ("graph", "network")
+_SHARED_DEGREE = "whether everyone on the owner's list shares their degree with enough nodes"
+_OF_ROWS = "whether attached values belong to their node or row"
+_KEPT = "whether every node kept its degree"
+
+RECHECKS: Rechecks = {
+    StructuralKAnonymity: ClaimCheck(_TIES, (Part(CLASSES, look_alikes),)),
+    conditions.ProtectedPeople: ClaimCheck(
+        _TIES, (Part(PROTECTED, _protected, ("record", *LINKED), _SHARED_DEGREE),)
     ),
-    ProtectedPeople: ClaimCheck(
-        ("graph", "network"),
-        (
-            Part(
-                PROTECTED,
-                ("record", *LINKED),
-                "whether everyone on the owner's list shares their degree with enough nodes",
-                _protected,
-            ),
-        ),
-    ),
-    OwnAttributes: ClaimCheck(
-        ("network",), (Part(OWN, LINKED, "whether attributes belong to their node", _own),)
+    conditions.OwnAttributes: ClaimCheck(
+        ("network",), (Part(OWN, _own_cells, LINKED, "whether attributes belong to their node"),)
     ),
     AttachedColumns: ClaimCheck(
         ("network", "table"),
+        (Part(ATTACHED, _attached), Part(ATTACHED_CELLS, _attached_cells, LINKED, _OF_ROWS)),
+    ),
+    conditions.Supergraph: ClaimCheck(
+        _TIES,
         (
-            Part(ATTACHED, ("data",), "", _attached),
-            Part(
-                ATTACHED_CELLS,
-                LINKED,
-                "whether attached values belong to their node or row",
-                _attached_cells,
-            ),
+            Part(SUPERGRAPH, _supergraph, LINKED, "whether no edge was removed"),
+            Part(DEGREES, _degrees_grow, BESIDE, "whether no edge was removed"),
         ),
     ),
-    Supergraph: ClaimCheck(
-        ("graph", "network"),
-        (
-            Part(SUPERGRAPH, LINKED, "whether no edge was removed", _supergraph),
-            Part(DEGREES, BESIDE, "whether no edge was removed", _degrees_grow),
-        ),
+    conditions.Subgraph: ClaimCheck(
+        _TIES, (Part(SUBGRAPH, _subgraph, LINKED, "whether no edge was added"),)
     ),
-    Subgraph: ClaimCheck(
-        ("graph", "network"), (Part(SUBGRAPH, LINKED, "whether no edge was added", _subgraph),)
+    conditions.SameDegrees: ClaimCheck(
+        _TIES,
+        (Part(SEQUENCE, _degree_sequence, BESIDE, _KEPT), Part(KEPT, _degrees_kept, LINKED, _KEPT)),
     ),
-    SameDegrees: ClaimCheck(
-        ("graph", "network"),
-        (
-            Part(SEQUENCE, BESIDE, "whether every node kept its degree", _degree_sequence),
-            Part(KEPT, LINKED, "whether every node kept its degree", _degrees_kept),
-        ),
-    ),
-    EditBudget: ClaimCheck(
-        ("graph", "network"),
-        (Part(BUDGET, LINKED, "whether the edits stay within the budget", _budget),),
+    conditions.EditBudget: ClaimCheck(
+        _TIES, (Part(BUDGET, _budget, LINKED, "whether the edits stay within the budget"),)
     ),
 }
-"""How every claim of a graph is checked again."""

@@ -7,11 +7,11 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from graphveil.claims.conditions import Condition, SameGroupCounts
-from graphveil.claims.guarantees import Guarantee, SuperNodeAnonymity
+from graphveil.claims.conditions import SameGroupCounts
+from graphveil.claims.guarantees import SuperNodeAnonymity
 from graphveil.core.text import counted, percent
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part
+from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part, Rechecks
 from graphveil.verify.verdict import Check, fails, holds
 
 GROUPS, COUNTS = "groups", "edges of groups"
@@ -123,17 +123,12 @@ def _counts(evidence: Evidence, _condition: SameGroupCounts) -> Check:
 
 
 def _edges(evidence: Evidence, table: str, u: str, v: str) -> list[Edge]:
-    columns = (
-        evidence.tables.column(f"SELECT {end} FROM {table} ORDER BY {u}, {v}") for end in (u, v)
-    )
-    return list(zip(*(map(int, column) for column in columns), strict=True))
+    return [(one, two) for one, two in evidence.tables.pairs(table, u, v).tolist()]
 
 
-RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
-    SuperNodeAnonymity: ClaimCheck(("graph",), (Part(GROUPS, ("data",), "", _groups),)),
-    SameGroupCounts: ClaimCheck(
-        ("graph",),
-        (Part(COUNTS, LINKED, "whether numbers of edges are those of the original", _counts),),
-    ),
+_OPEN = "whether numbers of edges are those of the original"
+
+RECHECKS: Rechecks = {
+    SuperNodeAnonymity: ClaimCheck(("graph",), (Part(GROUPS, _groups),)),
+    SameGroupCounts: ClaimCheck(("graph",), (Part(COUNTS, _counts, LINKED, _OPEN),)),
 }
-"""How the claims of super-nodes are checked again."""

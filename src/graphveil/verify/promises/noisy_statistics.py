@@ -13,38 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.claims.conditions import (
-    IDS,
-    SHAPE,
-    WITHIN_GROUPS,
-    Condition,
-    Drawing,
-    NoisyDegrees,
-    NoisyStatistics,
-)
-from graphveil.claims.guarantees import EdgeDP, Guarantee, NotClaimed
+from graphveil.claims import conditions
+from graphveil.claims.conditions import Drawing, NoisyDegrees, NoisyStatistics
+from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.core.text import counted
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part
-from graphveil.verify.recount.noise import (
-    Numbers,
-    expected,
-    is_strange,
-    is_strange_on_ladder,
-    reach_of,
-    wrong_parts,
-)
-from graphveil.verify.recount.redrawing import (
-    Edge,
-    Model,
-    class_sizes,
-    class_weights,
-    degrees_again,
-    edges_by_weights,
-    numbers_of,
-    redrawn,
-    stubs_again,
-)
+from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part, Rechecks
+from graphveil.verify.recount import noise as laws
+from graphveil.verify.recount import redrawing
 from graphveil.verify.verdict import RECORD, Check, fails, holds, judged, not_checked
 
 STATISTICS, DRAWING = "noisy statistics", "drawing"
@@ -86,13 +62,17 @@ def _said(value: Drawing, noisy: list[int] | None = None) -> _Said:
 
 def _ids(value: Drawing) -> list[int]:
     """Return the released id of every place: by the words of the seed, in ascending order."""
-    words = next(value.words(IDS, value.nodes)).tolist()
+    words = next(value.words(conditions.IDS, value.nodes)).tolist()
     return sorted(range(value.nodes), key=lambda place: (words[place], place))
 
 
 def _second(noisy: list[int]) -> int:
     """Return the second-largest noisy degree, at least 0."""
     return max(sorted(noisy)[-2], 0)
+
+
+def _edges(evidence: Evidence, table: str, u: str, v: str) -> set[redrawing.Edge]:
+    return {(one, two) for one, two in evidence.tables.pairs(table, u, v).tolist()}
 
 
 def _statistics(evidence: Evidence, value: Drawing) -> Check:
@@ -125,11 +105,9 @@ def _wrong_sizes(evidence: Evidence, value: Drawing) -> list[str]:
         pairs = groups * (groups + 1) // 2
         sizes |= {"degrees": n, "noisy_mixing": pairs, "stubs": pairs}
         sizes |= {"noisy_triangles": classes, "aims": classes}
-    problems = (
-        []
-        if value.nodes == n >= 3
-        else [(f"{counted(value.nodes, 'node', 'is')} stated, but {n} are released")]
-    )
+    problems = []
+    if not value.nodes == n >= 3:
+        problems.append(f"{counted(value.nodes, 'node', 'is')} stated, but {n} are released")
     for name, size in sizes.items():
         if len(value.numbers(name)) != size:
             problems.append(f"{name} has {len(value.numbers(name))} numbers, not {size}")
@@ -158,10 +136,8 @@ def _wrong_parts(evidence: Evidence, value: Drawing) -> list[str]:
         return [*problems, "the noise is for one edge, but the claim is not about a single edge"]
     total = sum(parts.values())
     if total != Fraction(repr(promise.epsilon)):
-        said = (
-            f"the parts sum to {float(total):.6g}, but the claim states epsilon={promise.epsilon}"
-        )
-        problems.append(said)
+        said = f"the parts sum to {float(total):.6g}"
+        problems.append(f"{said}, but the claim states epsilon={promise.epsilon}")
     return problems
 
 
@@ -173,7 +149,7 @@ def _out_of_reach(value: Drawing) -> list[str]:
         ranges.append(("noisy_mixing", n * (n - 1) // 2, Fraction(value.epsilon_mixing)))
     for name, most, part in ranges:
         numbers = value.numbers(name)
-        reach = reach_of(len(numbers), float(part))
+        reach = laws.reach_of(len(numbers), float(part))
         strange = [one for one in numbers if not -reach <= one <= most + reach]
         if strange:
             problems.append(
@@ -183,10 +159,10 @@ def _out_of_reach(value: Drawing) -> list[str]:
     return problems
 
 
-def _expected(value: Drawing) -> Numbers:
+def _expected(value: Drawing) -> laws.Numbers:
     """Return the degree that is expected of every place."""
     half = float(Fraction(value.epsilon_degrees) / 2)
-    return expected(value.numbers("noisy_degrees"), half, int(value.noisy_count))
+    return laws.expected(value.numbers("noisy_degrees"), half, int(value.noisy_count))
 
 
 def _wrong_cuts(value: Drawing, said: _Said) -> list[str]:
@@ -205,7 +181,7 @@ def _wrong_cuts(value: Drawing, said: _Said) -> list[str]:
             problems.append(
                 f"{name} are not noisy degrees in ascending order from the smallest one"
             )
-        elif wrong := wrong_parts(said.noisy, weight, cuts, most):
+        elif wrong := laws.wrong_parts(said.noisy, weight, cuts, most):
             problems.append(
                 f"{name} differ from those recomputed: {wrong[0]} is wrongly present or missing"
             )
@@ -215,12 +191,12 @@ def _wrong_cuts(value: Drawing, said: _Said) -> list[str]:
 def _wrong_classes(value: NoisyDegrees) -> list[str]:
     """Return whether classes, or the odds of their edges, do not follow from noisy degrees."""
     likely, sizes = _expected(value), list(value.sizes)
-    if sizes != (own := class_sizes(likely)):
+    if sizes != (own := redrawing.class_sizes(likely)):
         return [
             f"sizes state {counted(len(sizes), 'class')} that differ from the {len(own)} recomputed"
         ]
     problems = []
-    recomputed = class_weights(likely, sizes) * 10**12
+    recomputed = redrawing.class_weights(likely, sizes) * 10**12
     for said, real in zip(value.weights, recomputed.tolist(), strict=True):
         unit = 10 ** max(len(said) - 3, 0)
         if abs(int(said) - real) > unit * (0.5 + ROUNDING):
@@ -245,10 +221,12 @@ def _wrong_ladder(value: NoisyStatistics, said: _Said) -> list[str]:
 def _wrong_shape(value: NoisyStatistics, said: _Said) -> list[str]:
     """Return whether degrees, or edges between groups, are not those that the seed gives."""
     n, size = value.nodes, len(value.numbers("group_cuts"))
-    dice = numbers_of(next(value.words(SHAPE, 3 * n + 1 + size * size)))
+    dice = redrawing.numbers_of(next(value.words(conditions.SHAPE, 3 * n + 1 + size * size)))
     decay = math.exp(-float(Fraction(value.epsilon_degrees) / 2))
-    degrees = degrees_again(said.noisy, decay, int(value.noisy_count), dice[: 3 * n + 1])
-    stubs = stubs_again(value.numbers("noisy_mixing"), said.groups, degrees, dice[3 * n + 1 :])
+    degrees = redrawing.degrees_again(said.noisy, decay, int(value.noisy_count), dice[: 3 * n + 1])
+    stubs = redrawing.stubs_again(
+        value.numbers("noisy_mixing"), said.groups, degrees, dice[3 * n + 1 :]
+    )
     problems = []
     for name, own in (("degrees", degrees), ("stubs", stubs)):
         apart = sum(one != two for one, two in zip(value.numbers(name), own, strict=True))
@@ -274,12 +252,14 @@ def _drawing(evidence: Evidence, value: Drawing) -> Check:
         places, problems = _triangle_model(value)
     elif isinstance(value, NoisyDegrees):
         weights, problems = list(map(int, value.weights)), []
-        places = edges_by_weights(value.sizes, weights, lambda count: value.words(SHAPE, count))
+        places = redrawing.edges_by_weights(
+            value.sizes, weights, lambda count: value.words(conditions.SHAPE, count)
+        )
     else:
         raise TypeError(f"{type(value).__name__} is drawn from nothing that is known")
     ids = _ids(value)
     ends = (sorted((ids[u], ids[v])) for u, v in places)
-    drawn: set[Edge] = {(u, v) for u, v in ends}
+    drawn: set[redrawing.Edge] = {(u, v) for u, v in ends}
     apart = len(drawn ^ _edges(evidence, "edges", "source", "target"))
     if apart:
         problems.insert(0, f"{counted(apart, 'edge', 'is')} in only one of the two graphs")
@@ -290,26 +270,19 @@ def _drawing(evidence: Evidence, value: Drawing) -> Check:
     )
 
 
-def _triangle_model(value: NoisyStatistics) -> tuple[set[Edge], list[str]]:
+def _triangle_model(value: NoisyStatistics) -> tuple[set[redrawing.Edge], list[str]]:
     """Return the edges between places, drawn again, and what differs from what is stated."""
     said = _said(value)
     scale = max(_second(said.noisy) * Fraction(3, 5), Fraction(12, 5)) / Fraction(value.rate)
     degrees, stubs, noisy = map(value.numbers, ("degrees", "stubs", "noisy_triangles"))
-    model = Model(said.groups, said.classes, degrees, stubs, noisy, scale)
-    again = redrawn(model, value.words())
+    model = redrawing.Model(said.groups, said.classes, degrees, stubs, noisy, scale)
+    again = redrawing.redrawn(model, value.words())
     problems = []
     if again.aims != value.numbers("aims"):
         problems.append(f"aims={value.aims}, but recomputed as {' '.join(map(str, again.aims))}")
     if again.unmended != value.unmended:
         problems.append(f"unmended={value.unmended}, but recomputed as {again.unmended}")
     return again.edges, problems
-
-
-def _edges(evidence: Evidence, table: str, u: str, v: str) -> set[tuple[int, int]]:
-    columns = (
-        evidence.tables.column(f"SELECT {end} FROM {table} ORDER BY {u}, {v}") for end in (u, v)
-    )
-    return set(zip(*(map(int, column) for column in columns), strict=True))
 
 
 _SECRET = re.compile(r"[0-9a-f]{32}")
@@ -324,7 +297,7 @@ def _owned(evidence: Evidence, value: Drawing) -> list[int] | None:
     if secret is None or not _SECRET.fullmatch(secret):
         return None
     said = _said(value)
-    words = next(value.words(WITHIN_GROUPS, value.nodes, secret)).tolist()
+    words = next(value.words(conditions.WITHIN_GROUPS, value.nodes, secret)).tolist()
     order = sorted(range(value.nodes), key=lambda rank: (said.groups[rank], words[rank], rank))
     owned = [0] * value.nodes
     for released, rank in zip(_ids(value), order, strict=True):
@@ -345,9 +318,9 @@ def _tested(evidence: Evidence, value: Drawing, name: str) -> Check | _Said:
 
 def _judged_noise(name: str, what: str, noise: list[int], part: Fraction) -> Check:
     """Return whether noise is believable; not checked where none would be believable as well."""
-    if is_strange(noise, float(part)):
+    if laws.is_strange(noise, float(part)):
         return fails(name, f"the noise on {what} is not consistent with its part of epsilon")
-    if not is_strange([0] * len(noise), float(part)):
+    if not laws.is_strange([0] * len(noise), float(part)):
         why = f"so few numbers with so little noise could be exact: the noise on {what} is untested"
         return not_checked(name, why)
     return holds(name, f"the noise on {what} is consistent with its part of epsilon")
@@ -368,8 +341,10 @@ def _noise_on_count(evidence: Evidence, value: Drawing) -> Check:
     if _statistics(evidence, value).outcome == "fails":
         return fails(ON_COUNT, INCONSISTENT)
     count, most = int(value.noisy_count), value.nodes * (value.nodes - 1) // 2
-    true = len(_edges(evidence, "placed", "u", "v"))
-    if 1 < count < most - 1 and is_strange([count - true], float(Fraction(value.epsilon_count))):
+    true = len(evidence.tables.pairs("placed", "u", "v"))
+    if 1 < count < most - 1 and laws.is_strange(
+        [count - true], float(Fraction(value.epsilon_count))
+    ):
         return fails(ON_COUNT, "the noise on edges is not consistent with its part of epsilon")
     why = (
         "a single number does not show whether it has noise; it is within reach of plausible noise"
@@ -407,9 +382,9 @@ def _noise_on_triangles(evidence: Evidence, value: NoisyStatistics) -> Check:
         return not_checked(ON_TRIANGLES, why)
     distance, first = _triangles(value, said, edges)
     ladder = len(value.numbers("class_cuts")), first, value.nodes - 2, float(Fraction(value.rate))
-    if is_strange_on_ladder(distance, *ladder):
+    if laws.is_strange_on_ladder(distance, *ladder):
         return fails(ON_TRIANGLES, "the noise on triangles is not consistent with the ladder")
-    if not is_strange_on_ladder(0, *ladder):
+    if not laws.is_strange_on_ladder(0, *ladder):
         why = (
             "so few counts with so little noise could be exact: the noise on triangles is untested"
         )
@@ -437,29 +412,19 @@ def _triangles(value: NoisyStatistics, said: _Said, edges: set[tuple[int, int]])
     return distance, min(max(shared, value.floor), value.nodes - 2)
 
 
-_FROM_FILES = (Part(STATISTICS, ("data",), "", _statistics), Part(DRAWING, ("data",), "", _drawing))
-_WITH_ORIGINAL = (
-    Part(ON_DEGREES, LINKED, "whether the noise on degrees is plausible", _noise_on_degrees),
-    Part(ON_COUNT, LINKED, "whether the noise on the edge count is plausible", _noise_on_count),
+_OF_BOTH = (
+    Part(STATISTICS, _statistics),
+    Part(DRAWING, _drawing),
+    Part(ON_DEGREES, _noise_on_degrees, LINKED, "whether the noise on degrees is plausible"),
+    Part(ON_COUNT, _noise_on_count, LINKED, "whether the noise on the edge count is plausible"),
 )
-
-RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
-    NoisyDegrees: ClaimCheck(("graph",), (*_FROM_FILES, *_WITH_ORIGINAL)),
-    NoisyStatistics: ClaimCheck(
-        ("graph",),
-        (
-            *_FROM_FILES,
-            *_WITH_ORIGINAL,
-            Part(
-                ON_MIXING, LINKED, "whether the noise between groups is plausible", _noise_on_mixing
-            ),
-            Part(
-                ON_TRIANGLES,
-                LINKED,
-                "whether the noise is consistent with the ladder",
-                _noise_on_triangles,
-            ),
-        ),
+_OF_STATISTICS = (
+    Part(ON_MIXING, _noise_on_mixing, LINKED, "whether the noise between groups is plausible"),
+    Part(
+        ON_TRIANGLES, _noise_on_triangles, LINKED, "whether the noise is consistent with the ladder"
     ),
+)
+RECHECKS: Rechecks = {
+    NoisyDegrees: ClaimCheck(("graph",), _OF_BOTH),
+    NoisyStatistics: ClaimCheck(("graph",), (*_OF_BOTH, *_OF_STATISTICS)),
 }
-"""How noisy numbers, and the graph that was drawn from them, are checked again."""

@@ -6,22 +6,21 @@ import hmac
 
 import numpy as np
 
-from graphveil.claims.conditions import Condition, ItemsAreUsers, KeyedIds, SameData
-from graphveil.claims.guarantees import Guarantee, NotClaimed
+from graphveil.claims.conditions import ItemsAreUsers, KeyedIds, SameData
+from graphveil.claims.guarantees import NotClaimed
 from graphveil.claims.manifest import ID_COLUMN
 from graphveil.core.text import counted
 from graphveil.data import Data
 from graphveil.data.ids import as_text
 from graphveil.data.kinds import KINDS
 from graphveil.verify.kinds.kind import SAME, Evidence
-from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part
+from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part, Rechecks
 from graphveil.verify.recount.linked import released_ids
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 
 FREE, FROM_KEY = "ids of their own", "ids from the key"
 KEY = "the owner's key (--key)"
 _ONLY_THE_KEY = "whether the ids depend on nothing but the original ids and the key"
-_ANY = tuple(KINDS)
 _BESIDE_A_KEY = (KeyedIds, SameData, ItemsAreUsers)
 _PURPOSE = b"graphveil rename 1\0"
 
@@ -61,7 +60,7 @@ def _from_key(evidence: Evidence, _condition: KeyedIds) -> Check:
     if other:
         return fails(
             FROM_KEY,
-            (f"{other} of {counted(expected.size, 'id')} are not those that the given key yields"),
+            f"{other} of {counted(expected.size, 'id')} are not those that the given key yields",
         )
     return holds(FROM_KEY, f"the given key yields all {counted(expected.size, 'id')}")
 
@@ -75,16 +74,16 @@ def _ids_of(key: bytes, original: Data) -> np.ndarray[tuple[int], np.dtype[np.in
     return np.array([int.from_bytes(digest[:8], "big") >> 1 for digest in whole], dtype=np.int64)
 
 
-RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
+RECHECKS: Rechecks = {
     SameData: ClaimCheck(
-        _ANY, (Part(SAME, LINKED, "whether only the ids changed", _same_data, any_ids=True),)
+        tuple(KINDS),
+        (Part(SAME, _same_data, LINKED, "whether only the ids changed", any_ids=True),),
     ),
     KeyedIds: ClaimCheck(
-        _ANY,
+        tuple(KINDS),
         (
-            Part(FREE, ("data",), "", _nothing_claimed, any_ids=True),
-            Part(FROM_KEY, LINKED, _ONLY_THE_KEY, _from_key, any_ids=True),
+            Part(FREE, _nothing_claimed, any_ids=True),
+            Part(FROM_KEY, _from_key, LINKED, _ONLY_THE_KEY, any_ids=True),
         ),
     ),
 }
-"""How every condition on new ids is checked again."""

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from graphveil.claims.conditions import Condition, SuppressionHistogram
-from graphveil.claims.guarantees import Guarantee
+from graphveil.claims.conditions import SuppressionHistogram
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import ClaimCheck, Part
+from graphveil.verify.promises.claims import ClaimCheck, Part, Rechecks
 from graphveil.verify.recount.linked import compare_with_original, rows_by_stars
 from graphveil.verify.verdict import Check, fails, holds, shown
 
@@ -19,9 +18,7 @@ def cells_are_the_originals(evidence: Evidence) -> Check:
     compared = compare_with_original(evidence.tables, evidence.original_as(Table), evidence.columns)
     if compared.strange is None:
         number = compared.cells - compared.stars
-        return holds(
-            NOTHING_ADDED, (f"every published cell has its original value, {number} in all")
-        )
+        return holds(NOTHING_ADDED, f"every published cell has its original value, {number} in all")
     strange = compared.strange
     return fails(
         NOTHING_ADDED,
@@ -46,17 +43,4 @@ def _stars(evidence: Evidence, condition: SuppressionHistogram) -> Check:
     )
 
 
-RECHECKS: dict[type[Guarantee | Condition], ClaimCheck] = {
-    SuppressionHistogram: ClaimCheck(
-        ("table",),
-        (
-            Part(
-                STARS,
-                ("data",),
-                ("whether as many rows have as many suppressed cells as stated"),
-                _stars,
-            ),
-        ),
-    )
-}
-"""How every condition on the cells of a table is checked again."""
+RECHECKS: Rechecks = {SuppressionHistogram: ClaimCheck(("table",), (Part(STARS, _stars),))}

@@ -45,11 +45,7 @@ class CodedCells(NamedTuple):
 
 
 def cells_of(db: Database, original: Table, columns: Mapping[str, int]) -> CodedCells:
-    """Return the cells of the released columns beside those of the original.
-
-    `db`: the released data; `original`: the original; it has every released column; `columns`: the
-    names of the columns that are compared, each with its number in the release.
-    """
+    """Return the cells of the released columns beside those of the original."""
     places = [original.columns.index(name) for name in columns]
     kind = _narrowest(max((original.categories[place].size for place in places), default=0))
     released = np.empty((original.n_rows, len(columns)), dtype=kind)
@@ -86,8 +82,6 @@ def _codes(cells: Any, known: Any) -> NDArray[np.int32]:
 def fitting_persons(cells: CodedCells) -> Masks:
     """Return for every record the persons that it fits: shape (n, words).
 
-    Examples
-    --------
     >>> released, original = np.array([[0, -1], [1, 0]]), np.array([[0, 0], [1, 0]])
     >>> fitting_persons(CodedCells(released, original)).tolist()
     [[1], [2]]
@@ -129,8 +123,6 @@ def pairs_that_fit(
 def packed(bits: NDArray[np.bool_]) -> Masks:
     """Return rows of bits as rows of words.
 
-    Examples
-    --------
     >>> packed(np.array([[True, False, True]])).tolist()
     [[5]]
     """
@@ -142,21 +134,13 @@ def packed(bits: NDArray[np.bool_]) -> Masks:
 
 
 def members(mask: Masks) -> NDArray[np.int64]:
-    """Return the numbers of the bits of a row of words, ascending.
-
-    Examples
-    --------
-    >>> members(np.array([5], dtype=np.uint64)).tolist()
-    [0, 2]
-    """
+    """Return the numbers of the bits of a row of words, ascending."""
     return np.flatnonzero(np.unpackbits(mask.view(np.uint8), bitorder="little"))
 
 
 def turned(fits: Masks) -> Masks:
     """Return for every person the records that fit, of as many records as persons.
 
-    Examples
-    --------
     >>> turned(np.array([[3], [2]], dtype=np.uint64)).tolist()
     [[1], [3]]
     """
@@ -201,8 +185,6 @@ class NoAssignment(NamedTuple):
 def allowed_of_masks(fits: Masks) -> Allowed | NoAssignment:
     """Return the allowed pairs among all that fit, as `fitting_persons` gives them.
 
-    Examples
-    --------
     >>> allowed_of_masks(packed(np.array([[1, 1, 0], [1, 1, 0], [1, 1, 1]]) > 0)).of_record.tolist()
     [2, 2, 1]
     """
@@ -225,11 +207,6 @@ def allowed_of_pairs(
 ) -> Allowed | NoAssignment:
     """Return the allowed pairs among distinct pairs of a record and a person, both in 0..n-1.
 
-    `records, persons`: int64, shape (pairs,); `n`: how many records and persons there are;
-    `likely`: a person for each record: a full assignment, where these are pairs and distinct.
-
-    Examples
-    --------
     >>> allowed_of_pairs(np.array([0, 0, 1]), np.array([0, 1, 1]), 2).of_record.tolist()
     [1, 1]
     """
@@ -284,8 +261,6 @@ def has_disjoint_assignments(fits: Masks, number: int) -> bool:
     They exist if and only if so many units flow through each record and each person, one at most
     through each pair: a graph of equal degrees on both sides is a sum of assignments (König).
 
-    Examples
-    --------
     >>> has_disjoint_assignments(packed(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]]) > 0), 2)
     False
     """
@@ -387,7 +362,7 @@ def _in_order_of_finish(fits: Masks, person_of: Ints) -> list[int]:
     finished: list[int] = []
     for root in range(n):
         person = int(person_of[root])
-        if not _has(unseen, person):
+        if not int(unseen[person >> 6]) >> (person & 63) & 1:
             continue
         _take(unseen, person)
         path = [root]
@@ -402,10 +377,6 @@ def _in_order_of_finish(fits: Masks, person_of: Ints) -> list[int]:
             _take(unseen, person)
             path.append(int(record_of[person]))
     return finished
-
-
-def _has(mask: Masks, person: int) -> bool:
-    return bool(int(mask[person >> 6]) >> (person & 63) & 1)
 
 
 def _take(mask: Masks, person: int) -> None:

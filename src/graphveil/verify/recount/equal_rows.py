@@ -1,12 +1,7 @@
 """Which released rows are equal, which agree, and which entries and edges the original has, too.
 
-Rows agree if no column has one value in one of them and a different value in the other. Users are
-grouped by the sorted list of their features. Lists are compared in full; features are numbered
-first, by their names, so that lists are short.
-
-Edges are compared bucket by bucket on the disk. A bucket holds the edges whose smaller end is in
-one range of ids. Both sides are divided alike, so that one bucket of each is in memory, whatever
-the order in which their edges come.
+Rows agree if no column has one value in one of them and a different value in the other. Many edges
+are compared in buckets on the disk, by the range of ids that their smaller end is in.
 """
 
 from __future__ import annotations
@@ -190,13 +185,6 @@ def coded_alone(db: Database, columns: Sequence[int]) -> Codes:
 def fewest_agreeing(codes: Codes, *, enough: int) -> tuple[int, int] | None:
     """Return a row that agrees with fewest rows, itself counted, and their number.
 
-    `codes`: int32, shape (n, d): codes, -1 where a cell is suppressed; `enough`: rows that equal so
-    many are not compared with others: they agree with as many. Returns the row and the number, of
-    which what is above `enough` says no more; None where there are too many different rows to
-    compare them.
-
-    Examples
-    --------
     >>> fewest_agreeing(np.array([[0, -1], [0, 1], [1, 1]], dtype=np.int32), enough=2)
     (2, 1)
     """
@@ -242,11 +230,7 @@ _LOW = (1 << _BITS) - 1
 def link_in_buckets(
     db: Database, lists: tuple[NDArray[np.int64], NDArray[np.int32]], released: NDArray[np.int64]
 ) -> None:
-    """Create `placed(u, v)`, a view of a file, and `missing(source, target)` of lost edges.
-
-    `db`: the release: `edges(source, target)`; `lists`: the neighbor lists of the original;
-    `released`: the published id of everyone in them.
-    """
+    """Create `placed(u, v)`, a view of a file, and `missing(source, target)` of lost edges."""
     cuts = _cuts(released.size, lists[1].size // 2)
     original = _divided(db.scratch, "original", _placed(lists, released), cuts)
     published = _divided(db.scratch, "released", _published(db), cuts)

@@ -1,12 +1,8 @@
 """Released rows, people and ids beside the original under the published ids.
 
-`shown(row, c0, c1, ...)` are the cells of a table as text; a suppressed one is null. The published
-id of a row is its number from 0. In the table `people_rows` of a network, c0 holds the ids and c1,
-c2, ... the attributes as text; a suppressed one is ``*``.
-
-The owner's levels and chosen pairs come by positions of the original, and nothing in them is
-trusted. Published ids are 0..n-1, or integers from a key, in order. New ids must be a permutation
-as chance would give it: their order must reveal nothing.
+Cells of `shown(row, c0, ...)` are text, null where suppressed; those of `people_rows`, c0 the ids,
+have ``*`` there. Nothing in the owner's files is trusted. New ids must be a permutation as chance
+gives it.
 """
 
 from __future__ import annotations
@@ -25,7 +21,7 @@ from graphveil.core.text import counted
 from graphveil.data import Data, Network, Table
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify.database import COLUMNS_AT_ONCE, Database
-from graphveil.verify.verdict import Check, fails, holds, judged, one_line, shown
+from graphveil.verify.verdict import Check, holds, judged, one_line, shown
 
 
 def load_linkage(db: Database, paths: Sequence[Path], original: Data) -> None:
@@ -47,20 +43,16 @@ def put_originals(db: Database, original: Data) -> None:
 def linkage_problems(db: Database, name: str, published: str | None = None) -> list[str]:
     """Return why the linkage is not one to one between the originals and the published ids.
 
-    `db`: with the tables of `load_linkage`; `name`: what the linkage's file is called; `published`:
-    SQL that gives the published ids in a column `i`; 0..n-1 where not given.
+    `published` is SQL that gives the published ids in a column `i`; without it they are 0..n-1.
     """
-    n = db.number("SELECT count(*) FROM originals")
-    rows = db.number("SELECT count(*) FROM linkage")
+    n, rows = (db.number(f"SELECT count(*) FROM {table}") for table in ("originals", "linkage"))
     said = f"{name} has {counted(rows, 'row')} for {counted(n, 'original id')}"
     problems = [] if rows == n else [said]
     linked = db.first("SELECT typeof(any_value(original)) FROM linkage") or ("",)
     given = db.first("SELECT typeof(any_value(id)) FROM originals") or ("",)
     if rows and n and linked != given:
-        return [
-            *problems,
-            (f"the linkage contains ids of type {linked[0]}, but the original has {given[0]}"),
-        ]
+        other = f"the linkage contains ids of type {linked[0]}, but the original has {given[0]}"
+        return [*problems, other]
     shared = db.first(
         "SELECT released, count(*) FROM linkage GROUP BY released HAVING count(*) > 1 "
         "ORDER BY released LIMIT 1"
@@ -68,9 +60,8 @@ def linkage_problems(db: Database, name: str, published: str | None = None) -> l
     if shared:
         problems.append(f"the published id {shared[0]} is linked to {shared[1]} original ids")
     nobody = db.first(
-        f"SELECT i FROM ({published or f'SELECT range AS i FROM range({n})'}) "
-        "WHERE i NOT IN (SELECT released FROM linkage WHERE released IS NOT NULL) "
-        "ORDER BY i LIMIT 1"
+        f"SELECT i FROM ({published or f'SELECT range AS i FROM range({n})'}) WHERE i NOT IN "
+        "(SELECT released FROM linkage WHERE released IS NOT NULL) ORDER BY i LIMIT 1"
     )
     if nobody:
         problems.append(f"the published id {nobody[0]} is linked to nobody")
@@ -79,9 +70,8 @@ def linkage_problems(db: Database, name: str, published: str | None = None) -> l
         "ORDER BY released LIMIT 1"
     )
     if strange:
-        problems.append(
-            f"the published id {strange[0]} is linked to an id that is not in the original"
-        )
+        other = "is linked to an id that is not in the original"
+        problems.append(f"the published id {strange[0]} {other}")
     twice = db.first(
         "SELECT min(released), count(*) FROM linkage GROUP BY original HAVING count(*) > 1 "
         "ORDER BY 1 LIMIT 1"
@@ -108,11 +98,12 @@ _STARS = (
     "FROM {rows} GROUP BY stars ORDER BY stars"
 )
 _COUNTS = ("n_strange", "first_strange", "stars", "before", "added", "filled")
-_COMPARED = """
-    count(CASE WHEN {strange} THEN 1 END), min(CASE WHEN {strange} THEN row END),
-    count(CASE WHEN {now} IS NULL THEN 1 END), count(CASE WHEN {had} IS NULL THEN 1 END),
-    count(CASE WHEN {now} IS NULL AND {had} IS NOT NULL THEN 1 END),
-    count(CASE WHEN {now} IS NOT NULL AND {had} IS NULL THEN 1 END)
+_OTHER = "{now} IS NOT NULL AND {now} IS DISTINCT FROM {had}"
+_COMPARED = f"""
+    count(CASE WHEN {_OTHER} THEN 1 END), min(CASE WHEN {_OTHER} THEN row END),
+    count(CASE WHEN {{now}} IS NULL THEN 1 END), count(CASE WHEN {{had}} IS NULL THEN 1 END),
+    count(CASE WHEN {{now}} IS NULL AND {{had}} IS NOT NULL THEN 1 END),
+    count(CASE WHEN {{now}} IS NOT NULL AND {{had}} IS NULL THEN 1 END)
 """
 _CELLS_AT_ONCE = 1 << 24
 """So many cells of the original are compared in one query, of 16 columns at least."""
@@ -127,11 +118,7 @@ class RowClasses(NamedTuple):
 
 
 class SmallRowClasses(NamedTuple):
-    """The classes that are smaller than they must be.
-
-    `rows, number`: the rows in them, and how many there are; `first`: the first row of the
-    smallest, of the first one among equals.
-    """
+    """The classes that are smaller than they must be."""
 
     rows: int
     number: int
@@ -216,8 +203,6 @@ def had_and_shown(
 
     With it come its first row, by the published id, and how often it occurs. The linkage must be
     there, one to one.
-
-    `db`: the released data; `number, place`: the column of the release, and that of the original.
     """
     db.put("had", {"had": _column_of(original, place, released_ids(db))})
     pairs = db.rows(
@@ -243,19 +228,7 @@ def _rows_as_lists(names: Sequence[str]) -> str:
 def compare_with_original(
     db: Database, original: Table, columns: Sequence[str], *, keyed: bool = False
 ) -> Compared:
-    """Return how the released cells differ from those of the original.
-
-    Parameters
-    ----------
-    db
-        The released data; the linkage must be there, one to one.
-    original
-        The original; it has every released column.
-    columns
-        The names of the released columns.
-    keyed
-        Whether a column of ids stands before them: else the ids are the numbers of the rows.
-    """
+    """Return how the released cells differ from those of the original."""
     if not db.holds("compared"):
         _compare_columns(db, original, columns, keyed=keyed)
     sums = "sum(stars), sum(before), sum(added), sum(n_strange), sum(filled)"
@@ -292,7 +265,7 @@ def _compare_columns(db: Database, original: Table, columns: Sequence[str], *, k
         places = [original.columns.index(columns[number]) for number in numbers]
         cells = [_column_of(original, place, rows) for place in places]
         db.put("had", {f"h{n}": column for n, column in zip(numbers, cells, strict=True)})
-        counts = ", ".join(_counts_of(f"r{number}", f"h{number}") for number in numbers)
+        counts = ", ".join(_COMPARED.format(now=f"r{n}", had=f"h{n}") for n in numbers)
         some = ", ".join(f"nullif(c{number + keyed}, '*') AS r{number}" for number in numbers)
         released_cells = f"(SELECT rowid AS row, {some} FROM cells)"
         counted += db.first(f"SELECT {counts} FROM {released_cells} POSITIONAL JOIN had") or ()
@@ -309,9 +282,6 @@ def publish_cells(db: Database, original: Table, columns: Mapping[str, int]) -> 
 
     A row is a class of equal rows and a cell that it shows; `holders` of its members have that
     value in the original. The linkage must be there, one to one, and ids be numbers of rows.
-
-    `db`: the released data; `original`: the original; it has every released column; `columns`: the
-    names of the columns that are looked at, each with its number in the release.
     """
     if db.holds("published"):
         return
@@ -331,18 +301,12 @@ def publish_cells(db: Database, original: Table, columns: Mapping[str, int]) -> 
         db.run(
             "INSERT INTO published SELECT class, count(*), class, any_value(? || '=' || now), "
             "count(CASE WHEN now = had THEN 1 END) "
-            f"FROM (SELECT row, nullif(c{number}, '*') AS now FROM (SELECT rowid AS row, c{number} "
-            "FROM cells)) JOIN row_members USING (row) "
-            "JOIN (SELECT rowid AS row, had FROM had) USING (row) "
+            f"FROM (SELECT rowid AS row, nullif(c{number}, '*') AS now FROM cells) "
+            "JOIN row_members USING (row) JOIN (SELECT rowid AS row, had FROM had) USING (row) "
             "WHERE now IS NOT NULL GROUP BY class",
             [name],
         )
         db.run("DROP TABLE had")
-
-
-def _counts_of(now: str, had: str) -> str:
-    strange = f"{now} IS NOT NULL AND {now} IS DISTINCT FROM {had}"
-    return _COMPARED.format(now=now, had=had, strange=strange)
 
 
 def _strange(
@@ -370,19 +334,7 @@ STAR = "'*'"
 
 
 class StrangeAttributes(NamedTuple):
-    """A published cell that is not that of the person in the original.
-
-    Attributes
-    ----------
-    node
-        The published id of the person.
-    column
-        The name of the attribute.
-    published, original
-        The cell here and there; None where it is suppressed there.
-    cells
-        How many such cells there are of the attribute.
-    """
+    """A published cell that is not that of the person in the original."""
 
     node: int
     column: str
@@ -392,10 +344,7 @@ class StrangeAttributes(NamedTuple):
 
 
 def classes_of_rows(db: Database, columns: Sequence[int]) -> NDArray[np.int64]:
-    """Return a number for everyone, ascending by id: equal where all of these columns are.
-
-    `db`: the database; `columns`: their numbers, from 1 on.
-    """
+    """Return a number for everyone, ascending by id: equal where all of these columns are."""
     cells = ", ".join(f"c{number}" for number in columns)
     classes: NDArray[np.int64] = db.column(
         f"SELECT dense_rank() OVER (ORDER BY {cells}) - 1 AS class, CAST(c0 AS BIGINT) AS node "
@@ -407,16 +356,13 @@ def classes_of_rows(db: Database, columns: Sequence[int]) -> NDArray[np.int64]:
 def strange_cell(
     db: Database, original: Network, columns: dict[str, int], *, stars: bool
 ) -> StrangeAttributes | None:
-    """Return the first cell that is not its owner's, None where there is none.
-
-    `db`: the release, and a linkage that is one to one; `columns`: the attributes that are
-    compared, and the numbers of their columns in the release; `stars`: whether a cell that is not
-    suppressed in the original may be so in the release.
-    """
+    """Return the first cell that is not its owner's, None where there is none."""
     people = original.people
     if people is None or not columns:
         return None
-    _put_people(db, people, columns)
+    cells = people.to_arrow()
+    texts = {f"o{number}": cells[name].cast("string") for name, number in columns.items()}
+    db.put("attributes_before", {"id": released_ids(db), **texts})
     for name, number in columns.items():
         other = f"c{number} IS DISTINCT FROM coalesce(o{number}, {STAR})"
         if stars:
@@ -431,13 +377,6 @@ def strange_cell(
             return StrangeAttributes(row[0], name, row[1], row[2], row[3])
     db.run("DROP TABLE attributes_before")
     return None
-
-
-def _put_people(db: Database, people: Table, columns: dict[str, int]) -> None:
-    """Create `attributes_before(id, o1, ...)` of the original's cells under the published ids."""
-    cells = people.to_arrow()
-    texts = {f"o{number}": cells[name].cast("string") for name, number in columns.items()}
-    db.put("attributes_before", {"id": released_ids(db), **texts})
 
 
 Ints = NDArray[np.int64]
@@ -455,11 +394,7 @@ class BadFileError(Exception):
 
 
 def levels_of(db: Database, path: Path, original: Table) -> Ints:
-    """Return the level of every person, in the order of the original.
-
-    Raises `BadFileError` where somebody has no level, or several, or one that is no whole number
-    from 1 to n.
-    """
+    """Return the level of every person, in the order of the original."""
     n = original.n_rows
     columns = _load(db, path, "levels", ("original", "level"))
     if n and columns["level"] != "BIGINT":
@@ -490,10 +425,7 @@ def levels_of(db: Database, path: Path, original: Table) -> Ints:
 
 
 def chosen_pairs(db: Database, path: Path, original: Table) -> ChosenPairs:
-    """Return the chosen pairs; a record by its published id, a person by its position.
-
-    Raises `BadFileError` where a pair names no record or no person.
-    """
+    """Return the chosen pairs; a record by its published id, a person by its position."""
     n = original.n_rows
     _load(db, path, "chosen", ("record", "person"))
     put_originals(db, original)
@@ -538,16 +470,20 @@ IDS, ORDER = "ids", "canonical order"
 
 
 def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
-    """Return whether the column holds exactly 0..n-1, each once; keyed, any integers from 0 on.
-
-    `table, column`: names of this program, never of the release; `keyed`: whether the ids come from
-    a key.
-    """
-    if keyed:
-        return _keyed_ids(db, table, column)
+    """Return whether the column holds exactly 0..n-1, each once; keyed, any integers from 0 on."""
     n, what = db.number(f"SELECT count(*) FROM {table}"), _one_of(table)
+    if keyed:
+        low, ids = db.first(f"SELECT min({column}), count(DISTINCT {column}) FROM {table}") or (
+            0,
+            0,
+        )
+        other = f"{n - ids} of {counted(n, 'id')} are duplicates, or an id is negative"
+        is_other = n and (low < 0 or ids != n)
+        return judged(IDS, [other] if is_other else [], f"{counted(n, 'id')} from a key, each once")
+    listed = f"the one id in {table} is 0" if n else "no ids"
+    listed = f"the {n} {table} are 0..{n - 1}, each once" if n > 1 else listed
     if misplaced(db, table, column, keyed=False) is None:
-        return holds(IDS, _all_ids(n, table))
+        return holds(IDS, listed)
     repeated = db.first(
         f"SELECT {column}, count(*) FROM {table} GROUP BY {column} HAVING count(*) > 1 "
         f"ORDER BY {column} LIMIT 1"
@@ -561,22 +497,12 @@ def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
         problems.append(f"{what} {repeated[0]} appears {repeated[1]} times in {table}")
     if missing:
         problems.append(f"{what} {missing[0]} is missing among {counted(n, what)}")
-    return judged(IDS, problems, _all_ids(n, table))
+    return judged(IDS, problems, listed)
 
 
 def _one_of(table: str) -> str:
     """Return what a row of a table is."""
     return {"people": "person"}.get(table, table.removesuffix("s"))
-
-
-def _keyed_ids(db: Database, table: str, column: str) -> Check:
-    n = db.number(f"SELECT count(*) FROM {table}")
-    low = db.first(f"SELECT min({column}), count(DISTINCT {column}) FROM {table}") or (0, 0)
-    if n and (low[0] < 0 or low[1] != n):
-        return fails(
-            IDS, f"{n - low[1]} of {counted(n, 'id')} are duplicates, or an id is negative"
-        )
-    return holds(IDS, f"{counted(n, 'id')} from a key, each once")
 
 
 def misplaced(db: Database, table: str, column: str, *, keyed: bool) -> str | None:
@@ -585,26 +511,17 @@ def misplaced(db: Database, table: str, column: str, *, keyed: bool) -> str | No
     The place of an id is its number, counted from 0. Ids from a key stand in ascending order.
     """
     if keyed:
-        return _not_ascending(db, table, column)
+        row = db.first(
+            f"SELECT number, id FROM (SELECT row_number() OVER () AS number, {column} AS id, "
+            f"lag({column}) OVER () AS above FROM {table}) WHERE id <= above "
+            "ORDER BY number LIMIT 1"
+        )
+        return f"row {row[0]} of the {table}, {row[1]}, is not in ascending order" if row else None
     row = db.first(
         f"SELECT rowid + 1, {column} FROM {table} WHERE {column} <> rowid ORDER BY rowid LIMIT 1"
     )
     what = _one_of(table)
     return f"row {row[0]} of the {table} is {what} {row[1]}, which is out of place" if row else None
-
-
-def _not_ascending(db: Database, table: str, column: str) -> str | None:
-    row = db.first(
-        f"SELECT number, id FROM (SELECT row_number() OVER () AS number, {column} AS id, "
-        f"lag({column}) OVER () AS above FROM {table}) WHERE id <= above ORDER BY number LIMIT 1"
-    )
-    return f"row {row[0]} of the {table}, {row[1]}, is not in ascending order" if row else None
-
-
-def _all_ids(n: int, table: str) -> str:
-    if n > 1:
-        return f"the {n} {table} are 0..{n - 1}, each once"
-    return f"the one id in {table} is 0" if n else "no ids"
 
 
 CHANCE = 3e-10
@@ -617,11 +534,6 @@ _EXACT_UP_TO = 40
 def order_leaks(released: NDArray[np.int64], labels: NDArray[Any] | None) -> list[str]:
     """Return what the new ids say of the old order; nothing where chance explains it.
 
-    `released`: int64, shape (n,): the published id of everybody, in the order of the original;
-    `labels`: the ids of the original where they are integers, in the same order; else None.
-
-    Examples
-    --------
     >>> order_leaks(np.arange(30), None)[0]
     '29 of 29 consecutive pairs of the original are in the same order in the release'
     >>> order_leaks(np.array([2, 0, 1]), np.array([2, 0, 1]))
@@ -649,8 +561,6 @@ def tail_of_equal(count: int) -> float:
 
     The expected number of sets of f equal places is 1/f!, whatever the number of people.
 
-    Examples
-    --------
     >>> tail_of_equal(0), tail_of_equal(3)
     (1.0, 0.16666666666666666)
     """
@@ -663,8 +573,6 @@ def tail_of_ascents(ascents: int, n: int) -> float:
     Ascents are distributed as the whole part of a sum of n uniform numbers (Stanley, Eulerian
     partitions of a unit hypercube, 1977), a sum that is sub-Gaussian with variance n/12.
 
-    Examples
-    --------
     >>> tail_of_ascents(2, 3), tail_of_ascents(1, 3)
     (0.3333333333333333, 1.0)
     >>> tail_of_ascents(999, 1000) < 1e-99 < tail_of_ascents(470, 1000)

@@ -21,6 +21,7 @@ from graphveil.verify.recount.neighborhoods import (
     Ints,
     ReleasedBall,
     ReleasedNetwork,
+    Shapes,
     balls,
     network_of,
     surroundings,
@@ -66,23 +67,7 @@ _DEGREES = (
 
 
 class EquivalenceClassIndex(NamedTuple):
-    """The released nodes in classes.
-
-    Parameters
-    ----------
-    nodes
-        Shape (n,): the published ids, ascending.
-    labels
-        Shape (n,): equal exactly where the nodes look alike.
-    words
-        The value of the node at a position, in words.
-    kinds
-        What the classes differ in, in the plural.
-    remark
-        What an owner should know of how they were compared; empty as a rule.
-    network
-        The graph, where more than degrees and profiles was compared.
-    """
+    """The released nodes in classes."""
 
     nodes: Ints
     labels: Ints
@@ -92,11 +77,7 @@ class EquivalenceClassIndex(NamedTuple):
     network: ReleasedNetwork | None = None
 
     def among(self, rows: Ints, known: tuple[str, ...]) -> EquivalenceClassIndex:
-        """Return the classes of nodes that have the same row of attributes besides.
-
-        `rows`: shape (n,): a number of everyone's row, equal where the rows are; `known`: the names
-        of its columns.
-        """
+        """Return the classes of nodes that have the same row of attributes besides."""
         listed = ", ".join(known)
         return self._replace(
             labels=_joined(rows, self.labels),
@@ -111,9 +92,6 @@ def alike(
     """Return the classes under a measure, or None where the release is no simple graph.
 
     Degrees are counted whatever the graph, an edge that stands twice twice.
-
-    `db, measure, distance`: the release, what is known, and how far; `layers`: of a network,
-    whether each layer is directed, by what `edges` calls it.
     """
     if measure == "degree":
         return _alike_in_degree(db)
@@ -137,8 +115,6 @@ def similar(network: ReleasedNetwork, phi: float) -> Ints:
 
     In the box of a node are those whose degree and triangles are each at most phi percent of its
     own away, in whole numbers.
-
-    `network`: the released graph; `phi`: percent; the decimal number is meant as it is written.
     """
     degrees, triangles = network.degrees(), _triangles_of(network)
     share = Fraction(str(phi)) / 100
@@ -178,11 +154,7 @@ def _alike_in_degree(db: Database) -> EquivalenceClassIndex:
 
 
 def numbers_of_ties(db: Database, layer: str, side: str) -> Ints:
-    """Return how many ties of a layer everyone has, ascending by id.
-
-    `db`: the release; `layer`: as `edges` calls it; `side`: ``out`` or ``in`` of a directed one,
-    else nothing.
-    """
+    """Return how many ties of a layer everyone has, ascending by id."""
     ends = (_SIDES if side else _BOTH)[side]
     numbers_of = _NUMBERS.format(ends=ends, layer=literal(layer))
     numbers: Ints = db.column(f"SELECT ties FROM ({numbers_of})")
@@ -190,13 +162,7 @@ def numbers_of_ties(db: Database, layer: str, side: str) -> Ints:
 
 
 def sides_of(layers: Mapping[str, bool]) -> list[tuple[str, str]]:
-    """Return every layer, with each side of it that is counted.
-
-    Examples
-    --------
-    >>> sides_of({"calls": True, "family": False})
-    [('calls', 'out'), ('calls', 'in'), ('family', '')]
-    """
+    """Return every layer, with each side of it that is counted."""
     sides = [(name, _SIDES if is_directed else _BOTH) for name, is_directed in layers.items()]
     return [(name, side) for name, of_layer in sides for side in of_layer]
 
@@ -241,19 +207,12 @@ def _alike_in_surroundings(db: Database) -> EquivalenceClassIndex | None:
         nodes,
         labels,
         around.words,
-        (
-            "distinct combinations of out-degree, in-degree, "
-            "number of neighbors and edges among them"
-        ),
+        "distinct combinations of out-degree, in-degree, number of neighbors and edges among them",
     )
 
 
 def _count(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
     return _joined(*_sizes(network, distance)), 0
-
-
-def _edge_count(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
-    return _sizes(network, distance)[1], 0
 
 
 def _degree_distribution(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
@@ -292,8 +251,6 @@ def _split_by_shape(
     network: ReleasedNetwork, distance: int, coarse: Ints, undecided: NDArray[np.bool_]
 ) -> tuple[Ints, int]:
     """Return the classes with those of undecided nodes split by shape, and the pairs given up."""
-    from graphveil.verify.recount.isomorphism import Shapes  # noqa: PLC0415  heavy, and degrees need none
-
     shape = np.zeros(network.n, dtype=np.int64)
     given_up = 0
     positions = np.flatnonzero(undecided)
@@ -314,7 +271,7 @@ def _hybrid(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
 
 _LABELS: dict[str, Callable[[ReleasedNetwork, int], tuple[Ints, int]]] = {
     "count": _count,
-    "edge-count": _edge_count,
+    "edge-count": lambda network, distance: (_sizes(network, distance)[1], 0),
     "degree-distribution": _degree_distribution,
     "dk": _dk,
     "vrq": _vrq,

@@ -1,20 +1,29 @@
-"""The released graph around a node: common neighbors of linked nodes, and balls, one at a time.
+"""The released graph around a node: common neighbors, balls, and which of them are isomorphic.
 
-For directed edges, what is around a node is recounted from the tables.
+Color refinement only sorts candidates into buckets and offers VF2 its colors. Two pieces count
+as one shape where refinement tells all nodes apart and finds the same links, where both are trees,
+which refinement decides (Ramana, Scheinerman and Ullman, 1994), or where VF2 maps one onto the
+other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.lazy import lazy_module
 from graphveil.core.text import counted
 from graphveil.verify.database import Database
+
+if TYPE_CHECKING:
+    import rustworkx as rx
+else:
+    rx = lazy_module("rustworkx")
 
 Ints = NDArray[np.int64]
 
@@ -27,20 +36,14 @@ class TooMuchWorkError(Exception):
 
 
 class Work:
-    """How much may still be looked at: links of neighborhoods, one by one.
-
-    `most`: the most links, all neighborhoods together.
-    """
+    """How much may still be looked at: links of neighborhoods, one by one."""
 
     def __init__(self, most: int) -> None:
         self.most = most
         self._left = most
 
     def spend(self, links: int) -> None:
-        """Count links that are looked at.
-
-        Raises `TooMuchWorkError` where they are more than are left.
-        """
+        """Count links that are looked at."""
         self._left -= links
         if self._left < 0:
             raise TooMuchWorkError
@@ -201,19 +204,12 @@ def network_of(db: Database) -> ReleasedNetwork | None:
 
 
 def integers(db: Database, sql: str) -> Ints:
-    """Return a column; a value that is missing is no node, so it becomes -1.
-
-    `db, sql`: the release, and the query of one column.
-    """
+    """Return a column; a value that is missing is no node, so it becomes -1."""
     return np.ma.filled(db.column(sql), -1).astype(np.int64)
 
 
 def triangles_of(forward: Ints, starts: Ints, n: int) -> Iterator[tuple[Ints, Ints, Ints]]:
-    """Yield the three edges of triangles, as positions in `forward`, a block at a time.
-
-    `forward`: ``low * n + high`` of every edge, ascending; `starts`: where the edges from every
-    node begin.
-    """
+    """Yield the three edges of triangles, as positions in `forward`, a block at a time."""
     middle = forward % max(n, 1)
     wedges = (starts[1:] - starts[:-1])[middle]
     ends = np.cumsum(wedges)
@@ -232,10 +228,7 @@ def triangles_of(forward: Ints, starts: Ints, n: int) -> Iterator[tuple[Ints, In
 
 
 def balls(network: ReleasedNetwork, nodes: Ints, distance: int) -> Iterator[ReleasedBall]:
-    """Yield the ball around each of these nodes in turn; memory of O(n) and one ball.
-
-    Raises `TooMuchWorkError` where all of them together have more links than may be looked at.
-    """
+    """Yield the ball around each of these nodes in turn; memory of O(n) and one ball."""
     hop = np.full(network.n, -1, dtype=np.int64)
     for node in nodes.tolist():
         yield _ball(network, hop, node, distance)
@@ -337,3 +330,150 @@ def _among_neighbors(low: Ints, high: Ints, weight: Ints, neighbors: Ints) -> In
             counted = np.bincount(corner, weights=weight[opposite], minlength=n)
             among += counted.astype(np.int64)
     return among[rank]
+
+
+Bucket = tuple[tuple[int, int, tuple[int, ...]], ...]
+
+
+class _Piece(NamedTuple):
+    """A connected graph whose nodes have colors that every isomorphism keeps."""
+
+    colors: list[int]
+    neighbors: list[list[int]]
+    bucket: Bucket
+
+
+class _UndecidedError(Exception):
+    """VF2 has tried enough."""
+
+
+LINKS_OF_A_STEP = 40
+"""How many links are looked at in the time of one step, about."""
+
+
+class Shapes:
+    """The shapes seen so far, numbered; neighborhoods of the same number are isomorphic.
+
+    A center is linked to exactly the nodes at one hop, so it can be left out once every node knows
+    its distance from it. What is left falls into connected pieces, and two neighborhoods are
+    isomorphic exactly where their pieces are, one to one.
+
+    `most_steps` bounds the pairs of nodes that VF2 may try in one comparison; beyond it the two
+    count as different. `given_up` counts the comparisons without an answer. `work` bounds all of
+    them together: a step counts as `LINKS_OF_A_STEP` links.
+    """
+
+    def __init__(self, most_steps: int, work: Work) -> None:
+        self._most_steps = most_steps
+        self._work = work
+        self.given_up = 0
+        self._known: dict[Bucket, list[tuple[int, _Piece]]] = {}
+        self._pieces = 0
+        self._numbers: dict[tuple[int, ...], int] = {}
+
+    def number(self, ball: ReleasedBall) -> int:
+        """Return the number of this neighborhood's shape."""
+        pieces = tuple(sorted(self._piece_number(piece) for piece in _pieces(ball)))
+        return self._numbers.setdefault(pieces, len(self._numbers))
+
+    def _piece_number(self, piece: _Piece) -> int:
+        alike = self._known.setdefault(piece.bucket, [])
+        for number, known in alike:
+            if self._isomorphic(known, piece):
+                return number
+        alike.append((self._pieces, piece))
+        self._pieces += 1
+        return self._pieces - 1
+
+    def _isomorphic(self, one: _Piece, other: _Piece) -> bool:
+        """Whether two pieces of one bucket are isomorphic; not, where VF2 cannot say."""
+        size = len(one.colors)
+        links = sum(len(row) for row in one.neighbors)
+        if len(one.bucket) == size or links in {size * (size - 1), 2 * (size - 1)}:
+            return True
+        try:
+            return bool(
+                rx.is_isomorphic(
+                    _as_rustworkx(one),
+                    _as_rustworkx(other),
+                    _matcher(self._most_steps),
+                    id_order=False,
+                )
+            )
+        except _UndecidedError:
+            self.given_up += 1
+            self._work.spend(self._most_steps * LINKS_OF_A_STEP)
+            return False
+
+
+def _matcher(most_steps: int) -> Callable[[int, int], bool]:
+    """Return a comparison of colors that can be asked so many times."""
+    steps = 0
+
+    def same(one: int, other: int) -> bool:
+        nonlocal steps
+        steps += 1
+        if steps > most_steps:
+            raise _UndecidedError
+        return one == other
+
+    return same
+
+
+def _as_rustworkx(piece: _Piece) -> rx.PyGraph[int, None]:
+    graph: rx.PyGraph[int, None] = rx.PyGraph(multigraph=False)
+    graph.add_nodes_from(piece.colors)
+    graph.add_edges_from_no_data(
+        [(head, tail) for head, row in enumerate(piece.neighbors) for tail in row if head < tail]
+    )
+    return graph
+
+
+def _pieces(ball: ReleasedBall) -> list[_Piece]:
+    """Return the connected pieces of a neighborhood without its center, refined."""
+    from scipy import sparse  # noqa: PLC0415  heavy, and degrees need none
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415  as above
+
+    size = ball.nodes.size - 1
+    kept = (ball.heads > 0) & (ball.tails > 0)
+    heads, tails = ball.heads[kept] - 1, ball.tails[kept] - 1
+    links = sparse.csr_array((np.ones(heads.size, np.int8), (heads, tails)), shape=(size, size))
+    count, owner = connected_components(links, directed=False) if size else (0, np.empty(0))
+    order = np.argsort(owner, kind="stable")
+    position = np.empty(size, dtype=np.int64)
+    sizes = np.bincount(owner.astype(np.int64), minlength=count)
+    starts = np.cumsum(sizes) - sizes
+    position[order] = np.arange(size) - np.repeat(starts, sizes)
+    rows = np.split(position[tails], np.cumsum(np.bincount(heads, minlength=size))[:-1])
+    hops = ball.hops[1:]
+    return [
+        _refined(hops[members].tolist(), [rows[node].tolist() for node in members])
+        for members in np.split(order, starts[1:])
+        if members.size
+    ]
+
+
+def _refined(hops: list[int], neighbors: list[list[int]]) -> _Piece:
+    """Return a piece with its stable colors, which isomorphic pieces have in common.
+
+    Nodes start with their distance. Colors are the ranks of (color, colors of the neighbors),
+    until no color splits any more. The bucket tells, of every color, its distance, how many nodes
+    have it and the colors of their neighbors.
+    """
+    colors, count = hops, len(set(hops))
+    while True:
+        keys = [
+            (colors[node], tuple(sorted([colors[other] for other in row])))
+            for node, row in enumerate(neighbors)
+        ]
+        rank = {key: position for position, key in enumerate(sorted(set(keys)))}
+        if len(rank) == count:
+            return _Piece(colors, neighbors, _bucket(hops, keys))
+        colors, count = [rank[key] for key in keys], len(rank)
+
+
+def _bucket(hops: list[int], keys: list[tuple[int, tuple[int, ...]]]) -> Bucket:
+    cells: dict[tuple[int, tuple[int, ...]], tuple[int, int]] = {}
+    for hop, key in zip(hops, keys, strict=True):
+        cells[key] = (hop, cells.get(key, (hop, 0))[1] + 1)
+    return tuple((*cells[key], key[1]) for key in sorted(cells))

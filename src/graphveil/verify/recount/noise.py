@@ -2,15 +2,8 @@
 
 Of random graphs whose pairs are sampled with odds x_u x_v, all with the same degrees are equally
 likely (Park & Newman, Statistical mechanics of networks, 2004). So edges a-b and c-d are as likely
-as a-d and c-b in their place, whatever x is: of exchanges that change how many edges are in both,
-as many gain as lose, and their number is binomial with probability 1/2, exactly.
-
-Tail bounds are Chernoff's, or sums of the distribution itself; below `IMPOSSIBLE`, the noise is
-rejected. Weights of parts are degrees expected behind noisy ones, so they are fractions, and no two
-machines need to round them identically: a part may end a billionth earlier or later.
-
-Probabilities of published cells and of blocks are recomputed from what a release states of them:
-of cells in decimal arithmetic with bounds on its error, of blocks as integers.
+as a-d and c-b in their place: of exchanges that change how many edges are in both, as many gain as
+lose. Tail bounds are Chernoff's, or sums of the distribution itself.
 """
 
 from __future__ import annotations
@@ -38,8 +31,6 @@ _NOTHING = 60
 def is_strange(noise: Sequence[int], epsilon: float) -> bool:
     """Whether independent discrete Laplace numbers cannot be these: too large, small or one-sided.
 
-    Examples
-    --------
     >>> is_strange([0] * 99, 0.5), is_strange([3, -2, 0, 1, -1], 0.5), is_strange([99], 0.5)
     (True, False, True)
     """
@@ -74,8 +65,6 @@ def _bound(cumulant: Callable[[float], float], total: int, powers: Sequence[floa
 def reach_of(count: int, epsilon: float) -> int:
     """Return how far out one of so many discrete Laplace numbers may lie, to be believed.
 
-    Examples
-    --------
     >>> reach_of(1, 1.0), reach_of(1000, 0.275)
     (22, 103)
     """
@@ -85,19 +74,6 @@ def reach_of(count: int, epsilon: float) -> int:
 def is_strange_on_ladder(distance: int, counts: int, first: int, most: int, rate: float) -> bool:
     """Whether a vector of counts with the noise of a ladder cannot lie so far from the true one.
 
-    Parameters
-    ----------
-    distance
-        The sum of all absolute differences.
-    counts
-        How many counts there are.
-    first, most
-        Step s of the ladder is ``min(first + s, most)`` wide.
-    rate
-        A vector at t steps has the chance ``e^(-rate t) / Z``.
-
-    Examples
-    --------
     >>> [is_strange_on_ladder(far, 4, 30, 500, 0.25) for far in (0, 900, 60_000)]
     [True, False, True]
     """
@@ -143,11 +119,6 @@ Numbers = NDArray[np.float64]
 def expected(noisy: Sequence[int], epsilon: float, edges: int) -> Numbers:
     """Return the degree that is expected of every node, by its noisy one and all others.
 
-    `noisy`: degrees with discrete Laplace noise; `epsilon`: of the noise; `edges`: how many there
-    are, with noise.
-
-    Examples
-    --------
     >>> expected([1, 2, 1, -3], 4.0, 2).round(1).tolist()
     [1.0, 2.0, 1.0, 0.0]
     """
@@ -164,11 +135,6 @@ def expected(noisy: Sequence[int], epsilon: float, edges: int) -> Numbers:
 def likeliest(seen: NDArray[np.int64], q: float, rounds: int) -> Numbers:
     """Return the share of every degree from 0 on that makes noisy ones likeliest.
 
-    `seen`: the noisy degrees, from 0 on; `q`: the chance of noise k is in proportion to q^k,
-    whatever its sign; `rounds`: of expectation and maximization.
-
-    Examples
-    --------
     >>> likeliest(np.array([0, 1, 1, 3]), 0.01, 200).round(2).tolist()
     [0.25, 0.5, 0.0, 0.25]
     """
@@ -195,20 +161,6 @@ def wrong_parts(
 ) -> list[int]:
     """Return the noisy degrees at which a part begins and must not, or must and does not.
 
-    Parameters
-    ----------
-    noisy
-        The noisy degree of every node.
-    weights
-        Above 0, of every node.
-    cuts
-        The least noisy degree of each part.
-    most
-        How many parts there are at most. A noisy degree is in the part in which the middle of its
-        weight lies.
-
-    Examples
-    --------
     >>> wrong_parts([5, 1, 1, 9], np.array([2.0, 1.0, 1.0, 4.0]), [1, 9], 2)
     []
     >>> wrong_parts([5, 1, 1, 9], np.array([2.0, 1.0, 1.0, 4.0]), [1, 5], 2)
@@ -253,11 +205,6 @@ def exchanges(released: Ints, original: Ints, n: int) -> Exchanges:
     Which edges are exchanged hangs on which nodes they join, never on how: nodes are drawn by a
     digest of the release, fours of them are chosen without looking at their edges again.
 
-    `released, original`: int64, shape (m, 2): edges between the nodes 0..n-1, each once; `n`: the
-    number of nodes.
-
-    Examples
-    --------
     >>> matching = np.arange(400, dtype=np.int64).reshape(-1, 2)
     >>> exchanges(matching, matching, 400)
     Exchanges(telling=100, more=100)
@@ -338,8 +285,6 @@ class Factor(NamedTuple):
 def factor_of(epsilon: Fraction) -> Factor:
     """Return bounds on e^epsilon that are closer than one part in 10^99.
 
-    Examples
-    --------
     >>> low, high = factor_of(Fraction(1))
     >>> float(low), float(high)
     (2.718281828459045, 2.718281828459045)
@@ -352,11 +297,6 @@ def factor_of(epsilon: Fraction) -> Factor:
 def keeps_its_claim(zero: int, one: int, epsilon: Fraction) -> bool:
     """Whether no cell's value changes any probability by a factor above e^epsilon, exactly.
 
-    `zero, one`: the chances of a cell of 0 and of 1 to be published as 1, times 2^64; `epsilon`:
-    the part of epsilon that one cell has.
-
-    Examples
-    --------
     >>> keeps_its_claim(FULL // 4, FULL // 2, Fraction(1)), keeps_its_claim(0, 1, Fraction(9))
     (True, False)
     """
@@ -371,11 +311,6 @@ def thresholds(prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
     times that, or the most that keeps the chances of not being published within L where that is
     less. Of a prior above 1/2 zeros and ones swap roles. They may be off by one.
 
-    `prior`: the assumed share of ones, strictly between 0 and 1; `epsilon`: the part of epsilon
-    that one cell has.
-
-    Examples
-    --------
     >>> zero, one = thresholds(Fraction(1, 2), Fraction(2))
     >>> round(zero / FULL, 6), round(one / FULL, 6)
     (0.119203, 0.880797)
@@ -396,18 +331,13 @@ def filter_thresholds(cells: int, count: int, epsilon: Fraction) -> tuple[int, i
     exp((x - epsilon)/2)/2. Else both pass with tails, of cells/count - 1 + exp(epsilon). A one
     passes at least as often as a zero, whatever rounding does.
 
-    `cells, count`: the number of cells, and the noisy number of ones; `epsilon`: the part of
-    epsilon that one cell has.
-
-    Examples
-    --------
     >>> zero, one = filter_thresholds(100, 10, Fraction(3))
     >>> round(zero / FULL, 6), round(one / FULL, 6)
     (0.037188, 0.665305)
     """
     odds, factor = Fraction(cells, count) - 1, factor_of(epsilon).low
     if factor > odds:
-        root = _square_root(odds / factor)
+        root = Fraction(math.isqrt(math.floor(odds / factor * (1 << 600))), 1 << 300)
         zero, one = root / odds / 2, 1 - root / 2
     else:
         zero = 1 / (odds + factor)
@@ -417,28 +347,9 @@ def filter_thresholds(cells: int, count: int, epsilon: Fraction) -> tuple[int, i
     return rounded, max(rounded, min(math.floor(FULL * one), most))
 
 
-def _square_root(value: Fraction) -> Fraction:
-    """Return the square root to some 10^-90."""
-    unit = 1 << 600
-    return Fraction(math.isqrt(math.floor(value * unit)), 1 << 300)
-
-
 def is_unbelievable(count: int, trials: int, chance: float) -> bool:
     """Whether so many of independent events, or farther from their mean, are too rare to believe.
 
-    Parameters
-    ----------
-    count
-        How many happened.
-    trials
-        How many there are.
-    chance
-        Of each; their mean where it is not the same of all. By Hoeffding (On the distribution of
-        the number of successes in independent trials, 1956, theorem 5) tails farther than 1 from
-        the mean are then at most those of the binomial distribution, which are computed exactly.
-
-    Examples
-    --------
     >>> is_unbelievable(500, 1000, 0.5), is_unbelievable(900, 1000, 0.5)
     (False, True)
     >>> is_unbelievable(1, 10, 0.0), is_unbelievable(9, 10, 1.0)
@@ -457,8 +368,6 @@ def tail(count: int, trials: int, chance: float) -> float:
     Both tails are incomplete beta functions, which take any number of trials: SciPy's own binomial
     tails take 2^31 at most, and pairs of 65,537 people are more.
 
-    Examples
-    --------
     >>> tail(2, 2, 0.5), tail(0, 2, 0.5), tail(3, 2, 0.5)
     (0.25, 0.25, 0.0)
     """
@@ -472,11 +381,7 @@ def tail(count: int, trials: int, chance: float) -> float:
 
 
 class CellBlock(NamedTuple):
-    """The pairs of nodes of two classes.
-
-    `cells`: how many there are; `zero, one`: the chances of a pair that is no edge, or one, to be
-    published, times 2^64.
-    """
+    """The pairs of nodes of two classes."""
 
     cells: int
     zero: int
@@ -486,8 +391,6 @@ class CellBlock(NamedTuple):
 def blocks_of(flips: BlockFlips) -> Iterator[CellBlock]:
     """Yield every block, of the classes a <= b.
 
-    Examples
-    --------
     >>> flips = BlockFlips(cells="6", epsilon_cells="2", noisy_count="3", sizes=(4,),
     ...                    weights=("1000000000000",))
     >>> [(block.cells, round(block.one / FULL, 6)) for block in blocks_of(flips)]

@@ -70,8 +70,6 @@ class BoundedIntegers:
     def below(self, bound: int) -> int:
         """Return a number from 0 to bound - 1.
 
-        Examples
-        --------
         >>> rolls = BoundedIntegers(iter([np.arange(9, dtype=np.uint64) << np.uint64(29)]))
         >>> 0 <= rolls.below(6) < 6
         True
@@ -94,8 +92,6 @@ def _halves(words: Words) -> Iterator[int]:
 def redrawn(model: Model, words: Words) -> Redrawn:
     """Return the graph that follows from a model and the words of a seed.
 
-    Examples
-    --------
     >>> pair = Model([0, 0, 0], [0, 0, 0], [0, 1, 1], [1], [0], Fraction(5))
     >>> redrawn(pair, iter([np.arange(9, dtype=np.uint64)]))
     Redrawn(edges={(1, 2)}, aims=[0], unmended=0)
@@ -115,8 +111,6 @@ def redrawn(model: Model, words: Words) -> Redrawn:
 def aims_of(model: Model, there: Sequence[int]) -> list[int]:
     """Return the triangles to aim at, of a graph that has so many without looking at them.
 
-    Examples
-    --------
     >>> aims_of(Model([], [], [], [], [30, 1, -9], Fraction(4)), [10, 0, 2])
     [30, 0, 0]
     """
@@ -320,32 +314,13 @@ FULLEST = 0.9
 
 
 def numbers_of(words: NDArray[np.uint64]) -> Numbers:
-    """Return a number from 0 to 1 for each word.
-
-    Examples
-    --------
-    >>> numbers_of(np.array([3 << 62], dtype=np.uint64)).tolist()
-    [0.75]
-    """
+    """Return a number from 0 to 1 for each word."""
     return np.ldexp((words >> np.uint64(11)).astype(np.float64), -53)
 
 
 def degrees_again(noisy: Sequence[int], decay: float, edges: int, dice: Numbers) -> list[int]:
     """Return the degree of every place that follows from noisy ones and numbers from 0 to 1.
 
-    Parameters
-    ----------
-    noisy
-        Noisy degrees, in ascending order.
-    decay
-        The factor between the chances of noise k and k + 1.
-    edges
-        The noisy number of edges.
-    dice
-        Three numbers for each place, and one.
-
-    Examples
-    --------
     >>> degrees_again([0, 1, 1, 2], 0.001, 2, np.full(13, 0.5))
     [0, 1, 1, 2]
     """
@@ -380,11 +355,6 @@ def stubs_again(
 ) -> list[int]:
     """Return how many edges there are to be between groups g <= h, row by row.
 
-    `mixing`: the same with noise; `groups, degrees`: the group and the degree of every place;
-    `dice`: a number from 0 to 1 for every g and h, row by row.
-
-    Examples
-    --------
     >>> stubs_again([1, 2, 0], [0, 0, 1, 1], [2, 2, 1, 1], np.full(4, 0.5))
     [1, 2, 0]
     """
@@ -424,8 +394,6 @@ _TINY, _HUGE = 1e-9, 1e9
 def class_sizes(expected: Numbers) -> list[int]:
     """Return how many places there are in each class of like expected degree.
 
-    Examples
-    --------
     >>> class_sizes(np.array([1.0, 8.0, 1.0, 2.0]))
     [2, 1, 1]
     """
@@ -439,8 +407,6 @@ def class_sizes(expected: Numbers) -> list[int]:
 def class_weights(expected: Numbers, sizes: Sequence[int]) -> Numbers:
     """Return x of every class: x_a x_b are the odds of an edge that give each its mean degree.
 
-    Examples
-    --------
     >>> x = class_weights(np.array([1.0, 1.0, 1.0, 1.0]), [4])[0]
     >>> round(float(3 * x * x / (1 + x * x)), 6)
     1.0
@@ -461,11 +427,6 @@ def edges_by_weights(
 ) -> set[Edge]:
     """Return the edges between places that follow from classes and the words of a seed.
 
-    `sizes, weights`: the places of every class, and 10^12 times its x; `words`: gives blocks of so
-    many words.
-
-    Examples
-    --------
     >>> ones = lambda count: iter([np.zeros(count, dtype=np.uint64)])
     >>> sorted(edges_by_weights([3], [10**12], ones))
     [(0, 1), (0, 2), (1, 2)]
