@@ -74,6 +74,7 @@ RUNS = (
         hrg-mcmc --epsilon 4 --epsilon-tree 1
         density-explore-reconstruct --epsilon 2|8
         density-explore-reconstruct --epsilon 6 --epsilon-counts 1 --epsilon-cuts 2
+        super-nodes --k 2|5
         rename
         rename --key @key
         """,

@@ -20,7 +20,7 @@ FLAWS = [
         "name": "ties without an image",
         "means": "Partners keep ties by which they are told apart.",
         "file": "src/graphveil/methods/structural/search.py",
-        "old": "    here[here] = np.isin(keys_of(images[here], n), keys_of(edges, n))\n",
+        "old": "here[here] = np.isin(states.keys_of(images[here], n), states.keys_of(edges, n))",
         "new": "",
         "methods": ["structural"],
     },

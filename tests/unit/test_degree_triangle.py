@@ -55,7 +55,7 @@ FLAWS = [
         "name": "statistics beside a seed",
         "means": "The seed of a drawing tells whether a guess of the owner's seed is right.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/methods/random_graphs/degree_triangle.py",
+        "file": "src/graphveil/methods/random_graphs/baselines.py",
         "old": "conditions=() if randomness.seeded else (stated,),",
         "new": "conditions=(stated,),",
         "tests": ["tests/unit/test_degree_triangle.py", "-k", "follows_from_the_seed"],
