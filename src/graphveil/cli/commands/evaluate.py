@@ -67,7 +67,7 @@ def print_answers(rows: Rows, *, named: bool = False, also: Collection[str] = ()
         answered = {
             name
             for name, metric in METRICS.items()
-            if metric.said and len(metric.said.figures) == 1
+            if metric.said and len(metric.said.compared) == 1
         }
         lines = [line for line in lines if line.answer != "not measured"]
         if {row.question for row in rows} - answered:
