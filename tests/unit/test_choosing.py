@@ -356,6 +356,7 @@ def test_under_a_bound_on_what_is_kept_the_last_strength_that_keeps_it_is_taken(
     bound = read_bound("kept >= 0.5")
     for kept in range(8):  # so many strengths keep the bound
         search = SimpleNamespace(values=range(7), bounds=[bound], _least=lambda: 0)
+        search._is_private = until._Search._is_private
         search._holds = lambda index, _bounds, kept=kept: index < kept
         search._turning = lambda *how, search=search: until._Search._turning(search, *how)
         assert min(max(kept - 1, 0), 6) == until._Search._index(search)
