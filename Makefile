@@ -23,6 +23,8 @@ FUZZ_PROCESSES ?= 2000
 FUZZ_EDITS ?= 100000
 FUZZ_EDIT_SECONDS ?= 1200
 DEMO_OUT ?= demo-release
+IN_MEMORY := $(shell df -Pk /dev/shm 2>/dev/null | awk 'NR == 2 && $$4 > 8000000 { print "/dev/shm" }')
+# Tests write very many small files: where memory has room for them, nobody waits for a disk.
 export PYTHONDONTWRITEBYTECODE =
 export OPENBLAS_THREAD_TIMEOUT ?= 4
 # Idle threads of NumPy wait without spinning, as in commands: processes that share a machine end sooner.
@@ -45,7 +47,7 @@ test: lint ## run the linter, the type checker and the whole test suite
 	@$(MAKE) -j 2 type suite
 
 suite: $(INSTALLED_DEV)
-	'$(BIN)/python' -m pytest -n $(TEST_WORKERS)
+	TMPDIR="$${TMPDIR:-$(IN_MEMORY)}" '$(BIN)/python' -m pytest -n $(TEST_WORKERS)
 
 lint: $(INSTALLED_DEV) ## check style and formatting
 	'$(BIN)/python' -m ruff check .

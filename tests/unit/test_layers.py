@@ -78,6 +78,7 @@ def parsed(source: str) -> ast.Module:
 
 
 @cache
+@cache
 def imports_of(source: str, package: str) -> list[Import]:
     """Return the full name of everything that is imported anywhere in the source.
 

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import warnings
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -214,6 +215,7 @@ def test_what_a_running_process_writes_is_not_what_a_killed_one_left(tmp_path):
 # one implementation of each
 
 
+@cache
 def calls_in(source):
     return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
 
