@@ -43,6 +43,7 @@ RUNS = {
     + [
         ("structural dense", DELETED),
         ("structural directed", {"k": 3, "effort": 0.1, "measure": "directed-count"}),
+        ("structural", {"k": 2, "effort": 0.1, "goal": gv.Budget(share=0.1), "edits": "delete"}),
     ],
     "smooth-k": [
         (method, {"k": 4}) for method in ("smooth-k", "smooth-k popular", "mondrian", "suppress-k")
