@@ -1069,11 +1069,65 @@ def test_figures_of_a_release_go_with_it(patients):
     for jobs in (running.Jobs(patients.root), running.Jobs(patients.root)):
         jobs.keep(job)
         assert jobs.of("release", "patients.csv").arguments == job.arguments
-        jobs.forget(patients.root / "patients-k5")
+        asyncio.run(jobs.forget(patients.root / "patients-k5"))
         assert jobs.of("release", "patients.csv") is not None
-        jobs.forget(patients.root / "patients-k3")
+        asyncio.run(jobs.forget(patients.root / "patients-k3"))
         assert jobs.of("release", "patients.csv") is None
         assert not [*(patients.root / ".graphveil" / "jobs").iterdir()]
+
+
+def test_a_release_that_is_deleted_while_it_is_attacked_leaves_no_figures(patients):
+    out = patients.root / "patients-k3"
+
+    async def run():
+        jobs = running.Jobs(patients.root)
+        job = await jobs.start("release", "patients.csv", {"out": str(out)})
+        jobs.keep(job)
+        await jobs.forget(out)
+        ended, left = job.process.returncode, [*(patients.root / ".graphveil" / "jobs").iterdir()]
+        await job.reader
+        return ended, left, [*(patients.root / ".graphveil" / "jobs").iterdir()]
+
+    ended, left, later = asyncio.run(run())
+    assert ended is not None
+    assert [] == left == later
+
+
+def test_a_verdict_is_shown_of_the_release_that_it_is_about_alone(patients):
+    out = patients.root / "patients-k3"
+    out.mkdir()
+    (out / "release.json").write_text("{}")
+    job = running.Job("release", "patients.csv", {"out": str(out)})
+    shown = pages.Pages(patients)._is_there
+    assert not shown(job)
+    job.found["made"] = hashlib.sha256(b"{}").hexdigest()
+    assert shown(job)
+    (out / "release.json").write_text("{ }")
+    assert not shown(job)
+    (out / "release.json").unlink()
+    assert not shown(job)
+
+
+def test_two_pages_that_ask_at_once_get_one_spare_process(tmp_path, monkeypatch):
+    made = []
+
+    async def run():
+        jobs = running.Jobs(tmp_path)
+        begin = jobs._process
+
+        async def noted():
+            made.append(await begin())
+            return made[-1]
+
+        monkeypatch.setattr(jobs, "_process", noted)
+        await asyncio.gather(jobs.warm(), jobs.warm())
+        running_ones = [one for one in made if one.returncode is None]
+        await jobs.close()
+        return running_ones, jobs.spare
+
+    running_ones, spare = asyncio.run(run())
+    assert 2 == len(made)
+    assert [spare] == running_ones
 
 
 def test_a_spare_process_takes_the_next_job_and_ends_with_the_server(tmp_path):

@@ -7,6 +7,7 @@ import json
 import msgspec
 import numpy as np
 import pytest
+from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.claims.manifest import encode, read_manifest
@@ -188,6 +189,17 @@ def test_verify_reads_the_list_for_itself(tmp_path, people, word):
     check = checked(gv.verify_release(folder, PATHS))
     assert ("holds" if word is None else "fails") == check.outcome
     assert word is None or word in check.detail
+
+
+def test_a_release_without_the_node_of_somebody_on_the_list_fails(tmp_path):
+    folder = protecting(["0", "2", "3", "5", "6", "9"], k=5, graph=PATHS).write(tmp_path / "out")
+    linkage = parquet.read_table(tmp_path / "out.private" / "linkage.parquet").to_pydict()
+    gone = dict(zip(linkage["original"], linkage["released"], strict=True))[9]
+    nodes = (folder / "nodes.csv").read_text().splitlines()
+    nodes[nodes.index(str(gone))] = "10"
+    (folder / "nodes.csv").write_text("\n".join([*nodes, ""]))
+    said = checked(gv.verify_release(folder, PATHS))
+    assert ("fails", True) == (said.outcome, f"has no node {gone}" in said.detail)
 
 
 def staff():

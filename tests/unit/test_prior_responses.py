@@ -5,6 +5,7 @@ import json
 import math
 from collections import Counter
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -43,8 +44,8 @@ from graphveil.methods.noisy_cells.prior_response import (
 )
 from graphveil.verify import verify
 from graphveil.verify.kinds.kind import CELLS
-from graphveil.verify.promises.cell_flips import CHANCES, PARTS, WEIGHTS
-from graphveil.verify.recount.noise import blocks_of, keeps_its_claim
+from graphveil.verify.promises.cell_flips import CHANCES, PARTS, WEIGHTS, _exchanges
+from graphveil.verify.recount.noise import blocks_of, exchanges, keeps_its_claim
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -398,6 +399,14 @@ def test_statements_that_do_not_fit_are_caught(stated, check, tmp_path):
     folder = gv.DegreePriorResponse(epsilon=3.0).anonymize(graph).write(tmp_path / "out")
     changed(folder, **stated)
     assert check in {item.name for item in gv.verify_release(folder).failures()}
+
+
+def test_edges_of_nodes_that_are_not_listed_are_exchanged_with_none():
+    ends = np.array([[0, 1], [2, 3], [4, 9], [5, 8]])
+    tables = SimpleNamespace(pairs=lambda *_: ends, number=lambda _: 5)
+    for of_itself in (False, True):
+        found = _exchanges(SimpleNamespace(tables=tables), of_itself=of_itself)
+        assert exchanges(ends[:2], ends[:2], 5) == found
 
 
 @pytest.mark.parametrize(

@@ -123,10 +123,11 @@ class Jobs:
         ):
             part.write_text(json.dumps(held | {"of": [__version__, str(self.folder)]}))
 
-    def forget(self, out: Path) -> None:
-        """Forget the jobs that made a release, whose figures go with it."""
+    async def forget(self, out: Path) -> None:
+        """Forget the jobs that made a release, whose figures go with it; one that runs ends."""
         for key, job in [*self.jobs.items()]:
             if job.arguments.get("out") == str(out):
+                await self.stop(job)  # which keeps what it found once more
                 del self.jobs[key]
         for file in Folder(self.folder).hidden("jobs").glob("*.json"):
             with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
@@ -137,7 +138,12 @@ class Jobs:
         """Start the process of the next job: it is ready once somebody asks for one."""
         if self.current is None and (self.spare is None or self.spare.returncode is not None):
             with suppress(OSError):
-                self.spare = await self._process()
+                made = await self._process()
+                if self.spare is None or self.spare.returncode is not None:
+                    self.spare = made
+                else:  # two pages asked at once
+                    _signal(made, signal.SIGKILL)
+                    await made.communicate()
 
     async def _process(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(

@@ -47,6 +47,7 @@ from graphveil.app.study import (
     strength_of,
     way_named,
 )
+from graphveil.claims.digest import digest_of_file
 from graphveil.claims.manifest import MANIFEST, read_manifest
 from graphveil.claims.record import private_folder
 from graphveil.core.errors import GraphveilError, InputError
@@ -168,11 +169,11 @@ class Pages:
         if request.method == "GET":
             return self.page(request, "delete", name=text, private=private.name)
         await form_of(request)
+        await self.jobs.forget(path)
         await run_in_threadpool(shutil.rmtree, path)
         if private.is_dir() and not private.is_symlink():
             await run_in_threadpool(shutil.rmtree, private)
         report.unlink(missing_ok=True)
-        self.jobs.forget(path)
         return RedirectResponse(f"{request.scope['root_path']}/", 303)
 
     async def style(self, _: Request) -> Response:
@@ -267,9 +268,7 @@ class Pages:
                 return self.to(request, "columns", study.name)
             await self._release(study, form)
             return self.to(request, "release", study.name)
-        if job is None or (
-            "verdict" in job.found and not self.folder.inside(job.arguments["out"]).is_dir()
-        ):
+        if job is None or ("verdict" in job.found and not self._is_there(job)):
             return self.to(request, "risk", study.name)
         asked, out = job.arguments["study"], self.inside_of(job.arguments["out"])
         way = way_named(asked["kind"], job.arguments["method"])
@@ -285,6 +284,11 @@ class Pages:
             owner=self.inside_of(job.found.get("owner")),
             calls=same_calls(study.name, job.arguments, out or ""),
         )
+
+    def _is_there(self, job: Job) -> bool:
+        """Whether a folder still holds the release that a job made and verified, and no other."""
+        manifest = self.folder.inside(job.arguments["out"]) / MANIFEST
+        return manifest.is_file() and digest_of_file(manifest) == job.found.get("made")
 
     async def _release(self, study: Study, form: dict[str, str]) -> None:
         way = way_named(study.kind, form.get("method", ""))

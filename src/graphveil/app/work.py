@@ -34,7 +34,8 @@ from graphveil.app.study import (
 )
 from graphveil.attacks.registry import ATTACKS
 from graphveil.attacks.wording import counted_in
-from graphveil.claims.manifest import read_manifest
+from graphveil.claims.digest import digest_of_file
+from graphveil.claims.manifest import MANIFEST, read_manifest
 from graphveil.cli.summaries import attacks
 from graphveil.cli.summaries.attacks import strongest
 from graphveil.cli.summaries.standing_out import knowledge
@@ -240,6 +241,7 @@ def release(
         warnings.simplefilter("always")
         anonymize_file(made, Path(path), Output(Path(out)), options=options_from(study))
     say(found="notes", value=list(dict.fromkeys(word(str(one.message)) for one in caught)))
+    say(found="made", value=digest_of_file(Path(out) / MANIFEST))
     say(stage="Verifying the guarantee", done=1, of=6)
     nodes = options_from(study).nodes if study["options"].get("nodes") else None
     original = read_original(out, path, {"nodes": nodes} if nodes else {})

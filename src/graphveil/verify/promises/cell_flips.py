@@ -274,8 +274,10 @@ def _is_outside(count: int, trials: int, low: float, high: float) -> bool:
 def _exchanges(evidence: Evidence, *, of_itself: bool = False) -> laws.Exchanges:
     """Return what exchanges of two released edges would change, or of two of the original's."""
     db = evidence.tables
-    released, original = db.pairs("edges", "source", "target"), db.pairs("placed", "u", "v")
     n = db.number("SELECT count(*) FROM nodes")
+    both = db.pairs("edges", "source", "target"), db.pairs("placed", "u", "v")
+    # an edge of a node that is not listed fails the check of endpoints, or that of the size
+    released, original = (each[((each >= 0) & (each < n)).all(axis=1)] for each in both)
     return laws.exchanges(original if of_itself else released, original, n)
 
 

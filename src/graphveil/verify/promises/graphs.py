@@ -338,8 +338,11 @@ def _protected(evidence: Evidence, condition: conditions.ProtectedPeople) -> Che
     degree_of = {int(node): int(degree) for node, degree in rows}
     sizes = Counter(degree_of.values())
     released = np.asarray(released_ids(evidence.tables), dtype=np.int64)[named].tolist()
-    few = sorted(node for node in released if sizes[degree_of[node]] < condition.k)
     people = f"{counted(len(released), 'person', 'is')} on the owner's list"
+    gone = sorted({*released} - degree_of.keys())
+    if gone:
+        return fails(PROTECTED, f"{people}, but the release has no node {gone[0]}")
+    few = sorted(node for node in released if sizes[degree_of[node]] < condition.k)
     if few:
         with_it = counted(sizes[degree_of[few[0]]], "node", "has")
         return fails(
