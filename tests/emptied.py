@@ -12,7 +12,7 @@ from types import SimpleNamespace
 from typing import Any
 
 from graphveil.verify.database import LIMIT_BYTES, Database, database
-from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.evidence import Evidence
 
 
 @cache

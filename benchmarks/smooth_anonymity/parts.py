@@ -24,9 +24,8 @@ from typing import Any
 import graphveil as gv
 from graphveil.claims.manifest import read_manifest
 from graphveil.verify.database import database
-from graphveil.verify.files.folder import Released
-from graphveil.verify.files.loading import load
-from graphveil.verify.recount.equal_rows import count_classes, smallest_class
+from graphveil.verify.files.folder import Released, load
+from graphveil.verify.recount.classes import count_classes, smallest_class
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows

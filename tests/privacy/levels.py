@@ -9,7 +9,7 @@ import numpy as np
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.data import Table
 from graphveil.release import Private, Provenance, Release, digest_of
-from graphveil.release.linkage import OwnersLevels, Witness
+from graphveil.release.files import OwnersLevels, Witness
 from graphveil.release.release import Linkage
 from stars import stars_by_row
 

@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 import graphveil as gv
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.verify.promises.adaptive import LEVEL, PAIRS
-from graphveil.verify.recount import equal_rows as agreeing
-from graphveil.verify.recount.equal_rows import fewest_agreeing
+from graphveil.verify.recount import classes as agreeing
+from graphveil.verify.recount.classes import fewest_agreeing
 
 FLAWS = [
     {

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.verify.promises.claims import CLASSES
-from graphveil.verify.recount import look_alikes
+from graphveil.verify.evidence import CLASSES
+from graphveil.verify.recount import classes as look_alikes
 
 FLAWS = [
     {

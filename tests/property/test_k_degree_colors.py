@@ -12,17 +12,22 @@ from graphveil import Graph
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.randomness import Randomness
 from graphveil.methods.k_degree.kernels.edits import pull_of_neighbors
-from graphveil.methods.k_degree.realize import realize
-from graphveil.methods.k_degree.roles import CellSpace, DegreeTask, plan_of_cells, pull_of_few
-from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
+from graphveil.methods.k_degree.realize import pull_of_few, realize
+from graphveil.methods.k_degree.sequence import (
+    CellSpace,
+    DegreeTask,
+    optimal_plan,
+    plan_of_cells,
+    runs_of,
+)
 
 FLAWS = [
     {
         "name": "a plan across combinations",
         "means": "Degrees are planned for all people alike, whatever attributes are known of them.",
-        "file": "src/graphveil/methods/k_degree/roles.py",
-        "old": "return sequence.optimal_plan(runs, k, edits=edits, parts=parts)",
-        "new": "return sequence.optimal_plan(runs, k, edits=edits)",
+        "file": "src/graphveil/methods/k_degree/sequence.py",
+        "old": "return optimal_plan(runs, k, edits=edits, parts=parts)",
+        "new": "return optimal_plan(runs, k, edits=edits)",
         "tests": ["tests/property/test_k_degree_colors.py"],
         "methods": ["k-degree"],
     },

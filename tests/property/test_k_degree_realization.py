@@ -14,16 +14,16 @@ from graphveil.methods.k_degree.kernels import absorb as degree_edits_absorb
 from graphveil.methods.k_degree.kernels import absorb as degree_edits_leftover
 from graphveil.methods.k_degree.kernels import edits as degree_edits
 from graphveil.methods.k_degree.kernels import edits as degree_edits_match
-from graphveil.methods.k_degree.realize import apply_edits, realize
-from graphveil.methods.k_degree.roles import (
-    DegreeTask,
+from graphveil.methods.k_degree.realize import (
+    apply_edits,
     by_need,
     made_even,
     raised,
     raised_at_random,
+    realize,
     start,
 )
-from graphveil.methods.k_degree.sequence import runs_of
+from graphveil.methods.k_degree.sequence import DegreeTask, runs_of
 
 
 def graph_of(n, edges):

@@ -23,14 +23,14 @@ from graphveil.io import BipartiteOptions
 from graphveil.io import parts as list_parts
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.release import LINKAGE, read_record
-from graphveil.release.linkage import read_linkage
+from graphveil.release.files import read_linkage
 from graphveil.scale import parts as parts_on_disk
 from graphveil.scale.columns import KEY
 from graphveil.scale.engines import LocalEngine
 from graphveil.scale.engines.spark import check_executors, translated_errors
 from graphveil.scale.parts import Numbered, Packed, _packed, as_lists, unpacked
 from graphveil.scale.writing import Classes, PartOfUsers
-from graphveil.verify.files import loading as checked_parts
+from graphveil.verify.kinds import features as checked_parts
 from object_store import served
 from odd_engines import Interrupted, ScrambledEngine, Session
 from thorough import FUZZ, part_of

@@ -15,7 +15,7 @@ from graphveil.attacks import ATTACKS, matching
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity
 from graphveil.core.errors import ParameterError, ResourceError, UsageError
 from graphveil.release import Private, Provenance, Release, digest_of
-from graphveil.release.linkage import OwnersLevels
+from graphveil.release.files import OwnersLevels
 from graphveil.release.release import Linkage
 from graphveil.verbs.attack import attack_release as attack
 from graphveil.verbs.attack import rerun_of

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.claims.changes import changes_between, changes_stated, cost_of
+from graphveil.claims.facts import changes_between, changes_stated, cost_of
 from graphveil.data import csr
 from graphveil.data.csr import in_both, sorted_lists
 

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from forged.networks import failed, sealed_anew
-from graphveil.claims.changes import people_suppressed
+from graphveil.claims.facts import people_suppressed
 from graphveil.core.randomness import Randomness
 from graphveil.data import SUPPRESSED, Table
 from graphveil.methods import attributes as module
 from graphveil.methods.attributes import colors_of, numbered_colors
-from graphveil.release.linkage import read_linkage
+from graphveil.release.files import read_linkage
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

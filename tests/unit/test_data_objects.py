@@ -18,8 +18,7 @@ from scipy import sparse
 
 import graphveil as gv
 from graphveil.core.errors import DataError, ParameterError, UsageError
-from graphveil.data.kinds import CONTAINERS
-from graphveil.data.objects import as_container
+from graphveil.data.kinds import CONTAINERS, as_container
 from graphveil.io import columns_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

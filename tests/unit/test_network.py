@@ -9,7 +9,7 @@ import pytest
 from scipy import sparse
 
 import graphveil as gv
-from graphveil.claims.digest import digest_of
+from graphveil.claims.facts import digest_of
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 
 TIES = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=5)

@@ -28,7 +28,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.methods.noise import Channel, channel, words_from
 from graphveil.methods.noise.laws import FULL, distinct
 from graphveil.methods.noisy_cells.noisy import resized
-from graphveil.release.linkage import read_linkage
+from graphveil.release.files import read_linkage
 from graphveil.scale import anonymize_ties
 from graphveil.scale.ties import noise
 from graphveil.scale.ties import run as stages

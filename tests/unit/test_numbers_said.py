@@ -26,7 +26,8 @@ from graphveil.verbs.report import charts, frontiers, legal_questions, pages, pa
 from graphveil.verbs.report.charts import Bin, Mark
 from graphveil.verbs.sweep import results, sweep
 from graphveil.verify.database import UnreadableError, database
-from graphveil.verify.files import loading, second_table
+from graphveil.verify.files import folder as loading
+from graphveil.verify.files import second_table
 from graphveil.verify.files.canonical import in_groups
 from graphveil.verify.recount import redrawing
 from graphveil.verify.recount.linked import ids_check, order_leaks, tail_of_ascents

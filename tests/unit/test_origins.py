@@ -11,7 +11,7 @@ import pytest
 from scipy import sparse
 
 import graphveil as gv
-from graphveil.claims.digest import digests_of_origins
+from graphveil.claims.facts import digests_of_origins
 from graphveil.cli.app import call
 from graphveil.core.errors import GraphveilWarning
 from graphveil.data.origin import FileOrigin

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import graphveil as gv
-from graphveil.claims.changes import changes_between
 from graphveil.claims.conditions import BlockFlips
+from graphveil.claims.facts import changes_between
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.claims.manifest import decode_manifest, encode
 from graphveil.core.errors import ParameterError
@@ -43,7 +43,7 @@ from graphveil.methods.noisy_cells.prior_response import (
     sums_between,
 )
 from graphveil.verify import verify
-from graphveil.verify.kinds.kind import CELLS
+from graphveil.verify.evidence import CELLS
 from graphveil.verify.promises.cell_flips import CHANCES, PARTS, WEIGHTS, _exchanges
 from graphveil.verify.recount.noise import blocks_of, exchanges, keeps_its_claim
 

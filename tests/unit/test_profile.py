@@ -12,7 +12,7 @@ import pytest
 import graphveil as gv
 from forged.networks import failed, sealed_anew
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
-from graphveil.release.linkage import read_linkage
+from graphveil.release.files import read_linkage
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

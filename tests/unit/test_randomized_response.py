@@ -17,11 +17,11 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, NotClaimed
-from graphveil.claims.record import read_record
+from graphveil.claims.manifest import read_record
 from graphveil.cli.app import call
 from graphveil.core.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
 from graphveil.methods.noise import channel
-from graphveil.verify.kinds.kind import CELLS, COST
+from graphveil.verify.evidence import CELLS, COST
 from graphveil.verify.kinds.networks import EDITS
 from graphveil.verify.promises.cell_flips import CHANCES, NOISE, THRESHOLDS
 from graphveil.verify.recount.noise import keeps_its_claim, thresholds

@@ -24,7 +24,7 @@ from graphveil.io import parts as list_parts
 from graphveil.methods.smooth_k import Chunks, SmoothK
 from graphveil.scale import parts as written_parts
 from graphveil.scale.engines import LocalEngine
-from graphveil.verify.files import loading as checked_parts
+from graphveil.verify.kinds import features as checked_parts
 from odd_engines import Interrupted, ScrambledEngine
 
 ALONE = LocalEngine(jobs=1)

@@ -7,8 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from graphveil.claims.manifest import MANIFEST
-from graphveil.claims.record import RECORD
+from graphveil.claims.manifest import MANIFEST, RECORD
 from graphveil.core.errors import ReleaseError, ResourceError
 from graphveil.release.publishing import check_target, staged
 

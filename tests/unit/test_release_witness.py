@@ -16,7 +16,7 @@ from graphveil.claims.guarantees import KAnonymity
 from graphveil.core.errors import ReleaseError
 from graphveil.methods.base import Anonymizer, MethodResult
 from graphveil.release import Linkage, Witness, read_record
-from graphveil.release.linkage import PART
+from graphveil.release.files import PART
 
 LEVELS = [2, 1, 3]
 PAIRS = (np.array([0, 2, 3, 6]), np.array([0, 2, 1, 0, 1, 2], dtype=np.int32))

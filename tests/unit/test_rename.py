@@ -25,7 +25,7 @@ from graphveil.core.errors import (
     ParameterError,
     UsageError,
 )
-from graphveil.verify.kinds.kind import SAME
+from graphveil.verify.evidence import SAME
 from graphveil.verify.promises.renaming import FREE, FROM_KEY
 
 SECRET = bytes(range(32))

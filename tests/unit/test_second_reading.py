@@ -15,11 +15,11 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.data.kinds import kind_of
+from graphveil.verify import evidence as pairs
 from graphveil.verify.database import database
+from graphveil.verify.evidence import checked_kind
 from graphveil.verify.files import second_table
 from graphveil.verify.files import second_table as plain
-from graphveil.verify.kinds import kind as pairs
-from graphveil.verify.kinds.kind import checked_kind
 from graphveil.verify.verdict import SHARED, TWICE
 
 EDGES = "source,target\nann,bob\nbob,ann\nbob,cyd\ncyd,cyd\ndan,ann\n"

@@ -26,7 +26,7 @@ from graphveil.attacks.networks import copies, propagation
 from graphveil.attacks.networks.copies import _risk
 from graphveil.attacks.wording import Said, strongest
 from graphveil.claims import manifest
-from graphveil.claims.changes import EntryChanges
+from graphveil.claims.facts import EntryChanges
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.ledger import Entry, Limit
 from graphveil.claims.manifest import ColumnCells, Described, read_manifest
@@ -43,11 +43,12 @@ from graphveil.verbs.advise import advise, page, trials, until
 from graphveil.verbs.report import charts, frontiers, legal_questions, paper, report, sections
 from graphveil.verbs.report import figures as report_figures
 from graphveil.verbs.sweep import figures, grid, results, running, sweep
+from graphveil.verify import evidence as kind
 from graphveil.verify.database import UnreadableError, database
 from graphveil.verify.files import folder
-from graphveil.verify.kinds import kind
 from graphveil.verify.promises import cell_flips, graphs
-from graphveil.verify.recount import assignments, look_alikes, redrawing
+from graphveil.verify.recount import assignments, redrawing
+from graphveil.verify.recount import classes as look_alikes
 from graphveil.verify.recount.neighborhoods import ReleasedNetwork, Work
 
 NO_LINKAGE = {"edge-re-run", "re-run"}

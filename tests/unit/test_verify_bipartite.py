@@ -21,7 +21,7 @@ from graphveil.methods import METHODS
 from graphveil.release import Private, Provenance, Release, digest_of, read_release
 from graphveil.release.release import Linkage
 from graphveil.verify import verify
-from graphveil.verify.kinds.kind import Evidence
+from graphveil.verify.evidence import Evidence
 from graphveil.verify.promises.classes import equal_rows
 
 THETAS = ["1/2", "3/5", "2/3", "1"]

@@ -10,7 +10,7 @@ import pytest
 
 import graphveil as gv
 from forged.networks import failed, sealed_anew
-from graphveil.release.linkage import read_linkage
+from graphveil.release.files import read_linkage
 
 N, K = 60, 3
 

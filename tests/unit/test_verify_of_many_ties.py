@@ -15,7 +15,7 @@ from graphveil.cli import run as command_line
 from graphveil.core.errors import UsageError
 from graphveil.verify.database import database
 from graphveil.verify.kinds import networks as kind
-from graphveil.verify.recount import equal_rows as bucketed
+from graphveil.verify.recount import classes as bucketed
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 from emptied import emptied_database
-from graphveil.verify.kinds.kind import checked_kind
+from graphveil.verify.evidence import checked_kind
 from graphveil.verify.recount.linked import IDS, ORDER
 from thorough import part_of
 

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from emptied import emptied_database, of_a_graph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.verify.promises.graphs import look_alikes
-from graphveil.verify.recount import look_alikes as structural
+from graphveil.verify.recount import classes as structural
 from graphveil.verify.recount.neighborhoods import ReleasedNetwork, Work, network_of
 from networks_data import SMALL, cones, turned
 from shared_data import edge_array, shared

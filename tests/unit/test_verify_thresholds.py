@@ -13,7 +13,7 @@ import graphveil as gv
 from graphveil.data.ids import naming_columns
 from graphveil.methods.noise import channel
 from graphveil.verify.database import database
-from graphveil.verify.promises.generalized import naming_problems
+from graphveil.verify.promises.graphs import naming_problems
 from graphveil.verify.recount.noise import FULL, keeps_its_claim
 
 EPSILONS = st.floats(0.01, 4).map(Fraction)

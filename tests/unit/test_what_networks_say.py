@@ -10,7 +10,7 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.cli import run
 from graphveil.core.errors import DataError, InputError
-from graphveil.io.options import GraphOptions, NetworkOptions
+from graphveil.io.formats import GraphOptions, NetworkOptions
 from graphveil.io.reading import load_graph, load_network
 from graphveil.scale import graph_on_disk
 

@@ -48,8 +48,6 @@ class Folder:
 
         Raises `UsageError` where it lies elsewhere, also by a link.
 
-        Examples
-        --------
         >>> from tempfile import TemporaryDirectory
         >>> with TemporaryDirectory() as name:
         ...     folder = Folder.at(Path(name))

@@ -23,8 +23,7 @@ from typing import Any
 
 from graphveil.app.folder import Folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
-from graphveil.core.errors import UsageError
-from graphveil.core.text import visible
+from graphveil.core.errors import UsageError, visible
 from graphveil.core.version import __version__
 
 PATIENCE_SECONDS = 5.0
@@ -60,8 +59,6 @@ class Job:
     def hear(self, message: dict[str, Any]) -> None:
         """Take a message; what is found under a name twice is a list.
 
-        Examples
-        --------
         >>> job = Job("check", "release", {})
         >>> job.hear({"stage": "reading", "done": 1, "of": 4})
         >>> job.hear({"found": "rows", "value": 3})

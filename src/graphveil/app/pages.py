@@ -47,11 +47,10 @@ from graphveil.app.study import (
     strength_of,
     way_named,
 )
-from graphveil.claims.digest import digest_of_file
-from graphveil.claims.manifest import MANIFEST, read_manifest
-from graphveil.claims.record import private_folder
-from graphveil.core.errors import GraphveilError, InputError
-from graphveil.core.text import percent, visible, visible_lines
+from graphveil.claims.facts import digest_of_file
+from graphveil.claims.manifest import MANIFEST, private_folder, read_manifest
+from graphveil.core.errors import GraphveilError, InputError, visible, visible_lines
+from graphveil.core.text import percent
 
 HERE = Path(__file__).parent
 TOKENS = HERE.parent / "verbs" / "report" / "templates" / "tokens.css"

@@ -590,8 +590,6 @@ def answers_to(asked: Problem) -> dict[str, str]:
 def _forms_in(text: str) -> list[str]:
     """Return the forms of dates that a text names, but those that are part of another.
 
-    Examples
-    --------
     >>> _forms_in("dates birth=%d/%m/%Y or birth=%m/%d/%Y"), _forms_in("seen=%Y-%m-%d %H:%M")
     (['%d/%m/%Y', '%m/%d/%Y'], ['%Y-%m-%d %H:%M'])
     """
@@ -635,7 +633,7 @@ def detected(found: Description) -> dict[str, Any]:
 def options_from(study: Mapping[str, Any], *, exact: bool = False) -> Any:
     """Return how a file is read, from the choices of its page; numbers of a table exactly."""
     from graphveil.data.kinds import KINDS  # noqa: PLC0415  heavy, and the server needs it not
-    from graphveil.io.options import from_record, options_of  # noqa: PLC0415  as above
+    from graphveil.io.formats import from_record, options_of  # noqa: PLC0415  as above
 
     asked = study["options"] | ({"exact": True} if exact else {})
     asked |= {"nodes": Path(asked["nodes"])} if asked.get("nodes") else {}
@@ -668,8 +666,6 @@ def named(way: Way, strength: float, study: Mapping[str, Any]) -> str:
 def strength_of(way: Way, text: str) -> float:
     """Return the strength that a form names; the first one of the method if it is none.
 
-    Examples
-    --------
     >>> way = WAYS["table"][0]
     >>> strength_of(way, "7"), strength_of(way, "1"), strength_of(way, "many")
     (7, 5, 5)

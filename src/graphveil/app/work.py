@@ -34,7 +34,7 @@ from graphveil.app.study import (
 )
 from graphveil.attacks.registry import ATTACKS
 from graphveil.attacks.wording import counted_in
-from graphveil.claims.digest import digest_of_file
+from graphveil.claims.facts import digest_of_file
 from graphveil.claims.manifest import MANIFEST, read_manifest
 from graphveil.cli.summaries import attacks
 from graphveil.cli.summaries.attacks import strongest
@@ -97,8 +97,6 @@ _TERM = re.compile(
 def for_people(text: str, names: Collection[str] = ()) -> str:
     """Return a sentence about a network with the words of the page; names stay as they are.
 
-    Examples
-    --------
     >>> for_people("An edge of node_7: every node has the same degree (edges.csv).")
     'A connection of node_7: every person has the same number of connections (edges.csv).'
     >>> for_people("Every node has the same edge, and the same degree.", ["edge"])

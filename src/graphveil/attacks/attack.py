@@ -1,4 +1,8 @@
-"""What an attack is: an entry that says what its adversary knows, and how success is counted."""
+"""What an attack is: what its adversary knows, how success is counted, how long it takes.
+
+Rates of operations are seconds of CPU time on one core of 2020 or later, from
+``benchmarks/attack_costs``. A forecast is good to a factor of two there.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +14,67 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, S
 
 import numpy as np
 
-from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.wording import Said
-from graphveil.core.errors import ParameterError, one_of
+from graphveil.core.errors import GraphveilError, ParameterError, one_of
 from graphveil.core.parameters import Options, hints_of, is_spelled, options_of
+from graphveil.core.progress import worked
 from graphveil.core.rows import ANY, Setting
 from graphveil.data import Bipartite, Data, Graph, Network, Table
-from graphveil.evaluate.arrays import Floats, Ints
-from graphveil.evaluate.comparison import Comparison, TableComparison
+from graphveil.evaluate.comparison import Comparison, Floats, GraphComparison, Ints, TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.release import Release
 
 if TYPE_CHECKING:
     from graphveil.attacks.networks.signatures import KnownRows
     from graphveil.evaluate.comparison import Attached
+
+ENTRY = 3e-8
+"""A few passes over the entries of original and release."""
+
+
+def run_again(situation: Any) -> float:
+    """Return how long the run of the method took that made the release; 0 where nobody noted it.
+
+    It stands in the owner's record: CPU seconds without compiling, or how long a run on disk took.
+    The first run in a process also loads code, so a quicker one that was timed since counts.
+    """
+    private = situation.release.private
+    if situation.rerun is None or private is None:
+        return 0.0
+    people, noted = situation.comparison.original.size, float(sum(private.seconds.values()))
+    quickest: float = getattr(situation.rerun, "timed", {}).get(people, noted)
+    return min(noted, quickest)
+
+
+def seconds_of_one(run: Callable[[], object]) -> float:
+    """Return the CPU seconds of a run: the second of two, as one may compile; 0 if refused."""
+    try:
+        run()
+        started = worked()
+        run()
+    except GraphveilError:
+        return 0.0
+    return worked() - started
+
+
+def seconds_of_passes(situation: Any, _options: object) -> float:
+    """Return how long an attack takes that passes over original and release a few times."""
+    pair = situation.comparison
+    return ENTRY * float(_entries(pair.original) + _entries(pair.released))
+
+
+def _entries(data: Graph | Bipartite) -> int:
+    return data.size + data.indices.size
+
+
+def ends_of(pair: GraphComparison) -> int:
+    """Return how many nodes and ends of edges the release has."""
+    return _entries(pair.released)
+
+
+def squares(pair: GraphComparison) -> int:
+    """Return the sum of the squared degrees: of the original or of the release, the larger one."""
+    return max(int(np.square(g.degrees()).sum()) for g in (pair.original, pair.released))
 
 
 class WholeNumbers(tuple[int, ...]):

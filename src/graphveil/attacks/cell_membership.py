@@ -9,14 +9,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import seconds_of_passes
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackInput,
+    AttackOptions,
+    Outcome,
+    seconds_of_passes,
+)
 from graphveil.attacks.wording import inferred
 from graphveil.claims.conditions import ExactSize, RandomizedCells
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph
-from graphveil.evaluate.arrays import sparse, special
-from graphveil.evaluate.comparison import BipartiteComparison, GraphComparison
+from graphveil.evaluate.comparison import BipartiteComparison, GraphComparison, sparse, special
 from graphveil.evaluate.metric import NotMeasuredError, wilson
 from graphveil.release import Release
 

@@ -15,16 +15,16 @@ from graphveil.attacks.attack import (
     AttackOptions,
     Outcome,
     Rerun,
+    run_again,
+    seconds_of_one,
 )
 from graphveil.attacks.cell_membership import DOUBT, EPSILON, SAID_OF_EPSILON, least_epsilon
-from graphveil.attacks.costs import run_again, seconds_of_one
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import Advance, stage
 from graphveil.data import Graph
-from graphveil.evaluate.arrays import Bools, Int32s, Ints
-from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.comparison import Bools, GraphComparison, Int32s, Ints
 from graphveil.evaluate.metric import NotMeasuredError, Sample, wilson
 from graphveil.release import Release
 

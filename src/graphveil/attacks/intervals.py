@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from graphveil.core.progress import in_time
-from graphveil.evaluate.arrays import Bools, Floats, Ints, special
+from graphveil.evaluate.comparison import Bools, Floats, Ints, special
 from graphveil.evaluate.metric import Sample, Z, wilson, wilson_ends
 
 RESAMPLES = 1_000

@@ -14,12 +14,11 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
-from graphveil.attacks.attack import AttackFigure, AttackInput
-from graphveil.attacks.costs import run_again, seconds_of_one
+from graphveil.attacks.attack import AttackFigure, AttackInput, run_again, seconds_of_one
 from graphveil.attacks.intervals import Curve, Scored
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import in_time, stage, worked
-from graphveil.evaluate.arrays import Bools, Floats, Ints
+from graphveil.evaluate.comparison import Bools, Floats, Ints
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 
 Columns = Sequence[int]

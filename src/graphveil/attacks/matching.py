@@ -20,8 +20,8 @@ from graphveil.attacks.attack import (
     Outcome,
     Rerun,
     TooLargeError,
+    run_again,
 )
-from graphveil.attacks.costs import run_again
 from graphveil.attacks.intervals import bootstrap_mean
 from graphveil.attacks.likelihood_ratio import shadow_results
 from graphveil.attacks.wording import linked, singled_out
@@ -40,8 +40,7 @@ from graphveil.data.measures.matchings import (
     log_chances,
     posteriors,
 )
-from graphveil.evaluate.arrays import Floats, Int32s, Ints
-from graphveil.evaluate.comparison import TableComparison
+from graphveil.evaluate.comparison import Floats, Int32s, Ints, TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.release import Release
 from graphveil.verify.recount.assignments import CodedCells, fitting_persons, members

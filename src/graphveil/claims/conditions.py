@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import ParameterError
-from graphveil.core.parameters import share_in
+from graphveil.core.parameters import check_class_size, share_in
 from graphveil.core.randomness import public_words
 from graphveil.core.text import counted
 
@@ -641,12 +641,6 @@ class OwnAttributes(Condition, frozen=True, kw_only=True, tag="own-attributes"):
     """Every published attribute of a person is that person's own in the original, or suppressed."""
 
     SAYS: ClassVar[str] = "Every published attribute value is the person's own, or suppressed."
-
-
-def check_class_size(k: int) -> None:
-    """Refuse a smallest class below 1."""
-    if k < 1:
-        raise ParameterError(f"k={k} is below 1. Give the size of the smallest class, at least 1.")
 
 
 class ProtectedPeople(Condition, frozen=True, kw_only=True, tag="protected-people"):

@@ -15,10 +15,10 @@ import msgspec
 
 from graphveil.claims import conditions
 from graphveil.claims import knowledge as words
-from graphveil.claims.conditions import LARGEST_EPSILON, AnyCondition, check_class_size
-from graphveil.claims.knowledge import REASONS, List, MeasureName, Person, Reason, capital
+from graphveil.claims.knowledge import REASONS, List, MeasureName, Person, Reason
 from graphveil.core.errors import ParameterError
-from graphveil.core.parameters import check_names, share_in
+from graphveil.core.parameters import check_class_size, check_names, share_in
+from graphveil.core.text import capital
 
 CheckWord = Literal["recomputed", "by construction", "not claimed"]
 
@@ -41,7 +41,7 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
         return msgspec.structs.replace(self, person=person)
 
     @property
-    def implied(self) -> tuple[AnyCondition, ...]:
+    def implied(self) -> tuple[conditions.AnyCondition, ...]:
         """The conditions that the sentence states itself."""
         return ()
 
@@ -229,7 +229,7 @@ added.'
         return f"{_equal_rows(self)}; {true}.{self._about}"
 
     @property
-    def implied(self) -> tuple[AnyCondition, ...]:
+    def implied(self) -> tuple[conditions.AnyCondition, ...]:
         """That nothing was added; of a generalized table, that every cell is true of its row."""
         if self.known is msgspec.UNSET:
             return (conditions.NothingAdded(),)
@@ -269,7 +269,7 @@ entry is true of at least half of the rows in its class.'
         return Fraction(self.theta)
 
     @property
-    def implied(self) -> tuple[AnyCondition, ...]:
+    def implied(self) -> tuple[conditions.AnyCondition, ...]:
         """That every entry is true of a large enough share of its class."""
         return (conditions.TrueOfShare(theta=self.theta, columns=self.known),)
 
@@ -325,7 +325,7 @@ assignment consistent with the data.
         return f"everybody has a single record (level {self.level})" if alone else None
 
     @property
-    def implied(self) -> tuple[AnyCondition, ...]:
+    def implied(self) -> tuple[conditions.AnyCondition, ...]:
         """That nothing was added: the record of a person shows nothing but that person's cells."""
         if self.known:
             return (conditions.Generalized(columns=self.known),)
@@ -494,7 +494,7 @@ within 10% of its own.'
         return None if self.k > 1 else f"a class may be a single node (k={self.k})"
 
     @property
-    def implied(self) -> tuple[AnyCondition, ...]:
+    def implied(self) -> tuple[conditions.AnyCondition, ...]:
         """That it holds for the people on the owner's list, where it does not for every node."""
         return (conditions.ProtectedPeople(k=self.k),) if self.listed and self.share < 1 else ()
 
@@ -594,7 +594,7 @@ edges inside and between groups; nothing in it shows which node of a group is wh
         return None if self.k > 1 else f"a group may be a single node, because k={self.k}"
 
     @property
-    def implied(self) -> tuple[AnyCondition, ...]:
+    def implied(self) -> tuple[conditions.AnyCondition, ...]:
         """That the numbers of edges are those of the original, which only the original shows."""
         return (conditions.SameGroupCounts(),)
 
@@ -654,10 +654,10 @@ class _DifferentialPrivacy(_OfRows, frozen=True, kw_only=True):
     collected: tuple[List, ...] = words.LISTS
 
     def __post_init__(self) -> None:
-        if not 0 < self.epsilon <= LARGEST_EPSILON:
+        if not 0 < self.epsilon <= conditions.LARGEST_EPSILON:
             raise ParameterError(
-                f"epsilon={self.epsilon} is outside (0, {LARGEST_EPSILON}]. Choose one in this "
-                "range, such as 1."
+                f"epsilon={self.epsilon} is outside (0, {conditions.LARGEST_EPSILON}]. Choose "
+                "one in this range, such as 1."
             )
         if self.collected != tuple(one for one in words.LISTS if one in self.collected):
             raise ParameterError(

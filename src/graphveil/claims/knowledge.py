@@ -126,11 +126,6 @@ LISTS: tuple[List, ...] = ("people", "items")
 PUBLIC = "How many people and items there are, and the names of the items, count as public."
 
 
-def capital(text: str) -> str:
-    """Return a text as the beginning of a sentence."""
-    return text[0].upper() + text[1:]
-
-
 def listed(names: tuple[str, ...]) -> str:
     """Return names with commas, and an *and* before the last."""
     *first, last = names

@@ -9,8 +9,7 @@ from collections.abc import Iterable, Sequence
 
 from graphveil.cli.console import result
 from graphveil.cli.flags import ALL, OUTPUT_GROUP, flags
-from graphveil.core.errors import Message
-from graphveil.core.text import visible
+from graphveil.core.errors import Message, visible
 from graphveil.evaluate.wording import Line
 
 WIDTH = 100

@@ -16,7 +16,7 @@ from graphveil.core.errors import InputError, Problem, UsageError
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.kinds import KINDS, Container, kind_of
 from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of, load, options_of
-from graphveil.io.options import Header
+from graphveil.io.formats import Header
 from graphveil.io.text.dialect import PROBABLY_A_TABLE, Columns, Guess, first
 from graphveil.methods.registry import METHODS, OUTSIDE
 

@@ -640,3 +640,9 @@ def share_in(theta: str) -> Fraction:
             "1/2 or 2/3."
         )
     return share
+
+
+def check_class_size(k: int) -> None:
+    """Refuse a smallest class below 1."""
+    if k < 1:
+        raise ParameterError(f"k={k} is below 1. Give the size of the smallest class, at least 1.")

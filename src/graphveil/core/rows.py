@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
+from graphveil.core.errors import visible
 from graphveil.core.lazy import above
-from graphveil.core.text import counted, html_table, percent, visible
+from graphveil.core.text import counted, html_table, percent
 
 if TYPE_CHECKING:
     import pandas as pd

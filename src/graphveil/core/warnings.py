@@ -22,7 +22,7 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, Self
 
-from graphveil.core.errors import GraphveilWarning, Message, option, warn
+from graphveil.core.errors import GraphveilWarning, option
 from graphveil.core.text import counted
 
 
@@ -236,8 +236,6 @@ PEOPLE_AS_ITEMS = Advice(
 def ids_as_things(n: int, n_items: int) -> tuple[str, ...]:
     """Return the advice where ids of users are published as names of items; none where none is.
 
-    Examples
-    --------
     >>> ids_as_things(0, 9), ids_as_things(2, 9)[0][:29]
     ((), '2 of 9 items are ids of users')
     """
@@ -259,8 +257,6 @@ class Bound(NamedTuple):
     `share`: the largest share that nothing is said of; `words`: what is said, around ``part``,
     ``whole`` and ``percent``; `kind`: the class of the warning.
 
-    Examples
-    --------
     >>> MANY_ADDITIONS.passed_by(5, 100)
     ()
     >>> MANY_UNPROTECTED.passed_by(1, 3)[0].partition(":")[0]
@@ -323,8 +319,6 @@ def lost_clustering(before: float, after: float) -> tuple[str, ...]:
 
     `before, after`: the mean local clustering of the original and of the release.
 
-    Examples
-    --------
     >>> lost_clustering(0.4, 0.3)
     ()
     >>> lost_clustering(0.4, 0.05)[0].partition(".")[0]
@@ -344,8 +338,6 @@ def lost_clustering(before: float, after: float) -> tuple[str, ...]:
 def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:
     """Return the advice on a release whose rows were anonymized in chunks without being asked to.
 
-    Examples
-    --------
     >>> in_chunks(35_000, 400_000)[0].partition(":")[0]
     'the 400,000 rows were anonymized in independent chunks of about 35,000'
     """
@@ -372,8 +364,6 @@ def strength_of_ties(nodes: int, edges: float, chances: tuple[float, float]) -> 
     The difference in such deviations, divided by sqrt(2 ln n), which the largest of n of them
     reaches: above 1 the right person fits best, if everybody else is known.
 
-    Examples
-    --------
     >>> round(strength_of_ties(1133, 5451, (0.119, 0.881)), 1)
     1.9
     """
@@ -420,8 +410,6 @@ def attached_to_network(names: Sequence[str], alone: int, n: int) -> tuple[str, 
     `names`: the attributes; `alone`: the people who are alone with all that is published of them
     and how many ties they have; `n`: all people.
 
-    Examples
-    --------
     >>> attached_to_network(["town"], 3, 12)[0].partition(":")[0]
     'town is published outside the guarantee'
     """
@@ -444,8 +432,6 @@ def attached_column(name: str, share: float) -> str:
 
     `name`: the column's; `share`: of people in classes whose members all have one value of it.
 
-    Examples
-    --------
     >>> attached_column("income", 0.25).partition(":")[0]
     "the column 'income' is published unprotected next to the release"
     """
@@ -467,8 +453,6 @@ def taking_part(k: int, jaccard: float) -> tuple[str, ...]:
     `k`: the smallest class; `jaccard`: the entries of both original and release over those of
     either.
 
-    Examples
-    --------
     >>> taking_part(8, 0.5), taking_part(4, 0.75)
     ((), ())
     """
@@ -479,23 +463,3 @@ def taking_part(k: int, jaccard: float) -> tuple[str, ...]:
         f"complete row may infer whether the person is in the data. Try k={SMALL_K} or more"
     )
     return (Advice(inferred, MembershipWarning),)
-
-
-def warn_owner(advice: Sequence[str], *, seeded: bool) -> tuple[str, ...]:
-    """Warn of all of these, and of a seed; return them for the private record.
-
-    `advice`: what a method has to say; `seeded`: whether a seed was given.
-
-    Examples
-    --------
-    >>> import warnings
-    >>> with warnings.catch_warnings(record=True) as caught:
-    ...     warnings.simplefilter("always")
-    ...     given = warn_owner(["mind the gap"], seeded=True)
-    >>> len(caught), given == ("mind the gap", SEED)
-    (2, True)
-    """
-    given = (*advice, *((SEED,) if seeded else ()))
-    for text in given:
-        warn(text)
-    return tuple(str(Message(text)) for text in given)

@@ -209,8 +209,6 @@ def rules_of(
     Its rule is that of each other column whose cells are all numbers, none of them a code such as
     02139.
 
-    Examples
-    --------
     >>> columns = {"age": ["31", "*"], "zip": ["02139", "10001"], "sex": ["f", "m"]}
     >>> rules_of(columns, {"all": "median"}, ["*"])
     {'age': 'median'}
@@ -414,8 +412,6 @@ def written_dates(values: Ids) -> WrittenDates | None:
 
     Two forms may fit all of them. If these differ in a year, there are no levels that suit both.
 
-    Examples
-    --------
     >>> written_dates(as_ids(["03/04/1990", "25/04/1990"], what="days"))[:2]
     (('%d/%m/%Y',), 'month,year')
     >>> written_dates(as_ids(["03/04/1990", "05/06/1990"], what="days"))[:2]

@@ -250,8 +250,6 @@ def plain(name: str) -> str:
 def known_pairs(names: Sequence[str], *, graph: bool) -> list[tuple[int, int]]:
     """Return every two columns whose names are a known pair; those of the kind asked for first.
 
-    Examples
-    --------
     >>> known_pairs(["weight", "to", "from"], graph=True)
     [(2, 1)]
     """
@@ -296,8 +294,6 @@ def chosen_names(
 def named_columns(asked: Sequence[str], every: Collection[str]) -> tuple[str, ...]:
     """Return the names that somebody wrote, each alone or with commas between, or one text.
 
-    Examples
-    --------
     >>> named_columns(["age, sex", "b,c"], ["age", "sex", "b,c"])
     ('age', 'sex', 'b,c')
     """

@@ -151,8 +151,6 @@ def written_out(column: Any) -> Any:
     Periods, intervals, durations and UUIDs are text; decimals that are all whole are integers, or
     text where one is too large. Other types are as they are.
 
-    Examples
-    --------
     >>> import decimal
     >>> written_out(pa.array([decimal.Decimal(7), None])).to_pylist()
     [7, None]
@@ -199,8 +197,6 @@ _PERIODS = {"M": "M", "D": "D", "Y": "Y", "A": "Y", "Q": "Q"}
 def of_extension(name: str, how: bytes, storage: pa.Array) -> pa.Array | None:
     """Return the text of what an Arrow extension stores, None where the extension is not known.
 
-    Examples
-    --------
     >>> of_extension("pandas.period", b'{"freq": "Q-DEC"}', pa.array([216])).to_pylist()
     ['2024Q1']
     """
@@ -275,8 +271,6 @@ def feature_named(column: str, value: object) -> str:
     `column_and_value` reads it back, whatever both hold: an equals sign in the name of the column
     has a backslash before it.
 
-    Examples
-    --------
     >>> feature_named("age", 30), feature_named("age>=18", "yes")
     ('age=30', 'age>\\=18=yes')
     """
@@ -287,8 +281,6 @@ def feature_named(column: str, value: object) -> str:
 def column_and_value(feature: object) -> tuple[str, str] | None:
     r"""Return the column and the value that a feature is named after; None where it is not.
 
-    Examples
-    --------
     >>> column_and_value("age>\\=18=yes"), column_and_value("a=b=c"), column_and_value("tea")
     (('age>=18', 'yes'), ('a', 'b=c'), None)
     """
@@ -453,8 +445,6 @@ def numbers_people(name: str, values: Ids) -> bool:
 def naming_question(name: str) -> str:
     """Return what is to be asked of such a column.
 
-    Examples
-    --------
     >>> from graphveil.core.errors import Message
     >>> print(Message(naming_question("name")))
     name has a different value in nearly every row: if it identifies people, give ids="name", \

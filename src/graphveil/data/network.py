@@ -17,18 +17,10 @@ from numpy.typing import ArrayLike, NDArray
 from graphveil.core.errors import DataError, did_you_mean, mapping, option
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import counted
+from graphveil.data import csr
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.columns import Directed, Ties
 from graphveil.data.conversions import GraphObjects, NetworkObjects
-from graphveil.data.csr import (
-    Dropped,
-    SortedLists,
-    check_lists,
-    lists_among,
-    neighbor_lists,
-    permuted_lists,
-    warn_dropped,
-)
 from graphveil.data.ids import (
     Ids,
     as_ids,
@@ -450,13 +442,13 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
     ) -> None:
         """Validate once; everything after trusts."""
         starts = np.ascontiguousarray(indptr, dtype=np.int64)
-        lists = SortedLists(starts, np.ascontiguousarray(indices, dtype=np.int32))
-        check_lists(lists)
+        lists = csr.SortedLists(starts, np.ascontiguousarray(indices, dtype=np.int32))
+        csr.check_lists(lists)
         self._set(lists, ids, left_out, origins, public_lists)
 
     def _set(
         self,
-        lists: SortedLists,
+        lists: csr.SortedLists,
         ids: Ids | None,
         left_out: tuple[str, ...] = (),
         origins: tuple[object, ...] = (),
@@ -563,7 +555,7 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         >>> path.permuted(np.array([1, 0, 2])).edges().tolist()
         [[0, 1], [0, 2]]
         """
-        return Graph.mapped(*permuted_lists(self, order), ids=ids)
+        return Graph.mapped(*csr.permuted_lists(self, order), ids=ids)
 
     def part(self, people: NDArray[np.int64]) -> Graph:
         """Return the edges among some nodes, without ids; `people` are positions, ascending.
@@ -573,7 +565,7 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         >>> Graph.from_edges([0, 1], [1, 2], n=3).part(np.array([1, 2])).edges().tolist()
         [[0, 1]]
         """
-        return Graph.mapped(*lists_among(self, people))
+        return Graph.mapped(*csr.lists_among(self, people))
 
     def with_public_lists(self, *lists: List) -> Graph:
         """Return the same graph, once its owner says that the list of nodes is public.
@@ -652,7 +644,7 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         True
         """
         graph = object.__new__(cls)
-        graph._set(SortedLists(indptr, indices), ids, left_out, origins, public_lists)
+        graph._set(csr.SortedLists(indptr, indices), ids, left_out, origins, public_lists)
         return graph
 
     @classmethod
@@ -692,13 +684,13 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         """
         graph, dropped = cls.assemble(source, target, n=n, ids=ids)
         Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs).check(directed)
-        warn_dropped(dropped)
+        csr.warn_dropped(dropped)
         return graph
 
     @classmethod
     def assemble(
         cls, source: ArrayLike, target: ArrayLike, *, n: int | None = None, ids: object = None
-    ) -> tuple[Self, Dropped]:
+    ) -> tuple[Self, csr.Dropped]:
         """Return the graph of these arcs and the count of what was dropped; see `from_edges`."""
         if n is None and ids is None:
             left = as_ids(source, what="source")
@@ -753,10 +745,10 @@ G = TypeVar("G", bound=Graph)
 
 def _assemble(
     cls: type[G], u: NDArray[np.int32], v: NDArray[np.int32], n: int, ids: Ids | None
-) -> tuple[G, Dropped]:
+) -> tuple[G, csr.Dropped]:
     if u.shape != v.shape:
         raise DataError(f"{u.size} sources but {v.size} targets. Give one target per source.")
     if n > MAX_NODES:
         raise DataError(f"{counted(n, 'node', 'is')} more than {MAX_NODES}. Split the graph.")
-    lists, dropped = neighbor_lists([u, v], n)
+    lists, dropped = csr.neighbor_lists([u, v], n)
     return cls(*lists, ids), dropped

@@ -100,8 +100,6 @@ def of_frame(frame: pa.Table, dtypes: Mapping[str, Any] | None = None) -> Object
 def of_pattern(matrix: Any) -> ObjectOrigin:
     """Return where a sparse matrix of SciPy has entries; their values do not count.
 
-    Examples
-    --------
     >>> from scipy import sparse
     >>> of_pattern(sparse.eye_array(3).tocsr()) == of_pattern(2 * sparse.eye_array(3).tocsr())
     True
@@ -156,8 +154,6 @@ SHOWN = 10
 def left_out_words(names: Sequence[str]) -> tuple[str, ...]:
     """Return what was left out, and what joining it back does; nothing where nothing was.
 
-    Examples
-    --------
     >>> print(*left_out_words(["gender", "year"]))
     dropped gender, year: the release does not cover them, and anyone who joins them back can \
 single people out again
@@ -279,8 +275,6 @@ or items="people" if they are the same people.
 def shared_ids(users: Ids, items: Ids) -> SharedIds:
     """Return how many item ids are ids of users, too.
 
-    Examples
-    --------
     >>> import numpy as np
     >>> shared_ids(np.array([10, 900]), np.array([900, 7000, 8000]))
     SharedIds(n=1, n_items=3, counted=False)

@@ -1,6 +1,7 @@
 """An original beside its release, aligned as far as linkage and names allow.
 
-Also what metrics share: distances, triangles and components, counted once for all of them.
+Also what metrics share: distances, triangles and components, counted once for all of them, and
+short names for the types of arrays.
 """
 
 from __future__ import annotations
@@ -9,16 +10,30 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import count
-from typing import Any, Generic, NamedTuple, Protocol, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import UsageError
+from graphveil.core.lazy import lazy_module
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
-from graphveil.evaluate.arrays import Int32s, Ints, csgraph, sparse
+
+if TYPE_CHECKING:
+    from scipy import sparse, special
+    from scipy.sparse import csgraph
+else:
+    sparse, special = lazy_module("scipy.sparse"), lazy_module("scipy.special")
+    csgraph = lazy_module("scipy.sparse.csgraph")
+
+__all__ = ["Bools", "Floats", "Int32s", "Ints", "csgraph", "sparse", "special"]
+
+Bools: TypeAlias = NDArray[np.bool_]
+Ints: TypeAlias = NDArray[np.int64]
+Int32s: TypeAlias = NDArray[np.int32]
+Floats: TypeAlias = NDArray[np.float64]
 
 
 def share_of_largest_component(graph: Graph) -> float | None:

@@ -11,10 +11,8 @@ from graphveil.core.text import counted
 from graphveil.core.warnings import HeldBackWarning
 from graphveil.data import Bipartite, Data, Network, Table
 from graphveil.data.ids import Ids, as_text, column_and_value
-from graphveil.data.kinds import encoded, kind_of
-from graphveil.data.objects import as_original
-from graphveil.evaluate.arrays import Bools
-from graphveil.evaluate.comparison import Attached, HeldBack
+from graphveil.data.kinds import as_original, encoded, kind_of
+from graphveil.evaluate.comparison import Attached, Bools, HeldBack
 
 IDS_UNKNOWN = (
     "the test data or the original has no ids, so an overlap between them could not be ruled "

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from graphveil.claims.conditions import AttachedColumns, ItemsAreUsers
-from graphveil.claims.digest import is_digest_of
+from graphveil.claims.facts import is_digest_of
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.core.errors import ParameterError, UsageError, one_of, option
 from graphveil.core.lazy import resolve
@@ -25,8 +25,7 @@ from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
 from graphveil.data import Bipartite, Data, Graph, Network, Table
-from graphveil.data.kinds import CONTAINERS, beside, compared_kind, kind_of
-from graphveil.data.objects import as_original
+from graphveil.data.kinds import CONTAINERS, as_original, beside, compared_kind, kind_of
 from graphveil.evaluate.comparison import (
     ClaimedTable,
     Comparison,

@@ -16,8 +16,7 @@ from graphveil.core.lazy import resolve
 from graphveil.core.rows import ANY, Row, Rows, Setting
 from graphveil.core.text import percent
 from graphveil.data import Bipartite, Graph, Network, Table
-from graphveil.evaluate.arrays import Floats
-from graphveil.evaluate.comparison import Comparison
+from graphveil.evaluate.comparison import Comparison, Floats
 
 C = TypeVar("C", bound=Comparison[Any])
 

@@ -18,12 +18,16 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, sparse
 from graphveil.evaluate.comparison import (
     BipartiteComparison,
+    Bools,
     Comparison,
+    Floats,
     GraphComparison,
+    Int32s,
+    Ints,
     TableComparison,
+    sparse,
 )
 from graphveil.evaluate.metric import Metric, NotMeasuredError
 

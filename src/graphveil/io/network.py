@@ -15,13 +15,13 @@ from graphveil.data import Network, Table
 from graphveil.data.conversions import cells_of
 from graphveil.data.ids import as_ids, as_text, distinct, naming_columns, positions
 from graphveil.data.layers import may_mark_modes
-from graphveil.io.options import NetworkOptions, TableOptions
+from graphveil.io.formats import NetworkOptions, TableOptions
 from graphveil.io.parsed import ParsedArcs, ids_listed, questions_about_cells
 from graphveil.io.readers.graph_builder import refuse_two_modes
 from graphveil.io.reading import ReadTies, over_all_nodes, source_of
 from graphveil.io.source import Source, shown
+from graphveil.io.text.columns import layers_of
 from graphveil.io.text.dialect import columns_of
-from graphveil.io.text.tie_columns import layers_of
 
 SHOWN = 5
 """So many ids that nobody listed stand in a message."""

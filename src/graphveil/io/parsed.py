@@ -51,7 +51,7 @@ from graphveil.data.ids import (
 from graphveil.data.network import MAX_NODES
 from graphveil.data.origin import MAY_BE_MISSING, MISSING
 from graphveil.data.table import Table, repeated_columns
-from graphveil.io.options import TableOptions
+from graphveil.io.formats import TableOptions
 from graphveil.io.source import Source, shown
 
 if TYPE_CHECKING:
@@ -86,8 +86,6 @@ def other_than_integers(values: pa.Array) -> pa.Array:
 def as_integers(values: pa.Array) -> pa.Array | None:
     """Return texts as integers of 64 bits where all spell one, also as 1.0; None where not.
 
-    Examples
-    --------
     >>> as_integers(pa.array(["7", "12.0"])).to_pylist(), as_integers(pa.array(["7", "7.5"]))
     ([7, 12], None)
     """
@@ -164,8 +162,6 @@ def problem_of_some(values: pa.Array) -> SpellingProblem | None:
 
     Before a run it is not known which ids will be released together.
 
-    Examples
-    --------
     >>> problem_of_some(pa.array(["ann", "1e5"]))
     SpellingProblem(value='1e5', what='is not an integer')
     >>> problem_of_some(pa.array(["ann", "007", "7"])) is None
@@ -190,8 +186,6 @@ def ids_of(values: pa.Array) -> Ids:
 def ids_listed(values: Sequence[str]) -> Ids:
     """Return the names of a format that knows names alone as ids: integers where all spell one.
 
-    Examples
-    --------
     >>> ids_listed(["7", "12"]).tolist(), ids_listed(["7", "-12"]).tolist()
     ([7, 12], ['7', '-12'])
     """
@@ -269,8 +263,6 @@ def gives_counts(n: int, m: int, rows: int, n_others: int, largest: int) -> bool
 
     It says n and m; below it are so many rows and others' ids, of which one is the largest.
 
-    Examples
-    --------
     >>> gives_counts(4, 3, 3, 4, 4), gives_counts(4, 3, 6, 4, 4)
     (True, True)
     >>> gives_counts(9, 7, 3, 4, 4) is None, gives_counts(1, 2, 3, 4, 4)

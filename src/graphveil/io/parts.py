@@ -28,8 +28,6 @@ def write_pairs(
 ) -> None:
     r"""Write tables of users and items one below the other, as `write_bipartite` writes one.
 
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> from graphveil.io import FORMATS
     >>> with TemporaryDirectory() as folder:

@@ -29,16 +29,18 @@ from graphveil.data.csr import Dropped, neighbor_lists, sorted_lists
 from graphveil.data.ids import Ids, as_text, distinct, naming_columns, naming_question, positions
 from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.origin import LISTS, FileOrigin, PublicLists, left_out_words, read_from
-from graphveil.io.formats import FORMATS, format_of, parts_of
-from graphveil.io.options import (
+from graphveil.io.formats import (
+    FORMATS,
     AnyOptions,
     BipartiteOptions,
     GraphOptions,
     Header,
     NetworkOptions,
     TableOptions,
+    format_of,
     kind_read,
     options_of,
+    parts_of,
 )
 from graphveil.io.parsed import (
     ParsedArcs,
@@ -161,8 +163,6 @@ class ReadingReport:
     def dropped(self) -> list[Message]:
         """Return a sentence for what is not in the data, what was guessed, and what is to be asked.
 
-        Examples
-        --------
         >>> ReadingReport(format="csv", rows=5, reciprocal_pairs=2).dropped()
         []
         """

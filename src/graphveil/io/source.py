@@ -56,8 +56,6 @@ NEVER_ENDS = "this is a device, which may never end. Give a file, or pipe its co
 def never_ends(path: Path | int) -> bool:
     """Return whether a path, or a descriptor, is a device that is neither a terminal nor empty.
 
-    Examples
-    --------
     >>> never_ends(Path("/dev/zero")), never_ends(Path("/dev/null"))
     (True, False)
     """

@@ -61,8 +61,6 @@ def formulas(
 def read_as_dates(intervals: Iterable[str]) -> tuple[str, ...]:
     """Return the advice on intervals that a spreadsheet reads as dates; none where there are none.
 
-    Examples
-    --------
     >>> read_as_dates(["10-12", "5-9", "20-39"])[0].partition(".")[0]
     'a spreadsheet would read intervals as dates: 2 of them (first: 10-12)'
     """

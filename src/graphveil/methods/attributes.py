@@ -129,8 +129,6 @@ def _groups_of(rows: Table, k: int, merge: Merge, randomness: Randomness) -> NDA
 def shared_cells(codes: NDArray[np.int32], groups: NDArray[np.integer]) -> NDArray[np.int32]:
     """Return the rows with what all rows of their group share; other cells are suppressed.
 
-    Examples
-    --------
     >>> codes = np.array([[1, 0], [1, 2], [3, 3]], dtype=np.int32)
     >>> shared_cells(codes, np.array([0, 0, 1])).tolist()
     [[1, -1], [1, -1], [3, 3]]

@@ -29,12 +29,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.changes import Figures, changes_between, cost_of
 from graphveil.claims.conditions import AnyCondition, Condition, ItemsAreUsers, RandomizedCells
+from graphveil.claims.facts import Figures, changes_between, cost_of
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
 from graphveil.claims.ledger import Ledger, LedgerReceipt
 from graphveil.claims.manifest import Generalization
-from graphveil.core.errors import InfeasibleError, ParameterError, UsageError
+from graphveil.core import errors
+from graphveil.core.errors import InfeasibleError, ParameterError, UsageError, visible
 from graphveil.core.parameters import (
     arguments_of,
     check_digits,
@@ -47,12 +48,10 @@ from graphveil.core.parameters import (
 )
 from graphveil.core.progress import worked
 from graphveil.core.randomness import Randomness
-from graphveil.core.text import visible
-from graphveil.core.warnings import PEOPLE_AS_ITEMS, ids_as_things, warn_owner
+from graphveil.core.warnings import PEOPLE_AS_ITEMS, SEED, ids_as_things
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids
-from graphveil.data.kinds import Container, as_released, encoded, kind_of
-from graphveil.data.objects import as_container, read_anew
+from graphveil.data.kinds import Container, as_container, as_released, encoded, kind_of, read_anew
 from graphveil.data.origin import ColumnType, ObjectOrigin, left_out_words, shared_ids
 
 if TYPE_CHECKING:
@@ -133,8 +132,6 @@ class NewIds(NamedTuple):
     def of_the_input(self) -> Ints:
         """Return the published id of every position of the input.
 
-        Examples
-        --------
         >>> NewIds(np.array([2, 0, 1]), np.array([5, 7, 9])).of_the_input().tolist()
         [7, 9, 5]
         """
@@ -172,11 +169,11 @@ class MethodResult(NamedTuple):
         int64, shape (n,): the order of the release, where a method states something by released
         node: which position of the input stands at each; None elsewhere.
     assignment
-        As in `graphveil.claims.record.Record`.
+        As in `graphveil.claims.manifest.Record`.
     generalized
         What is said of the columns of a generalized table, and their published nodes.
     ancestors
-        As in `graphveil.claims.record.Record`.
+        As in `graphveil.claims.manifest.Record`.
     """
 
     data: Data
@@ -511,7 +508,10 @@ class Anonymizer(ABC, Generic[D]):
         """Return the fields that a release and a publication share, and warn the owner."""
         from graphveil.release import Private  # noqa: PLC0415  help needs no release
 
-        advised: tuple[str, ...] = warn_owner(advice, seeded=randomness.seeded)
+        given = (*advice, *((SEED,) if randomness.seeded else ()))
+        for text in given:
+            errors.warn(text)
+        advised = (str(errors.Message(text)) for text in given)
         private |= {"seed": randomness.seed, "withheld": self.withheld()}
         claimed = self.claimed(guarantee, randomness)
         return {
@@ -559,8 +559,6 @@ class Anonymizer(ABC, Generic[D]):
         It follows from parameters that the manifest states. Figures are those of the releases
         nearest to these options that were attacked in our tests; where options differ, it says so.
 
-        Examples
-        --------
         >>> import graphveil as gv
         >>> plain, said = gv.KDegree(k=5), gv.KDegree(k=5, known="sex")
         >>> said.stated_limits.removeprefix(plain.stated_limits).partition(",")[0]
@@ -676,8 +674,6 @@ class Anonymizer(ABC, Generic[D]):
     def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002  scikit-learn's
         """Return every parameter by name, as the class takes it; `deep` is for scikit-learn.
 
-        Examples
-        --------
         >>> import graphveil as gv
         >>> gv.SuppressK(k=5).get_params()["k"]
         5
@@ -694,8 +690,6 @@ class Anonymizer(ABC, Generic[D]):
         `**given`: the new values by name, checked as those of a new method. Raises `ParameterError`
         if a name is unknown, or a value is out of range: then nothing is changed.
 
-        Examples
-        --------
         >>> import graphveil as gv
         >>> gv.SuppressK(k=5).set_params(k=7).k
         7
@@ -719,8 +713,6 @@ class Anonymizer(ABC, Generic[D]):
         `anonymize` takes it. Returns of pandas, polars or DuckDB, or a `Table`, if `X` is one; else
         an Arrow table. Raises `UsageError` if `y` is given, or the data is not a table.
 
-        Examples
-        --------
         >>> import pandas as pd
         >>> import graphveil as gv
         >>> people = pd.DataFrame({"sex": [*"ffmm"], "zip": [*"xxyy"], "job": [*"aabb"]})

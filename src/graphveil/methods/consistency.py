@@ -28,8 +28,7 @@ from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.randomness import Randomness
 from graphveil.data import Data, Table
-from graphveil.data.kinds import KINDS, Container, kind_of
-from graphveil.data.objects import as_original
+from graphveil.data.kinds import KINDS, Container, as_original, kind_of
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import known_method

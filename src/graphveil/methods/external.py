@@ -28,8 +28,7 @@ from graphveil.core.text import printable
 from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids, positions
-from graphveil.data.kinds import Container, kind_of
-from graphveil.data.objects import as_container
+from graphveil.data.kinds import Container, as_container, kind_of
 from graphveil.io.formats import FORMATS
 from graphveil.methods.base import Anonymizer, MethodResult
 
@@ -74,8 +73,6 @@ class _Unproved(Anonymizer[Any]):
 class Command(str):
     """A command line with the places of its input and its output; no shell reads it.
 
-    Examples
-    --------
     >>> Command.parse("./anonet -a 5 {input} {output}").words("in.txt", "out.txt", 7)
     ['./anonet', '-a', '5', 'in.txt', 'out.txt']
     """

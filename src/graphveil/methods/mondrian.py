@@ -17,14 +17,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids, column_and_value
 from graphveil.methods.base import MethodResult, Reached, reached_by_k
-from graphveil.methods.equivalence_classes.rule import (
-    CollapsedRows,
-    Labels,
-    Rule,
-    collapse,
-    draft_of,
-    profiles_of,
-)
+from graphveil.methods.equivalence_classes import rule
 from graphveil.methods.roles import (
     WithRoles,
     attached_columns_parameter,
@@ -32,7 +25,7 @@ from graphveil.methods.roles import (
     label_columns_parameter,
 )
 
-RULES = {"suppress": Rule(Fraction(1)), "majority": Rule(Fraction(1, 2))}
+RULES = {"suppress": rule.Rule(Fraction(1)), "majority": rule.Rule(Fraction(1, 2))}
 """Which features a part keeps: those of all of its rows, or of at least half of them."""
 
 
@@ -134,17 +127,17 @@ class Mondrian(WithRoles[Bipartite]):
         return promised(k=self.k, known=self.roles.known or UNSET)
 
     def _anonymize(self, data: Bipartite, _randomness: Randomness) -> MethodResult:
-        rows = collapse(data)
+        rows = rule.collapse(data)
         parts = self._parts(rows, data.feature_labels())
-        profiles = profiles_of(rows, parts)
+        profiles = rule.profiles_of(rows, parts)
         published = profiles.kept(RULES[self.release])
-        return draft_of(data, parts, profiles, published, self.k)
+        return rule.draft_of(data, parts, profiles, published, self.k)
 
-    def groups(self, data: Bipartite) -> Labels:
+    def groups(self, data: Bipartite) -> rule.Labels:
         """Return the part of every row, each of at least k."""
-        return self._parts(collapse(data), data.feature_labels())
+        return self._parts(rule.collapse(data), data.feature_labels())
 
-    def _parts(self, rows: CollapsedRows, names: Ids) -> Labels:
+    def _parts(self, rows: rule.CollapsedRows, names: Ids) -> rule.Labels:
         """Return the part of every row."""
         from graphveil.methods.equivalence_classes.kernels import masks as mondrian  # noqa: PLC0415  compiled code, when needed
 

@@ -41,8 +41,6 @@ OUTSIDE: Registry[type[Anonymizer[Any]]] = Registry(
 def known_method(name: str) -> type[Anonymizer[Any]] | None:
     """Return the class of a method, of `METHODS` or `OUTSIDE`; None where there is none.
 
-    Examples
-    --------
     >>> known_method("external").name, known_method("mondrain")
     ('external', None)
     """
@@ -52,8 +50,6 @@ def known_method(name: str) -> type[Anonymizer[Any]] | None:
 def method_named(name: str) -> type[Anonymizer[Any]]:
     """Return the class of a method.
 
-    Examples
-    --------
     >>> method_named("k-degree").promise
     'Every node of the release has the same degree as at least k-1 others.'
     """

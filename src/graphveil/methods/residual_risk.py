@@ -36,8 +36,6 @@ class ResidualRisk(NamedTuple):
 def left_open(data: Data) -> ResidualRisk:
     """Return how many people are unique to an attacker who knows a little of them.
 
-    Examples
-    --------
     >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
     >>> left_open(star).figures
     {'unique_by_degree': 1, 'unique_by_vrq': 1}

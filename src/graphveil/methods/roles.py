@@ -64,8 +64,6 @@ def label_columns_parameter() -> Any:
 class TableRoles(NamedTuple):
     """Which columns of a table are known, attached, or labels; where all are empty, all are known.
 
-    Examples
-    --------
     >>> roles = TableRoles.of("sex,zip", None, "ill")
     >>> roles.attached, roles.of_table(["ill", "zip", "sex"]).known
     (('ill',), ('zip', 'sex'))
@@ -155,8 +153,6 @@ class TableRoles(NamedTuple):
     def joined(columns: Sequence[str], *parts: Table) -> Table:
         """Return the columns of several tables of the same rows, in this order.
 
-        Examples
-        --------
         >>> one, other = Table.from_columns({"a": [1]}), Table.from_columns({"b": [2]})
         >>> TableRoles.joined(["b", "a"], one, other).columns
         ('b', 'a')

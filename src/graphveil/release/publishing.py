@@ -20,15 +20,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
+from graphveil.claims import manifest as owned
 from graphveil.claims import manifest as parts
 from graphveil.claims import manifest as public
-from graphveil.claims import record as owned
 from graphveil.claims.conditions import AnyCondition
-from graphveil.claims.digest import digest_of_file
+from graphveil.claims.facts import digest_of_file
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Composed, LedgerReceipt
-from graphveil.claims.manifest import MANIFEST, Described, Manifest, encode
-from graphveil.claims.record import Record, private_folder
+from graphveil.claims.manifest import MANIFEST, Described, Manifest, Record, encode, private_folder
 from graphveil.core import atomic
 from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import (
@@ -43,8 +42,7 @@ from graphveil.core.errors import (
 from graphveil.core.storage import PROBE, Address, Place, is_partial, located, without_secrets
 from graphveil.core.text import counted
 from graphveil.core.warnings import Advice, OtherReleasesWarning, StaleFilesWarning
-from graphveil.release.files import is_data_file
-from graphveil.release.linkage import Private, Provenance, linkage_in, write_owners
+from graphveil.release.files import Private, Provenance, is_data_file, linkage_in, write_owners
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -16,24 +16,26 @@ from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, ItemsAreUsers, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee, SuperNodeAnonymity
-from graphveil.claims.manifest import Generalization, read_manifest
-from graphveil.claims.record import read_record
-from graphveil.core.errors import DataError, UsageError, one_of
+from graphveil.claims.manifest import Generalization, read_manifest, read_record
+from graphveil.core.errors import DataError, UsageError, one_of, visible
 from graphveil.core.lazy import above
-from graphveil.core.text import html_table, printable, visible
+from graphveil.core.text import html_table, printable
 from graphveil.data import Data, Graph, Table
 from graphveil.data.kinds import kind_of
 from graphveil.data.origin import ColumnType
-from graphveil.release.files import formulas_in, read_data, read_generalization, write_data
-from graphveil.release.generalized_graph import GeneralizedGraph
-from graphveil.release.linkage import (
+from graphveil.release.files import (
     Linkage,
     Private,
     Provenance,
+    formulas_in,
+    read_data,
+    read_generalization,
     read_levels,
     read_linkage,
     read_witness,
+    write_data,
 )
+from graphveil.release.generalized_graph import GeneralizedGraph
 from graphveil.release.publishing import Output, Publication, publish
 
 if TYPE_CHECKING:

@@ -250,8 +250,6 @@ def keys_of(secret: bytes, n: int) -> NDArray[np.uint64]:
 def buckets_of(high: NDArray[np.uint64], n: int) -> NDArray[np.int32]:
     """Return the bucket of every key by its leading 32 bits; buckets are in the order of keys.
 
-    Examples
-    --------
     >>> buckets_of(np.array([0, 2**63, 2**64 - 1], dtype=np.uint64), 4).tolist()
     [0, 2, 3]
     """

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from graphveil.claims.digest import RowsDigest, RowsPart, digest_of_rows, tokens_of
+from graphveil.claims.facts import RowsDigest, RowsPart, digest_of_rows, tokens_of
 from graphveil.data.origin import SharedIds
 from graphveil.data.origin import counted as origin_counted
 from graphveil.methods.smooth_k.chunks import hashes_of, hashes_of_texts
@@ -116,8 +116,6 @@ class ItemLists(NamedTuple):
     def taken(self, order: Ints) -> ItemLists:
         """Return some rows in an order.
 
-        Examples
-        --------
         >>> lists = ItemLists(pa.array([5, 6]), np.array([0, 1, 3]), pa.array([7, 8, 9]))
         >>> lists.taken(np.array([1, 0])).values.to_pylist()
         [8, 9, 7]
@@ -137,8 +135,6 @@ class ItemLists(NamedTuple):
     def in_order(self) -> tuple[ItemLists, NDArray[np.int32]]:
         """Return the rows with sorted and distinct items, and how many repeats each lost.
 
-        Examples
-        --------
         >>> lists = ItemLists(pa.array([5]), np.array([0, 3]), pa.array([2, 0, 2]))
         >>> rows, dropped = lists.in_order()
         >>> rows.values.to_pylist(), dropped.tolist()
@@ -170,8 +166,6 @@ def whole(column: pa.Array | pa.ChunkedArray) -> pa.Array:
 def starts_of(column: pa.Array) -> Ints:
     """Return where every list of a column starts in its flattened values, and where the last ends.
 
-    Examples
-    --------
     >>> starts_of(pa.array([[7], None, [8, 9]])).tolist()
     [0, 1, 1, 3]
     """
@@ -202,8 +196,6 @@ def numbers_of(values: pa.Array) -> Ints | NDArray[np.int32]:
 def name_hashes(names: pa.Array) -> NDArray[np.uint64]:
     """Return a hash of every id in an Arrow array, see `hashes_of`.
 
-    Examples
-    --------
     >>> one, two = name_hashes(pa.array(["tea", "rye"]))
     >>> bool(one == name_hashes(pa.array(["rye", "tea"]))[1] != two)
     True
@@ -427,8 +419,6 @@ class PassingIds:
 
     `db`: an empty database that they are kept in.
 
-    Examples
-    --------
     >>> ids = PassingIds(duckdb.connect())
     >>> ids.add(pa.record_batch({"user": [10, 900], "item": [900, 7000]}))
     >>> ids.add(pa.record_batch({"user": [10], "item": [8000]}))
@@ -513,8 +503,6 @@ def check_order(ascents: int, sizes: Sequence[int]) -> None:
     `sizes`: how many rows each run has. Raises `RuntimeError` where the rows stand in the
     original's order, or in the reverse of it, or nearly so.
 
-    Examples
-    --------
     >>> check_order(ascents=1500, sizes=[1000, 2000])
     """
     n = sum(sizes)

@@ -27,17 +27,9 @@ from graphveil.io.source import Source
 from graphveil.io.text.columns import NotIntegersError
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.smooth_k.smooth_k import Clustered
+from graphveil.scale import columns
 from graphveil.scale import columns as queries
 from graphveil.scale.chunks import RATES, FrameSource, InChunks, Released, RowKeys, Sampling
-from graphveil.scale.columns import (
-    ItemLists,
-    PassingIds,
-    coded,
-    listed,
-    name_hashes,
-    ordered,
-    shared_ids,
-)
 from graphveil.scale.engines.local import PIECE_ROWS, LocalEngine, database, one_batch
 from graphveil.scale.engines.processes import Engine, Tables
 from graphveil.scale.engines.spark import SparkEngine, SparkTables
@@ -88,7 +80,7 @@ class _Draw:
     def _keep(self, batch: pa.RecordBatch) -> None:
         """Keep the rows of the share of users that is kept now; pairs count as entries alone."""
         if self.halvings:
-            hashes = name_hashes(batch["user"]) >> np.uint64(64 - self.halvings)
+            hashes = columns.name_hashes(batch["user"]) >> np.uint64(64 - self.halvings)
             batch = batch.filter(pa.array(hashes == 0))
         column = batch.column(1)
         lists = pa.types.is_list(column.type)
@@ -124,7 +116,7 @@ def _draw_of(source: Source, options: BipartiteOptions, memory_mib: int, *, text
         tempfile.TemporaryDirectory(prefix="graphveil-") as folder,
         database(Path(folder), memory_mib=memory_mib, threads=1) as db,
     ):
-        ids = PassingIds(db)
+        ids = columns.PassingIds(db)
         for batch in _batches(source, options, text=text):
             draw.add(batch)
             ids.add(batch)
@@ -167,10 +159,10 @@ def _in_order(given: pa.Table) -> pa.RecordBatch:
     types = _plain(given.schema.field("user").type), _plain(getattr(kind, "value_type", kind))
     if name == "items":
         schema = pa.schema([("user", types[0]), ("items", pa.list_(types[1]))])
-        rows = ordered(*types, one_batch(given.cast(schema)))
+        rows = columns.ordered(*types, one_batch(given.cast(schema)))
     else:
         schema = pa.schema([("user", types[0]), ("item", types[1])])
-        rows = one_batch(listed(0, given.cast(schema)))
+        rows = one_batch(columns.listed(0, given.cast(schema)))
     return rows.select(["user", "items"])
 
 
@@ -254,7 +246,7 @@ class Trial:
     order: RowKeys
     cuts: Any
     work: Released
-    rows: ItemLists
+    rows: columns.ItemLists
     codes: NDArray[np.int32]
     n_chunks: int
     n_chunk_rows: int
@@ -263,7 +255,7 @@ class Trial:
     def of(cls, drawn: Drawn, method: Clustered) -> Trial:
         """Return the trial of a method on a draw; its randomness is no run's."""
         randomness = Randomness(seed=0)
-        given = ItemLists.of(drawn.rows)
+        given = columns.ItemLists.of(drawn.rows)
         chunk_rows = 0 if method.chunks is None else method.chunks.rows
         n_chunks = Sampling.of(drawn.n_rows, chunk_rows, method.k).n_chunks
         order = order_of_rows(method, pa.types.is_integer(given.users.type), randomness)
@@ -277,7 +269,7 @@ class Trial:
             randomness=randomness,
         )
         cuts = order.cuts(keys, min(n_chunks, keys.num_rows))
-        codes = coded(rows.values)[1]
+        codes = columns.coded(rows.values)[1]
         n_rows = -(-drawn.n_rows // n_chunks)
         return cls(drawn, order, cuts, work, rows, codes, n_chunks, n_rows)
 
@@ -287,7 +279,7 @@ class Trial:
         user, item = some["user"].type, some["items"].type.value_type
 
         def work() -> pa.RecordBatch:
-            ordered(user, item, some)
+            columns.ordered(user, item, some)
             return InChunks(self.order, self.cuts)(some)
 
         seconds, batch = _timed(work)
@@ -338,7 +330,7 @@ class Trial:
         first, last = self.rows.indptr[[start, end]].tolist()
         indptr = self.rows.indptr[start : end + 1] - first
         values = self.rows.values.slice(first, last - first)
-        some = ItemLists(self.rows.users.slice(start, end - start), indptr, values)
+        some = columns.ItemLists(self.rows.users.slice(start, end - start), indptr, values)
         return pa.table([some.users, some.column()], names=["user", "items"])
 
 
@@ -518,7 +510,7 @@ def _refuse_people(given: InputRows, tables: SparkTables) -> None:
     """Refuse items that may be people, as the run does."""
     rows = given.rows if given.lists else given.rows.selectExpr("user", "array(item) AS items")
     numbers = given.user_is_integer and given.item_is_integer
-    shared = shared_ids(rows, tables, numbers=numbers)
+    shared = columns.shared_ids(rows, tables, numbers=numbers)
     if shared.refusal:
         given.refuse(shared.refusal)
 

@@ -251,7 +251,7 @@ class Facts(msgspec.Struct, frozen=True, kw_only=True):
     `values`: whether all items are named as values of columns, ``column=value``; `said`: what the
     owner should know of the reading; `left_out`: the names of columns that were left out;
     `user_is_integer, item_is_integer`: whether ids are integers; else they are text;
-    `input_sha256`: what `graphveil.claims.digest.digest_of` gives for the data in memory.
+    `input_sha256`: what `graphveil.claims.facts.digest_of` gives for the data in memory.
     """
 
     n_rows: int

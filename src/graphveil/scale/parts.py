@@ -23,16 +23,14 @@ from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
 from graphveil.claims import manifest as parts
-from graphveil.claims.digest import digest_of_file
-from graphveil.claims.manifest import DataFile
-from graphveil.claims.record import digest_of_parts, linkage_part
+from graphveil.claims.facts import digest_of_file
+from graphveil.claims.manifest import DataFile, digest_of_parts, linkage_part
 from graphveil.core.errors import UsageError, option
 from graphveil.core.storage import Address, Place, reached
 from graphveil.io import Format
 from graphveil.io import parts as list_parts
 from graphveil.io.readers.columnar import BATCH_ROWS, batches_in
-from graphveil.release.files import described_file
-from graphveil.release.linkage import write_owners
+from graphveil.release.files import described_file, write_owners
 from graphveil.scale import columns
 from graphveil.scale.columns import ItemLists, starts_of, whole
 from graphveil.scale.engines.processes import Rows, Tables
@@ -48,8 +46,6 @@ LISTED_IDS = 1 << 16
 def n_buckets_of(n_rows: int, n_entries: int) -> int:
     """Return how many buckets of keys there are.
 
-    Examples
-    --------
     >>> n_buckets_of(10**6, 8 * 10**6), n_buckets_of(3, 0)
     (4, 1)
     """
@@ -59,8 +55,6 @@ def n_buckets_of(n_rows: int, n_entries: int) -> int:
 def all_ids(n: int, name: str) -> Iterator[pa.Table]:
     """Yield the new ids of all in order, as tables of one column.
 
-    Examples
-    --------
     >>> [table.to_pydict() for table in all_ids(3, "node")]
     [{'node': [0, 1, 2]}]
     """
@@ -225,8 +219,6 @@ def comes_in_parts(
 
     At an address it does.
 
-    Examples
-    --------
     >>> from graphveil.io import FORMATS
     >>> [comes_in_parts(None, FORMATS["parquet"], n) for n in (2**20, 2**20 + 1)]
     [False, True]
@@ -314,7 +306,7 @@ def write_linkage_parts(
 
     Returns the one digest of the parts.
 
-    `rows`: tables of `graphveil.release.linkage.COLUMNS` in the order of new ids; `n_users`: how
+    `rows`: tables of `graphveil.release.files.COLUMNS` in the order of new ids; `n_users`: how
     many there are; `private`: where; `scratch`: the run's own folder for a part before it is
     written: what a killed run leaves goes with it.
     """

@@ -16,16 +16,15 @@ from typing import Any, ClassVar, NamedTuple, cast
 import numpy as np
 import pyarrow as pa
 
-from graphveil.claims.changes import EntryChanges, cost_of
-from graphveil.claims.digest import digests_of_files
-from graphveil.claims.record import private_folder
+from graphveil.claims.facts import EntryChanges, cost_of, digests_of_files
+from graphveil.claims.manifest import private_folder
 from graphveil.core.errors import ResourceError, option, warn
 from graphveil.core.progress import stage, timed
 from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Address, Place
 from graphveil.core.warnings import PEOPLE_AS_ITEMS, DroppedWarning, ids_as_things
 from graphveil.io import BipartiteOptions, Format
-from graphveil.io.options import recorded
+from graphveil.io.formats import recorded
 from graphveil.methods.equivalence_classes.rule import EntryCounts, advice_on
 from graphveil.methods.registry import methods_from
 from graphveil.methods.smooth_k.chunks import MinHash

@@ -111,8 +111,6 @@ def unfinished_beside(place: Place) -> Path:
     That is the release or private folder itself; of an address, a name in the current folder that
     no other address has.
 
-    Examples
-    --------
     >>> from graphveil.core.storage import place_of
     >>> unfinished_beside(place_of("s3a://owner/lists-k8")).name
     'lists-k8-3be5d819'

@@ -18,8 +18,7 @@ import numpy as np
 import pyarrow as pa
 
 from graphveil.claims import manifest as parts
-from graphveil.claims.manifest import DataFile, Described
-from graphveil.claims.record import digest_of_parts
+from graphveil.claims.manifest import DataFile, Described, digest_of_parts
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import Advance, stage
 from graphveil.core.storage import Address, Place
@@ -33,8 +32,7 @@ from graphveil.io.readers.columnar import batches_in, parquet_writer
 from graphveil.io.source import Source
 from graphveil.io.text.dialect import Dialect
 from graphveil.io.writing import formulas
-from graphveil.release.files import described_file
-from graphveil.release.linkage import COLUMNS
+from graphveil.release.files import COLUMNS, described_file
 from graphveil.scale import columns
 from graphveil.scale.columns import ItemLists, RowOrder, check_order, grouped, whole
 from graphveil.scale.engines.local import database, rows_of, stream

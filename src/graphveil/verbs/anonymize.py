@@ -12,15 +12,14 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from graphveil import io
 from graphveil.claims.ledger import Ledger
-from graphveil.claims.manifest import MANIFEST, read_manifest
-from graphveil.claims.record import private_folder, read_record
+from graphveil.claims.manifest import MANIFEST, private_folder, read_manifest, read_record
 from graphveil.core.errors import Hint, InputError, UsageError, option
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import stage
 from graphveil.core.storage import Address, Place, located, place_of
 from graphveil.core.text import printable
 from graphveil.data.kinds import KINDS, as_released, kind_of, released_kind
-from graphveil.io.options import from_record, options_of, recorded
+from graphveil.io.formats import from_record, options_of, recorded
 from graphveil.io.reading import ReadingReport, warn_of_dropped
 from graphveil.io.text.dialect import columns_of
 from graphveil.methods.base import Anonymizer

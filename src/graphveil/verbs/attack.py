@@ -31,7 +31,7 @@ from graphveil.attacks.registry import (
 from graphveil.attacks.wording import Counted, counted_in, reworded
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
-from graphveil.claims.record import ATTACKED, private_folder
+from graphveil.claims.manifest import ATTACKED, private_folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import (
     GraphveilWarning,
@@ -60,7 +60,7 @@ from graphveil.evaluate.metric import NEEDS_LINKAGE, NotMeasuredError
 from graphveil.methods.registry import known_method, method_named
 from graphveil.methods.roles import TableRoles
 from graphveil.release import Release, read_release
-from graphveil.release.linkage import OwnersLevels
+from graphveil.release.files import OwnersLevels
 from graphveil.verbs.evaluate import with_levels
 from graphveil.verbs.read import as_release, original_data
 

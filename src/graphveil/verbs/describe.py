@@ -21,15 +21,24 @@ from pyarrow import parquet
 
 from graphveil import io
 from graphveil.core.atomic import OWNER_ONLY
-from graphveil.core.errors import InputError, Message, Problem, UsageError, answers, one_of, option
+from graphveil.core.errors import (
+    InputError,
+    Message,
+    Problem,
+    UsageError,
+    answers,
+    one_of,
+    option,
+    visible,
+)
 from graphveil.core.progress import stage
-from graphveil.core.text import counted, html_table, printable, visible
+from graphveil.core.text import counted, html_table, printable
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.codes import DATE, DAY, NUMBER, missing_in, written_dates
 from graphveil.data.columns import arrow_table
 from graphveil.data.ids import text as as_texts
 from graphveil.data.kinds import CONTAINERS, KINDS, Container, kind_of, kinds_named
-from graphveil.io.options import Header, TableOptions, options_of
+from graphveil.io.formats import Header, TableOptions, options_of
 from graphveil.io.parsed import ParsedCells, ReadCounts, about_people, table_of
 from graphveil.io.reading import source_of
 from graphveil.io.source import Source

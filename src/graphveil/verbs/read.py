@@ -10,16 +10,14 @@ from typing import Any, NamedTuple
 
 from graphveil import io
 from graphveil.claims.guarantees import SuperNodeAnonymity
-from graphveil.claims.manifest import MANIFEST, read_manifest
-from graphveil.claims.record import read_record
+from graphveil.claims.manifest import MANIFEST, read_manifest, read_record
 from graphveil.core.atomic import EVERYBODY, OWNER_ONLY
 from graphveil.core.errors import InputError, UsageError, option
 from graphveil.core.progress import stage
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.data import Data, Graph
 from graphveil.data.kinds import KINDS
-from graphveil.io.formats import parts_of
-from graphveil.io.options import from_record
+from graphveil.io.formats import from_record, parts_of
 from graphveil.io.parsed import EVERY_WORD
 from graphveil.release import Release, read_release
 

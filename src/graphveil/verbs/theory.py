@@ -21,7 +21,7 @@ from graphveil.core.errors import InfeasibleError, ParameterError, UsageError
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.objects import as_container
+from graphveil.data.kinds import as_container
 from graphveil.evaluate.comparison import TableComparison
 from graphveil.evaluate.measuring import comparison_of
 from graphveil.methods.adaptive.adaptive import checked_levels

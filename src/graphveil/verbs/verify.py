@@ -9,11 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from graphveil.claims.manifest import read_manifest
-from graphveil.claims.record import read_record
+from graphveil.claims.manifest import read_manifest, read_record
 from graphveil.core.errors import GraphveilError
 from graphveil.core.storage import Address, Place, place_of
-from graphveil.io.options import recorded
+from graphveil.io.formats import recorded
 from graphveil.methods.consistency import consistency_check
 from graphveil.methods.registry import known_method
 from graphveil.release import Release

@@ -16,23 +16,27 @@ import numpy as np
 
 from graphveil.claims import manifest as parts
 from graphveil.claims.conditions import KeyedIds
-from graphveil.claims.digest import is_digest_of
-from graphveil.claims.manifest import MANIFEST, ColumnCells, Described, Manifest, manifest_bytes
-from graphveil.claims.record import LINKAGE as LINKAGE_FILE
-from graphveil.claims.record import private_folder
+from graphveil.claims.facts import is_digest_of
+from graphveil.claims.manifest import LINKAGE as LINKAGE_FILE
+from graphveil.claims.manifest import (
+    MANIFEST,
+    ColumnCells,
+    Described,
+    Manifest,
+    manifest_bytes,
+    private_folder,
+)
 from graphveil.core.errors import ResourceError
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.text import counted, singular
 from graphveil.data import Data
-from graphveil.data.kinds import KINDS, beside, kind_of
-from graphveil.data.objects import as_original
+from graphveil.data.kinds import KINDS, as_original, beside, kind_of
+from graphveil.verify import evidence as claims
 from graphveil.verify import verdict
 from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
+from graphveil.verify.evidence import Evidence, checked_kind
 from graphveil.verify.files import folder as files
-from graphveil.verify.files.folder import Owner, Released
-from graphveil.verify.files.loading import load
-from graphveil.verify.kinds.kind import Evidence, checked_kind
-from graphveil.verify.promises import claims
+from graphveil.verify.files.folder import Owner, Released, load
 from graphveil.verify.recount import linked as links
 from graphveil.verify.recount.linked import released_ids
 from graphveil.verify.verdict import Check, Verdict, fails, holds, judged, not_checked, shown

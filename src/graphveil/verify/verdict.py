@@ -10,8 +10,8 @@ import msgspec
 
 from graphveil.claims.guarantees import CheckWord
 from graphveil.claims.manifest import MANIFEST
-from graphveil.core.errors import Message, option
-from graphveil.core.text import counted, html_table, visible
+from graphveil.core.errors import Message, option, visible
+from graphveil.core.text import counted, html_table
 
 CheckOutcome = Literal["holds", "fails", "not checked"]
 Answer = Literal["holds", "fails", "undecided"]

@@ -18,8 +18,7 @@ from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.ids import as_text, column_and_value
 from graphveil.data.measures.rows import equal_rows
-from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints
-from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Int32s, Ints
 from graphveil.evaluate.metric import NotMeasuredError
 
 MOST_CELLS = 20_000_000

@@ -8,8 +8,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import seconds_of_passes
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackInput,
+    AttackOptions,
+    Outcome,
+    seconds_of_passes,
+)
 from graphveil.attacks.features.scoring import RARE, People, people_of
 from graphveil.attacks.networks.attribute_inference import COMMONEST, IN_ONE, attached_in_cells
 from graphveil.attacks.wording import inferred
@@ -20,8 +26,15 @@ from graphveil.core.rows import ANY, Setting
 from graphveil.core.text import printable
 from graphveil.data import Bipartite, Network
 from graphveil.data.measures.rows import equal_rows
-from graphveil.evaluate.arrays import Bools, Floats, Ints, sparse
-from graphveil.evaluate.comparison import Attached, BipartiteComparison, NetworkComparison
+from graphveil.evaluate.comparison import (
+    Attached,
+    BipartiteComparison,
+    Bools,
+    Floats,
+    Ints,
+    NetworkComparison,
+    sparse,
+)
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 

@@ -6,8 +6,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import seconds_of_passes
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackInput,
+    AttackOptions,
+    Outcome,
+    seconds_of_passes,
+)
 from graphveil.attacks.features.cells import (
     MOST_CELLS,
     PublishedCells,
@@ -19,8 +25,7 @@ from graphveil.attacks.wording import inferred
 from graphveil.core.progress import in_time
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints
-from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Int32s, Ints
 from graphveil.evaluate.metric import NotMeasuredError
 
 PAIR = 2

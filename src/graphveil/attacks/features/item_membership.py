@@ -13,8 +13,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import run_again
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackInput,
+    AttackOptions,
+    Outcome,
+    run_again,
+)
 from graphveil.attacks.features import rerunning
 from graphveil.attacks.features.linkage import TWIN, popular_items
 from graphveil.attacks.features.membership import evidence
@@ -43,8 +49,7 @@ from graphveil.core.rows import Row
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Table
 from graphveil.data.ids import Ids
-from graphveil.evaluate.arrays import Bools, Floats, Ints, sparse
-from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
 FEWEST_PEOPLE, ONE_IN = 20, 5

@@ -14,8 +14,8 @@ from graphveil.attacks.attack import (
     AttackOptions,
     Outcome,
     WholeNumbers,
+    run_again,
 )
-from graphveil.attacks.costs import run_again
 from graphveil.attacks.features import scoring
 from graphveil.attacks.features.rerunning import (
     FEWEST_FEATURES,
@@ -33,8 +33,7 @@ from graphveil.core.rows import Setting
 from graphveil.core.text import counted
 from graphveil.data import Bipartite
 from graphveil.data.measures.rows import equal_rows
-from graphveil.evaluate.arrays import Int32s, Ints, sparse
-from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison, Int32s, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError, wilson
 
 TWIN = "a release without some people"

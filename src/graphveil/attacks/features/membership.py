@@ -34,8 +34,7 @@ from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
 from graphveil.core.text import counted
 from graphveil.data import Bipartite
-from graphveil.evaluate.arrays import Bools, Floats, Ints, sparse
-from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
 TRUTHS = (0.6, 0.5, 0.75, 0.99)

@@ -14,8 +14,8 @@ from graphveil.attacks.attack import (
     AttackOptions,
     Outcome,
     TooLargeError,
+    seconds_of_passes,
 )
-from graphveil.attacks.costs import seconds_of_passes
 from graphveil.attacks.features.cells import (
     MOST_CELLS,
     PublishedCells,
@@ -33,8 +33,16 @@ from graphveil.core.parameters import parameter
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.ids import as_text
-from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, special
-from graphveil.evaluate.comparison import BipartiteComparison, Nested, TableComparison
+from graphveil.evaluate.comparison import (
+    BipartiteComparison,
+    Bools,
+    Floats,
+    Int32s,
+    Ints,
+    Nested,
+    TableComparison,
+    special,
+)
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 from graphveil.release.release import ALL

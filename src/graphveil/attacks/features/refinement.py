@@ -34,8 +34,7 @@ from graphveil.attacks.wording import inferred
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.ids import as_text
-from graphveil.evaluate.arrays import Bools, Floats, Ints
-from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Ints
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 

@@ -14,8 +14,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import run_again, seconds_of_one
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackInput,
+    AttackOptions,
+    Outcome,
+    run_again,
+    seconds_of_one,
+)
 from graphveil.attacks.features.scoring import People, people_of
 from graphveil.attacks.wording import inferred
 from graphveil.core.errors import GraphveilError
@@ -27,8 +34,7 @@ from graphveil.core.text import counted
 from graphveil.data import Bipartite, Data, Table
 from graphveil.data.ids import Ids, column_and_value
 from graphveil.data.kinds import encoded
-from graphveil.evaluate.arrays import Floats, Ints
-from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison, Floats, Ints
 from graphveil.evaluate.metric import NotMeasuredError, wilson
 from graphveil.release import Release
 

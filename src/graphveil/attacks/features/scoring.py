@@ -10,8 +10,7 @@ import numpy as np
 from graphveil.attacks.attack import TooLargeError
 from graphveil.core.progress import in_time
 from graphveil.data.measures.rows import equal_rows
-from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, sparse
-from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Int32s, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
 FALSE_SHARE = 0.02

@@ -20,8 +20,7 @@ from graphveil.attacks.wording import singled_out
 from graphveil.core.progress import in_time
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.arrays import Floats, Int32s, Ints
-from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison, Floats, Int32s, Ints
 from graphveil.evaluate.metric import wilson
 
 MOST_CLASSES = 1_000

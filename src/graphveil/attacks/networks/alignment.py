@@ -8,24 +8,12 @@ from functools import partial
 
 import numpy as np
 
-from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import ends_of
+from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, ends_of
+from graphveil.attacks.networks import copies
 from graphveil.attacks.networks.assignment import one_to_one
 from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties
 from graphveil.attacks.networks.assignment.near_candidates import near_match
 from graphveil.attacks.networks.assignment.surroundings import distances
-from graphveil.attacks.networks.copies import (
-    NOBODY,
-    OVERLAP,
-    PEOPLE,
-    Drawn,
-    Naming,
-    NodeKinds,
-    Pairing,
-    named_by_copies,
-    pairing,
-    said_of_copies,
-)
 from graphveil.attacks.networks.signatures import COPY, CopyOf, words_of
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
@@ -45,12 +33,12 @@ class AlignmentOptions(AttackOptions, label="alignment"):
 
     overlap: float | None = parameter(
         default=None,
-        text=OVERLAP,
+        text=copies.OVERLAP,
         minimum=0,
         maximum=1,
         unset=", ".join(f"{overlap:g}" for overlap in OVERLAPS),
     )
-    people: float = parameter(default=1.0, text=PEOPLE, minimum=0, maximum=1)
+    people: float = parameter(default=1.0, text=copies.PEOPLE, minimum=0, maximum=1)
     copy: CopyOf = parameter(default="network", text=COPY)
     draws: int = parameter(default=3, text="number of copies for each overlap", minimum=1)
 
@@ -69,7 +57,7 @@ def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions
         Setting(overlap=overlap, knows=knows, people=people, search=search)
         for overlap in options.overlaps
     ]
-    return named_by_copies(situation, "alignment", settings, partial(_drawn, pair, options))
+    return copies.named_by_copies(situation, "alignment", settings, partial(_drawn, pair, options))
 
 
 PER_PAIR, PER_WALK = 1e-5, 1e-7
@@ -96,19 +84,19 @@ def _drawn(
     pair: GraphComparison,
     options: AlignmentOptions,
     setting: Setting,
-    kinds: NodeKinds,
+    kinds: copies.NodeKinds,
     rng: np.random.Generator,
-) -> Drawn:
+) -> copies.Drawn:
     """Return how good the names of all draws are."""
     namings, overlap = [], setting.overlap or 0.0
     for draw in range(options.draws):
         with stage(f"aligning a copy of overlap {overlap:g}, {draw + 1} of {options.draws}"):
-            two = pairing(pair, overlap, rng, people=options.people, copy=options.copy)
-            namings.append(Naming.of(two, aligned(two, rng), kinds))
-    return Drawn(setting, namings)
+            two = copies.pairing(pair, overlap, rng, people=options.people, copy=options.copy)
+            namings.append(copies.Naming.of(two, aligned(two, rng), kinds))
+    return copies.Drawn(setting, namings)
 
 
-def aligned(two: Pairing, rng: np.random.Generator) -> Match:
+def aligned(two: copies.Pairing, rng: np.random.Generator) -> Match:
     """Return the released node of every node of the copy, nobody known; -1 where none is likely.
 
     Graduated assignments by three kinds of distances, `near_match`, and the relaxation: each is
@@ -116,14 +104,16 @@ def aligned(two: Pairing, rng: np.random.Generator) -> Match:
     are kept, and the best goes on; two that agree end it. Above `ALL_PAIRS` nodes it is
     `near_match` alone.
     """
-    nobody = np.full(two.truth.size, NOBODY, dtype=np.int64)
+    nobody = np.full(two.truth.size, copies.NOBODY, dtype=np.int64)
     if two.truth.size > ALL_PAIRS:
         return near_match(two, nobody, rng)
     ties = Ties.of(two, nobody, rng)
     return one_to_one.best_assignment(ties, _starts(ties, two, rng))
 
 
-def _starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[one_to_one.Start]:
+def _starts(
+    ties: Ties, two: copies.Pairing, rng: np.random.Generator
+) -> Iterator[one_to_one.Start]:
     """Yield assignments of both searches, and that of the relaxation, which takes longest."""
     yield from one_to_one.common_starts(ties, two, rng)
     relaxed = one_to_one.relaxed_alignment(two.copy, two.released, two.more)
@@ -152,5 +142,5 @@ ALIGNMENT = Attack(
     seconds=seconds,
     options=AlignmentOptions,
     by_name=True,
-    said=said_of_copies(", by alignment"),
+    said=copies.said_of_copies(", by alignment"),
 )

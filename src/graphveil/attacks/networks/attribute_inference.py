@@ -7,8 +7,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import ends_of
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackInput,
+    AttackOptions,
+    Outcome,
+    ends_of,
+)
 from graphveil.attacks.wording import inferred
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import StructuralKAnonymity
@@ -18,8 +24,15 @@ from graphveil.core.text import printable
 from graphveil.data import Graph, Network
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.measures.network import measure_network
-from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, sparse
-from graphveil.evaluate.comparison import Attached, NetworkComparison
+from graphveil.evaluate.comparison import (
+    Attached,
+    Bools,
+    Floats,
+    Int32s,
+    Ints,
+    NetworkComparison,
+    sparse,
+)
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 

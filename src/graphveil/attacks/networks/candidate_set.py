@@ -13,9 +13,10 @@ from graphveil.attacks.attack import (
     AttackInput,
     AttackOptions,
     Outcome,
+    ends_of,
     refuse_more_nodes,
+    squares,
 )
-from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.intervals import bootstrap_mean, median_of_draws
 from graphveil.attacks.networks.signatures import (
     SIGNATURES,
@@ -29,8 +30,7 @@ from graphveil.core.parameters import parameter
 from graphveil.core.rows import Setting
 from graphveil.data import Graph, Network
 from graphveil.data.measures.values import directed_count
-from graphveil.evaluate.arrays import Floats
-from graphveil.evaluate.comparison import GraphComparison, NetworkComparison
+from graphveil.evaluate.comparison import Floats, GraphComparison, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample, wilson
 
 MOST_NODES = 100_000

@@ -22,8 +22,7 @@ from graphveil.attacks.wording import EXTREMES, GUESSED, Said, linked, strongest
 from graphveil.core.rows import Setting
 from graphveil.data import Graph, Layer, Network
 from graphveil.data.measures import twins
-from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints
-from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.comparison import Bools, Floats, GraphComparison, Int32s, Ints
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 
 OVERLAP = (

@@ -13,8 +13,7 @@ from graphveil.attacks.wording import GUESSED, singled_out
 from graphveil.claims.conditions import Drawing
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
-from graphveil.evaluate.arrays import Floats, Ints
-from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.comparison import Floats, GraphComparison, Ints
 from graphveil.evaluate.metric import NotMeasuredError
 
 LARGEST = (20, 5)

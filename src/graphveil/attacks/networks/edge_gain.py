@@ -8,27 +8,23 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.costs import squares
-from graphveil.attacks.intervals import bootstrap_ratio
-from graphveil.attacks.networks.copies import FEWEST_DRAWS, check_people, pairing
-from graphveil.attacks.networks.propagation import (
-    MOST_NODES,
-    MOST_SQUARES,
-    Guess,
-    check_matching,
-    guess,
-    inverse,
-    row_blocks,
-    seconds_of_draw,
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackInput,
+    AttackOptions,
+    Outcome,
+    squares,
 )
+from graphveil.attacks.intervals import bootstrap_ratio
+from graphveil.attacks.networks import propagation
+from graphveil.attacks.networks.copies import FEWEST_DRAWS, check_people, pairing
 from graphveil.attacks.wording import inferred
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time, stage
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
-from graphveil.evaluate.arrays import Floats, Int32s, Ints, sparse
-from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.comparison import Floats, GraphComparison, Int32s, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 
 Pairs: TypeAlias = "Ints"
@@ -76,7 +72,7 @@ def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions)
     for draw in in_time(range(options.draws)):
         with stage(f"matching known edges, {draw + 1} of {options.draws}"):
             two = pairing(pair, options.overlap, rng, filled=False)
-            made = guess(two, options.known, rng)
+            made = propagation.guess(two, options.known, rng)
             drawn.append(learned(pair.original, made))
             capped += made.capped
     if not any(one.hidden.size for one in drawn):
@@ -95,15 +91,15 @@ PER_SQUARE = 1e-7
 def seconds(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> float:
     """Return about how long it takes."""
     pair = situation.comparison
-    check_matching(pair)
-    return options.draws * (seconds_of_draw(pair) + PER_SQUARE * squares(pair))
+    propagation.check_matching(pair)
+    return options.draws * (propagation.seconds_of_draw(pair) + PER_SQUARE * squares(pair))
 
 
-def learned(original: Graph, made: Guess) -> Learned:
+def learned(original: Graph, made: propagation.Guess) -> Learned:
     """Return which further edges the release shows to whom made this guess."""
     two, n = made.pairing, original.n_nodes
     known = numbers_of(two.person[two.copy.edges()], n)
-    ends = inverse(made.match, n)[two.released.edges()]
+    ends = propagation.inverse(made.match, n)[two.released.edges()]
     matched = two.person[ends[(ends >= 0).all(axis=1)]]
     shown = np.setdiff1d(numbers_of(matched, n), known)
     likely = two.person[likeliest_pairs(two.copy, shown.size)]
@@ -139,7 +135,7 @@ def likeliest_pairs(graph: Graph, size: int) -> Ints:
     work = np.concatenate([[0], np.cumsum(degrees[near.indices])])[near.indptr]
     best = np.empty((0, 2), dtype=np.int64)
     scores = np.empty(0)
-    for start, end in in_time(row_blocks(work)):
+    for start, end in in_time(propagation.row_blocks(work)):
         block = weighed[start:end] @ near
         block = (block - block.multiply(near[start:end])).tocoo()
         row = block.row.astype(np.int64) + start
@@ -202,8 +198,8 @@ EDGE_GAIN = Attack(
     "share that are edges of the original, and the share of all unknown original edges that they "
     "reveal; compared with the same number of pairs predicted from the known edges alone",
     source="matching as in seed-propagation; prediction: Zhou, Lü & Zhang 2009",
-    cost=f"heavy, up to {MOST_NODES:,} nodes and a sum of squared degrees of {MOST_SQUARES:,}; "
-    "not run by default",
+    cost=f"heavy, up to {propagation.MOST_NODES:,} nodes and a sum of squared degrees of "
+    f"{propagation.MOST_SQUARES:,}; not run by default",
     compute=edge_gain,
     seconds=seconds,
     options=EdgeGainOptions,

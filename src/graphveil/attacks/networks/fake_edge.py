@@ -7,8 +7,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, Outcome
-from graphveil.attacks.costs import ends_of, squares
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, Outcome, ends_of, squares
 from graphveil.attacks.networks.candidate_set import CandidateSetOptions, right_guess
 from graphveil.attacks.networks.candidate_set import seconds as candidate_seconds
 from graphveil.attacks.networks.copies import check_people
@@ -23,8 +22,7 @@ from graphveil.attacks.wording import inferred
 from graphveil.core.progress import in_time
 from graphveil.core.text import counted
 from graphveil.data import Graph
-from graphveil.evaluate.arrays import Bools, Floats, sparse
-from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.comparison import Bools, Floats, GraphComparison, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
 Scores: TypeAlias = "Floats"

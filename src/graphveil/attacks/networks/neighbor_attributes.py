@@ -7,8 +7,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, Outcome, refuse_more_nodes
-from graphveil.attacks.costs import ends_of
+from graphveil.attacks.attack import (
+    Attack,
+    AttackFigure,
+    AttackInput,
+    Outcome,
+    ends_of,
+    refuse_more_nodes,
+)
 from graphveil.attacks.networks.candidate_set import (
     MOST_NODES,
     WITH_ATTRIBUTES,
@@ -27,8 +33,7 @@ from graphveil.attacks.networks.signatures import (
 )
 from graphveil.core.progress import in_time
 from graphveil.data import Network
-from graphveil.evaluate.arrays import Int32s, Ints, sparse
-from graphveil.evaluate.comparison import NetworkComparison
+from graphveil.evaluate.comparison import Int32s, Ints, NetworkComparison, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
 NEIGHBORS = "attributes of the neighbors"

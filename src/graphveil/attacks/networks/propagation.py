@@ -18,9 +18,10 @@ from graphveil.attacks.attack import (
     AttackOptions,
     Outcome,
     TooLargeError,
+    ends_of,
     refuse_more_nodes,
+    squares,
 )
-from graphveil.attacks.costs import ends_of, squares
 from graphveil.attacks.networks import copies
 from graphveil.attacks.networks.assignment.surroundings import values_around
 from graphveil.attacks.networks.signatures import (
@@ -39,8 +40,7 @@ from graphveil.core.rows import Setting
 from graphveil.core.text import counted
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
-from graphveil.evaluate.arrays import Floats, Ints, sparse
-from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.comparison import Floats, GraphComparison, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
 if TYPE_CHECKING:

@@ -9,29 +9,17 @@ from functools import partial
 import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
+from graphveil.attacks.networks import copies
 from graphveil.attacks.networks.assignment import one_to_one
 from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties, faq
 from graphveil.attacks.networks.assignment.near_candidates import near_match
-from graphveil.attacks.networks.copies import (
-    NOBODY,
-    OVERLAP,
-    PEOPLE,
-    Drawn,
-    Naming,
-    NodeKinds,
-    Pairing,
-    named_by_copies,
-    pairing,
-    said_of_copies,
-)
 from graphveil.attacks.networks.propagation import known_people
 from graphveil.attacks.networks.signatures import COPY, CopyOf, words_of
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
-from graphveil.evaluate.arrays import Ints
-from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.comparison import GraphComparison, Ints
 
 ALL_PAIRS = 4_000
 """Up to so many nodes all pairs of nodes are held at once; above, the nearest candidates."""
@@ -50,8 +38,8 @@ STARTS = 5
 class SeededMatchingOptions(AttackOptions, label="seeded-matching"):
     """What the copy shares with the original, whom it lacks, and how many people are known."""
 
-    overlap: float = parameter(default=1.0, text=OVERLAP, minimum=0, maximum=1)
-    people: float = parameter(default=1.0, text=PEOPLE, minimum=0, maximum=1)
+    overlap: float = parameter(default=1.0, text=copies.OVERLAP, minimum=0, maximum=1)
+    people: float = parameter(default=1.0, text=copies.PEOPLE, minimum=0, maximum=1)
     known: int | None = parameter(
         default=None,
         text="number of people whose released node is known; 0 for none",
@@ -88,34 +76,38 @@ def seeded_matching(
     has = Setting(overlap=options.overlap, people=options.people, search=search)
     has = has._replace(knows=words_of(pair, options.copy))
     settings = [has._replace(known=known) for known in options.settings]
-    return named_by_copies(situation, "seeded-matching", settings, partial(_drawn, pair, options))
+    return copies.named_by_copies(
+        situation, "seeded-matching", settings, partial(_drawn, pair, options)
+    )
 
 
 def _drawn(
     pair: GraphComparison,
     options: SeededMatchingOptions,
     setting: Setting,
-    kinds: NodeKinds,
+    kinds: copies.NodeKinds,
     rng: np.random.Generator,
-) -> Drawn:
+) -> copies.Drawn:
     """Return how good the names of all draws are."""
     known = setting.known or 0
     draws, namings = options.draws_of(known), []
     for draw in range(draws):
         with stage(f"matching, {known or 'nobody'} known, {draw + 1} of {draws}"):
-            two = pairing(pair, options.overlap, rng, people=options.people, copy=options.copy)
+            two = copies.pairing(
+                pair, options.overlap, rng, people=options.people, copy=options.copy
+            )
             chosen = known_people(two, known, rng)
             match = best_match(two, chosen, rng)
-        namings.append(Naming.of(two, match, kinds, chosen))
-    return Drawn(setting, namings)
+        namings.append(copies.Naming.of(two, match, kinds, chosen))
+    return copies.Drawn(setting, namings)
 
 
-def best_match(two: Pairing, known: Ints, rng: np.random.Generator) -> Match:
+def best_match(two: copies.Pairing, known: Ints, rng: np.random.Generator) -> Match:
     """Return the released node of every node of the copy, by the ties that an assignment keeps.
 
     In large networks it is -1 where none is likely. The truth is read of known people alone.
     """
-    seeds = np.full(two.truth.size, NOBODY, dtype=np.int64)
+    seeds = np.full(two.truth.size, copies.NOBODY, dtype=np.int64)
     seeds[known] = two.truth[known]
     if two.truth.size > ALL_PAIRS:
         return near_match(two, seeds, rng)
@@ -123,7 +115,9 @@ def best_match(two: Pairing, known: Ints, rng: np.random.Generator) -> Match:
     return one_to_one.best_assignment(ties, _starts(ties, two, rng))
 
 
-def _starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[one_to_one.Start]:
+def _starts(
+    ties: Ties, two: copies.Pairing, rng: np.random.Generator
+) -> Iterator[one_to_one.Start]:
     """Yield assignments of both searches, and the one that FAQ reaches from the middle."""
     last: one_to_one.Start | None = None
     for last in one_to_one.common_starts(ties, two, rng):
@@ -159,6 +153,6 @@ SEEDED_MATCHING = Attack(
     compute=seeded_matching,
     seconds=seconds,
     options=SeededMatchingOptions,
-    said=said_of_copies(),
+    said=copies.said_of_copies(),
     shorter=SeededMatchingOptions(draws=1),
 )

@@ -12,8 +12,16 @@ from graphveil.core.progress import in_time
 from graphveil.data import Graph, Layer
 from graphveil.data.csr import SortedLists, sorted_lists
 from graphveil.data.measures.values import triangles
-from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, sparse
-from graphveil.evaluate.comparison import Comparison, GraphComparison, NetworkComparison
+from graphveil.evaluate.comparison import (
+    Bools,
+    Comparison,
+    Floats,
+    GraphComparison,
+    Int32s,
+    Ints,
+    NetworkComparison,
+    sparse,
+)
 
 SIGNATURES = ("degree", "degree and triangles", "vrq")
 """The names of the signatures, from the least knowledge to the most."""

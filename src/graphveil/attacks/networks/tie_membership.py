@@ -6,8 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, Rerun
-from graphveil.attacks.costs import run_again
+from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, Rerun, run_again
 from graphveil.attacks.likelihood_ratio import (
     FEWEST_RELEASES,
     GUESS,
@@ -19,8 +18,7 @@ from graphveil.attacks.wording import inferred
 from graphveil.core.parameters import parameter
 from graphveil.core.text import counted
 from graphveil.data import Graph
-from graphveil.evaluate.arrays import Floats, Int32s, Ints
-from graphveil.evaluate.comparison import GraphComparison, NetworkComparison
+from graphveil.evaluate.comparison import Floats, GraphComparison, Int32s, Ints, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 

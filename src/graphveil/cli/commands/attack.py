@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from graphveil.attacks.registry import ATTACKS, EVERY, SECONDS_UNASKED, spelled
 from graphveil.attacks.wording import Counted, counted_in, reworded
-from graphveil.claims.record import ATTACKED, private_folder
+from graphveil.claims.manifest import ATTACKED, private_folder
 from graphveil.cli import inputs, outputs, say_warnings
 from graphveil.cli.answer import MOST_LINES, print_answer, print_next, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json, result_table, say

@@ -7,8 +7,7 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from graphveil.claims.manifest import MANIFEST
-from graphveil.claims.record import private_folder
+from graphveil.claims.manifest import MANIFEST, private_folder
 from graphveil.cli.answer import print_answer
 from graphveil.cli.console import bars, result, say
 from graphveil.cli.flags import NEW_FILE, OUTPUT_GROUP, flag, flags, path_argument, with_signature

@@ -12,7 +12,7 @@ from typing import Any, overload
 from graphveil.core.errors import ParameterError
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph, Network, Table
-from graphveil.data.kinds import CONTAINERS, kind_of
+from graphveil.data.kinds import CONTAINERS, as_container, kind_of
 from graphveil.data.measures.matchings import candidate_set_sizes, check_phi, noisy_share
 from graphveil.data.measures.network import NetworkRisk, measure_network
 from graphveil.data.measures.registry import Measure, check_distance
@@ -20,7 +20,6 @@ from graphveil.data.measures.registry import known as entry_of
 from graphveil.data.measures.risk import EqualRows, Fuzzy, Identifiability
 from graphveil.data.measures.rows import equal_rows
 from graphveil.data.measures.values import classes_of, degrees_around, twins
-from graphveil.data.objects import as_container
 
 NEIGHBORS = "the degrees of a person's neighbors"
 WHOLE_ROW = "the complete row of a person"

@@ -94,8 +94,6 @@ def measure_network(
 ) -> NetworkRisk:
     """Return how identifiable the people of a network are; see `graphveil.data.measures.measure`.
 
-    Examples
-    --------
     >>> from graphveil import Graph, Table
     >>> sex = Table.from_columns({"sex": ["f", "f", "m", "m"]})
     >>> star = Network({"ties": Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)}, sex)

@@ -14,8 +14,17 @@ import numpy as np
 from graphveil.core.errors import GraphveilError
 from graphveil.core.text import printable
 from graphveil.data.ids import as_text
-from graphveil.evaluate.arrays import Floats, Int32s, Ints, sparse, special
-from graphveil.evaluate.comparison import BipartiteComparison, Levels, TableComparison, column_sizes
+from graphveil.evaluate.comparison import (
+    BipartiteComparison,
+    Floats,
+    Int32s,
+    Ints,
+    Levels,
+    TableComparison,
+    column_sizes,
+    sparse,
+    special,
+)
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, counted, share_of
 from graphveil.evaluate.metrics.networks import kolmogorov_smirnov
 from graphveil.evaluate.metrics.table import TOP_PAIRS

@@ -14,8 +14,15 @@ import numpy as np
 
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
-from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, csgraph, sparse
-from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.comparison import (
+    Bools,
+    Floats,
+    GraphComparison,
+    Int32s,
+    Ints,
+    csgraph,
+    sparse,
+)
 from graphveil.evaluate.metric import (
     Estimate,
     Figure,

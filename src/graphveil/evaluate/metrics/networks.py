@@ -14,12 +14,16 @@ from numpy.typing import NDArray
 from graphveil.core.text import printable
 from graphveil.data import Graph, Layer, Network
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints, special
 from graphveil.evaluate.comparison import (
+    Bools,
     Distances,
+    Floats,
     GraphComparison,
+    Int32s,
+    Ints,
     NetworkComparison,
     share_of_largest_component,
+    special,
     wedges_of,
 )
 from graphveil.evaluate.metric import (

@@ -16,8 +16,7 @@ from graphveil.core.errors import warn
 from graphveil.core.warnings import DroppedModelWarning
 from graphveil.data import Bipartite
 from graphveil.data.ids import as_text, column_and_value, distinct
-from graphveil.evaluate.arrays import Floats, Ints, sparse
-from graphveil.evaluate.comparison import BipartiteComparison
+from graphveil.evaluate.comparison import BipartiteComparison, Floats, Ints, sparse
 from graphveil.evaluate.held_back import names_of
 from graphveil.evaluate.metric import (
     NEEDS_LINKAGE,

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from typing import Any
 
 from graphveil.core.text import counted
-from graphveil.io.options import GraphOptions
+from graphveil.io.formats import GraphOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.readers.graph_builder import Builder
 from graphveil.io.source import Source, shown

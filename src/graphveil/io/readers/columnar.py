@@ -31,8 +31,7 @@ from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.columns import arrow_table, column_of_types, is_text, types_say_directed
 from graphveil.data.ids import Ids, as_ids, as_text, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
-from graphveil.io.formats import Format
-from graphveil.io.options import BipartiteOptions, GraphOptions, TableOptions
+from graphveil.io.formats import BipartiteOptions, Format, GraphOptions, TableOptions
 from graphveil.io.parsed import (
     ParsedArcs,
     ParsedCells,
@@ -45,9 +44,18 @@ from graphveil.io.parsed import (
     joined,
 )
 from graphveil.io.source import Source, shown
-from graphveil.io.text.columns import Growing, compact, distinct_integers, merged_text, native_file
+from graphveil.io.text.columns import (
+    Growing,
+    compact,
+    distinct_integers,
+    kind_column,
+    merged_text,
+    native_file,
+    parsed_kinds,
+    refuse_columns,
+    two_columns,
+)
 from graphveil.io.text.table_cells import check_columns
-from graphveil.io.text.tie_columns import kind_column, parsed_kinds, refuse_columns, two_columns
 
 _ROWS = 1 << 20
 
@@ -471,7 +479,6 @@ def two_of_frame(
 
 
 def _list_column(source: Source, frame: Frame, options: BipartiteOptions) -> str | None:
-    """Return the column of lists, if there is one."""
     nested = [field for field in frame.schema if pa.types.is_nested(field.type)]
     asked = [field for field in nested if field.name == options.item_column]
     if not nested:

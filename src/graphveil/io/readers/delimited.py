@@ -18,8 +18,7 @@ from graphveil.data import SUPPRESSED, Bipartite, Graph, Network, Table
 from graphveil.data.columns import column_of_types, known_pairs, types_say_directed
 from graphveil.data.ids import Ids, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
-from graphveil.io.formats import Format
-from graphveil.io.options import BipartiteOptions, GraphOptions
+from graphveil.io.formats import BipartiteOptions, Format, GraphOptions
 from graphveil.io.parsed import (
     ParsedArcs,
     ParsedColumn,
@@ -36,7 +35,16 @@ from graphveil.io.parsed import (
     problem_of_some,
 )
 from graphveil.io.source import Source, shown
-from graphveil.io.text.columns import read_columns, read_lists, refuse_value, tables, trimmed
+from graphveil.io.text.columns import (
+    kind_column,
+    parsed_kinds,
+    read_columns,
+    read_lists,
+    refuse_value,
+    tables,
+    trimmed,
+    two_columns,
+)
 from graphveil.io.text.dialect import (
     Dialect,
     check_no_second_header,
@@ -47,7 +55,6 @@ from graphveil.io.text.dialect import (
     without_first_row,
 )
 from graphveil.io.text.table_cells import fraction_among, read_cells
-from graphveil.io.text.tie_columns import kind_column, parsed_kinds, two_columns
 from graphveil.io.writing import AWKWARD, formulas, refuse_separators
 
 read_table = read_cells
@@ -108,8 +115,6 @@ def declared_counts(dialect: Dialect) -> dict[str, int]:
     SNAP writes ``# Nodes: 9 Edges: 7``; KONECT, below its first line, the numbers of edges, of
     nodes on the left and of nodes on the right.
 
-    Examples
-    --------
     >>> from dataclasses import replace
     >>> plain = Dialect(" ", 2, (), False, frozenset({2}))
     >>> declared_counts(replace(plain, comments=("# Nodes: 9 Edges: 1,007",)))

@@ -11,8 +11,7 @@ from graphveil.core.errors import UsageError
 from graphveil.data import Network
 from graphveil.data.conversions import cells_of
 from graphveil.data.network import LAYER
-from graphveil.io.formats import Format
-from graphveil.io.options import GraphOptions
+from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.readers.graph_builder import Builder
 from graphveil.io.source import Source, shown

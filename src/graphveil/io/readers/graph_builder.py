@@ -20,8 +20,7 @@ from graphveil.core.text import counted
 from graphveil.data import Network
 from graphveil.data.conversions import cells_of
 from graphveil.data.layers import KINDS_OF_EDGES, MOST_KINDS, may_mark_modes, mode_of, two_modes
-from graphveil.io.formats import Format
-from graphveil.io.options import BipartiteOptions, GraphOptions, NetworkOptions
+from graphveil.io.formats import BipartiteOptions, Format, GraphOptions, NetworkOptions
 from graphveil.io.parsed import (
     ParsedArcs,
     ParsedPairs,

@@ -8,8 +8,7 @@ from xml.sax.saxutils import escape, quoteattr
 from graphveil.data import Network
 from graphveil.data.conversions import rows_of
 from graphveil.data.network import LAYER
-from graphveil.io.formats import Format
-from graphveil.io.options import GraphOptions
+from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.readers.graph_builder import (
     WEIGHTS,

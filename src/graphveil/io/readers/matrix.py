@@ -18,8 +18,7 @@ from scipy import sparse
 from graphveil.core.errors import leave_out, option
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph
-from graphveil.io.formats import Format
-from graphveil.io.options import BipartiteOptions, GraphOptions
+from graphveil.io.formats import BipartiteOptions, Format, GraphOptions
 from graphveil.io.parsed import ParsedArcs, ParsedPairs, ReadCounts, check_size
 from graphveil.io.source import Source, shown
 from graphveil.io.text.columns import Growing, NotIntegersError, tables

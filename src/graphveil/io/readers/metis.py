@@ -12,8 +12,7 @@ from graphveil.core.errors import leave_out
 from graphveil.core.text import counted
 from graphveil.data import Graph
 from graphveil.data.network import MAX_NODES
-from graphveil.io.formats import Format
-from graphveil.io.options import GraphOptions
+from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.parsed import ParsedArcs, ReadCounts
 from graphveil.io.source import Source, shown
 

@@ -15,8 +15,7 @@ from typing import IO
 import numpy as np
 
 from graphveil.data import Graph
-from graphveil.io.formats import Format
-from graphveil.io.options import GraphOptions
+from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.parsed import ParsedArcs, ReadCounts, check_size
 from graphveil.io.source import Source, shown
 

@@ -14,8 +14,7 @@ from typing import IO, NamedTuple
 from graphveil.core.errors import InputError, option
 from graphveil.data import Network
 from graphveil.data.conversions import cells_of
-from graphveil.io.formats import Format
-from graphveil.io.options import GraphOptions
+from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.parsed import ParsedArcs, check_size
 from graphveil.io.readers.graph_builder import Builder, is_weight, refuse_kinds
 from graphveil.io.source import Source, shown

@@ -27,8 +27,7 @@ from graphveil.data.codes import NUMBER
 from graphveil.data.columns import known_pairs, plain
 from graphveil.data.ids import Ids, to_arrow
 from graphveil.data.kinds import Container, kinds_named
-from graphveil.io.formats import format_of, name_without_compression, parts_of
-from graphveil.io.options import Header
+from graphveil.io.formats import Header, format_of, name_without_compression, parts_of
 from graphveil.io.parsed import ParsedColumn, encoded, ids_of
 from graphveil.io.source import Source, shown
 
@@ -470,8 +469,6 @@ def without_first_row(
 ) -> tuple[ParsedColumn, ParsedColumn]:
     """Return both columns without their first row, and without the labels that stood there alone.
 
-    Examples
-    --------
     >>> from graphveil.data.ids import text
     >>> one, two = encoded(text(["ego", "ann"])), encoded(text(["tie", "tea"]))
     >>> [column.labels.tolist() for column in without_first_row(one, two, shared=False)]

@@ -17,7 +17,7 @@ from graphveil.core.errors import DataError, Problem, did_you_mean, option
 from graphveil.core.text import counted
 from graphveil.data.codes import AMONG_NUMBERS, EVERY, NUMBER, fractions_in, without_suppressed
 from graphveil.data.columns import dropped_columns
-from graphveil.io.options import Header, TableOptions
+from graphveil.io.formats import Header, TableOptions
 from graphveil.io.parsed import ParsedCells, ReadCounts, binning
 from graphveil.io.source import Source, shown
 from graphveil.io.text.columns import native_buffer
@@ -253,8 +253,6 @@ def fraction_among(values: pa.Array) -> str | None:
 
     Words for no value, such as NA, are passed over.
 
-    Examples
-    --------
     >>> fraction_among(pa.array(["7", "1e5", "NA"])), fraction_among(pa.array(["ann", "1e5"]))
     ('1e5', None)
     """

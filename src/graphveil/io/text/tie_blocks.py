@@ -12,17 +12,10 @@ import pyarrow as pa
 from graphveil.core.errors import UsageError, option
 from graphveil.data.ids import Ids, as_ids
 from graphveil.data.ids import distinct as in_order
-from graphveil.io.options import GraphOptions
+from graphveil.io.formats import GraphOptions
 from graphveil.io.parsed import ReadCounts
+from graphveil.io.readers import delimited
 from graphveil.io.readers.columnar import frame_says_directed, opened_frame, two_of_frame
-from graphveil.io.readers.delimited import (
-    bipartite_batches,
-    check_konect,
-    chosen_columns,
-    declared_counts,
-    names_of_ends,
-    says_directed,
-)
 from graphveil.io.source import Source
 from graphveil.io.text.columns import labels_of
 from graphveil.io.text.dialect import Dialect, check_no_second_header, layout_of, sniff
@@ -116,16 +109,16 @@ class TextOfTies(TieFile):
                 f"Convert the file to csv with graphveil convert, or remove {option('on_disk')}."
             )
         check = sniff(self.source, self.options.header, delimiter=self.options.delimiter)
-        check_konect(self.source, check)
+        delimited.check_konect(self.source, check)
         self.dialect: Dialect = check
         self.notes = ReadCounts(header=check.header, inferred=check.inferred)
-        self.notes.declared = declared_counts(check)
-        self._chosen = chosen_columns(self.source, check, self.options, self.notes)
-        self.directed = says_directed(self.source, check, self._chosen)
-        self.names = names_of_ends(self._chosen, check.header, self.notes.header)
+        self.notes.declared = delimited.declared_counts(check)
+        self._chosen = delimited.chosen_columns(self.source, check, self.options, self.notes)
+        self.directed = delimited.says_directed(self.source, check, self._chosen)
+        self.names = delimited.names_of_ends(self._chosen, check.header, self.notes.header)
 
     def _rows(self) -> Iterator[Ends]:
-        tables = bipartite_batches(
+        tables = delimited.bipartite_batches(
             self.source, self.dialect, self._chosen, self.notes, text=self.text
         )
         for table in tables:

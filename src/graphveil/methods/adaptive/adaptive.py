@@ -55,8 +55,6 @@ GIVE_LEVELS = "Give an integer such as 5, or the name of the column with everyon
 class Levels:
     """What everybody asks for, or the column in which it stands.
 
-    Examples
-    --------
     >>> Levels.parse("5"), str(Levels.parse("privacy"))
     (Levels(common=5, column=None), 'privacy')
     """
@@ -93,8 +91,6 @@ def _number(text: str) -> float | None:
 def whole_number(text: str) -> int | None:
     """Return the whole number that a text is; None where it is none.
 
-    Examples
-    --------
     >>> whole_number("-12"), whole_number("1.5"), whole_number("--5")
     (-12, None, None)
     """
@@ -149,8 +145,6 @@ def checked_levels(levels: Any, n: int, *, where: str = "levels, ") -> NDArray[n
 class Weights(tuple[tuple[str, float], ...]):
     """What a star costs, column by column; 1 where nothing is said.
 
-    Examples
-    --------
     >>> Weights.parse("age=2,zip=.5")
     (('age', 2.0), ('zip', 0.5))
     >>> str(Weights.parse({"a,b": 3}))

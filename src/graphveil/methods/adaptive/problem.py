@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphveil.core.errors import ParameterError
 from graphveil.data import Graph
 from graphveil.data.codes import SUPPRESSED
-from graphveil.data.objects import as_container
+from graphveil.data.kinds import as_container
 from graphveil.methods.adaptive.kernels.planes import Packed
 
 Codes = NDArray[np.int32]
@@ -43,8 +43,6 @@ def packed(codes: Codes) -> Packed:
 def differing_columns(rows: Packed) -> Codes:
     """Return the codes of packed rows in those columns in which rows differ, in any order.
 
-    Examples
-    --------
     >>> differing_columns(packed(np.array([[1, 2, 7], [-1, 0, 7]], dtype=np.int32))).tolist()
     [[2, 1], [0, -1]]
     """

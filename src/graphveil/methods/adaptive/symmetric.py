@@ -257,8 +257,6 @@ def _others(
 def pairs_within(labels: Ints) -> PairMatrix:
     """Return 1 for every two rows of a cluster; nothing on the diagonal.
 
-    Examples
-    --------
     >>> pairs_within(np.array([0, 0, 1])).tolist()
     [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
     """

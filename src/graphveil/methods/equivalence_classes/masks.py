@@ -185,8 +185,6 @@ def masked_clusters(rows: CollapsedRows, *, k: int) -> MaskedClusters | None:
     where their features have columns and no row has two of one. There is None too where a table has
     more columns than a mask can name.
 
-    Examples
-    --------
     >>> from graphveil.data import Bipartite
     >>> from graphveil.methods.equivalence_classes.rule import collapse, columns_of
     >>> data = Bipartite.from_lists([["a=1", "b=1"], ["a=1", "b=2"], ["a=2"], ["a=2"]])

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.changes import EntryChanges
+from graphveil.claims.facts import EntryChanges
 from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import MOST_DENOMINATOR
@@ -68,8 +68,6 @@ class CollapsedRows(NamedTuple):
 
         A row and itself are such a pair. Clusters are grown in time that grows with their number.
 
-        Examples
-        --------
         >>> collapse(Bipartite.from_lists([[1, 2], [2], [1, 2]])).comparisons
         5
         """
@@ -82,8 +80,6 @@ class CollapsedRows(NamedTuple):
 
         Then it takes less to bound what rows share than to count it.
 
-        Examples
-        --------
         >>> collapse(Bipartite.from_lists([[0, i] for i in range(1, 1000)])).has_popular_features
         True
         >>> collapse(Bipartite.from_lists([[i, i + 1] for i in range(999)])).has_popular_features
@@ -166,8 +162,6 @@ _FRACTION = re.compile(r"[0-9]{1,9}(/[1-9][0-9]{0,8}|\.[0-9]{1,18})?")
 class Theta(Fraction):
     """The share of a class that must have a feature in the original: a fraction in [1/2, 1].
 
-    Examples
-    --------
     >>> Theta.parse("2/3"), str(Theta.parse(0.6))
     (Theta(2, 3), '3/5')
     """
@@ -281,8 +275,6 @@ def one_a_column(
 ) -> NDArray[np.bool_]:
     """Return which pairs are the only value that a cluster publishes of a column of a table.
 
-    Examples
-    --------
     >>> two = Profiles(*(np.array(x) for x in ([0, 0, 1], [4, 5, 4], [1, 1, 2], [2, 2])))
     >>> one_a_column(two, np.ones(3, dtype=bool), np.zeros(6, dtype=np.int32)).tolist()
     [False, False, True]
@@ -323,8 +315,6 @@ class EntryCounts(NamedTuple):
 def advice_on(counts: EntryCounts, *, k: int) -> tuple[str, ...]:
     """Return what the owner should know, in the order in which it is said.
 
-    Examples
-    --------
     >>> advice_on(EntryCounts(10, 1, 4, EntryChanges(10, 8, 0)), k=2)
     ()
     >>> len(advice_on(EntryCounts(10, 2, 6, EntryChanges(10, 6, 1)), k=2))

@@ -282,8 +282,6 @@ class ReadAgain:
     `table`: the original; `known`: its known columns; `levels, dates`: the rules, as `generalize`
     takes them. Default: a value is published or ``*``.
 
-    Examples
-    --------
     >>> import pyarrow as pa
     >>> again = ReadAgain(pa.table({"age": [23, 27, 31, 38]}), ["age"], {"age": "10,20"}, {})
     >>> again.losses("age")["20-29"] == 9 / 19

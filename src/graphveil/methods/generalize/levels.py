@@ -374,8 +374,6 @@ def column_of(values: Values, levels: str, date_format: str | None = None) -> Co
     `graphveil.methods.generalize.levels.read_levels`; `date_format`: how dates are written, as
     `datetime.datetime.strptime` reads them. Default: ISO 8601.
 
-    Examples
-    --------
     >>> import pyarrow as pa
     >>> ages = values_of("age", pa.array([23, 31, 38]), ["*"])
     >>> column_of(ages, "5,10").hierarchy.texts[1:]
@@ -408,8 +406,6 @@ def column_of(values: Values, levels: str, date_format: str | None = None) -> Co
 def kind_of_levels(levels: str) -> LevelsKind:
     """Return what kind of rule `column_of` takes a text for.
 
-    Examples
-    --------
     >>> kind_of_levels("month,year"), kind_of_levels("job.csv"), kind_of_levels("5,10")
     ('dates', 'file', 'widths')
     """

@@ -316,8 +316,6 @@ def questions_of(data: Table, roles: TableRoles, levels: Mapping[str, str]) -> l
 
     Columns may name people of several rows, and others would be lost without levels.
 
-    Examples
-    --------
     >>> people = Table.from_columns({"age": [23, 27, 31, 38]})
     >>> [(asked.option, asked.value) for asked in questions_of(people, TableRoles(), {})]
     [('levels', 'auto')]

@@ -284,8 +284,6 @@ def most_granular(
     `MOST_VECTORS` of them, the columns are divided into groups that have fewer: k rows that agree
     in all columns agree in each group, so that the least losses of the groups add up.
 
-    Examples
-    --------
     >>> jobs = Hierarchy.of([["nurse", "clerk", "cook"], ["Care", "Office", "Care"]])
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> most_granular(np.array([[0], [0], [2]]), [jobs], k=2, rng=rng)  # the cook loses 1/2
@@ -381,8 +379,6 @@ def chained(
 def limits(expected: Floats) -> Floats:
     """Return rising limits of what a cluster may lose, more of them where vectors lose little.
 
-    Examples
-    --------
     >>> limits(np.linspace(0, 1, 101))[[0, 3, -1]].round(3).tolist()
     [0.016, 0.25, 1.0]
     """
@@ -395,8 +391,6 @@ def cheapest(means: Sequence[Sequence[float]], limit: int) -> list[tuple[int, ..
     `means`: for every column the mean loss of each of its levels, rising; `limit`: how many vectors
     there are at most.
 
-    Examples
-    --------
     >>> cheapest([[0.0, 0.5], [0.0, 0.25]], 3)
     [(0, 0), (0, 1), (1, 0)]
     """

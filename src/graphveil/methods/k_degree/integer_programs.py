@@ -18,7 +18,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.methods.k_degree.kernels.edits import pairs_in_graph
-from graphveil.methods.k_degree.roles import DegreeTask, KDegreeOutcome
+from graphveil.methods.k_degree.sequence import DegreeTask, KDegreeOutcome
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

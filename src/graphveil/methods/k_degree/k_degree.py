@@ -383,7 +383,7 @@ class KDegree(AttributedMethod):
 
     def _change(self, graph: Graph, colors: Ints) -> Ints:
         """Return by how much the optimal degrees change everyone's, for these colors."""
-        from graphveil.methods.k_degree.roles import planned_change  # noqa: PLC0415  as below
+        from graphveil.methods.k_degree.sequence import planned_change  # noqa: PLC0415  as below
 
         return planned_change(graph.degrees(), colors, self.k, edits=self.edits)
 

@@ -3,6 +3,10 @@
 Liu and Terzi (SIGMOD 2008) choose groups of at least k nodes in the descending order of degrees and
 give each group one degree. Nodes of one degree are interchangeable, so everything here works on
 *runs* (a degree and how many nodes have it). L1* is the least possible total change.
+
+Nodes with published attributes are grouped into cells of one color and one degree, numbered
+``color * span + degree``: a step of one degree is a step of one number, and none leads from one
+color to another, since the last number of every color stays empty.
 """
 
 from __future__ import annotations
@@ -16,6 +20,7 @@ from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.methods.k_degree.kernels import sequence as kernels
 
 Ints = NDArray[np.int64]
+Nodes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 AllowedEdits = Literal["add", "any"]
@@ -447,3 +452,180 @@ def _by_key(
         out[members[chosen]] = target[piece]
         members, keys = members[~chosen], keys[~chosen]
     out[members] = target[-1]
+
+
+ROOM = 64
+"""So many degrees above the largest have a number, and k more, before colors are numbered anew."""
+
+
+LOCKED = -(1 << 40)
+"""So few nodes has a cell that no step may leave or join."""
+
+
+class CellSpace(NamedTuple):
+    """How cells are numbered; several colors have an even span, so that sums keep parity."""
+
+    n: int
+    span: int
+    n_colors: int = 1
+
+    @classmethod
+    def plain(cls, n: int) -> CellSpace:
+        """Return the numbering of nodes without attributes: every cell is a degree."""
+        return cls(n, n + 1)
+
+    @classmethod
+    def of(cls, degrees: NDArray[np.integer], n_colors: int, k: int) -> CellSpace:
+        """Return a numbering with room above the largest degree."""
+        most = int(degrees.max(initial=0)) + k + ROOM
+        return cls(degrees.size, _even(min(degrees.size, most) + 2), n_colors)
+
+    @property
+    def size(self) -> int:
+        """The numbers there are."""
+        return self.span * self.n_colors
+
+    @property
+    def top(self) -> int:
+        """The largest degree that has a number."""
+        return min(self.n - 1, self.span - 2)
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether every degree that a node can have has a number."""
+        return self.top == self.n - 1
+
+    def wider(self) -> CellSpace:
+        """Return a numbering of four times as many degrees."""
+        return self._replace(span=_even(min(self.n + 2, 4 * self.span)))
+
+    def degree_of(self, cells: Ints) -> Ints:
+        """Return the degree of every cell."""
+        return cells % self.span
+
+    def sizes(self, cells: Ints) -> Ints:
+        """Return how many of these nodes stand in every cell."""
+        return np.bincount(cells, minlength=self.size)
+
+    def open_cells(self, sizes: Ints) -> Ints:
+        """Return the cells with nodes that may rise, ascending by degree."""
+        used = np.flatnonzero(sizes)
+        degrees = self.degree_of(used)
+        used, degrees = used[degrees < self.top], degrees[degrees < self.top]
+        return used if self.n_colors == 1 else used[np.argsort(degrees, kind="stable")]
+
+
+def planned_change(
+    degrees: NDArray[np.integer], colors: Ints, k: int, *, edits: AllowedEdits
+) -> Ints:
+    """Return by how much an optimal plan changes the degree of everyone."""
+    space = CellSpace.of(degrees, int(colors.max()) + 1, k)
+    cells = colors * space.span + degrees
+    plan = plan_of_cells(degrees, colors, space, k, edits=edits)
+    return np.abs(targets_per_node(cells, plan, np.arange(cells.size)) - cells)
+
+
+def _even(number: int) -> int:
+    return number + number % 2
+
+
+def plan_of_cells(
+    degrees: NDArray[np.integer],
+    colors: Ints | None,
+    space: CellSpace,
+    k: int,
+    *,
+    edits: AllowedEdits,
+    greedy: bool = False,
+) -> Plan:
+    """Return a plan of cells, color by color: every cell has at least k nodes.
+
+    Its cost is the sum over the colors, and so the least one where it is an optimal plan.
+    """
+    if colors is None:
+        runs = runs_of(degrees)
+        return greedy_plan(runs, k) if greedy else optimal_plan(runs, k, edits=edits)
+    if not greedy:
+        runs = runs_of(colors * space.span + degrees)
+        parts = np.flatnonzero(np.diff(runs.degree // space.span, append=-1)) + 1
+        return optimal_plan(runs, k, edits=edits, parts=parts)
+    order = np.argsort(colors, kind="stable")
+    ends = np.cumsum(np.bincount(colors, minlength=space.n_colors))
+    plans, groups = [], 0
+    for color, nodes in reversed([*enumerate(np.split(order, ends[:-1]))]):
+        plan, shift = greedy_plan(runs_of(degrees[nodes]), k), color * space.span
+        shifts = (shift, shift, 0, shift, shift, groups)
+        plans.append(Plan(plan.cost, *map(np.add, plan[1:], shifts)))
+        groups += int(plan.group.max()) + 1
+    columns = [np.concatenate(column) for column in zip(*(p[1:] for p in plans), strict=True)]
+    return Plan(sum(plan.cost for plan in plans), *columns)
+
+
+class DegreeTask(NamedTuple):
+    """What every run of one realization shares; without colors, all nodes have the same.
+
+    Where `protected` says for whom degrees are shared, these have the first color, others the
+    second; nodes of both count.
+    """
+
+    indptr: Ints
+    indices: Nodes
+    degrees: Ints
+    k: int
+    near: bool
+    colors: Ints | None = None
+    numbering: CellSpace | None = None
+    protected: Flags | None = None
+
+    @property
+    def space(self) -> CellSpace:
+        """How cells are numbered."""
+        return self.numbering or CellSpace.plain(self.degrees.size)
+
+    def first_cells(self) -> Ints:
+        """Return the cell of degree 0 of every node's color."""
+        if self.colors is None:
+            return np.zeros_like(self.degrees)
+        return self.colors * self.space.span
+
+    def cells(self) -> Ints:
+        """Return the cell of every node."""
+        return self.first_cells() + self.degrees
+
+    def members(self, goal: Ints) -> Ints:
+        """Return how many nodes have each cell, as far as a node may leave it or join it.
+
+        Protected nodes stay. Another may leave a degree that more than k nodes, or no protected
+        one, have.
+        """
+        space, protected = self.space, self.protected
+        sizes = space.sizes(goal).astype(np.int64)
+        if protected is None:
+            return sizes
+        of_all = sizes.reshape(2, space.span).sum(axis=0)
+        needed = np.bincount(goal[protected], minlength=space.span) > 0
+        free = np.where(needed, np.maximum(of_all, self.k), self.k + goal.size + 1)
+        free[space.top + 1 :] = 0
+        return np.concatenate((np.full(space.span, LOCKED), free)).astype(np.int64)
+
+    def roomy(self, goal: Ints) -> tuple[DegreeTask, Ints]:
+        """Return the task and the targets with cells above the largest target, where any may be."""
+        space = self.space
+        if space.is_whole or int(space.degree_of(goal).max()) < space.top:
+            return self, goal
+        wider = self._replace(numbering=space.wider())
+        return wider, goal - self.first_cells() + wider.first_cells()
+
+
+class KDegreeOutcome(NamedTuple):
+    """The edits of one run as sorted keys ``u * n + v``, and the degrees they lead to."""
+
+    added: Ints
+    deleted: Ints
+    targets: Ints
+    rounds: int
+
+    @property
+    def cost(self) -> int:
+        """The number of edges added or deleted."""
+        return self.added.size + self.deleted.size

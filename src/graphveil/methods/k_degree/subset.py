@@ -15,8 +15,15 @@ from numpy.typing import NDArray
 
 from graphveil.core.randomness import Randomness
 from graphveil.methods.k_degree import realize
-from graphveil.methods.k_degree.roles import CellSpace, DegreeTask, sealed
-from graphveil.methods.k_degree.sequence import AllowedEdits, Ints, Plan, lower_bound_edits
+from graphveil.methods.k_degree.realize import sealed
+from graphveil.methods.k_degree.sequence import (
+    AllowedEdits,
+    CellSpace,
+    DegreeTask,
+    Ints,
+    Plan,
+    lower_bound_edits,
+)
 
 BEYOND = 1 << 60
 """More than any total change."""

@@ -91,8 +91,6 @@ class Channel(NamedTuple):
 
     `zero`: t of a cell that is 0; `one`: t of a cell that is 1.
 
-    Examples
-    --------
     >>> from fractions import Fraction
     >>> coin = channel(Fraction(1, 2), Fraction(2))
     >>> round(coin.zero / FULL, 6), round(coin.one / FULL, 6)

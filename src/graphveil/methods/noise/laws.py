@@ -45,8 +45,6 @@ def words_from(randomness: Randomness, purpose: str) -> Words:
     stands between its entropy and the noise; `purpose`: a name that nothing else in the same run
     uses.
 
-    Examples
-    --------
     >>> words = words_from(Randomness(), "noise")
     >>> words(3).dtype.name, words(3).size
     ('uint64', 3)
@@ -130,8 +128,6 @@ def without(cells: Cells, excluded: Cells) -> Cells:
 def union(cells: Cells, added: Cells) -> Cells:
     """Return the cells of both in order; both are sorted, and no cell is in both.
 
-    Examples
-    --------
     >>> union(np.array([1, 7]), np.array([2, 5])).tolist()
     [1, 2, 5, 7]
     """
@@ -219,8 +215,6 @@ def discrete_laplace(words: Words, epsilon: Fraction, count: int) -> NDArray[np.
     with its digits, not with 1/epsilon; `count`: how many numbers. Raises `ParameterError` where
     epsilon is out of range: for a larger one the tables would hold 0 alone.
 
-    Examples
-    --------
     >>> from graphveil.methods.noise import words_from
     >>> from graphveil.core.randomness import Randomness
     >>> noise = discrete_laplace(words_from(Randomness(seed=1), "noise"), Fraction(1, 2), 1000)

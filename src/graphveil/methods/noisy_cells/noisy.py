@@ -129,8 +129,6 @@ def resized(words: Words, cells: Cells, n_cells: int, size: int) -> Cells:
 def others(words: Words, cells: Cells, n_cells: int, count: int) -> Cells:
     """Return so many uniform cells that are none of these, in order.
 
-    Examples
-    --------
     >>> from graphveil.methods.noise import words_from
     >>> from graphveil.core.randomness import Randomness
     >>> others(words_from(Randomness(), "others"), np.array([1, 3]), 4, 2).tolist()
@@ -156,8 +154,6 @@ VALUES = (
 def entries_of_one(data: Graph | Bipartite) -> int:
     """Return how many cells one change is about: two where items are values of columns.
 
-    Examples
-    --------
     >>> likes = Bipartite.from_pairs(["ann"], ["town=x"])
     >>> entries_of_one(likes), entries_of_one(likes.with_items("values"))
     (1, 2)

@@ -79,8 +79,6 @@ def likeliest_histogram(values: Ints, decay: float, rounds: int) -> NDArray[np.f
     `values`: noisy degrees, at least 0; `decay`: by how much the chance of noise falls from one
     whole number to the next; `rounds`: of expectation and maximization.
 
-    Examples
-    --------
     >>> likeliest_histogram(np.array([0, 1, 1, 3]), 0.01, 200).round(2).tolist()
     [0.25, 0.5, 0.0, 0.25]
     """
@@ -237,8 +235,6 @@ def _factors(flips: BlockFlips) -> dict[tuple[int, int], int]:
 def rounded(values: NDArray[np.float64]) -> list[int]:
     """Return real numbers in units of 10^-12, to three significant digits.
 
-    Examples
-    --------
     >>> rounded(np.array([0.5, 1.23456, 0.0]))
     [500000000000, 1230000000000, 0]
     """

@@ -14,7 +14,6 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, ClassVar, Literal
 
-from graphveil.claims.changes import EdgeChanges, EntryChanges, Figures, cost_of
 from graphveil.claims.conditions import (
     LARGEST_EPSILON,
     AnyCondition,
@@ -23,6 +22,7 @@ from graphveil.claims.conditions import (
     RandomizedCells,
     as_printed,
 )
+from graphveil.claims.facts import EdgeChanges, EntryChanges, Figures, cost_of
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.parameters import parameter

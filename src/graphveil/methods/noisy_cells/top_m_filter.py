@@ -20,15 +20,7 @@ from graphveil.methods.base import MethodResult, Reached
 from graphveil.methods.noise import Channel, Words, bernoulli, discrete_laplace, flipped, words_from
 from graphveil.methods.noise.cells import cells_of, exp_below, number_of_cells, with_cells
 from graphveil.methods.noise.laws import FULL, Cells, union
-from graphveil.methods.noisy_cells.noisy import (
-    SMALLEST_PART,
-    NoisyMethod,
-    copies_found,
-    copies_matched,
-    listed_once,
-    others,
-    public_inputs,
-)
+from graphveil.methods.noisy_cells import noisy
 
 _FEWEST_NODES = 4
 _DIGITS = Context(prec=60, rounding=ROUND_FLOOR)
@@ -42,7 +34,7 @@ UNPROVED = Advice(
 
 
 @dataclass(frozen=True, kw_only=True)
-class TopMFilter(NoisyMethod):
+class TopMFilter(noisy.NoisyMethod):
     """Edge differential privacy with factor e^epsilon; variant=published claims nothing.
 
     Noise is added to every cell, and those above a threshold are published. The threshold follows
@@ -96,9 +88,9 @@ class TopMFilter(NoisyMethod):
     )
     limits: ClassVar[str] = "All edges of one person together: epsilon is for a single edge."
     reached: ClassVar[tuple[Reached, ...]] = (
-        copies_found(92, "1,224 nodes", epsilon=7.11, variant="independent"),
-        copies_found(100, "242 nodes, dense", epsilon=4.0, variant="independent"),
-        copies_found(100, "242 nodes, dense", epsilon=2.0, variant="independent"),
+        noisy.copies_found(92, "1,224 nodes", epsilon=7.11, variant="independent"),
+        noisy.copies_found(100, "242 nodes, dense", epsilon=4.0, variant="independent"),
+        noisy.copies_found(100, "242 nodes, dense", epsilon=2.0, variant="independent"),
     )
     cost: ClassVar[str] = "linear in the number of edges before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
@@ -106,7 +98,7 @@ class TopMFilter(NoisyMethod):
     epsilon_count: float = parameter(
         default=0.5,
         text="share of epsilon spent on the noisy edge count",
-        minimum=SMALLEST_PART,
+        minimum=noisy.SMALLEST_PART,
         maximum=39,
     )
     variant: Literal["independent", "published"] = parameter(
@@ -175,10 +167,10 @@ class TopMFilter(NoisyMethod):
         return MethodResult(
             data=with_cells(data, cells),
             conditions=() if published else (stated,),
-            facts=listed_once(data),
+            facts=noisy.listed_once(data),
             advice=(
-                *public_inputs(data),
-                *copies_matched(data, through, count),
+                *noisy.public_inputs(data),
+                *noisy.copies_matched(data, through, count),
                 *((UNPROVED,) if published else ()),
             ),
         )
@@ -188,7 +180,7 @@ def filled(words: Words, ones: Cells, n_cells: int, threshold: int, size: int) -
     """Return the ones that pass, and uniform other cells until so many are there."""
     kept = ones[bernoulli(words, threshold, ones.size)]
     missing = min(max(size - kept.size, 0), n_cells - ones.size)
-    return union(kept, others(words, ones, n_cells, missing))
+    return union(kept, noisy.others(words, ones, n_cells, missing))
 
 
 def thresholds_of(n_cells: int, count: int, epsilon: Fraction) -> Channel:

@@ -11,16 +11,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import (
-    IDS,
-    SHAPE,
-    WITHIN_GROUPS,
-    AnyCondition,
-    BlockFlips,
-    Condition,
-    NoisyDegrees,
-    as_printed,
-)
+from graphveil.claims import conditions
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.claims.knowledge import Reason
 from graphveil.core.errors import InfeasibleError
@@ -105,7 +96,12 @@ class DrawnMethod(NoisyMethod):
             )
 
     def drawn_result(
-        self, data: Graph, ends: Ints, stated: AnyCondition, places: Places, randomness: Randomness
+        self,
+        data: Graph,
+        ends: Ints,
+        stated: conditions.AnyCondition,
+        places: Places,
+        randomness: Randomness,
     ) -> MethodResult:
         """Return what is handed over: a seeded run claims and states nothing."""
         return MethodResult(
@@ -197,9 +193,9 @@ def places_of(noisy: Ints, groups: Ints, randomness: Randomness, seed: int) -> P
     secret = randomness.secret("places within groups")[:16]
     ties = randomness.permutation(noisy.size)
     ranked = ties[np.argsort(noisy[ties], kind="stable")]
-    words = next(public_words(int.from_bytes(secret), noisy.size, WITHIN_GROUPS))
+    words = next(public_words(int.from_bytes(secret), noisy.size, conditions.WITHIN_GROUPS))
     people = ranked[np.lexsort((words, groups))]
-    words = next(public_words(seed, noisy.size, IDS))
+    words = next(public_words(seed, noisy.size, conditions.IDS))
     return Places(people, np.argsort(words, kind="stable"), secret.hex())
 
 
@@ -262,15 +258,15 @@ class OneKSeries(DrawnMethod):
     )
 
     @property
-    def states(self) -> tuple[type[Condition], ...]:
+    def states(self) -> tuple[type[conditions.Condition], ...]:
         """The types of the conditions that every run without a seed states."""
-        return (NoisyDegrees,)
+        return (conditions.NoisyDegrees,)
 
     @property
     def parts(self) -> dict[str, Fraction]:
         """The parts of epsilon that counts have, by name: all of it."""
-        whole_epsilon = as_printed(self.epsilon)
-        count = as_printed(self.share_count) * whole_epsilon
+        whole_epsilon = conditions.as_printed(self.epsilon)
+        count = conditions.as_printed(self.share_count) * whole_epsilon
         return {"epsilon_count": count, "epsilon_degrees": whole_epsilon - count}
 
     def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
@@ -289,7 +285,7 @@ class OneKSeries(DrawnMethod):
         seed = int.from_bytes(randomness.secret("drawing")[:8])
         places = places_of(degrees, groups.of_node, randomness, seed)
         ends = places.people[drawn(classes, weights, seed)]
-        stated = NoisyDegrees(
+        stated = conditions.NoisyDegrees(
             nodes=data.n_nodes,
             **{name: str(part) for name, part in self.parts.items()},
             noisy_count=str(count),
@@ -309,15 +305,17 @@ def drawn(classes: prior_response.PriorClasses, weights: Sequence[int], seed: in
     the one before it as a geometric variable says. A block has at most eight deviations more edges
     than are expected of it, and 16.
     """
-    priors = prior_response.priors_between(weights, [0] * len(weights), {(0, 0): BlockFlips.UNIT})
+    priors = prior_response.priors_between(
+        weights, [0] * len(weights), {(0, 0): conditions.BlockFlips.UNIT}
+    )
     a, b = np.triu_indices(classes.sizes.size)
     sizes = classes.sizes
     pairs = np.where(a == b, sizes[a] * (sizes[a] - 1) // 2, sizes[a] * sizes[b])
     expected = [(n * prior >> 64) + 1 for n, prior in zip(pairs.tolist(), priors, strict=True)]
     most = np.minimum(pairs, [each + 8 * isqrt(each) + 16 for each in expected])
     block = np.repeat(np.arange(pairs.size), most)
-    numbers = numbers_from(next(public_words(seed, block.size, SHAPE)))
-    logs = np.log1p(-np.array([prior / BlockFlips.FULL for prior in priors]))
+    numbers = numbers_from(next(public_words(seed, block.size, conditions.SHAPE)))
+    logs = np.log1p(-np.array([prior / conditions.BlockFlips.FULL for prior in priors]))
     skipped = np.minimum(np.log1p(-numbers) / logs[block], pairs[block]).astype(np.int64)
     after = np.cumsum(skipped + 1)
     before = np.concatenate([[0], after])[np.cumsum(most) - most]

@@ -58,8 +58,6 @@ def hashes_of_texts(starts: Ints, letters: NDArray[np.uint8]) -> NDArray[np.uint
     `starts`: int64, shape (n + 1,): text i is ``letters[starts[i]:starts[i + 1]]``; `letters`:
     uint8: the UTF-8 of all.
 
-    Examples
-    --------
     >>> letters = np.frombuffer(b"tearye", dtype=np.uint8)
     >>> texts = np.array(["tea", "rye"], dtype=np.dtypes.StringDType())
     >>> bool((hashes_of_texts(np.array([0, 3, 6]), letters) == hashes_of(texts)).all())
@@ -324,8 +322,6 @@ def _clusters(
 def chunk_of(data: Bipartite, piece: Ints, rng: np.random.Generator, known: Labels | None) -> Chunk:
     """Return some rows as a chunk, with the clusters that they have already.
 
-    Examples
-    --------
     >>> data = Bipartite.from_lists([[0], [1, 2], [0]])
     >>> rng = Randomness(seed=1).stream("chunk")
     >>> chunk_of(data, np.array([1, 0]), rng, None).indices.tolist()

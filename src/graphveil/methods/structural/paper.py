@@ -21,6 +21,7 @@ from graphveil.core.kernels.arrays import new_table
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.data import Graph
+from graphveil.data.kinds import as_container
 from graphveil.data.measures import MEASURES, class_sizes_of_nodes
 from graphveil.data.measures.kernels.neighborhoods import (
     Forward,
@@ -29,7 +30,6 @@ from graphveil.data.measures.kernels.neighborhoods import (
 )
 from graphveil.data.measures.registry import check_distance, known, the_ends, within_of_both
 from graphveil.data.measures.values import classes_of
-from graphveil.data.objects import as_container
 from graphveil.methods.structural import task as tasks
 from graphveil.methods.structural.kernels import paper as kernel
 from graphveil.methods.structural.task import (

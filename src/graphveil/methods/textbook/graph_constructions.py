@@ -18,7 +18,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.k_degree.kernels import sequence as kernel
 from graphveil.methods.k_degree.kernels.sequence import cheapest_raise_by_window
-from graphveil.methods.k_degree.roles import edits_over
+from graphveil.methods.k_degree.realize import edits_over
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
 
 

@@ -136,8 +136,6 @@ def rows_of(
 def identifier(name: str) -> str:
     """Return the name of a column as SQL spells it.
 
-    Examples
-    --------
     >>> print(identifier('5"-disk'))
     "5""-disk"
     """
@@ -606,8 +604,6 @@ def using(engine: Chunkwise) -> Iterator[Chunkwise]:
     Which engine runs them never changes a release. Without this, they run one after the other in
     the process that calls: a library starts no processes unless asked.
 
-    Examples
-    --------
     >>> with using(LocalEngine(jobs=1)) as engine:
     ...     list(engine.map_chunks(len, ["a", "bc"]))
     [1, 2]
@@ -619,8 +615,6 @@ def using(engine: Chunkwise) -> Iterator[Chunkwise]:
 def current() -> LocalEngine:
     """Return the engine that runs the chunks of methods called here.
 
-    Examples
-    --------
     >>> current().jobs
     1
     """

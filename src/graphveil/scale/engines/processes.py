@@ -50,8 +50,6 @@ ENDED = (
 def available_cores() -> int:
     """Return how many processors this process may use.
 
-    Examples
-    --------
     >>> available_cores() >= 1
     True
     """
@@ -274,8 +272,6 @@ class Query:
 def selected(*names: str) -> Query:
     """Return the query that chooses columns of ``rows``.
 
-    Examples
-    --------
     >>> selected("bucket", "items").text
     'SELECT bucket, items FROM {rows}'
     """

@@ -97,8 +97,6 @@ def is_of_spark(error: Exception) -> bool:
 def first_line(error: Exception) -> str:
     r"""Return what an error of Spark says first, without the names of the JVM.
 
-    Examples
-    --------
     >>> first_line(Exception("An error occurred while calling o1.load.\n: a.b.Some: No file.\nat"))
     'No file'
     """
@@ -122,8 +120,6 @@ def working_place(given: str | Path | Address) -> Place:
     Raises `UsageError` where no such store is served, or the address has a password or options:
     what a run keeps there is noted, to be deleted, and no note has these.
 
-    Examples
-    --------
     >>> str(working_place("s3a://owner/run"))
     's3a://owner/run'
     """
@@ -451,8 +447,6 @@ class SparkTables:
 def ddl(schema: pa.Schema) -> str:
     """Return a schema as Spark spells it.
 
-    Examples
-    --------
     >>> ddl(pa.schema([("user", pa.string()), ("items", pa.list_(pa.int64()))]))
     '`user` STRING, `items` ARRAY<BIGINT>'
     """
@@ -470,8 +464,6 @@ def written_at(path: Place) -> str:
 
     Nothing is escaped: what looks so is a name of its own to Spark, in another place.
 
-    Examples
-    --------
     >>> written_at(Path("/mnt/our run"))
     'file:///mnt/our run'
     """
@@ -483,8 +475,6 @@ def written_at(path: Place) -> str:
 def read_at(path: Place) -> str:
     r"""Return a file, folder or address as Spark takes it to read, whatever its name.
 
-    Examples
-    --------
     >>> print(read_at(Path("/mnt/run [2]")))
     file:///mnt/run \[2\]
     """
@@ -494,8 +484,6 @@ def read_at(path: Place) -> str:
 def narrow(rows: Rows) -> Rows:
     """Return rows whose text and bytes have offsets of 32 bits: some sessions give wider ones.
 
-    Examples
-    --------
     >>> narrow(pa.table({"user": pa.array(["ann"], pa.large_string())}))["user"].type
     DataType(string)
     """

@@ -208,8 +208,6 @@ class TieReading:
 def check_space(folder: Path, needed: int, what: str) -> None:
     """Refuse what needs more space than the disk of a folder has.
 
-    Examples
-    --------
     >>> check_space(Path(), 0, "nothing")
     """
     free = shutil.disk_usage(folder).free

@@ -85,8 +85,6 @@ def _keys(pairs: NDArray[np.int32]) -> Ints:
 def released_cuts(n_nodes: int, n_edges: int, bucket_keys: int) -> list[int]:
     """Return cuts of released edges by their smaller end, of which low ids are ends more often.
 
-    Examples
-    --------
     >>> released_cuts(100, 40, 10)
     [0, 13, 29, 50, 100]
     """

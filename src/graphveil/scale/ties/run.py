@@ -16,9 +16,14 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.changes import EdgeChanges, cost_of
 from graphveil.claims.conditions import AnyCondition, ExactSize, RandomizedCells
-from graphveil.claims.digest import digest_of_file, digest_of_graph, digests_of_files
+from graphveil.claims.facts import (
+    EdgeChanges,
+    cost_of,
+    digest_of_file,
+    digest_of_graph,
+    digests_of_files,
+)
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Composed, Ledger, LedgerReceipt, LedgerReference
 from graphveil.core.atomic import OWNER_ONLY, whole_file
@@ -30,15 +35,14 @@ from graphveil.data.ids import Ids
 from graphveil.data.kinds import kind_of
 from graphveil.data.origin import PublicLists
 from graphveil.io import Format, GraphOptions
-from graphveil.io.options import recorded
+from graphveil.io.formats import recorded
 from graphveil.io.reading import source_of, warn_of_dropped
 from graphveil.io.text.tie_blocks import tie_file
 from graphveil.methods.base import Anonymizer, NewIds, NoisyTies
 from graphveil.methods.noise import Channel, words_from
 from graphveil.methods.noisy_cells.noisy import listed_once
 from graphveil.methods.registry import methods_from
-from graphveil.release.files import format_that_came_in, release_format
-from graphveil.release.linkage import Linkage
+from graphveil.release.files import Linkage, format_that_came_in, release_format
 from graphveil.release.pipeline import Drawn, Method, Read, Run, released
 from graphveil.release.publishing import Output, Publication, local_folder
 from graphveil.scale.columns import RowOrder

@@ -12,11 +12,17 @@ from graphveil.core.errors import ParameterError
 from graphveil.core.progress import notice, stage, worked
 from graphveil.core.text import percent
 from graphveil.data import Data, Graph, Network
-from graphveil.data.kinds import CONTAINERS, Container, as_released, compared_kind, kind_of
+from graphveil.data.kinds import (
+    CONTAINERS,
+    Container,
+    as_container,
+    as_released,
+    compared_kind,
+    kind_of,
+)
 from graphveil.data.measures import MEASURES, EqualRows, Identifiability, measure
 from graphveil.data.measures.network import UniqueShare
 from graphveil.data.measures.registry import DIRECTED_COUNT
-from graphveil.data.objects import as_container
 from graphveil.evaluate.metrics.table import METRICS
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer

@@ -23,8 +23,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import per_hundred, percent, printable
 from graphveil.data import Data, Table
-from graphveil.data.kinds import CONTAINERS, as_released
-from graphveil.data.objects import as_container
+from graphveil.data.kinds import CONTAINERS, as_container, as_released
 from graphveil.methods import METHODS
 from graphveil.verbs.advise.advise import advise
 from graphveil.verbs.advise.trials import SEED, Advice, Choice, Risk, roles_of, sample_of, shares_of

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.changes import Changes, changes_stated
+from graphveil.claims.facts import Changes, changes_stated
 from graphveil.claims.guarantees import (
     AnyGuarantee,
     KAnonymity,
@@ -23,11 +23,11 @@ from graphveil.claims.guarantees import (
     StructuralKAnonymity,
     SuperNodeAnonymity,
 )
-from graphveil.core.errors import DataError, GraphveilWarning, Message, UsageError, option
+from graphveil.core.errors import DataError, GraphveilWarning, Message, UsageError, option, visible
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import stage, worked
 from graphveil.core.randomness import Randomness
-from graphveil.core.text import counted, html_table, percent, visible
+from graphveil.core.text import counted, html_table, percent
 from graphveil.data import Data, Graph, Network, Table
 from graphveil.data.kinds import kind_of
 from graphveil.methods.base import Anonymizer

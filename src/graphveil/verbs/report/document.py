@@ -9,7 +9,7 @@ from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
-from graphveil.claims.record import OWNERS_PAGE, private_folder
+from graphveil.claims.manifest import OWNERS_PAGE, private_folder
 from graphveil.core.atomic import EVERYBODY, OWNER_ONLY
 from graphveil.core.parameters import flat_parameters
 from graphveil.verbs.report.charts import write_new

@@ -12,7 +12,8 @@ from typing import Any
 from markupsafe import Markup
 
 from graphveil.attacks.wording import Counted
-from graphveil.core.text import percent, printable, visible, visible_json
+from graphveil.core.errors import visible, visible_json
+from graphveil.core.text import percent, printable
 from graphveil.evaluate.wording import Line
 from graphveil.verbs.report.charts import NONE, TEMPLATES, Bin, Mark, count, described, dots, steps
 from graphveil.verbs.report.frontiers import SYMBOLS, Panel, mark_of, scatter

@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.core.atomic import OWNER_ONLY
-from graphveil.core.errors import UsageError
+from graphveil.core.errors import UsageError, visible
 from graphveil.core.lazy import above
 from graphveil.core.rows import Rows
-from graphveil.core.text import counted, percent, visible
+from graphveil.core.text import counted, percent
 from graphveil.core.version import __version__
 from graphveil.data.kinds import KINDS
 from graphveil.methods import METHODS

@@ -20,16 +20,7 @@ import msgspec
 
 from graphveil import io
 from graphveil.attacks.registry import ATTACKS
-from graphveil.claims.guarantees import (
-    AdaptiveAnonymity,
-    AnyGuarantee,
-    EdgeDP,
-    KAnonymity,
-    NodeDP,
-    SmoothKAnonymity,
-    StructuralKAnonymity,
-    SuperNodeAnonymity,
-)
+from graphveil.claims import guarantees
 from graphveil.core.bounds import FALSE, KEPT, RISK
 from graphveil.core.errors import (
     GraphveilError,
@@ -48,11 +39,17 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Data, Table
-from graphveil.data.kinds import CONTAINERS, Container, compared_kind, kind_of, released_kind
-from graphveil.data.objects import as_container
+from graphveil.data.kinds import (
+    CONTAINERS,
+    Container,
+    as_container,
+    compared_kind,
+    kind_of,
+    released_kind,
+)
 from graphveil.evaluate.measuring import SYNONYMS, spelled_out
 from graphveil.evaluate.metrics.table import METRICS
-from graphveil.io.options import recorded
+from graphveil.io.formats import recorded
 from graphveil.io.reading import ReadingReport, warn_of_dropped
 from graphveil.methods.base import Anonymizer
 from graphveil.release import Release, digest_of
@@ -228,14 +225,19 @@ def _own_rows(name: str, method: Anonymizer[Any], release: Release[Any]) -> Iter
             yield Row(release=name, **row | {"value": float(row["value"])})
 
 
-_OF_CLASSES = KAnonymity | SmoothKAnonymity | StructuralKAnonymity | SuperNodeAnonymity
+_OF_CLASSES = (
+    guarantees.KAnonymity
+    | guarantees.SmoothKAnonymity
+    | guarantees.StructuralKAnonymity
+    | guarantees.SuperNodeAnonymity
+)
 
 
-def _strength(promise: AnyGuarantee) -> tuple[str, float | None, str]:
+def _strength(promise: guarantees.AnyGuarantee) -> tuple[str, float | None, str]:
     """Return what a method promises in one number: a class size, a level or epsilon."""
-    if isinstance(promise, EdgeDP | NodeDP):
+    if isinstance(promise, guarantees.EdgeDP | guarantees.NodeDP):
         return "epsilon", promise.epsilon, "epsilon"
-    if isinstance(promise, AdaptiveAnonymity):
+    if isinstance(promise, guarantees.AdaptiveAnonymity):
         return "k", promise.level, "people"
     if isinstance(promise, _OF_CLASSES):
         return "k", promise.k, "people"

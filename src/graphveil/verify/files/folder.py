@@ -1,4 +1,4 @@
-"""Checks on a release before its data is read: its files, their attributes, the manifest.
+"""The files of a release: checks before its data is read, and loading them into tables.
 
 At an address, an object is read once, into a file of this machine: what was digested is checked.
 """
@@ -12,16 +12,24 @@ import re
 import stat
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+import duckdb
 import msgspec
 
+from graphveil.claims import manifest as owned
 from graphveil.claims import manifest as parts
-from graphveil.claims import record as owned
-from graphveil.claims.manifest import MANIFEST, DataFile, Described, Manifest
-from graphveil.claims.record import Record, private_folder
+from graphveil.claims.manifest import (
+    MANIFEST,
+    DataFile,
+    Described,
+    Manifest,
+    Record,
+    private_folder,
+)
 from graphveil.core.errors import GraphveilError, ResourceError, option
 from graphveil.core.storage import Address, Entry
 from graphveil.core.text import counted
@@ -29,8 +37,13 @@ from graphveil.core.version import __version__
 from graphveil.data.kinds import KINDS
 from graphveil.data.network import LAYER
 from graphveil.verify import verdict
-from graphveil.verify.files.canonical import first_difference
-from graphveil.verify.kinds.kind import checked_kind
+from graphveil.verify.database import Database, UnreadableError
+from graphveil.verify.evidence import Loader, checked_kind
+from graphveil.verify.files.canonical import (
+    first_difference,
+    load_delimited,
+    refuse_missing,
+)
 from graphveil.verify.verdict import LINKAGE as LINKAGE_NEEDED
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, one_line, shown
 
@@ -577,3 +590,66 @@ def _words(manifest: Manifest) -> Check:
     return judged(
         WORDS, problems, "sentence, threat_model, check and why are those of the guarantee"
     )
+
+
+def load(db: Database, released: Released, described: Described) -> None:
+    """Create the tables of the released data."""
+    kind = checked_kind(described.kind)
+    files = []
+    for file in described.files:
+        size = released.size(file.name)
+        if size is None:
+            raise UnreadableError(f"{shown(file.name)} is not a regular file in the folder")
+        if released.folder is None and size != file.bytes:  # it would be copied
+            raise UnreadableError(
+                f"{file.name} has {size} bytes, but the manifest states {file.bytes}"
+            )
+        if file.role != "data" or file.format not in kind.unrolled:
+            db.refuse_beyond(size, file.name)
+        with broken(file.name):
+            files.append((released.path(file.name), file))
+    if parts.in_parts(described.files):
+        if kind.parts is None:
+            raise UnreadableError(f"data of kind {described.kind} cannot be in parts")
+        kind.parts(db, files)
+        return
+    for path, file in files:
+        with broken(file.name):
+            _loader(described, file)(db, path, file)
+    for table in kind.tables:
+        if not db.holds(table):
+            raise UnreadableError(f"no file lists the {table}")
+
+
+@contextmanager
+def broken(name: str) -> Iterator[None]:
+    """Say of any error that this file cannot be read."""
+    try:
+        yield
+    except (UnreadableError, MemoryError, duckdb.OutOfMemoryException):
+        raise
+    except Exception as error:  # broken input makes libraries raise anything
+        raise UnreadableError(f"{name} cannot be read: {one_line(error)}") from error
+
+
+def _loader(described: Described, file: DataFile) -> Loader:
+    """Return what loads a file: of the role of everyone, a list of ids; else by its format."""
+    kind = checked_kind(described.kind)
+    if file.role == KINDS[described.kind].everyone:
+        return kind.everyone or _everyone(*kind.people)
+    if file.role == parts.LEVELS_ROLE and kind.levels is not None:
+        return kind.levels
+    if file.format not in kind.loaders:
+        raise UnreadableError(
+            f"data of kind {described.kind} cannot have the format {shown(file.format)}"
+        )
+    return kind.loaders[file.format]
+
+
+def _everyone(table: str, column: str) -> Loader:
+    def load_ids(db: Database, path: Path, file: DataFile) -> None:
+        columns = [(column, "BIGINT")]
+        load_delimited(db, path, table, columns, names=[file.role.removesuffix("s")])
+        refuse_missing(db, table, [column], path.name)
+
+    return load_ids

@@ -14,25 +14,25 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from graphveil.claims.changes import EdgeChanges
+from graphveil.claims.facts import EdgeChanges
 from graphveil.claims.manifest import DataFile, Described
 from graphveil.core.text import counted
 from graphveil.data import Graph, Network
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.network import ID_OF_PERSON
 from graphveil.data.network import LAYER as OF_LAYER
+from graphveil.verify import evidence as kinds
 from graphveil.verify.database import Database, UnreadableError
+from graphveil.verify.evidence import CheckedKind, ComparedNames, Cost, Evidence, IdsAsNames
 from graphveil.verify.files.canonical import (
     DELIMITERS,
+    compare,
     load_columnar,
     load_delimited,
     refuse_missing,
     view_columnar,
 )
-from graphveil.verify.files.loading import load_graphml
-from graphveil.verify.kinds import kind as kinds
-from graphveil.verify.kinds.kind import CheckedKind, ComparedNames, Cost, Evidence, IdsAsNames
-from graphveil.verify.recount.equal_rows import MOST_AT_ONCE, MOST_IDS, link_in_buckets
+from graphveil.verify.recount.classes import MOST_AT_ONCE, MOST_IDS, link_in_buckets
 from graphveil.verify.recount.linked import IDS, ORDER, ids_check, misplaced, strange_cell
 from graphveil.verify.verdict import SHARED, TWICE, Check, fails, holds, judged, not_checked, shown
 
@@ -400,6 +400,40 @@ def _read_again(db: Database, original: Network, path: Path, reading: Mapping[st
     if ties.outcome != "holds":
         return ties
     return holds(TWICE, f"{ties.detail}; for the file of people, {people.detail}")
+
+
+_BYTES_PER_ID = 8
+_NUMBERS_ABOVE = 3
+"""The numbers in the lines above the nodes: 1.0, and the 8 of UTF-8."""
+
+_SEPARATE = bytes(byte if byte in b"0123456789" else ord(" ") for byte in range(256))
+_HEAD = b"""<?xml version="1.0" encoding="UTF-8"?>
+<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
+  <graph edgedefault="undirected">
+"""
+_PARTS = (
+    _HEAD,
+    """SELECT concat('    <node id="', node, '"/>', chr(10)) FROM nodes""",
+    """SELECT concat('    <edge source="', source, '" target="', target, '"/>', chr(10))
+    FROM edges""",
+    b"  </graph>\n</graphml>\n",
+)
+"""A file in its one form: lines as they are, and SQL that gives a line a row."""
+
+
+def load_graphml(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
+    """Create `nodes` and `edges` of a graph."""
+    text = path.read_bytes()
+    numbers = np.fromstring(text.translate(_SEPARATE), dtype=np.int64, sep=" ")
+    if not numbers.size:
+        raise UnreadableError(f"{path.name} contains no number")
+    n = text.count(b"<node ")
+    db.refuse_beyond(n * _BYTES_PER_ID, path.name)
+    ends = numbers[_NUMBERS_ABOVE + n :]
+    edges = ends[: ends.size // 2 * 2].reshape(-1, 2)
+    db.run(f"CREATE TABLE nodes AS SELECT range AS node FROM range({n})")
+    db.put("edges", {"source": edges[:, 0], "target": edges[:, 1]})
+    compare(db, path, _PARTS)
 
 
 GRAPH = CheckedKind(

@@ -6,17 +6,17 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from graphveil.claims.changes import CellChanges
 from graphveil.claims.conditions import Generalized
+from graphveil.claims.facts import CellChanges
 from graphveil.claims.manifest import LEVELS_COLUMNS, ColumnCells, DataFile, Described
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
+from graphveil.verify import evidence as kinds
 from graphveil.verify.database import Database, UnreadableError, literal, some_at_once
+from graphveil.verify.evidence import CheckedKind, ComparedNames, Cost, Evidence, IdsAsNames
 from graphveil.verify.files.canonical import load_columnar, load_delimited
 from graphveil.verify.files.second_table import table_reading_check
-from graphveil.verify.kinds import kind as kinds
-from graphveil.verify.kinds.kind import CheckedKind, ComparedNames, Cost, Evidence, IdsAsNames
 from graphveil.verify.recount.linked import IDS, ORDER, compare_with_original, ids_check, misplaced
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 

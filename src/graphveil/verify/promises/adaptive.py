@@ -12,12 +12,11 @@ from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify import verdict
-from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import BESIDE, ClaimCheck, Part, Rechecks
+from graphveil.verify.evidence import BESIDE, ClaimCheck, Evidence, Part, Rechecks
 from graphveil.verify.promises.generalized import known_names, known_problem
 from graphveil.verify.recount import assignments, linked
 from graphveil.verify.recount.assignments import Allowed, NoAssignment
-from graphveil.verify.recount.equal_rows import coded_alone, fewest_agreeing
+from graphveil.verify.recount.classes import coded_alone, fewest_agreeing
 from graphveil.verify.recount.linked import BadFileError, released_ids
 from graphveil.verify.verdict import Check, fails, judged, not_checked, one_line
 

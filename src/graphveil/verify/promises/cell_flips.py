@@ -6,13 +6,20 @@ import math
 from fractions import Fraction
 from operator import itemgetter
 
-from graphveil.claims.changes import Changes
 from graphveil.claims.conditions import BlockFlips, ExactSize, RandomizedCells, TopMThresholds
+from graphveil.claims.facts import Changes
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed
 from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
-from graphveil.verify.kinds.kind import CELLS, Evidence, NoiseCells
-from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part, Rechecks
+from graphveil.verify.evidence import (
+    CELLS,
+    LINKED,
+    ClaimCheck,
+    Evidence,
+    NoiseCells,
+    Part,
+    Rechecks,
+)
 from graphveil.verify.recount import noise as laws
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 

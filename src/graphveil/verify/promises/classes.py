@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.text import counted
-from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import CLASSES, ClaimCheck, Part, Rechecks, listed
+from graphveil.verify.evidence import CLASSES, ClaimCheck, Evidence, Part, Rechecks, listed
 from graphveil.verify.promises.generalized import known_names, known_problem
-from graphveil.verify.recount.equal_rows import below, count_classes, smallest_class
+from graphveil.verify.recount.classes import below, count_classes, smallest_class
 from graphveil.verify.recount.linked import small_classes, table_classes
 from graphveil.verify.verdict import Check, fails, holds
 

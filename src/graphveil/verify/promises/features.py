@@ -9,11 +9,10 @@ from graphveil.core.parameters import share_in
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify.database import Database
-from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part, Rechecks
+from graphveil.verify.evidence import LINKED, ClaimCheck, Evidence, Part, Rechecks
 from graphveil.verify.promises.generalized import known_names
 from graphveil.verify.promises.tables import NOTHING_ADDED, cells_are_the_originals
-from graphveil.verify.recount.equal_rows import find_kept, publish_pairs
+from graphveil.verify.recount.classes import find_kept, publish_pairs
 from graphveil.verify.recount.linked import publish_cells
 from graphveil.verify.verdict import Check, fails, holds, shown
 

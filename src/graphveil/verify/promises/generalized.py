@@ -23,17 +23,13 @@ from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.data.ids import as_text
 from graphveil.verify import verdict
-from graphveil.verify.database import Database, literal
-from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import BESIDE, LINKED, ClaimCheck, Part, Rechecks
+from graphveil.verify.database import literal
+from graphveil.verify.evidence import BESIDE, LINKED, ClaimCheck, Evidence, Part, Rechecks
 from graphveil.verify.recount.linked import had_and_shown, known_cells
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 
 LEVELS, TRUE_CELLS, CONSISTENT = "levels", "true cells", "consistent rows"
 DIVERSE, CLOSE = "diversity", "closeness"
-
-_FEW, _NAMING = 10, Fraction(9, 10)
-"""Of so many cells at least, a larger share of different ones nearly identifies people."""
 
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,9}")
 _MOST_LEVELS = 1000
@@ -384,52 +380,6 @@ def _close(evidence: Evidence, condition: Close) -> Check:
     if close or close is None:
         return holds(CLOSE, said)
     return fails(CLOSE, f"{said}, above {condition.most}")
-
-
-def attached_problems(evidence: Evidence, condition: AttachedColumns) -> list[str]:
-    """Return what is wrong with the attached columns of a table."""
-    promise, names = evidence.manifest.claim.guarantee, evidence.columns
-    known = getattr(promise, "known", ()) or ()
-    problems = [
-        f"{shown(n)} is not a column of the data" for n in condition.columns if n not in names
-    ]
-    problems += [f"{shown(n)} is both attached and known" for n in condition.columns if n in known]
-    every = {*condition.columns, *known}
-    problems += [f"{shown(n)} is neither known nor attached" for n in names if n not in every]
-    if not known:
-        problems.append("the guarantee does not say which columns are known")
-    cells = {n: f"c{names.index(n)}" for n in condition.columns if n in names}
-    return [*problems, *naming_problems(evidence.tables, "shown", cells, "row")]
-
-
-def naming_problems(db: Database, rows: str, cells: Mapping[str, str], what: str) -> Iterator[str]:
-    """Yield which columns nearly identify people, as no run publishes them.
-
-    In such a column nearly every row has another value, suppressed cells aside.
-    """
-    for name, cell in cells.items():
-        row = db.first(f"SELECT count({cell}), count(DISTINCT {cell}) FROM {rows}")
-        known, values = row or (0, 0)
-        if known >= _FEW and values > _NAMING * known:
-            yield (
-                f"{shown(name)} has {values} values for {counted(known, what)}, so it nearly "
-                "identifies people"
-            )
-
-
-def attached_cells(evidence: Evidence, name: str, columns: Sequence[str]) -> Check:
-    """Return whether attached columns of a table are as in the original."""
-    original, cells = evidence.original_as(Table), 0
-    for column in columns:
-        number, place = evidence.columns.index(column), original.columns.index(column)
-        for had, now, row, count in had_and_shown(evidence.tables, original, number, place):
-            cells += count
-            if had != now:
-                own, other = ("suppressed" if one is None else shown(one) for one in (had, now))
-                return fails(
-                    name, f"row {row} has {other} in {shown(column)}, but {own} in the original"
-                )
-    return holds(name, f"each of {cells} cells is the original's")
 
 
 _TRUE_OF_ROWS = "whether published values are true of their rows"

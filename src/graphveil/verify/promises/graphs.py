@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 
 import msgspec
 import numpy as np
@@ -15,8 +16,18 @@ from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.claims.knowledge import OF_DIRECTED_TIES
 from graphveil.core.text import counted
-from graphveil.data import Network
-from graphveil.verify.kinds.kind import Evidence
+from graphveil.data import Network, Table
+from graphveil.verify.database import Database
+from graphveil.verify.evidence import (
+    BESIDE,
+    CLASSES,
+    LINKED,
+    ClaimCheck,
+    Evidence,
+    Part,
+    Rechecks,
+    listed,
+)
 from graphveil.verify.kinds.networks import (
     MISSING,
     PEOPLE_ROWS,
@@ -25,20 +36,18 @@ from graphveil.verify.kinds.networks import (
     has_layers,
     is_directed,
 )
-from graphveil.verify.promises.claims import (
-    BESIDE,
-    CLASSES,
-    LINKED,
-    ClaimCheck,
-    Part,
-    Rechecks,
-    listed,
+from graphveil.verify.recount import classes as counts
+from graphveil.verify.recount.linked import (
+    classes_of_rows,
+    had_and_shown,
+    released_ids,
+    strange_cell,
 )
-from graphveil.verify.promises.generalized import attached_cells, attached_problems, naming_problems
-from graphveil.verify.recount import look_alikes as counts
-from graphveil.verify.recount.linked import classes_of_rows, released_ids, strange_cell
 from graphveil.verify.recount.neighborhoods import Ints, TooMuchWorkError
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
+
+_FEW, _NAMING = 10, Fraction(9, 10)
+"""Of so many cells at least, a larger share of different ones nearly identifies people."""
 
 SUPERGRAPH, DEGREES, SUBGRAPH = "supergraph", "degrees grow", "subgraph"
 SEQUENCE, KEPT, BUDGET = "degree sequence", "degrees kept", "budget"
@@ -394,6 +403,52 @@ def _cells_of(original: Network, column: str) -> list[str | None]:
 
 def _own_cells(evidence: Evidence, _condition: conditions.OwnAttributes) -> Check:
     return _cells(evidence, OWN, columns_of(evidence), stars=True)
+
+
+def attached_problems(evidence: Evidence, condition: AttachedColumns) -> list[str]:
+    """Return what is wrong with the attached columns of a table."""
+    promise, names = evidence.manifest.claim.guarantee, evidence.columns
+    known = getattr(promise, "known", ()) or ()
+    problems = [
+        f"{shown(n)} is not a column of the data" for n in condition.columns if n not in names
+    ]
+    problems += [f"{shown(n)} is both attached and known" for n in condition.columns if n in known]
+    every = {*condition.columns, *known}
+    problems += [f"{shown(n)} is neither known nor attached" for n in names if n not in every]
+    if not known:
+        problems.append("the guarantee does not say which columns are known")
+    cells = {n: f"c{names.index(n)}" for n in condition.columns if n in names}
+    return [*problems, *naming_problems(evidence.tables, "shown", cells, "row")]
+
+
+def naming_problems(db: Database, rows: str, cells: Mapping[str, str], what: str) -> Iterator[str]:
+    """Yield which columns nearly identify people, as no run publishes them.
+
+    In such a column nearly every row has another value, suppressed cells aside.
+    """
+    for name, cell in cells.items():
+        row = db.first(f"SELECT count({cell}), count(DISTINCT {cell}) FROM {rows}")
+        known, values = row or (0, 0)
+        if known >= _FEW and values > _NAMING * known:
+            yield (
+                f"{shown(name)} has {values} values for {counted(known, what)}, so it nearly "
+                "identifies people"
+            )
+
+
+def attached_cells(evidence: Evidence, name: str, columns: Sequence[str]) -> Check:
+    """Return whether attached columns of a table are as in the original."""
+    original, cells = evidence.original_as(Table), 0
+    for column in columns:
+        number, place = evidence.columns.index(column), original.columns.index(column)
+        for had, now, row, count in had_and_shown(evidence.tables, original, number, place):
+            cells += count
+            if had != now:
+                own, other = ("suppressed" if one is None else shown(one) for one in (had, now))
+                return fails(
+                    name, f"row {row} has {other} in {shown(column)}, but {own} in the original"
+                )
+    return holds(name, f"each of {cells} cells is the original's")
 
 
 def _attached(evidence: Evidence, condition: AttachedColumns) -> Check:

@@ -10,8 +10,7 @@ import numpy as np
 from graphveil.claims.conditions import SameGroupCounts
 from graphveil.claims.guarantees import SuperNodeAnonymity
 from graphveil.core.text import counted, percent
-from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part, Rechecks
+from graphveil.verify.evidence import LINKED, ClaimCheck, Evidence, Part, Rechecks
 from graphveil.verify.verdict import Check, fails, holds
 
 GROUPS, COUNTS = "groups", "edges of groups"

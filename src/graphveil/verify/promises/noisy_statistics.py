@@ -17,8 +17,7 @@ from graphveil.claims import conditions
 from graphveil.claims.conditions import Drawing, NoisyDegrees, NoisyStatistics
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.core.text import counted
-from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part, Rechecks
+from graphveil.verify.evidence import LINKED, ClaimCheck, Evidence, Part, Rechecks
 from graphveil.verify.recount import noise as laws
 from graphveil.verify.recount import redrawing
 from graphveil.verify.verdict import RECORD, Check, fails, holds, judged, not_checked

@@ -13,8 +13,7 @@ from graphveil.core.text import counted
 from graphveil.data import Data
 from graphveil.data.ids import as_text
 from graphveil.data.kinds import KINDS
-from graphveil.verify.kinds.kind import SAME, Evidence
-from graphveil.verify.promises.claims import LINKED, ClaimCheck, Part, Rechecks
+from graphveil.verify.evidence import LINKED, SAME, ClaimCheck, Evidence, Part, Rechecks
 from graphveil.verify.recount.linked import released_ids
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
 

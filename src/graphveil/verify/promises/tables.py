@@ -5,8 +5,7 @@ from __future__ import annotations
 from graphveil.claims.conditions import SuppressionHistogram
 from graphveil.core.text import counted
 from graphveil.data import Table
-from graphveil.verify.kinds.kind import Evidence
-from graphveil.verify.promises.claims import ClaimCheck, Part, Rechecks
+from graphveil.verify.evidence import ClaimCheck, Evidence, Part, Rechecks
 from graphveil.verify.recount.linked import compare_with_original, rows_by_stars
 from graphveil.verify.verdict import Check, fails, holds, shown
 

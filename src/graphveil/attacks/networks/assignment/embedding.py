@@ -17,7 +17,7 @@ from graphveil.attacks.networks.signatures import KnownRows, SideInformation, de
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
-from graphveil.evaluate.arrays import Bools, Floats, Int32s, Ints
+from graphveil.evaluate.comparison import Bools, Floats, Int32s, Ints
 
 Columns: TypeAlias = "Floats"
 Nodes: TypeAlias = "Int32s"

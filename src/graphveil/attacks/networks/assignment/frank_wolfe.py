@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from graphveil.attacks.networks.copies import Pairing
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
-from graphveil.evaluate.arrays import Bools, Ints, sparse
+from graphveil.evaluate.comparison import Bools, Ints, sparse
 
 if TYPE_CHECKING:
     from scipy import optimize

@@ -13,7 +13,7 @@ from graphveil.attacks.networks.copies import NOBODY, Pairing
 from graphveil.attacks.networks.propagation import candidate_lists
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
-from graphveil.evaluate.arrays import Ints
+from graphveil.evaluate.comparison import Ints
 
 if TYPE_CHECKING:
     from graphveil.attacks.kernels import candidates as kernels

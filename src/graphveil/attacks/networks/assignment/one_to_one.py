@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.attack import TooLargeError, refuse_more_nodes
-from graphveil.attacks.costs import ends_of, squares
+from graphveil.attacks.attack import TooLargeError, ends_of, refuse_more_nodes, squares
 from graphveil.attacks.networks.assignment.frank_wolfe import (
     Match,
     Plan,
@@ -39,8 +38,7 @@ from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.data.measures.values import triangles
-from graphveil.evaluate.arrays import Floats, Ints
-from graphveil.evaluate.comparison import GraphComparison
+from graphveil.evaluate.comparison import Floats, GraphComparison, Ints
 
 if TYPE_CHECKING:
     from graphveil.attacks.kernels import candidates as kernels

@@ -13,7 +13,7 @@ from graphveil.attacks.networks.signatures import SideInformation, degrees, matr
 from graphveil.data import Graph
 from graphveil.data.csr import SortedLists
 from graphveil.data.measures.values import triangles
-from graphveil.evaluate.arrays import Floats, Ints
+from graphveil.evaluate.comparison import Floats, Ints
 
 Distances: TypeAlias = "NDArray[np.float32]"
 """A number for every pair of nodes, one of each network; 0 for people whom the copy lacks."""
