@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import re
+from inspect import signature
 
 import pytest
 
 from graphveil.cli.app import GROUPS, call
+from graphveil.cli.commands.sweep import subcommand
+from graphveil.core.parameters import flat_parameters
 from graphveil.data import Graph, Network
 from graphveil.methods.registry import METHODS
 
@@ -49,7 +52,15 @@ def test_methods_are_listed_by_the_data_they_take_with_when_to_use_each(page):
         assert method.when in every
 
 
-@pytest.mark.parametrize("words", [("anonymize", "smooth-k"), ("sweep", "k-degree")])
+@pytest.mark.parametrize("name", METHODS)
+def test_no_parameter_of_a_method_hides_an_option_of_a_sweep(name):
+    taken = signature(subcommand(name)).parameters
+    own = {item.name for item in flat_parameters(METHODS[name])}
+    assert {"until", "seed", "out", *own} <= {*taken}
+    assert "A bound such as" in taken["until"].annotation.__metadata__[0].help
+
+
+@pytest.mark.parametrize("words", [("anonymize", "smooth-k"), ("sweep", "structural")])
 def test_rare_options_for_reading_are_shown_if_asked_for(page, words):
     few, every = (
         panels(page(*words, f))["Reading the input"] for f in ("--help", "--help-reading")

@@ -139,3 +139,11 @@ def test_numbers_agree_with_their_nouns_and_pairs_between_spaces_are_no_column(t
     pairs = tmp_path / "pairs.txt"
     pairs.write_text("1 2\n2 3\n3 1\n")
     assert () == gv.describe(pairs).columns
+
+
+def test_types_of_edges_that_a_file_numbers_are_a_question_whose_answer_can_be_read(tmp_path):
+    file = tmp_path / "two.net"
+    file.write_text('*Vertices 3\n1 "Ann"\n2 "Bob"\n3 "Cy"\n*Edges\n1: 1 2 1\n2: 2 3 1\n')
+    found = gv.describe(file)
+    assert ["ignore_weights"] == [one.option for one in found.problems]
+    assert 2 == gv.read_graph(file, ignore_weights=True).n_edges

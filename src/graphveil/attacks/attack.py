@@ -273,10 +273,10 @@ class Attack(Generic[C, P]):
     - `source`: where it is defined.
     - `needs_linkage`: whether success is counted by the linkage.
     - `cost`: how its time grows, and up to which size it is computed.
-    - `compute`: attackInput and options to outcome; raises `NotMeasuredError` where there is none,
-      and `TooLargeError` where only the work shows that there is too much.
-    - `seconds`: attackInput and options to about how long it takes, in seconds of CPU time, from a
-      count of operations; raises `TooLargeError` above the limit.
+    - `compute`: from an `AttackInput` and options to an outcome; raises `NotMeasuredError` where
+      there is none, and `TooLargeError` where only the work shows that there is too much.
+    - `seconds`: from an `AttackInput` and options to about how long it takes, in seconds of CPU
+      time, by a count of operations; raises `TooLargeError` above the limit.
     - `options`: the type of its options.
     - `foreseen`: the same for an attack that is left out, without running anything; raises
       `NotMeasuredError` where it does not apply. None where `seconds` runs nothing.

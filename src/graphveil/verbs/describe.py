@@ -500,15 +500,16 @@ def _of_pairs(path: Path, container: Container) -> _Asks:
 
     What no option answers is raised.
     """
+    taking = options_of(kind_of(container))
 
     def ask(options: Mapping[str, Any]) -> _Asked:
         given = {name: value for name, value in options.items() if name != "kind"}
         try:
-            report = io.load(path, options_of(kind_of(container))(**given)).report
+            report = io.load(path, taking(**given)).report
         except InputError as error:
             if error.asked:
                 return error.asked, 0
-            hints = [hint for hint in error.hints if hint.value is not None]
+            hints = [h for h in error.hints if h.value is not None and hasattr(taking(), h.name)]
             if not hints:
                 raise
             text = error.message.text.removeprefix(f"{printable(path.name)}: ")

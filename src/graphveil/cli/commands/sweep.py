@@ -187,12 +187,15 @@ def print_sweep(
 
 
 def _grid_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
-    """Return a flag for every parameter of a method: a comma list."""
+    """Return a flag for every parameter of a method, a comma list, but those named as ours are."""
     from graphveil.verbs.sweep.grid import between  # noqa: PLC0415  for this alone
 
     made = []
     kinds = {item.name: item.kind for item in flat_parameters(method)}
+    ours = {item.name for item in _run_flags()}
     for item in flags_of(method, METHOD_GROUP):
+        if item.name in ours:  # such as until: the file of --config can still give it
+            continue
         note = item.annotation.__metadata__[0]
         marks = "semicolons" if between(kinds.get(item.name)) == ";" else "commas"
         text = f"{note.help} Separate several values by {marks}."
