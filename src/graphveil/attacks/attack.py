@@ -207,8 +207,6 @@ class AttackInput(NamedTuple, Generic[C]):
 class AttackFigure(NamedTuple):
     """One number of an attack.
 
-    - `figure`: which of the attack's numbers it is.
-    - `value`, `unit`: the number.
     - `baseline`: what a guess without the release reaches; None where there is no such guess.
     - `direction`: which way is better for the people.
     - `estimated`: whether an algorithm approximates it.
@@ -266,22 +264,18 @@ def refuse_more_nodes(n: int, most: int, way_out: str) -> None:
 class Attack(Generic[C, P]):
     """One attack.
 
-    - `name`: as on the command line.
     - `kind`: the container it reads.
     - `knows`: what its adversary knows beside the release.
-    - `definition`: what is counted, in words.
-    - `source`: where it is defined.
+    - `definition`: what is counted; `source`: where it is defined.
     - `needs_linkage`: whether success is counted by the linkage.
     - `cost`: how its time grows, and up to which size it is computed.
     - `compute`: from an `AttackInput` and options to an outcome; raises `NotMeasuredError` where
       there is none, and `TooLargeError` where only the work shows that there is too much.
     - `seconds`: from an `AttackInput` and options to about how long it takes, in seconds of CPU
       time, by a count of operations; raises `TooLargeError` above the limit.
-    - `options`: the type of its options.
     - `foreseen`: the same for an attack that is left out, without running anything; raises
       `NotMeasuredError` where it does not apply. None where `seconds` runs nothing.
-    - `by_name`: whether it runs only where it is asked for: it takes long, or needs what is rarely
-      there.
+    - `by_name`: runs only where it is asked for: it takes long, or needs what is rarely there.
     - `also`: a further container that it reads, and in another way.
     - `said`: how its figures are said: what answers no question is in the rows alone.
     - `shorter`: options by which it takes less time, for where nobody asks for it and the minute

@@ -99,12 +99,6 @@ def epsilon_bound(counts: AttackedCells) -> float:
 
     Both chances lie in their intervals of Clopper and Pearson but for one case in a thousand; the
     bound is the larger logarithm of the ratio of chances, of being published and of not being.
-
-    >>> epsilon_bound(AttackedCells(cells=10, true=5, published=5, kept=3))
-    0.0
-    >>> cells = AttackedCells(cells=20_000, true=10_000, published=10_000, kept=9_000)
-    >>> round(epsilon_bound(cells), 2)
-    2.09
     """
     rest = counts.cells - counts.true
     return least_epsilon((counts.kept, counts.true), (counts.published - counts.kept, rest), DOUBT)
@@ -125,12 +119,7 @@ def least_epsilon(with_it: tuple[int, int], without: tuple[int, int], doubt: flo
 
 
 def clopper_pearson(number: int, size: int, doubt: float = DOUBT) -> tuple[float, float]:
-    """Return the interval around a share, by default off on either side in one of 2,000 cases.
-
-    >>> low, high = clopper_pearson(0, 10)
-    >>> low, round(high, 3)
-    (0.0, 0.532)
-    """
+    """Return the interval around a share, by default off on either side in one of 2,000 cases."""
     tail = doubt / 2
     low = special.betaincinv(number, size - number + 1, tail) if number else 0.0
     high = special.betaincinv(number + 1, size - number, 1 - tail) if number < size else 1.0

@@ -103,12 +103,7 @@ def _rerun_of(situation: AttackInput[GraphComparison]) -> Rerun:
 
 
 def without_edge(graph: Graph, ends: Int32s) -> Graph:
-    """Return the graph without one edge, under the same ids.
-
-    >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
-    >>> without_edge(path, path.edges()[0]).edges().tolist()
-    [[1, 2]]
-    """
+    """Return the graph without one edge, under the same ids."""
     edges = graph.edges()
     rest = edges[(edges != ends).any(axis=1)]
     smaller = Graph.from_edges(rest[:, 0], rest[:, 1], n=graph.n_nodes)
@@ -132,10 +127,6 @@ def telling_event(with_it: RerunGraphs, without: RerunGraphs) -> Event:
 
     Of several, as where they are too few to show any, it is the one whose chances are farthest
     apart. Chances alone would choose what happened once and never again.
-
-    >>> always, never = (RerunGraphs(np.array([[shown, 4, 9]] * 3)) for shown in (1, 0))
-    >>> telling_event(always, never)
-    Event(column=0, least=1, above=True)
     """
 
     def told(event: Event) -> tuple[float, float]:

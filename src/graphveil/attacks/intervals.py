@@ -25,9 +25,6 @@ def median_of_draws(values: Ints) -> Sample:
 
     The number of values below the true median is binomial; the ends are the values at its mean less
     and plus Z standard deviations, rounded outwards.
-
-    >>> median_of_draws(np.arange(100))
-    Sample(size=100, low=39.0, high=60.0)
     """
     ordered = np.sort(values)
     half = Z * np.sqrt(values.size) / 2
@@ -37,11 +34,7 @@ def median_of_draws(values: Ints) -> Sample:
 
 
 def bootstrap_mean(values: Floats, rng: np.random.Generator) -> Sample:
-    """Return the interval of the bootstrap around the mean of values, one a person.
-
-    >>> bootstrap_mean(np.ones(5), np.random.Generator(np.random.PCG64(1)))
-    Sample(size=5, low=1.0, high=1.0)
-    """
+    """Return the interval of the bootstrap around the mean of values, one a person."""
     return bootstrap_ratio(values, np.ones(values.size), rng)
 
 
@@ -51,10 +44,6 @@ def bootstrap_ratio(numerators: Floats, denominators: Floats, rng: np.random.Gen
     Percentiles of 1,000 draws of as many people with replacement; draws whose denominator is 0 are
     left out. Efron, 1979. Of few people the percentiles lie further out: Hesterberg, 2015. A ratio
     is a share: where it is 0 of everybody, no draw says how large it may be, and Wilson's does.
-
-    >>> rng = np.random.Generator(np.random.PCG64(1))
-    >>> bootstrap_ratio(np.array([1.0, 2.0]), np.array([2.0, 4.0]), rng)
-    Sample(size=2, low=0.5, high=0.5)
     """
     counted = int(np.count_nonzero(denominators))
     if counted and not np.any(numerators):
@@ -66,13 +55,7 @@ def bootstrap_ratio(numerators: Floats, denominators: Floats, rng: np.random.Gen
 def bootstrap_difference(
     first: tuple[Floats, Floats], second: tuple[Floats, Floats], rng: np.random.Generator
 ) -> Sample:
-    """Return the interval of the bootstrap around the difference of two ratios, of other people.
-
-    >>> rng = np.random.Generator(np.random.PCG64(1))
-    >>> ones = np.ones(3)
-    >>> bootstrap_difference((ones, ones), (0 * ones, ones), rng)
-    Sample(size=6, low=1.0, high=1.0)
-    """
+    """Return the interval of the bootstrap around the difference of two ratios, of other people."""
     ratios = _resampled_ratios(*first, rng) - _resampled_ratios(*second, rng)
     sizes = first[0].size, second[0].size
     return percentiles(ratios, sum(sizes), fewest=min(sizes))
@@ -102,23 +85,14 @@ def of_area(area: float, off: Floats, most: float, *, times: float = 1.0) -> Sam
 
 
 def of_paired_area(above: Floats) -> Sample:
-    """Return the interval around the area under the curve of pairs of scores: see `of_area`.
-
-    >>> sample = of_paired_area(np.ones((3, 3)))
-    >>> sample.size, round(sample.low, 3), sample.high
-    (3, 0.139, 1.0)
-    """
+    """Return the interval around the area under the curve of pairs of scores: see `of_area`."""
     area = float(above.mean())
     off = (above.mean(axis=0) + above.mean(axis=1) - 2 * area) / len(above)
     return of_area(area, off, 2.0 * len(above))
 
 
 def positives_above(positives: Floats, negatives: Floats) -> Floats:
-    """Return for every positive and negative whether the first scores higher; ties are a half.
-
-    >>> positives_above(np.array([1.0]), np.array([0.0, 1.0, 2.0])).tolist()
-    [[1.0, 0.5, 0.0]]
-    """
+    """Return for every positive and negative whether the first scores higher; ties are a half."""
     return np.asarray((np.sign(positives[:, None] - negatives) + 1) / 2)
 
 
@@ -196,13 +170,7 @@ class Scored(NamedTuple):
 
 
 class Curve:
-    """The curve of true against false alarms over all thresholds; equal scores share one.
-
-    >>> value, positive = np.array([3.0, 1.0, 2.0, 0.0]), np.array([True, True, False, False])
-    >>> curve = Curve(Scored(value, positive, np.arange(4)))
-    >>> curve.area(), curve.recall_at(0.0), curve.recall_at(0.5)
-    (0.75, 0.5, 1.0)
-    """
+    """The curve of true against false alarms over all thresholds; equal scores share one."""
 
     def __init__(self, scored: Scored) -> None:
         """Sort the scores, the highest first."""

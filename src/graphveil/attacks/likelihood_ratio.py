@@ -119,11 +119,7 @@ def halves_of(size: int, number: int, rng: np.random.Generator) -> list[ShadowSp
 
 
 def shadow_results(work: Callable[[T], R], tasks: Sequence[T]) -> list[R]:
-    """Return what the work gives for every task, in their order, whatever engine runs it.
-
-    >>> shadow_results(abs, [-1, 2])
-    [1, 2]
-    """
+    """Return what the work gives for every task, in their order, whatever engine runs it."""
     results: list[R] = []
     try:
         with stage("running the method again", total=len(tasks)) as advance:
@@ -258,11 +254,7 @@ def _shrunk(means: Floats, numbers: Ints, noise: Floats) -> tuple[Floats, Floats
 
 
 def scored_of(made: Floats, inside: Bools) -> Scored:
-    """Return what was guessed of targets, one target a person, where anything was.
-
-    >>> scored_of(np.array([[0.5, np.nan]]), np.array([[True, False]])).person.tolist()
-    [0]
-    """
+    """Return what was guessed of targets, one target a person, where anything was."""
     releases, targets = np.nonzero(~np.isnan(made))
     return Scored(made[releases, targets], inside[releases, targets], targets)
 

@@ -175,10 +175,6 @@ def short_where_levels_are_known(every: NodePairs, levels: Ints) -> float:
     """Return the share of people below their level for someone who knows all levels.
 
     A record belongs to nobody who asked for more people than it could belong to.
-
-    >>> square = NodePairs(np.array([0, 2, 4, 6, 8]), np.array([0, 1, 0, 1, 2, 3, 2, 3]))
-    >>> short_where_levels_are_known(square, np.array([1, 2, 2, 2]))
-    0.0
     """
     of_record = np.diff(every.indptr)[every.records]
     kept = (levels[every.indices] <= of_record) | (every.indices == every.records)
@@ -297,12 +293,7 @@ def _rows_of(release: Release[Any], pair: TableComparison) -> Int32s:
 
 
 def nearest_candidates(pairs: NodePairs, records: Int32s, guesses: Int32s) -> Floats:
-    """Return for everybody whether the candidate nearest to a guess is theirs; ties are shared.
-
-    >>> pairs = NodePairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
-    >>> nearest_candidates(pairs, np.array([[0], [1]]), np.array([[0], [0]])).tolist()
-    [1.0, 0.0]
-    """
+    """Return for everybody whether the candidate nearest to a guess is theirs; ties are shared."""
     owners = pairs.records
     distance = np.empty(owners.size, dtype=np.int64)
     for start in in_time(range(0, owners.size, _BLOCK)):

@@ -60,11 +60,7 @@ _STEPS = ((90.0, 1.0, "second"), (5_400.0, 60.0, "minute"), (math.inf, 3_600.0, 
 
 
 def spelled(seconds: float) -> str:
-    """Return a duration as people say it, at least a second, with two digits at most.
-
-    >>> spelled(12.3), spelled(300.0), spelled(60_000.0)
-    ('12 seconds', '5 minutes', '17 hours')
-    """
+    """Return a duration as people say it, at least a second, with two digits at most."""
     seconds = max(seconds, 1.0)
     size, unit = next((size, unit) for most, size, unit in _STEPS if seconds < most)
     number = round(seconds / size)
@@ -72,11 +68,7 @@ def spelled(seconds: float) -> str:
 
 
 def not_run(seconds: float) -> str:
-    """Return why an attack was left out that takes long.
-
-    >>> not_run(300.0)
-    'not run by default: takes about 5 minutes of CPU time; request it by name'
-    """
+    """Return why an attack was left out that takes long."""
     return f"not run by default: takes about {spelled(seconds)} of CPU time; request it by name"
 
 

@@ -153,7 +153,6 @@ class Said:
     Words in braces are filled from the setting, see `words_of`.
 
     - `question`: which of the three questions it answers.
-    - `figure`: the figure.
     - `does`: what the attacker knows or does, as a predicate: the words behind "who".
     - `line`: what a line of the terminal asks; None for no line. Where not given: by someone who
       knows that, which re-identifies people.
@@ -162,12 +161,10 @@ class Said:
     - `says`: what it means, with ``{n}`` for "31 of 100".
     - `when`: in which settings.
     - `take`: which rows the terminal shows.
-    - `left_out`: the figure that says the same of people who are left out; empty where there is
-      none.
+    - `left_out`: the figure that says the same of people who are left out; empty for none.
     - `harm`: the figure that says the difference; the answer is by it.
     - `worst`: whether the last line of the page says who is worst off by the attack.
-    - `if_measured`: whether nothing is said of it without a figure: few data have what it asks
-      about.
+    - `if_measured`: nothing is said of it without a figure: few data have what it asks about.
     """
 
     question: Question

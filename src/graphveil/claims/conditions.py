@@ -206,11 +206,7 @@ LARGEST_EPSILON = 40
 
 
 def as_printed(epsilon: float) -> Fraction:
-    """Return an epsilon as the decimal number that is printed, not as the double nearest to it.
-
-    >>> as_printed(0.1), Fraction(0.1) > as_printed(0.1)
-    (Fraction(1, 10), True)
-    """
+    """Return an epsilon as the decimal number that is printed, not as the double nearest to it."""
     return Fraction(repr(epsilon))
 
 
@@ -345,8 +341,7 @@ class ExactSize(Condition, frozen=True, kw_only=True, tag="exact-size"):
     """After the draw, cells were added or removed evenly until exactly so many were published.
 
     Which, was decided without a look at the original. The chances that `RandomizedCells` states are
-    those
-    before.
+    those before.
     """
 
     size: str

@@ -141,11 +141,7 @@ class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
 
 
 def unclaimed(guarantee: Guarantee, reason: Reason) -> NotClaimed:
-    """Return what remains of a guarantee once there is a reason to claim nothing.
-
-    >>> unclaimed(NotClaimed(reasons=("unproved",)), "repeatable").reasons
-    ('repeatable', 'unproved')
-    """
+    """Return what remains of a guarantee once there is a reason to claim nothing."""
     before = guarantee.reasons if isinstance(guarantee, NotClaimed) else ()
     return NotClaimed(reasons=tuple(r for r in REASONS if r == reason or r in before))
 

@@ -104,11 +104,7 @@ class LedgerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 def rounded_up(total: Fraction) -> str:
-    """Return a total as decimal text that is not below it.
-
-    >>> rounded_up(Fraction(7, 5)), rounded_up(Fraction(1, 3))
-    ('1.4', '0.333333333334')
-    """
+    """Return a total as decimal text that is not below it."""
     return _printed(math.ceil(total * 10**PLACES))
 
 

@@ -37,14 +37,6 @@ def whole_file(path: Path, *, mode: int = EVERYBODY, replace: bool = True) -> It
 
     A reader of `path` sees the old file or the new one, never a part. Nothing is flushed to the
     disk.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     with whole_file(Path(folder, "likes.csv")) as part:
-    ...         _ = part.write_text("ann,tea")
-    ...         before = Path(folder, "likes.csv").exists()
-    ...     before, Path(folder, "likes.csv").read_text()
-    (False, 'ann,tea')
     """
     part = _hidden(path, "partial")
     try:
@@ -69,13 +61,6 @@ def whole_folders(
 
     `replacing` is called with a folder that stands in a place, under the name that it was moved
     to, and with the place; it raises where that folder is not to be replaced.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as place:
-    ...     with whole_folders({Path(place, "out"): 0o700}) as [part]:
-    ...         _ = (part / "likes.csv").write_text("ann,tea")
-    ...     [path.name for path in Path(place).rglob("*")]
-    ['out', 'likes.csv']
     """
     parts = [_hidden(folder, "partial") for folder in modes]
     try:
@@ -112,12 +97,6 @@ def stale_temporaries(path: Path) -> list[Path]:
     """Return what a process that was killed left beside a path under a hidden name, sorted.
 
     The working folder of a run that did not end is among it, what a process still writes is not.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     Path(folder, ".out.partial-0123456789ab").mkdir()
-    ...     [path.name for path in stale_temporaries(Path(folder, "out"))]
-    ['.out.partial-0123456789ab']
     """
     named = rf"\.{re.escape(path.name)}\.(partial|replaced)-[0-9a-f]{{12}}"
     working = working_folder(path).name
@@ -144,14 +123,7 @@ def working_folder(out: Path) -> Path:
 
 
 def kept_elsewhere(working: Path) -> str | None:
-    """Return the place that a run keeps rows in besides its working folder, if it noted one.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, ELSEWHERE).write_text('{"folder": "/mnt/run"}')
-    ...     kept_elsewhere(Path(folder))
-    '/mnt/run'
-    """
+    """Return the place that a run keeps rows in besides its working folder, if it noted one."""
     note = working / ELSEWHERE
     try:
         place = json.loads(note.read_bytes())["folder"] if note.is_file() else None

@@ -112,9 +112,5 @@ def check_bound(bound: Bound, metrics: Sequence[str], attacks: Sequence[str]) ->
 
 
 def smallest_class(bound: Bound) -> int:
-    """Return the smallest class that a bound on the largest risk allows.
-
-    >>> smallest_class(read_bound("largest class risk <= 0.09"))
-    12
-    """
+    """Return the smallest class that a bound on the largest risk allows."""
     return math.ceil(1 / bound.value - 1e-9)

@@ -34,14 +34,7 @@ class _Absent(NamedTuple):
 
 @contextmanager
 def absent(*names: str) -> Iterator[None]:
-    """Let modules not be there for what is imported inside, unless they are in use already.
-
-    >>> with absent("this"):
-    ...     import this
-    Traceback (most recent call last):
-    ...
-    ModuleNotFoundError: No module named 'this'
-    """
+    """Let modules not be there for what is imported inside, unless they are in use already."""
     finder: Any = _Absent(names)  # None in `sys.modules` would do, but Cython imports it
     sys.meta_path.insert(0, finder)
     try:

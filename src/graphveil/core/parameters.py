@@ -46,23 +46,12 @@ def parameter(
     private: bool = False,
     flat: str | None = None,
 ) -> Any:
-    """Return a dataclass field with its help text and its range.
+    """Return a dataclass field with its help text and its range, both ends allowed.
 
-    Parameters
-    ----------
-    default
-        The default; none makes it required.
-    text
-        What it means, in one line, with its unit.
-    minimum, maximum
-        The ends of the range, both allowed.
-    unset
-        Where the default is None: what that stands for, in words.
-    private
-        Whether the public manifest leaves it out, and the owner's record keeps it: it says
-        something of the data, or how long a search looked, which no reader needs.
-    flat
-        The name on the command line and in files, where it is another than the field's.
+    `text`: one line, with the unit; `unset`: what a default of None stands for, in words;
+    `private`: left out of the public manifest and kept in the owner's record: it says something of
+    the data, or how long a search looked; `flat`: the name on the command line and in files, if
+    another.
     """
     metadata = {
         "help": text,
@@ -133,12 +122,7 @@ def hints_of(owner: type[Any]) -> Mapping[str, Any]:
 
 
 def options_of(hint: Any) -> tuple[Any, ...]:
-    """Return the types that a field may have: those of a union, or the one.
-
-    >>> from typing import Optional
-    >>> options_of(int | None) == options_of(Optional[int]) == (int, type(None))
-    True
-    """
+    """Return the types that a field may have: those of a union, or the one."""
     is_union = get_origin(hint) in {types.UnionType, Union}
     return get_args(hint) if is_union else (hint,)
 
@@ -211,10 +195,7 @@ DIGITS = 5
 
 
 def check_digits(name: str, value: float) -> None:
-    """Refuse a real number that is published with more digits than anybody needs.
-
-    >>> check_digits("epsilon", 6.931)
-    """
+    """Refuse a real number that is published with more digits than anybody needs."""
     rounded = float(f"{value:.{DIGITS}g}")
     if rounded != value:
         raise ParameterError(
@@ -224,10 +205,7 @@ def check_digits(name: str, value: float) -> None:
 
 
 def check_names(name: str, named: tuple[str, ...], what: str) -> None:
-    """Refuse names of columns or layers of which one is empty or stands twice.
-
-    >>> check_names("known", ("sex", "year"), "column")
-    """
+    """Refuse names of columns or layers of which one is empty or stands twice."""
     if len(set(named)) < len(named) or not all(named):
         raise ParameterError(
             f"{name}={named} names a {what} twice or has an empty name. Name each {what} once."
@@ -385,12 +363,7 @@ class FlatParameter(NamedTuple):
 
 
 def flat_parameters(owner: type[Any]) -> tuple[FlatParameter, ...]:
-    """Return the flat parameters of a dataclass: a method, options, or reading options.
-
-    >>> from graphveil.methods import SuppressK
-    >>> [item.name for item in flat_parameters(SuppressK)][:4]
-    ['k', 'known', 'attach', 'label']
-    """
+    """Return the flat parameters of a dataclass: a method, options, or reading options."""
     hints = hints_of(owner)
     flat: list[FlatParameter] = []
     for item in dataclasses.fields(owner):
@@ -409,15 +382,7 @@ def flat_parameters(owner: type[Any]) -> tuple[FlatParameter, ...]:
 
 
 def flat_values(owner: Any) -> dict[str, Any]:
-    """Return every flat parameter of a method, as JSON and TOML can hold them.
-
-    Those of options that were not chosen are None.
-
-    >>> from graphveil.methods import SmoothK
-    >>> values = flat_values(SmoothK(k=2))
-    >>> values["algorithm"], values["seed_order"], values["beta"], values["theta"]
-    ('greedy', 'auto', None, '1/2')
-    """
+    """Return the flat parameters of a method, for JSON and TOML; None for options not chosen."""
     values = dict(_values(owner))
     return {item.name: values.get(item.name) for item in flat_parameters(type(owner))}
 
@@ -426,10 +391,6 @@ def arguments_of(owner: type[Any], given: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a method's class: options in place of their flat values.
 
     None under the name of a field of options says that it was not given.
-
-    >>> from graphveil.methods import SmoothK
-    >>> arguments_of(SmoothK, {"k": 2, "chunk_rows": 100})["chunks"]
-    Chunks(rows=100, order='minhash', rounds=0)
     """
     values = dict(given)
     for item in flat_parameters(owner):

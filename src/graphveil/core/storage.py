@@ -571,9 +571,6 @@ def place_of(given: str | Path | Address) -> Place:
     """Return the folder or the address that is given; a path is a path, whatever its name.
 
     With a single slash it is an address only where no folder of the name before it is here.
-
-    >>> place_of("lists-k8"), str(place_of("file:///mnt/lists-k8"))
-    (PosixPath('lists-k8'), 'file:///mnt/lists-k8')
     """
     if not isinstance(given, str):
         return given
@@ -582,11 +579,7 @@ def place_of(given: str | Path | Address) -> Place:
 
 
 def located(place: Place) -> tuple[str, ...]:
-    """Return where a place is, name by name: what lies in it has more of the same names.
-
-    >>> located(place_of("s3a://lake/a")) == located(place_of("s3://lake/a"))
-    True
-    """
+    """Return where a place is, name by name: what lies in it has more of the same names."""
     return place.located if isinstance(place, Address) else _located(place)
 
 

@@ -41,11 +41,7 @@ def per_hundred(share: float, *, places: int = 1) -> str:
 
 
 def percent(share: float, *, places: int = 1) -> str:
-    """Return a share as a percentage, as `per_hundred` does.
-
-    >>> percent(0.98389), percent(0.0), percent(1.0), percent(0.0001), percent(0.99999)
-    ('98.4%', '0%', '100%', '< 0.1%', '> 99.9%')
-    """
+    """Return a share as a percentage, as `per_hundred` does."""
     return f"{per_hundred(share, places=places)}%"
 
 
@@ -65,10 +61,7 @@ _IRREGULAR = {"person": "people"}
 
 
 def counted(count: int, what: str, verb: str = "", *, spec: str = "") -> str:
-    """Return a number of things in words, and what they are or have.
-
-    `count`: how many; `what, verb`: what one of them is called, and what it does; `spec`: how the
-    number is formatted, such as ``,``.
+    """Return a number of things in words, and what they are or have; `spec` is its format.
 
     >>> counted(1, "class"), counted(0, "entry"), counted(2, "node"), counted(2, "person")
     ('1 class', '0 entries', '2 nodes', '2 people')

@@ -359,7 +359,7 @@ def strength_of_ties(nodes: int, edges: float, chances: tuple[float, float]) -> 
 
     `nodes`: their number, at least 2; `edges`: the number of edges, as it was released: a noisy
     one, never the true one; `chances`: of a pair that is no edge, and of one that is, to be
-    published. Returns A person of mean degree d has d p1 true ties left. With somebody else, of
+    published. A person of mean degree d has d p1 true ties left. With somebody else, of
     whose pairs the share q is published, d q are common by chance, give or take sqrt(d q (1 - q)).
     The difference in such deviations, divided by sqrt(2 ln n), which the largest of n of them
     reaches: above 1 the right person fits best, if everybody else is known.
@@ -379,13 +379,8 @@ def strength_of_ties(nodes: int, edges: float, chances: tuple[float, float]) -> 
 def noisy_copy(nodes: int, edges: float, chances: tuple[float, float]) -> tuple[str, ...]:
     """Return the advice on noise so weak that a copy of the network can be matched; else none.
 
-    Parameters
-    ----------
-    nodes, edges, chances
-        As in `strength_of_ties`.
+    Arguments are as in `strength_of_ties`.
 
-    Examples
-    --------
     >>> noisy_copy(1133, 5451, (0.27, 0.73))
     ()
     >>> noisy_copy(1133, 5451, (0.119, 0.881))[0].partition(":")[0]

@@ -62,9 +62,6 @@ def triangles_at(graph: Graph) -> Ints:
     Every edge points from the node of less degree to the other, so that a triangle has one lowest,
     one middle and one highest node. Pairs of edges are followed from the lowest node, and again
     from the middle one.
-
-    >>> triangles_at(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)).tolist()
-    [1, 1, 1, 0]
     """
     rank = np.empty(graph.n_nodes, dtype=np.int64)
     rank[np.argsort(graph.degrees(), kind="stable")] = np.arange(graph.n_nodes)
@@ -82,11 +79,7 @@ def triangles_at(graph: Graph) -> Ints:
 
 
 def wedges_of(graph: Graph) -> int:
-    """Return the number of pairs of edges that share a node.
-
-    >>> wedges_of(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4))
-    3
-    """
+    """Return the number of pairs of edges that share a node."""
     degrees = graph.degrees()
     return int((degrees * (degrees - 1)).sum()) // 2
 
@@ -136,12 +129,7 @@ def distances(
     exact_up_to: int = EXACT_UP_TO_NODES,
     n_sources: int = SAMPLED_SOURCES,
 ) -> Distances:
-    """Return the distances of all pairs of nodes that a path joins, or those of sampled sources.
-
-    >>> path = Graph.from_edges([0, 1], [1, 2], n=4)
-    >>> distances(path, np.random.Generator(np.random.PCG64DXSM(1))).pairs.tolist()
-    [0, 4, 2]
-    """
+    """Return the distances of all pairs of nodes that a path joins, or those of sampled sources."""
     n = graph.n_nodes
     if n <= exact_up_to:
         return Distances(searched(graph, np.arange(n)))
@@ -309,10 +297,7 @@ class GraphComparison(Comparison[Graph]):
 
     >>> path, star = Graph.from_edges([0, 1], [1, 2], n=3), Graph.from_edges([0, 0], [1, 2], n=3)
     >>> pair = GraphComparison(
-    ...     original=path,
-    ...     released=star,
-    ...     position=np.array([1, 0, 2]),
-    ...     randomness=Randomness(seed=1),
+    ...     original=path, released=star, position=np.r_[1, 0, 2], randomness=Randomness(seed=1)
     ... )
     >>> pair.edges_kept, pair.aligned == path
     (2, True)
@@ -405,10 +390,7 @@ class BipartiteComparison(Comparison[Bipartite]):
     >>> before = Bipartite.from_pairs(["ann", "bob"], ["tea", "rye"])
     >>> after = Bipartite.from_pairs([1, 0], ["tea", "tea"])
     >>> pair = BipartiteComparison(
-    ...     original=before,
-    ...     released=after,
-    ...     position=np.array([1, 0]),
-    ...     randomness=Randomness(seed=1),
+    ...     original=before, released=after, position=np.r_[1, 0], randomness=Randomness(seed=1)
     ... )
     >>> pair.before.toarray().tolist(), pair.after.toarray().tolist()  # columns: rye, tea
     ([[0, 1], [1, 0]], [[0, 1], [0, 1]])
@@ -512,10 +494,7 @@ class TableComparison(Comparison[Table]):
     >>> before = Table.from_columns({"asked": ["2", "3"], "sex": ["f", "m"]})
     >>> after = Table.from_columns({"sex": ["m", "*"]})
     >>> pair = TableComparison(
-    ...     original=before,
-    ...     released=after,
-    ...     position=np.array([1, 0]),
-    ...     randomness=Randomness(seed=1),
+    ...     original=before, released=after, position=np.r_[1, 0], randomness=Randomness(seed=1)
     ... )
     >>> pair.before.tolist(), pair.after.tolist()
     ([[0], [1]], [[1], [-1]])

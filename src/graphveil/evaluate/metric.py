@@ -122,19 +122,15 @@ class Said:
 class Metric(Generic[C]):
     """One metric.
 
-    - `name`: as on the command line.
-    - `kind`: the container it reads.
-    - `direction`: which way is better.
-    - `definition`: what the number is, in words.
-    - `source`: where it is defined.
+    - `kind`: the container it reads; `direction`: which way is better.
+    - `definition`: what the number is, in words; `source`: where it is defined.
     - `needs_linkage`: whether it compares person by person.
     - `cost`: how its time grows; heavy ones are left out of large data unless asked for.
     - `compute`: comparison to figures; raises `NotMeasuredError` where there are none, with the
       reason. Of this package ``module.function``, which is imported where it is asked for.
     - `compute_mean`: comparisons of one original to the figures of their mean; None where it
       follows from theirs.
-    - `by_name`: whether it is computed only where it is asked for: it takes long, or needs
-      held-back people.
+    - `by_name`: computed only where it is asked for: it takes long, or needs held-back people.
     - `reads_tables`: whether one of users by features reads tables as well, as their one-hot
       features.
     - `as_sample`: parts of which `graphveil.evaluate.utility_loss` says what share of the original
@@ -234,10 +230,6 @@ def wilson(hits: int, people: int) -> Sample:
     """Return the interval of Wilson around the share of hits among people drawn one by one.
 
     Wilson, 1927: the shares whose own normal interval holds the observed one.
-
-    >>> sample = wilson(0, 10)
-    >>> sample.size, sample.low, round(sample.high, 3)
-    (10, 0.0, 0.278)
     """
     return Sample(people, *wilson_ends(hits / people, people, Z))
 
@@ -290,14 +282,7 @@ def estimates_compared(before: Estimate, after: Estimate, unit: str) -> Figures:
 
 
 def difference(before: Estimate, after: Estimate) -> Estimate:
-    """Return how far two numbers of independent samples are apart.
-
-    Its interval is recovered from both of theirs (Zou and Donner 2008).
-
-    >>> sampled = Estimate(5.0, Sample(9, 4.0, 7.0))
-    >>> difference(Estimate(3.0), sampled)
-    Estimate(value=2.0, sample=Sample(size=9, low=1.0, high=4.0))
-    """
+    """Return the distance of two numbers of independent samples; interval: Zou and Donner 2008."""
     change = after.value - before.value
     ends = None
     if before.interval is not None and after.interval is not None:
@@ -313,9 +298,6 @@ def relative(before: Estimate, after: Estimate) -> Estimate:
 
     Its interval is recovered from both of theirs (Donner and Zou 2012), where the first number is
     above 0 in all of its own.
-
-    >>> relative(Estimate(4.0), Estimate(5.0, Sample(9, 4.0, 7.0)))
-    Estimate(value=0.25, sample=Sample(size=9, low=0.0, high=0.75))
     """
     change = (after.value - before.value) / abs(before.value)
     ends = None
@@ -355,9 +337,6 @@ def half_l1_sampled(
     `errors`: by how much the difference of each share is off at most, in 95% of all samples for all
     shares together; NaN where not known. The distance is off by at most half their sum: a wide
     interval, since the shares are rarely all off, and all in the direction that counts.
-
-    >>> half_l1_sampled(np.array([0.5, 0.5]), np.array([0.25, 0.75]), np.array([0.1, 0.1]), [100])
-    Estimate(value=0.25, sample=Sample(size=100, low=0.15, high=0.35))
     """
     value, error = float(np.abs(before - after).sum() / 2), float(errors.sum() / 2)
     if not sizes:

@@ -292,9 +292,6 @@ def falling(values: Floats) -> Floats:
 
     Isotonic regression by its min-max formula (Robertson, Wright and Dykstra 1988, section 1.4):
     loading a library for nine numbers costs more than they do.
-
-    >>> falling(np.array([4.0, 1.0, 2.0, 0.0])).tolist()
-    [4.0, 1.5, 1.5, 0.0]
     """
     first, last = np.indices((values.size, values.size))
     sums = np.concatenate([[0.0], np.cumsum(values)])

@@ -62,22 +62,12 @@ def name_from_data(name: str) -> str:
 
 
 def answers(rows: Rows) -> tuple[Line, ...]:
-    """Return one line for each question that these rows answer, in the order people ask them.
-
-    >>> row = Row(release="a", question="edges-kept", part="share", value=0.984, unit="share")
-    >>> [(line.question, line.figure, line.unit) for line in answers(Rows([row]))]
-    [('edges kept', '98.4%', 'of the original edges')]
-    """
+    """Return one line for each question that these rows answer, in the order people ask them."""
     return tuple(line for _, line in _said(rows))
 
 
 def headline(rows: Rows) -> str:
-    """Return what was kept in one sentence; of other rows, the first figure.
-
-    >>> kept = Row(release="a", question="cells-shown", part="all", value=0.79, unit="share")
-    >>> headline(Rows([kept]))
-    '79% of the cells are published; the others are suppressed (*).'
-    """
+    """Return what was kept in one sentence; of other rows, the first figure."""
     shown = [(said, line) for said, line in _said(rows) if line.figure]
     first = [line.sentence for said, line in shown if said.headline]
     if first:

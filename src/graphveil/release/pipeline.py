@@ -31,10 +31,7 @@ if TYPE_CHECKING:
 
 
 class Method(Protocol):
-    """A method with its parameters, as sources use it: each `graphveil.methods.base.Anonymizer`.
-
-    What its members mean and raise is said there.
-    """
+    """A method with its parameters; `graphveil.methods.base.Anonymizer` says what members mean."""
 
     @property
     def name(self) -> str:

@@ -249,9 +249,8 @@ def verify(
     What only the original shows, such as that nothing was added, is not checked without it. No file
     shows noise: of differential privacy it is checked that nothing stated contradicts it.
 
-    Nothing of the program that made the release is used: the files are read anew, by SQL.
-
-    Returns whatever is broken inside a release is a check that fails.
+    Nothing of the program that made the release is used: the files are read anew, by SQL. Whatever
+    is broken inside a release is a check that fails.
 
     >>> from tempfile import TemporaryDirectory
     >>> import graphveil as gv

@@ -225,18 +225,9 @@ class PairKinds(NamedTuple):
 class OriginalPairs(NamedTuple):
     """The pairs of an original.
 
-    Parameters
-    ----------
-    first, second
-        The ends of every pair, as numbers.
-    first_names, second_names
-        The names of these numbers.
-    both_ways
-        Whether a pair is the same the other way round.
-    loops
-        Whether something may be paired with itself.
-    kinds
-        Of which kind each is, for where a column of the file says so; None where none can.
+    `first, second`: the ends of every pair, as numbers, with their names; `both_ways`: whether a
+    pair is the same the other way round; `loops`: whether something may be paired with itself;
+    `kinds`: by a column of the file; None where none can say it.
     """
 
     first: Any

@@ -28,21 +28,9 @@ PAIRS_NEEDED = "the private file of chosen pairs"
 class Check(msgspec.Struct, frozen=True):
     """One thing that must be true of a release, and whether it is.
 
-    Parameters
-    ----------
-    name
-        What is checked, in a few words.
-    outcome
-        ``holds``, ``fails``, or ``not checked``, which is neither.
-    detail
-        One sentence with numbers; of a failure the class, node, row or file, by published id.
-    needs
-        What is missing, where something must be given before it can be checked.
-
-    Examples
-    --------
-    >>> Check("classes", "holds", "the smallest of 3 classes holds 5 nodes, k=5").outcome
-    'holds'
+    `outcome`: ``holds``, ``fails``, or ``not checked``, which is neither; `detail`: one sentence
+    with numbers; of a failure the class, node, row or file, by published id; `needs`: what must be
+    given before it can be checked.
     """
 
     name: str

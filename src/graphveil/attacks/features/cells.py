@@ -98,18 +98,6 @@ def cells_of(
     """Return the cells of a release, and those of the original.
 
     If not `all_true`, one of several values that a class shows of a column stands for all.
-
-    >>> from graphveil.data import Table
-    >>> from graphveil.evaluate.comparison import TableComparison
-    >>> from graphveil.core.randomness import Randomness
-    >>> before = Table.from_columns({"sex": ["f", "m"], "town": ["x", "x"]})
-    >>> after = Table.from_columns({"sex": ["*", "*"], "town": ["x", "x"]})
-    >>> pair = TableComparison(
-    ...     original=before, released=after, position=np.arange(2), randomness=Randomness(seed=1)
-    ... )
-    >>> shown, truth = cells_of(pair.one_hot())
-    >>> shown.value.tolist(), shown.sizes.tolist(), truth.value.tolist()
-    ([[-1, 0]], [2], [[0, 0], [1, 0]])
     """
     if not pair.released.n_users:
         raise NotMeasuredError("the data has no rows")

@@ -138,11 +138,7 @@ def _beside_own(shown: PublishedCells, column: int, counts: _Counts) -> Ints:
 
 
 def likeliest_of_others(chances: Floats, size: int, mine: int) -> int:
-    """Return the likeliest value of another member, of a column in which members differ.
-
-    >>> likeliest_of_others(np.array([0.9, 0.1]), 2, 0)
-    1
-    """
+    """Return the likeliest value of another member, of a column in which members differ."""
     left = np.ones_like(chances)
     left[mine] = 1 - chances[mine] ** (size - 2)
     return int((chances * left).argmax())

@@ -196,12 +196,6 @@ def seen_of(
     """Return by how much a release speaks for the first rows and against the second.
 
     Rows differ by one item each; `share` is how many of all people these are.
-
-    >>> own, other = (sparse.csr_array(np.array([row])) for row in ([1.0, 1, 0], [1.0, 0, 1]))
-    >>> classes = ReleasedClasses(own, np.array([2]), np.array([1.0, 0.5, 0.5]), 0.9, 0.1)
-    >>> seen = seen_of(own, other, classes, 1.0)
-    >>> seen.shape, bool(seen[0, 0] > 0)
-    ((1, 7), True)
     """
     common = sparse.csr_array(own.multiply(other))
     first, second = (sparse.csr_array(some - common) for some in (own, other))

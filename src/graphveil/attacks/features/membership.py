@@ -59,12 +59,6 @@ def evidence(items: sparse.csr_array, classes: ReleasedClasses, share: float = 1
     """Return scores of rows that grow with how likely their people took part.
 
     `share`: how many of all people who may be in the release these are.
-
-    >>> rows = sparse.csr_array(np.array([[1.0, 0.0], [0.0, 1.0]]))
-    >>> classes = ReleasedClasses(rows[[0]], np.array([2]), np.array([0.5, 0.5]), 0.9, 0.1)
-    >>> first, second = evidence(rows, classes)[:, 0]
-    >>> bool(first > second)
-    True
     """
     made = np.zeros((items.shape[0], len(TRUTHS) + len(JOINT)))
     joint = items.shape[0] * classes.sizes.size <= MOST_JOINT_CELLS

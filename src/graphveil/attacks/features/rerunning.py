@@ -312,14 +312,7 @@ def _other_feature(data: Bipartite, rng: np.random.Generator) -> tuple[int, Bipa
 
 
 def column_of_features(data: Bipartite) -> Ints | None:
-    """Return the column of every feature, where features are a table's, one a column and value.
-
-    >>> data = Bipartite.from_lists([["age=3", "sex=f"], ["age=4", "sex=f"]])
-    >>> column_of_features(data).tolist()
-    [0, 0, 1]
-    >>> column_of_features(Bipartite.from_lists([["tea"]])) is None
-    True
-    """
+    """Return the column of every feature, where features are a table's, one a column and value."""
     names = [str(name) for name in data.feature_labels().tolist()]
     heads = [named[0] for name in names if (named := column_and_value(name))]
     if len(heads) < len(names):

@@ -69,9 +69,6 @@ def best_blind(people: int) -> float:
 
     A statement that is true of somebody with a chance of w is true of exactly one of n people with
     n w (1 - w)^(n - 1), most at w = 1/n: Cohen and Nissim, 2020.
-
-    >>> best_blind(1), best_blind(2), round(best_blind(1_000), 3)
-    (1.0, 0.5, 0.368)
     """
     return float((1 - 1 / people) ** (people - 1))
 
@@ -130,13 +127,7 @@ def statement(shown: PublishedCells, class_: int, columns: Sequence[_Column]) ->
 
 
 def one_of(chances: Floats, size: int, *, members_differ: bool) -> Floats:
-    """Return how likely exactly one member of a class has each value of a hidden column.
-
-    >>> one_of(np.array([0.5, 0.5]), 2, members_differ=True).tolist()
-    [1.0, 1.0]
-    >>> one_of(np.array([0.5, 0.5]), 1, members_differ=False).tolist()
-    [1.0, 0.0]
-    """
+    """Return how likely exactly one member of a class has each value of a hidden column."""
     left_out = chances**size
     exactly: Floats = size * chances * (1 - chances) ** (size - 1)
     if members_differ:

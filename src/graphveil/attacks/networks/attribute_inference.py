@@ -267,12 +267,7 @@ def cells_of(released: Network, release: Release[Any]) -> Ints:
 
 
 def in_cells(cells: Ints, codes: Ints) -> InCells:
-    """Return what cells tell of a column; codes are below 0 where nothing is said of a person.
-
-    >>> cells = in_cells(np.array([0, 0, 1, 1]), np.array([3, 3, 3, 4]))
-    >>> cells.certain.tolist(), cells.right.tolist(), cells.guessed
-    ([True, True, False, False], [1.0, 1.0, 0.5, 0.5], 0.75)
-    """
+    """Return what cells tell of a column; codes are below 0 where nothing is said of a person."""
     values = int(codes.max(initial=0)) + 1
     sizes = np.bincount(cells)
     known = np.flatnonzero(codes >= 0)

@@ -135,12 +135,7 @@ def _drawn(
 def random_pairs(
     edges: Int32s, n: int, size: int, rng: np.random.Generator, *, directed: bool = False
 ) -> Int32s:
-    """Return pairs of nodes, evenly drawn among those that are no edge, to fill edges up to a size.
-
-    >>> rng = np.random.Generator(np.random.PCG64(1))
-    >>> random_pairs(np.array([[0, 1], [0, 2]]), 3, 3, rng).tolist()
-    [[1, 2]]
-    """
+    """Return evenly drawn pairs of nodes that are no edge, to fill edges up to a size."""
     known = edges[:, 0].astype(np.int64) * n + edges[:, 1]
     cells = n * (n - 1) // (1 if directed else 2)
     if cells <= 4 * size:

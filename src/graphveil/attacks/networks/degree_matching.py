@@ -56,9 +56,6 @@ def right_by_rank(known: Ints, published: Ints) -> Floats:
     """Return how likely everybody is matched with their own node, when both sides are sorted.
 
     Equal numbers are in any order, on both sides.
-
-    >>> right_by_rank(np.array([9, 3, 3]), np.array([7, 2, 1])).tolist()
-    [1.0, 0.5, 0.5]
     """
     ranks = []
     for numbers in (known, published):

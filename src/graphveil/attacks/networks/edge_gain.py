@@ -125,9 +125,6 @@ def likeliest_pairs(graph: Graph, size: int) -> Ints:
 
     By the sum of 1/degree over common neighbors, above 0: resource allocation, Zhou, Lü and
     Zhang, 2009. It costs the squares of the degrees.
-
-    >>> likeliest_pairs(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4), 1).tolist()
-    [[0, 3]]
     """
     near = graph.to_scipy().astype(np.float64)
     degrees = graph.degrees()

@@ -35,12 +35,7 @@ _CELLS = 20_000_000
 
 
 def common_neighbors(graph: Graph) -> tuple[Scores, Scores]:
-    """Return the common neighbors of both ends of every edge: their number, and their sum of 1/d.
-
-    >>> number, weight = common_neighbors(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))
-    >>> number.tolist(), weight.round(2).tolist()
-    ([1.0, 1.0, 1.0, 0.0], [0.33, 0.5, 0.5, 0.0])
-    """
+    """Return the common neighbors of the ends of every edge: their number and sum of 1/d."""
     near, degrees, ends = graph.to_scipy(), graph.degrees(), graph.edges()
     worth = np.column_stack([np.ones(graph.n_nodes), 1 / np.maximum(degrees, 1)])
     out = np.zeros((len(ends), 2))
@@ -59,11 +54,7 @@ def jaccard(graph: Graph, common: Scores) -> Scores:
 
 
 def three_paths(graph: Graph) -> Scores:
-    """Return the number of paths of three edges between both ends, over the root of the degrees.
-
-    >>> three_paths(Graph.from_edges([0, 1, 2, 0], [1, 2, 3, 3], n=4)).tolist()  # a square
-    [0.5, 0.5, 0.5, 0.5]
-    """
+    """Return the number of paths of three edges between both ends, over the root of the degrees."""
     near, degrees, ends = graph.to_scipy().astype(np.float64), graph.degrees(), graph.edges()
     walks = np.zeros(len(ends))
     rows = max(_CELLS // max(graph.n_nodes, 1), 1)
@@ -203,11 +194,7 @@ def ranks(values: Scores) -> Scores:
 
 
 def area(scores: Scores, fake: Bools) -> float:
-    """Return how likely a real edge scores above an added one; equal scores count half.
-
-    >>> area(np.array([3.0, 1.0, 1.0]), np.array([False, False, True]))
-    0.75
-    """
+    """Return how likely a real edge scores above an added one; equal scores count half."""
     real = int((~fake).sum())
     above = ranks(scores)[~fake].sum() - real * (real + 1) / 2
     return float(above / (real * (fake.size - real)))

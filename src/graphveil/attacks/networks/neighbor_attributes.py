@@ -124,13 +124,7 @@ def _alone(both: SideInformation, rows: KnownRows) -> list[AttackFigure]:
 
 
 def alone_by(relations: Relations, classes: Ints) -> float:
-    """Return the share of people with whose multiset of neighbors' classes nobody else is.
-
-    >>> from graphveil import Graph
-    >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
-    >>> alone_by(SideInformation.of_graphs(path, path).copy, np.array([0, 0, 0, 1]))
-    0.5
-    """
+    """Return the share of people with whose multiset of neighbors' classes nobody else is."""
     n = classes.size
     multisets: list[list[bytes]] = [[] for _ in range(n)]
     for lists in in_time(relations):

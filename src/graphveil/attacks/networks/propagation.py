@@ -84,11 +84,6 @@ def expand(
     ExpandWhenStuck: Kazemi, Hassani and Grossglauser, *Growing a graph matching from a handful of
     seeds*, PVLDB 2015. When no pair has two marks, pairs with one spread marks without being
     matched: as many as there are nodes in both graphs, of the nearest degrees.
-
-    >>> ends = [0, 0, 0, 1, 1, 2, 3], [1, 2, 3, 2, 4, 4, 4]
-    >>> graph = Graph.from_edges(*ends, n=5)
-    >>> expand(graph, graph, np.array([0, 1, -1, -1, -1])).match.tolist()
-    [0, 1, 2, 3, 4]
     """
     more = SideInformation.of_graphs(one, two) if more is None else more
     first, second = candidate_lists(more)

@@ -136,10 +136,6 @@ def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> FeaturePairs:
     Exact, and never features by features: features are counted by falling frequency, and a pair has
     at most as many users as its rarer feature, so the rest need not be counted once that is below
     the last of the best pairs so far.
-
-    >>> matrix = sparse.csr_array(np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]]))
-    >>> [part.tolist() for part in top_pairs(matrix, 2)]  # columns 0 and 1, 1 and 2
-    [[0, 1], [1, 2], [2, 2]]
     """
     users = column_sizes(matrix)
     order = np.argsort(-users, kind="stable")[: np.count_nonzero(users)]

@@ -85,10 +85,6 @@ def consensus_communities(graph: Graph, rng: np.random.Generator) -> Partition:
     ends is heavier; again, until the runs agree on every edge left. The threshold is ours, the
     paper names none. Weights are whole numbers: with shares, a search may go back and forth
     between two moves whose gains differ by rounding.
-
-    >>> triangles = Graph.from_edges([0, 0, 1, 3, 3, 4, 2], [1, 2, 2, 4, 5, 5, 3], n=6)
-    >>> consensus_communities(triangles, np.random.Generator(np.random.PCG64DXSM(1))).tolist()
-    [0, 0, 0, 1, 1, 1]
     """
     edges = graph.edges()
     weights = np.ones(graph.n_edges)
@@ -157,9 +153,6 @@ def normalized_mutual_information(left: Partition, right: Partition) -> float:
     """Return the mutual information of two partitions over the mean of their entropies.
 
     Danon et al. 2005; 1 where neither divides anything, and 0 where only one of them does.
-
-    >>> normalized_mutual_information(np.array([0, 0, 1, 1]), np.array([5, 5, 2, 2]))
-    1.0
     """
     left, right = (np.unique(labels, return_inverse=True)[1] for labels in (left, right))
     both = _entropy(left * (right.max(initial=0) + 1) + right)
@@ -186,12 +179,7 @@ def of_own_communities(pair: GraphComparison) -> Figures:
 
 
 def modularities(graph: Graph, rng: np.random.Generator, runs: int = MODULARITY_RUNS) -> Floats:
-    """Return the modularity of the communities that each run of the Leiden algorithm finds.
-
-    >>> triangles = Graph.from_edges([0, 0, 1, 3, 3, 4], [1, 2, 2, 4, 5, 5], n=6)
-    >>> modularities(triangles, np.random.Generator(np.random.PCG64DXSM(1)), 2).tolist()
-    [0.5, 0.5]
-    """
+    """Return the modularity of the communities that each run of the Leiden algorithm finds."""
     matrix = graph.to_scipy().astype(np.float64)
     return np.array([leiden(matrix, rng).modularity for _ in range(runs)])
 
@@ -201,9 +189,6 @@ def median_run(values: Floats) -> Estimate:
 
     Both hold the median of all runs between them in at least 97.8% of cases, whatever the
     distribution of runs is: at most one of ten falls below it, or above, in 1.1% each.
-
-    >>> median_run(np.arange(10.0))
-    Estimate(value=4.5, sample=Sample(size=10, low=1.0, high=8.0))
     """
     ordered = np.sort(values)
     sample = Sample(values.size, float(ordered[1]), float(ordered[-2]))
@@ -304,11 +289,6 @@ def frequencies(graph: Graph, rng: np.random.Generator) -> Frequencies | None:
     Jha, Seshadhri and Pinar 2015 (3-path sampling). A 3-path whose ends are one node is a triangle
     and counts for no graphlet. Intervals: the delta method for a ratio of sums over draws, two
     draws added of the graphlet and two of the others (Agresti and Coull 1998).
-
-    >>> rng = np.random.Generator(np.random.PCG64DXSM(1))
-    >>> square = Graph.from_edges([0, 1, 2, 3, 0], [1, 2, 3, 0, 4], n=5)
-    >>> dict(zip(NAMES, frequencies(square, rng).shares.tolist()))["cycle"]  # 2 paths, 1 star
-    0.25
     """
     degrees = graph.degrees()
     stars = int((degrees * (degrees - 1) * (degrees - 2)).sum()) // 6

@@ -51,12 +51,6 @@ def average_of(found: Distances, n: int) -> Estimate:
     Sampled: sources are drawn without replacement, in groups of 64. The ratio of all distances to
     all pairs is the estimate, the scatter of the groups about it gives the interval (random groups,
     Student's t).
-
-    >>> from graphveil.data import Graph
-    >>> from graphveil.evaluate.comparison import distances
-    >>> path = Graph.from_edges([0, 1], [1, 2], n=4)
-    >>> average_of(distances(path, np.random.Generator(np.random.PCG64DXSM(1))), 4).value
-    1.3333333333333333
     """
     depths = np.arange(found.counts.shape[1])
     return ratio(found.counts @ depths, found.counts.sum(axis=1), found.sources, n)
@@ -112,11 +106,6 @@ def within_90_percent(found: Distances, n: int) -> Estimate:
 
     Sampled: its interval holds the distances at which that share may be reached, going by the
     interval of the share within each distance (Woodruff 1952).
-
-    >>> within_90_percent(Distances(np.array([[0, 8, 1, 1]])), 4).value
-    2.0
-    >>> within_90_percent(Distances(np.array([[0, 9, 1]])), 4).value
-    1.0
     """
     within = np.cumsum(found.pairs)
     value = float(np.argmax(10 * within >= 9 * within[-1]))
@@ -228,11 +217,7 @@ def wedges(pair: GraphComparison) -> Figures:
 
 
 def closed_share(graph: Graph, triangles: int) -> float | None:
-    """Return three times the triangles over the wedges; None where there is no wedge.
-
-    >>> closed_share(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4), 1)
-    0.6
-    """
+    """Return three times the triangles over the wedges; None where there is no wedge."""
     wedges = wedges_of(graph)
     return 3 * triangles / wedges if wedges else None
 
@@ -243,9 +228,6 @@ def exponent(degrees: Ints) -> float | None:
     For every distinct degree as the least one, xmin: 1 + k / sum ln(x / xmin) over the k degrees
     from xmin on, and the largest distance of both distribution functions, on both sides of every
     step. The exponent of least distance is given.
-
-    >>> round(exponent(np.array([1, 1, 1, 1, 2, 2, 4])), 3)
-    3.525
     """
     ordered = np.sort(degrees[degrees > 0])
     starts = np.flatnonzero(np.diff(ordered, prepend=0))
@@ -307,11 +289,7 @@ def assortativity(pair: GraphComparison) -> Figures:
 
 
 def degree_assortativity(graph: Graph) -> float | None:
-    """Return the correlation of the degrees at the ends of an edge; None where none of them differ.
-
-    >>> degree_assortativity(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4))  # a star
-    -1.0
-    """
+    """Return the correlation of the degrees at the ends of an edge; None where all are equal."""
     edges, degrees = graph.edges(), graph.degrees()
     ends = degrees[np.concatenate([edges[:, 0], edges[:, 1]])]
     if ends.size == 0 or ends.min() == ends.max():
@@ -328,14 +306,7 @@ def clustering(pair: GraphComparison) -> Figures:
 
 
 def average_clustering(graph: Graph, triangles: Ints) -> float | None:
-    """Return the mean local clustering coefficient; nodes of degree below 2 count as 0.
-
-    None where all nodes are such.
-
-    >>> paw = Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4)
-    >>> average_clustering(paw, np.array([1, 1, 1, 0]))  # 1, 1, 1/3, 0
-    0.5833333333333334
-    """
+    """Return the mean local clustering, nodes of degree below 2 as 0; None where all are such."""
     degrees = graph.degrees()
     if degrees.max(initial=0) < 2:
         return None
@@ -476,10 +447,6 @@ def assortative_mixing(layer: Layer, codes: Int32s) -> float | None:
     """Return Newman's coefficient: 1 where ties join equal values only, 0 as chance would have it.
 
     Codes are below 0 for no value. None where no tie joins two values, or all ties join one value.
-
-    >>> layer = Layer.from_arcs([0, 1, 2, 3], [1, 0, 3, 2], n=4)
-    >>> assortative_mixing(layer, np.array([0, 0, 1, 1], dtype=np.int32))
-    1.0
     """
     matrix = _mixing(layer, codes, int(codes.max(initial=-1)) + 1)
     whole = matrix.sum()

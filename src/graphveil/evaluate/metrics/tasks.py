@@ -226,15 +226,7 @@ def _missing(people: Bipartite, columns: NDArray[Any]) -> Ints:
 
 
 def asked_of(items: sparse.csr_array, missing: Ints, rng: np.random.Generator) -> HiddenEntries:
-    """Return what is asked: one item of everybody who has two, drawn evenly, is hidden.
-
-    >>> from scipy import sparse
-    >>> rng = np.random.Generator(np.random.PCG64(1))
-    >>> some = sparse.csr_array(np.array([[1, 1, 0], [0, 0, 1]]))
-    >>> asked = asked_of(some, np.zeros(2, dtype=np.int64), rng)
-    >>> asked.known.nnz, asked.hidden.size
-    (1, 1)
-    """
+    """Return what is asked: one item of everybody who has two, drawn evenly, is hidden."""
     own = np.diff(items.indptr)
     people = np.flatnonzero(own + missing >= 2)
     if not people.size:
@@ -251,13 +243,7 @@ def asked_of(items: sparse.csr_array, missing: Ints, rng: np.random.Generator) -
 
 
 def factors_of(matrix: sparse.csr_array, rng: np.random.Generator) -> Floats:
-    """Return the leading right singular vectors, float64, shape (items, at most 50).
-
-    >>> from scipy import sparse
-    >>> rng = np.random.Generator(np.random.PCG64(1))
-    >>> factors_of(sparse.csr_array(np.array([[1.0, 1.0, 0.0]])), rng).shape
-    (3, 1)
-    """
+    """Return the leading right singular vectors, float64, shape (items, at most 50)."""
     from scipy.sparse import linalg  # noqa: PLC0415  heavy: not for help
 
     small = min(matrix.shape)

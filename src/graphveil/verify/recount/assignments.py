@@ -80,12 +80,7 @@ def _codes(cells: Any, known: Any) -> NDArray[np.int32]:
 
 
 def fitting_persons(cells: CodedCells) -> Masks:
-    """Return for every record the persons that it fits: shape (n, words).
-
-    >>> released, original = np.array([[0, -1], [1, 0]]), np.array([[0, 0], [1, 0]])
-    >>> fitting_persons(CodedCells(released, original)).tolist()
-    [[1], [2]]
-    """
+    """Return for every record the persons that it fits: shape (n, words)."""
     n = cells.released.shape[0]
     fits = np.repeat(packed(np.ones((1, n), dtype=bool)), n, axis=0)
     for released, original in zip(cells.released.T, cells.original.T, strict=True):
@@ -183,11 +178,7 @@ class NoAssignment(NamedTuple):
 
 
 def allowed_of_masks(fits: Masks) -> Allowed | NoAssignment:
-    """Return the allowed pairs among all that fit, as `fitting_persons` gives them.
-
-    >>> allowed_of_masks(packed(np.array([[1, 1, 0], [1, 1, 0], [1, 1, 1]]) > 0)).of_record.tolist()
-    [2, 2, 1]
-    """
+    """Return the allowed pairs among all that fit, as `fitting_persons` gives them."""
     person_of = full_assignment(fits)
     if isinstance(person_of, NoAssignment):
         return person_of
@@ -205,11 +196,7 @@ def allowed_of_masks(fits: Masks) -> Allowed | NoAssignment:
 def allowed_of_pairs(
     records: Ints, persons: Ints, n: int, *, likely: Ints | None = None
 ) -> Allowed | NoAssignment:
-    """Return the allowed pairs among distinct pairs of a record and a person, both in 0..n-1.
-
-    >>> allowed_of_pairs(np.array([0, 0, 1]), np.array([0, 1, 1]), 2).of_record.tolist()
-    [1, 1]
-    """
+    """Return the allowed pairs among distinct pairs of a record and a person, both in 0..n-1."""
     from scipy import sparse  # noqa: PLC0415  heavy, and few checks need it
 
     ones = np.ones(records.size, dtype=np.int8)
@@ -260,9 +247,6 @@ def has_disjoint_assignments(fits: Masks, number: int) -> bool:
 
     They exist if and only if so many units flow through each record and each person, one at most
     through each pair: a graph of equal degrees on both sides is a sum of assignments (König).
-
-    >>> has_disjoint_assignments(packed(np.array([[1, 1, 0], [1, 1, 0], [0, 0, 1]]) > 0), 2)
-    False
     """
     from scipy import sparse  # noqa: PLC0415  heavy, and few checks need it
 

@@ -195,11 +195,7 @@ def coded_alone(db: Database, columns: Sequence[int]) -> Codes:
 
 
 def fewest_agreeing(codes: Codes, *, enough: int) -> tuple[int, int] | None:
-    """Return a row that agrees with fewest rows, itself counted, and their number.
-
-    >>> fewest_agreeing(np.array([[0, -1], [0, 1], [1, 1]], dtype=np.int32), enough=2)
-    (2, 1)
-    """
+    """Return a row that agrees with fewest rows, itself counted, and their number."""
     if not codes.shape[0]:
         return 0, enough
     kinds, first, sizes = np.unique(codes, axis=0, return_index=True, return_counts=True)

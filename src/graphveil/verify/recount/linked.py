@@ -136,16 +136,9 @@ class Mismatch(NamedTuple):
 class Compared(NamedTuple):
     """The released cells beside those of the original.
 
-    Parameters
-    ----------
-    cells, stars
-        All cells of the release, and those that are suppressed.
-    before, added
-        Suppressed in the original, and suppressed in the release alone.
-    n_strange, filled
-        Published cells that are not the original's, and those of them that it suppresses.
-    strange
-        The first of them, column by column.
+    `stars`: suppressed cells of the release; `before, added`: suppressed in the original, and in
+    the release alone; `n_strange, filled`: published cells that are not the original's, and those
+    of them that it suppresses; `strange`: the first of them, column by column.
     """
 
     cells: int
@@ -158,10 +151,7 @@ class Compared(NamedTuple):
 
 
 def column_names(db: Database) -> list[str]:
-    """Return the names of the columns of `cells`, in order.
-
-    A database that holds no table of cells has none.
-    """
+    """Return the names of the columns of `cells`, in order; none where there is no such table."""
     number = db.number("SELECT count(*) FROM duckdb_columns() WHERE table_name = 'cells'")
     return [f"c{column}" for column in range(number)]
 
@@ -532,13 +522,7 @@ _EXACT_UP_TO = 40
 
 
 def order_leaks(released: NDArray[np.int64], labels: NDArray[Any] | None) -> list[str]:
-    """Return what the new ids say of the old order; nothing where chance explains it.
-
-    >>> order_leaks(np.arange(30), None)[0]
-    '29 of 29 consecutive pairs of the original are in the same order in the release'
-    >>> order_leaks(np.array([2, 0, 1]), np.array([2, 0, 1]))
-    []
-    """
+    """Return what the new ids say of the old order; nothing where chance explains it."""
     n = released.size
     rank = np.empty(n, dtype=np.int64)
     rank[np.argsort(released, kind="stable")] = np.arange(n)
@@ -560,9 +544,6 @@ def tail_of_equal(count: int) -> float:
     """Return at most how likely a uniform permutation has so many equal places, or more.
 
     The expected number of sets of f equal places is 1/f!, whatever the number of people.
-
-    >>> tail_of_equal(0), tail_of_equal(3)
-    (1.0, 0.16666666666666666)
     """
     return 1 / math.factorial(min(count, 170))
 
@@ -572,11 +553,6 @@ def tail_of_ascents(ascents: int, n: int) -> float:
 
     Ascents are distributed as the whole part of a sum of n uniform numbers (Stanley, Eulerian
     partitions of a unit hypercube, 1977), a sum that is sub-Gaussian with variance n/12.
-
-    >>> tail_of_ascents(2, 3), tail_of_ascents(1, 3)
-    (0.3333333333333333, 1.0)
-    >>> tail_of_ascents(999, 1000) < 1e-99 < tail_of_ascents(470, 1000)
-    True
     """
     low = min(ascents, n - 1 - ascents)
     if n <= _EXACT_UP_TO:

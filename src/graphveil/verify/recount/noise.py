@@ -29,11 +29,7 @@ _NOTHING = 60
 
 
 def is_strange(noise: Sequence[int], epsilon: float) -> bool:
-    """Whether independent discrete Laplace numbers cannot be these: too large, small or one-sided.
-
-    >>> is_strange([0] * 99, 0.5), is_strange([3, -2, 0, 1, -1], 0.5), is_strange([99], 0.5)
-    (True, False, True)
-    """
+    """Whether independent discrete Laplace numbers cannot be: too large, small or one-sided."""
     q, count = math.exp(-epsilon), len(noise)
 
     def of_sizes(power: float) -> float:
@@ -72,11 +68,7 @@ def reach_of(count: int, epsilon: float) -> int:
 
 
 def is_strange_on_ladder(distance: int, counts: int, first: int, most: int, rate: float) -> bool:
-    """Whether a vector of counts with the noise of a ladder cannot lie so far from the true one.
-
-    >>> [is_strange_on_ladder(far, 4, 30, 500, 0.25) for far in (0, 900, 60_000)]
-    [True, False, True]
-    """
+    """Whether a vector of counts with the noise of a ladder cannot lie so far from the true one."""
     nearer = farther = total = 0.0
     reach, before, step, highest = 0, 0, 0, -math.inf
     while True:
@@ -117,11 +109,7 @@ Numbers = NDArray[np.float64]
 
 
 def expected(noisy: Sequence[int], epsilon: float, edges: int) -> Numbers:
-    """Return the degree that is expected of every node, by its noisy one and all others.
-
-    >>> expected([1, 2, 1, -3], 4.0, 2).round(1).tolist()
-    [1.0, 2.0, 1.0, 0.0]
-    """
+    """Return the degree that is expected of every node, by its noisy one and all others."""
     n, q = len(noisy), math.exp(-epsilon)
     seen = np.array([min(max(degree, 0), n - 1) for degree in noisy])
     chances = likeliest(seen, q, ROUNDS)
@@ -159,13 +147,7 @@ def _around(values: Numbers, q: float) -> Numbers:
 def wrong_parts(
     noisy: Sequence[int], weights: Numbers, cuts: Sequence[int], most: int
 ) -> list[int]:
-    """Return the noisy degrees at which a part begins and must not, or must and does not.
-
-    >>> wrong_parts([5, 1, 1, 9], np.array([2.0, 1.0, 1.0, 4.0]), [1, 9], 2)
-    []
-    >>> wrong_parts([5, 1, 1, 9], np.array([2.0, 1.0, 1.0, 4.0]), [1, 5], 2)
-    [5, 9]
-    """
+    """Return the noisy degrees at which a part begins and must not, or must and does not."""
     values, starts = sorted(set(noisy)), set(cuts)
     places = {value: place for place, value in enumerate(values)}
     mass = np.bincount([places[degree] for degree in noisy], weights=weights)
@@ -204,10 +186,6 @@ def exchanges(released: Ints, original: Ints, n: int) -> Exchanges:
 
     Which edges are exchanged hangs on which nodes they join, never on how: nodes are drawn by a
     digest of the release, fours of them are chosen without looking at their edges again.
-
-    >>> matching = np.arange(400, dtype=np.int64).reshape(-1, 2)
-    >>> exchanges(matching, matching, 400)
-    Exchanges(telling=100, more=100)
     """
     released, original = (edges.astype(np.int64, copy=False) for edges in (released, original))
     a, b, c, d = _fours(released, n).T
@@ -283,23 +261,14 @@ class Factor(NamedTuple):
 
 
 def factor_of(epsilon: Fraction) -> Factor:
-    """Return bounds on e^epsilon that are closer than one part in 10^99.
-
-    >>> low, high = factor_of(Fraction(1))
-    >>> float(low), float(high)
-    (2.718281828459045, 2.718281828459045)
-    """
+    """Return bounds on e^epsilon that are closer than one part in 10^99."""
     rounded = Decimal(epsilon.numerator) / 1
     power = Fraction(_DIGITS.exp(_DIGITS.divide(rounded, Decimal(epsilon.denominator))))
     return Factor(power * (1 - _RELATIVE_ERROR), power * (1 + _RELATIVE_ERROR))
 
 
 def keeps_its_claim(zero: int, one: int, epsilon: Fraction) -> bool:
-    """Whether no cell's value changes any probability by a factor above e^epsilon, exactly.
-
-    >>> keeps_its_claim(FULL // 4, FULL // 2, Fraction(1)), keeps_its_claim(0, 1, Fraction(9))
-    (True, False)
-    """
+    """Whether no cell's value changes any probability by a factor above e^epsilon, exactly."""
     largest = factor_of(epsilon).low
     return one <= largest * zero and FULL - zero <= largest * (FULL - one)
 
@@ -310,10 +279,6 @@ def thresholds(prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
     With L = e^epsilon a cell of 0 has prior / (1 - prior + prior L), rounded up; a cell of 1 has L
     times that, or the most that keeps the chances of not being published within L where that is
     less. Of a prior above 1/2 zeros and ones swap roles. They may be off by one.
-
-    >>> zero, one = thresholds(Fraction(1, 2), Fraction(2))
-    >>> round(zero / FULL, 6), round(one / FULL, 6)
-    (0.119203, 0.880797)
     """
     if prior > Fraction(1, 2):
         zero, one = thresholds(1 - prior, epsilon)
@@ -330,10 +295,6 @@ def filter_thresholds(cells: int, count: int, epsilon: Fraction) -> tuple[int, i
     kinds of cells: a zero passes with exp(-(x + epsilon)/2)/2 and a one fails with
     exp((x - epsilon)/2)/2. Else both pass with tails, of cells/count - 1 + exp(epsilon). A one
     passes at least as often as a zero, whatever rounding does.
-
-    >>> zero, one = filter_thresholds(100, 10, Fraction(3))
-    >>> round(zero / FULL, 6), round(one / FULL, 6)
-    (0.037188, 0.665305)
     """
     odds, factor = Fraction(cells, count) - 1, factor_of(epsilon).low
     if factor > odds:
@@ -348,13 +309,7 @@ def filter_thresholds(cells: int, count: int, epsilon: Fraction) -> tuple[int, i
 
 
 def is_unbelievable(count: int, trials: int, chance: float) -> bool:
-    """Whether so many of independent events, or farther from their mean, are too rare to believe.
-
-    >>> is_unbelievable(500, 1000, 0.5), is_unbelievable(900, 1000, 0.5)
-    (False, True)
-    >>> is_unbelievable(1, 10, 0.0), is_unbelievable(9, 10, 1.0)
-    (True, True)
-    """
+    """Whether so many independent events, or farther from their mean, are too rare to believe."""
     mean = trials * chance
     usual = 4 * math.sqrt(mean * max(1 - chance, 0.0)) + 1
     if abs(count - mean) <= max(usual, 1e-12 * trials) and 0 < chance < 1:
@@ -367,9 +322,6 @@ def tail(count: int, trials: int, chance: float) -> float:
 
     Both tails are incomplete beta functions, which take any number of trials: SciPy's own binomial
     tails take 2^31 at most, and pairs of 65,537 people are more.
-
-    >>> tail(2, 2, 0.5), tail(0, 2, 0.5), tail(3, 2, 0.5)
-    (0.25, 0.25, 0.0)
     """
     from scipy.special import betainc  # noqa: PLC0415  where something looks wrong alone
 
@@ -389,13 +341,7 @@ class CellBlock(NamedTuple):
 
 
 def blocks_of(flips: BlockFlips) -> Iterator[CellBlock]:
-    """Yield every block, of the classes a <= b.
-
-    >>> flips = BlockFlips(cells="6", epsilon_cells="2", noisy_count="3", sizes=(4,),
-    ...                    weights=("1000000000000",))
-    >>> [(block.cells, round(block.one / FULL, 6)) for block in blocks_of(flips)]
-    [(6, 0.880797)]
-    """
+    """Yield every block, of the classes a <= b."""
     largest = factor_of(Fraction(flips.epsilon_cells)).low
     for a, size in enumerate(flips.sizes):
         for b in range(a, len(flips.sizes)):

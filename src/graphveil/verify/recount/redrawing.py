@@ -31,18 +31,9 @@ Words = Iterator[NDArray[np.uint64]]
 class Model(NamedTuple):
     """What a graph is drawn from.
 
-    Parameters
-    ----------
-    groups, classes
-        The group and the class of every node.
-    degrees
-        How many edges every node is to have.
-    stubs
-        How many edges there are to be between groups g <= h, row by row.
-    triangles
-        With noise, by class.
-    scale
-        About how large that noise is.
+    `groups, classes`: of every node; `degrees`: how many edges every node is to have; `stubs`: how
+    many edges between groups g <= h, row by row; `triangles`: with noise, by class; `scale`: about
+    how large that noise is.
     """
 
     groups: Sequence[int]
@@ -90,12 +81,7 @@ def _halves(words: Words) -> Iterator[int]:
 
 
 def redrawn(model: Model, words: Words) -> Redrawn:
-    """Return the graph that follows from a model and the words of a seed.
-
-    >>> pair = Model([0, 0, 0], [0, 0, 0], [0, 1, 1], [1], [0], Fraction(5))
-    >>> redrawn(pair, iter([np.arange(9, dtype=np.uint64)]))
-    Redrawn(edges={(1, 2)}, aims=[0], unmended=0)
-    """
+    """Return the graph that follows from a model and the words of a seed."""
     dice = BoundedIntegers(words)
     ends, unmended = _first_graph(model, dice)
     graph = _Graph(model, ends)
@@ -109,11 +95,7 @@ def redrawn(model: Model, words: Words) -> Redrawn:
 
 
 def aims_of(model: Model, there: Sequence[int]) -> list[int]:
-    """Return the triangles to aim at, of a graph that has so many without looking at them.
-
-    >>> aims_of(Model([], [], [], [], [30, 1, -9], Fraction(4)), [10, 0, 2])
-    [30, 0, 0]
-    """
+    """Return the triangles to aim at, of a graph that has so many without looking at them."""
     aims = []
     for noisy, first in zip(model.triangles, there, strict=True):
         apart = noisy - first

@@ -195,13 +195,7 @@ def nearest(where: Points, people: Ints, rows: KnownRows | None, most: int) -> N
 
 
 def fitting_groups(rows: KnownRows | None, people: Ints, n: int) -> Iterator[tuple[Ints, Ints]]:
-    """Yield groups of people and of nodes that fit each other: every such pair stands in one.
-
-    >>> rows = KnownRows(np.array([[1], [0]]), np.array([[1], [-1], [0]]))
-    >>> groups = fitting_groups(rows, np.array([0, 1]), 3)
-    >>> sorted((one.tolist(), two.tolist()) for one, two in groups)
-    [([0], [0]), ([0, 1], [1]), ([1], [2])]
-    """
+    """Yield groups of people and of nodes that fit each other: every such pair stands in one."""
     if rows is None:
         if people.size and n:
             yield people, np.arange(n)

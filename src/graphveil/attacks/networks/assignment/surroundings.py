@@ -155,9 +155,6 @@ def features(graph: Graph) -> Floats:
     They are the logarithms of one plus its degree and its triangles, its clustering coefficient,
     the means of the three over its neighbors, the means of these means, and how far the
     logarithms of its neighbors' degrees are spread.
-
-    >>> features(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))[3, :6].round(2).tolist()
-    [0.69, 0.0, 0.0, 1.39, 0.33, 0.69]
     """
     numbers = graph.degrees().astype(np.float64)
     near, at_least_1 = graph.to_scipy().astype(np.float64), np.maximum(numbers, 1)[:, None]
@@ -179,9 +176,6 @@ def scaled(columns: Floats) -> Floats:
 
     The spread is that of a normal distribution of the same median deviation, or the standard
     deviation where half of the values are equal.
-
-    >>> scaled(np.array([[1.0], [2.0], [3.0], [99.0]])).round(2).tolist()
-    [[-1.01], [-0.34], [0.34], [8.0]]
     """
     if not columns.size:
         return columns
