@@ -76,8 +76,8 @@ _WORDS: dict[str, Any] = {
 def flags(group: Group | None, table: Mapping[str, str]) -> list[inspect.Parameter]:
     """Return the flags of a table: name, word of its kind, and spelling if it differs; its help.
 
-    A switch is off unless it is given. A kind with a question mark may be left out, and one with an
-    equals sign has that default; others are required.
+    A switch is off unless given. A question mark behind a kind means it may be left out; ``=``
+    gives its default.
 
     >>> [item.name for item in flags(None, {"jobs int?": "Processes.", "port int=0": "Port."})]
     ['jobs', 'port']

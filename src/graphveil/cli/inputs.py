@@ -135,11 +135,7 @@ def _extensions(start: bytes, form: str | None, path: Path) -> str:
 
 
 def command_line(*words: str) -> str:
-    """Return a command of graphveil, quoted for a shell.
-
-    >>> command_line("measure", "my friends.csv")
-    "graphveil measure 'my friends.csv'"
-    """
+    """Return a command of graphveil, quoted for a shell."""
     return shlex.join(("graphveil", *words))
 
 
@@ -200,12 +196,7 @@ def original_flags() -> list[inspect.Parameter]:
 
 
 def reading_words(options: Any) -> list[str]:
-    """Return the flags that read a file as these options do.
-
-    >>> from graphveil.io import TableOptions
-    >>> reading_words(TableOptions(categories=("?",)))
-    ['--categories', '?']
-    """
+    """Return the flags that read a file as these options do."""
     words: list[str] = []
     for field in fields(options):
         value = getattr(options, field.name)

@@ -42,11 +42,7 @@ NETWORKS, TABLES, SEVERAL = (
 def command_of_methods(
     app: App, module: str, name: str, subcommand: Callable[[str], Callable[..., int]]
 ) -> Any:
-    """Return a command, or the subcommand of a method, which a module has under this name.
-
-    ``overview`` lists the methods by the kinds of data they take, with when to use each: that
-    imports the class of every method. ``command`` does not.
-    """
+    """Return a command, or the subcommand of a method; only ``overview`` imports every method."""
     if name in METHODS or name in OUTSIDE:
         return subcommand(name)
     if name not in {"command", "overview"}:

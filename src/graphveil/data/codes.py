@@ -43,9 +43,8 @@ else:
 def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
     """Return each number as the text of its interval, which holds its upper end; null stays null.
 
-    The rule is ``median``, ``quantiles:N`` or ``edges:a,b,c``; those of the first two are rounded.
-    Of two values in all the median is the middle. A number is compared in its own type: integers,
-    decimals and text exactly, floats with the edge as a float of their width.
+    A number is compared in its own type: integers, decimals and text exactly, floats with the edge
+    as a float of their width.
     """
     import pyarrow as pa  # noqa: PLC0415  heavy: not for help
     import pyarrow.compute as pc  # noqa: PLC0415  heavy: not for help
@@ -139,8 +138,7 @@ _HUGE, _SMALLER = 2.0**1000, 2.0**-60
 def rounded(edges: NDArray[np.float64], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return edges to two digits of the spread of the numbers: distinct, in order.
 
-    The spread is what the middle 80% of the numbers cover; where that is nothing, all of them;
-    where that is nothing, the largest of them.
+    It is that of the middle 80%; where that is nothing, of all, and then the largest number.
     """
     low, high = np.quantile(numbers, [0.1, 0.9])
     spread = (high - low) or np.ptp(numbers) or np.abs(numbers).max()
@@ -386,12 +384,7 @@ def day_of(text: str, form: str) -> dt.date | None:
 
 
 class WrittenDates(NamedTuple):
-    """How a column writes dates, and the levels that are right in each way to read it.
-
-    `forms`: every form of `DATE_FORMS` with a century in which all values are dates; `levels`:
-    months, years, and decades if there are several; years and decades if the forms differ in the
-    month; `example`: one of the values.
-    """
+    """How a column writes dates, and the levels that are right in each way to read it."""
 
     forms: tuple[str, ...]
     levels: str

@@ -248,11 +248,7 @@ def plain(name: str) -> str:
 
 
 def known_pairs(names: Sequence[str], *, graph: bool) -> list[tuple[int, int]]:
-    """Return every two columns whose names are a known pair; those of the kind asked for first.
-
-    >>> known_pairs(["weight", "to", "from"], graph=True)
-    [(2, 1)]
-    """
+    """Return every two columns whose names are a known pair; those of the kind asked for first."""
     plains = [plain(name) for name in names]
     for table in (EDGE_NAMES, PAIR_NAMES) if graph else (PAIR_NAMES, EDGE_NAMES):
         ends = [*product(range(len(plains)), repeat=2)]
@@ -325,12 +321,7 @@ Directions = Literal["keep", "symmetrize", "refuse"]
 
 
 class Ties(NamedTuple):
-    """Pairs of nodes that some arc joins.
-
-    `n`: the pairs; `mutual`: those with an arc in both directions; `said`: whether the data calls
-    itself directed; None where it says nothing; `names`: the names of the columns of both ends,
-    where there are any.
-    """
+    """Pairs of nodes that some arc joins; `said` is None where the data does not say it."""
 
     n: int
     mutual: int

@@ -432,11 +432,7 @@ class NetworkObjects(Frames):
         return graph
 
     def listed_ties(self, *, both_ways: bool) -> Iterator[tuple[str, int, int]]:
-        """Yield the name of its layer and both ends of every tie.
-
-        `both_ways`: whether a tie without direction comes once in each, as a directed multigraph
-        has it.
-        """
+        """Yield the layer's name and both ends of every tie; undirected ones twice if asked."""
         for layer in self.layers:
             source, target = (end.tolist() for end in layer.ties())
             for u, v in zip(source, target, strict=True):

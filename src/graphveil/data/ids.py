@@ -502,11 +502,7 @@ _FULL_NAME = re.compile(r"[^\W\d_]\S*(?:,? [^\W\d_]\S*){1,3}")
 
 
 class RepeatedPeople(NamedTuple):
-    """A column that looks as if each of its values were a person who has several rows.
-
-    `name`: the column; `values, rows`: how many distinct values it has, in how many rows; `sign`:
-    why it is taken for one.
-    """
+    """A column that looks as if each of its values were a person who has several rows."""
 
     name: str
     values: int
@@ -545,11 +541,7 @@ class RepeatedPeople(NamedTuple):
 
 
 def repeated_people(table: CodedRows) -> RepeatedPeople | None:
-    """Return the column that may hold people of whom some have several rows; None without one.
-
-    Columns are taken for it by their name, by values with an @ or names of people, by how many
-    other columns they determine (at least two, and half of them), or by codes of one form.
-    """
+    """Return the column that may hold people of whom some have several rows; None without one."""
     repeated = [
         at
         for at in range(len(table.columns))

@@ -1,10 +1,6 @@
 """The kinds of data there are: one table of what differs between them.
 
-Rooms that come later are named by strings, ``module:name``, which they load themselves.
-
-An object of another library says of itself which kind it is: by its class, its shape, the names of
-its columns. Where that leaves two readings open it is refused, with the calls that say which is
-meant.
+Later rooms are named by strings, ``module:name``. An object with two readings is refused.
 """
 
 from __future__ import annotations
@@ -38,23 +34,13 @@ Container = type[Graph | Bipartite | Table | Network]
 class Kind:
     """One kind of data: what it is called, how it lies in files, how it is loaded and counted.
 
-    `name`: as flags, formats and manifests write it; `container`: the class that holds it; `words`:
-    what a message calls it; `people`: what the rows of the container are called: one a person;
-    `measured`: what its size is counted in, and how many of these are too many for what is heavy;
-    `columns`: the columns of a released file; empty where the data has names of its own;
-    `known_columns`: pairs of names, plain, by which a file says that it holds this kind; `ids`: the
-    attribute that holds the ids of people; `everyone`: the role of a further file that lists
-    everyone; None where none is needed; `suppressed_cells`: what stands for a suppressed cell in a
-    release; `loader, options`: the function that reads a file, and the class of its options;
-    `comparison`: the class that holds an original beside a release; `checked`: what the checker
-    knows of it; `as_features`: makes users by features of it; `check`: refuses what is no data to
-    anonymize; `counts`: how much a release holds of what, for its manifest; `sizes`: how much there
-    is of what, for its owner: a word and an attribute of the container; `cells, cells_of_one`: how
-    many cells there are, each 1 or 0 or a category, and how many belong to one person; `lists`: the
-    lists that count as public, whatever noise is added; none where nobody adds noise; `whole`: all
-    that can be known of a person; `content`: what a digest is made of: the bytes of the structure,
-    and the names in it; `as_table`: gives the table that the data is, or shows; None where it is
-    none.
+    `people`: what the rows of the container are called: one a person; `measured`: what its size is
+    counted in, and how many of these are too many for what is heavy; `known_columns`: names by
+    which a file says that it holds this kind; `everyone`: the role of a further file that lists
+    everyone; `counts`: for its manifest; `sizes`: for its owner: a word and an attribute of the
+    container; `cells, cells_of_one`: how many there are, and how many belong to one person;
+    `lists`: those that count as public, whatever noise is added; `whole`: all that can be known of
+    a person; `content`: what a digest is made of.
     """
 
     name: str
@@ -286,11 +272,7 @@ def encoded(data: Data, wanted: Container) -> Data:
 
 
 def beside(original: Data, wanted: Container, *, people: bool) -> Data:
-    """Return an original as the kind of data of its release, where it can be.
-
-    A graph becomes users by features only where a release says that items are people, and a network
-    of which nothing more is said a graph.
-    """
+    """Return an original as the kind of data of its release, where it can be."""
     if people:
         features = encoded(original, Bipartite)
         return features if features.items else features.with_items("people")

@@ -54,11 +54,7 @@ LAYER = "layer"
 
 
 class TiesOfLayers(NamedTuple):
-    """Every tie once, ascending by source, target and the name of its layer.
-
-    `source, target`: int32: positions of people; without direction the smaller one comes first;
-    `layer`: int32: the position of its layer.
-    """
+    """Every tie once, ascending by source, target and layer; undirected ones smaller end first."""
 
     source: NDArray[np.int32]
     target: NDArray[np.int32]

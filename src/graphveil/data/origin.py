@@ -26,11 +26,7 @@ D = TypeVar("D")
 
 
 class FileOrigin(NamedTuple):
-    """A file as it was when data was read from it.
-
-    `path`: its absolute path; `size, changed_ns`: its length in bytes, and when it was last
-    written, in nanoseconds.
-    """
+    """A file as data was read from it: absolute path, bytes, last change in nanoseconds."""
 
     path: Path
     size: int
@@ -51,11 +47,7 @@ class FileOrigin(NamedTuple):
 
 
 class ColumnType(NamedTuple):
-    """The type of a column of a frame.
-
-    `arrow`: as Arrow has it; `order`: the categories in their order, None where the column has
-    none; `pandas`: the type of the column of a pandas frame; None of others.
-    """
+    """The type of a column of a frame; `order`: the categories in their order, if there is one."""
 
     arrow: pa.DataType
     order: tuple[str, ...] | None = None
@@ -64,11 +56,7 @@ class ColumnType(NamedTuple):
 
 @dataclass(frozen=True)
 class ObjectOrigin:
-    """The content of an object of another library.
-
-    `sha256`: of all of its columns or entries, in their own order; `types`: the types of the
-    columns of a frame, by their names.
-    """
+    """The content of an object of another library: a digest in its own order, and column types."""
 
     sha256: str
     types: Mapping[str, ColumnType] = field(default_factory=dict, compare=False)
@@ -229,18 +217,9 @@ column names people. With a column each person has one row."""
 class SharedIds(NamedTuple):
     """Ids that stand for users and for items.
 
-    Parameters
-    ----------
-    n
-        Their number.
-    n_items
-        The number of items.
-    counted
-        Whether users and items are both numbered from 0 or 1 on with few gaps, so that they share
-        ids whatever they are.
+    `counted`: both are numbered from 0 or 1 on with few gaps, so that they share ids whatever they
+    are.
 
-    Examples
-    --------
     >>> SharedIds(0, 5, counted=True).refusal
     ''
     >>> from graphveil.core.errors import Message

@@ -74,15 +74,11 @@ IN_PARTS = ("csv", "tsv", "text", "parquet", "arrow")
 
 @dataclass(frozen=True, kw_only=True)
 class Format:
-    """One file format.
+    """One file format; the first of its `extensions` names the data file of a release.
 
-    `name`: as in ``--format``; `extensions`: the first one names the data file of a release;
-    `kinds`: the containers it can hold, and whether it can list ids; `module`: the module of
-    `graphveil.io` that reads and writes it; `keeps_isolated`: whether nodes without edges and users
-    without items survive in it; `text_ids`: whether ids may be text; `compressible`: whether it may
-    be wrapped in gzip or Zstandard; `released_as`: the format of a release of such a file, where
-    releases do not have this one; `read_as`: kinds that can be read from it, too, but not written:
-    nodes of two marked kinds are users and items.
+    `keeps_isolated`: whether nodes without edges and users without items survive in it;
+    `released_as`: the format of a release of such a file, where releases do not have this one;
+    `read_as`: kinds that can be read from it, too, but not written.
     """
 
     name: str
@@ -329,10 +325,7 @@ _BINS = (
 class Ends(NamedTuple):
     """Which two columns are the ends of a row, as far as the options say.
 
-    `names`: the names of the two options; `asked`: their values: the name of a column, or its
-    number from 1; `ignore_weights`: whether further columns are left out; `kind_column`: a column
-    that says of which kind a tie is, by its name or number: no end, and not left out; `of_ties`:
-    whether rows are ties between people, of which a further column may name the kind.
+    A column is asked for by name or number from 1. The `kind_column` is no end, and not left out.
     """
 
     names: tuple[str, str]

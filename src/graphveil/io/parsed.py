@@ -1,12 +1,7 @@
 """What the reader of a format hands over; `graphveil.io.reading` makes the container of it.
 
-How ids are spelled in text: as integers, as text, or in a way that no reader accepts.
-
-An integer has one spelling, digits without a leading zero. Ids that are all spelled so are
-integers; any other makes them all text. What looks like damaged numbers is refused, so a writer
-asks here, too, whether its ids will be read again.
-
-Cells of a table that may be no value of a person: missing ones, and sums in the last row.
+Ids that are all digits without a leading zero are integers; any other makes them all text. What
+looks like damaged numbers is refused, so a writer asks here whether its ids will be read again.
 """
 
 from __future__ import annotations
@@ -205,11 +200,10 @@ def negative_among(values: Sequence[str]) -> str | None:
 
 @dataclass
 class ReadCounts:
-    """What a reader counted; the names are those of the reading report.
+    """What a reader counted, by the names of the reading report.
 
-    `nameless` says besides that users are numbers of rows, and no ids of the file; `declared` how
-    many nodes, edges, users, items or entries the file says that it holds; `counted` how many it
-    lists, where that is not what was read.
+    `declared`: how many the file says that it holds; `counted`: how many it lists, where that is
+    not what was read.
     """
 
     rows: int = 0
@@ -294,11 +288,8 @@ class ParsedKinds(NamedTuple):
 class ParsedArcs:
     """The arcs of a graph file: positions into `labels`, which are distinct and in order.
 
-    `directed` says whether the file calls itself directed, None where it says nothing; `twice`
-    that the format lists every edge at both ends; `names` are those of the columns of both ends;
-    `kinds` says of which kind every arc is, and `people` has the attributes of nodes, a value a
-    label, where they were asked for. `one_way` says of every arc of a directed file whether it is
-    one, and not an edge that the file lists as such; None where all are.
+    `directed` is None where the file says nothing; `twice`: every edge is listed at both ends;
+    `one_way`: which arcs of a directed file are one, and not listed as edges; None where all are.
     """
 
     source: NDArray[np.int32]
@@ -388,11 +379,7 @@ def listed_arcs(
     kinds: list[str] | None = None,
     one_way: list[bool] | None = None,
 ) -> ParsedArcs:
-    """Return the arcs of a format that lists its nodes; ends are positions in that list.
-
-    The labels are distinct; they are put in order here. Attributes come by their names, and by
-    positions in the list; kinds, one an arc.
-    """
+    """Return the arcs of a format that lists distinct nodes; ends are positions in that list."""
     order = distinct(labels)
     position = positions(labels, order, what="ids")
     listed = np.argsort(position).tolist()

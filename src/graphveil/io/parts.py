@@ -26,17 +26,7 @@ WRITABLE = ("csv", "tsv", "text", "parquet", "arrow")
 def write_pairs(
     tables: Iterable[pa.Table], path: Path, *, form: Format, names: pa.Array | None
 ) -> None:
-    r"""Write tables of users and items one below the other, as `write_bipartite` writes one.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> from graphveil.io import FORMATS
-    >>> with TemporaryDirectory() as folder:
-    ...     table = pa.table({"user": [0, 1], "item": ["tea", "rye"]})
-    ...     path = Path(folder, "likes.csv")
-    ...     write_pairs([table], path, form=FORMATS["csv"], names=pa.array(["tea", "rye"]))
-    ...     path.read_text()
-    'user,item\n0,tea\n1,rye\n'
-    """
+    """Write tables of users and items one below the other, as `write_bipartite` writes one."""
     waiting = iter(tables)
     first = next(waiting)
     with opened(path, form) as stream:

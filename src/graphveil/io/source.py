@@ -83,12 +83,7 @@ class _Begun(NamedTuple):
 
 @dataclass(frozen=True)
 class Source:
-    """A file, or a folder of its parts, to be read as one format.
-
-    `path, format`: the file or folder, and its format; `files`: the parts of a folder, in order;
-    none for a file; `skipped`: how many lines of each part come before its rows, since the first
-    part has the names.
-    """
+    """A file, or a folder of parts in order; `skipped`: lines above the rows of each part."""
 
     path: Path
     format: Format

@@ -1,11 +1,8 @@
 """What is published of people in a network: known attributes in classes of k, attached ones.
 
-The adversary of a promise knows some attributes (`known`). People who have the same of them are of
-one color; no color has fewer than k people, and the method makes people of a color look alike.
-Attributes that are attached are published as they are, outside the promise.
-
-Rows of attributes that fewer than k people have cannot be published. They are suppressed whole, or
-put together by a method for tables and published where the rows of a group agree.
+People with the same `known` attributes are of one color, and are made to look alike. Rows that
+fewer than k have are suppressed whole, or put together by a method for tables. Attached attributes
+are published as they are, outside the promise.
 """
 
 from __future__ import annotations
@@ -51,12 +48,7 @@ BATCHES = 8
 
 
 class Colors(NamedTuple):
-    """People by what is published of their known attributes.
-
-    `table`: the known attributes as published, a row a person; None where none are known;
-    `of_person`: int64, shape (n,): the color of everyone, from 0 on without a gap, numbered as
-    people have them first; None where all have the same.
-    """
+    """People by what is published of their known attributes: colors in order of appearance."""
 
     table: Table | None
     of_person: Ints | None
@@ -65,10 +57,9 @@ class Colors(NamedTuple):
 def colors_of(
     network: Network, known: tuple[str, ...], k: int, merge: Merge, randomness: Randomness
 ) -> Colors:
-    """Return colors of at least k people each.
+    """Return colors of at least k people each; only rarer people lose known attributes.
 
-    Only people whose known attributes fewer than k have lose some of them; while these are fewer
-    than k, those of the next smallest color join them.
+    While these are fewer than k, those of the next smallest color join them.
     """
     if not known or network.people is None:
         return Colors(None, None)
@@ -199,10 +190,7 @@ def suppressed_further(
 ) -> Colors:
     """Return colors with up to a share of the people suppressed besides: who costs most.
 
-    Where a batch of them gains nothing, half as many are tried.
-
-    `colors`: where it starts; `share`: the most people, of all; `k`: no color is left with fewer;
-    `change`: gives, for colors, by how much the plan of the method changes everyone.
+    No color is left with fewer than k. Where a batch gains nothing, half as many are tried.
     """
     table, of_person = colors.table, colors.of_person
     if table is None or of_person is None or share <= 0:
@@ -395,8 +383,8 @@ OF_ATTRIBUTES = ("known", "attach", "merge", "suppress")
 class AttributedMethod(Anonymizer[Graph]):
     """A method for graphs that also takes attributes: of a network of one kind of ties.
 
-    A class that derives from it has the fields `k`, `known`, `attach` and `merge`, made by the
-    functions of this module.
+    Derived classes have the fields `k`, `known`, `attach` and `merge`, made by this module's
+    functions.
     """
 
     k: int

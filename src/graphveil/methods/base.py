@@ -120,11 +120,7 @@ def reached_by_k(
 
 
 class NewIds(NamedTuple):
-    """The order of a release, and its ids.
-
-    `order`: int64, shape (n,): which position of the input stands at each position of the release;
-    `ids`: int64, shape (n,), ascending: the published ids; None where they are 0..n-1.
-    """
+    """Which position of the input stands where, and the ids, ascending; None where 0..n-1."""
 
     order: Ints
     ids: Ints | None = None
@@ -143,37 +139,14 @@ class NewIds(NamedTuple):
 class MethodResult(NamedTuple):
     """What a method hands over.
 
-    Parameters
-    ----------
-    data
-        The anonymized data; position i still stands for the input's position i.
-    facts
-        What only the method knows of the run, by name, for the private record: bounds that it
-        proved, rounds. What changed against the input is counted from the data.
-    advice
-        What the owner should know.
-    guarantee
-        What is promised of it where that is less than the method promises; else None.
-    conditions
-        What is stated beside those of the method: what was released under a budget.
-    unprotected
-        The positions of those for whom the promise does not hold, where it is a partial one.
-    levels
-        int64, shape (n,): the level of every position, where not all have the one that is promised.
-    witness
-        Which persons a record was chosen to fit: for the record at position i the positions
-        ``indices[indptr[i] : indptr[i + 1]]``, its own among them.
-    unrecorded
-        The arguments of the run, by name, that no file keeps.
-    order
-        int64, shape (n,): the order of the release, where a method states something by released
-        node: which position of the input stands at each; None elsewhere.
-    assignment
-        As in `graphveil.claims.manifest.Record`.
-    generalized
-        What is said of the columns of a generalized table, and their published nodes.
-    ancestors
-        As in `graphveil.claims.manifest.Record`.
+    Position i of `data` still stands for the input's position i. `facts` are what only the method
+    knows of the run, for the private record; `advice` is for the owner. `guarantee` is None where
+    it is what the method promises; `unprotected` are those for whom a partial one does not hold.
+
+    The record at i was chosen to fit the persons of row i of `witness`, its own among them.
+    `unrecorded` are arguments that no file keeps. `order` says which position of the input stands
+    at each of the release, where something is stated by released node. `assignment` and `ancestors`
+    are as in `graphveil.claims.manifest.Record`.
     """
 
     data: Data
@@ -194,9 +167,8 @@ class MethodResult(NamedTuple):
 class EditedTies(NamedTuple):
     """What a method makes of a graph on the disk by few edits of it.
 
-    `added, deleted`: int32, shape (x, 2): the edges that the release has more and has not, the
-    smaller end first; `check`: refuses degrees of the published file, by position of the input,
-    that are not as planned; `facts, advice`: as in `MethodResult`.
+    `added, deleted`: smaller end first; `check`: refuses degrees of the published file that are not
+    as planned.
     """
 
     added: NDArray[np.int32]
@@ -209,10 +181,9 @@ class EditedTies(NamedTuple):
 class NoisyTies(NamedTuple):
     """How a method draws every pair of nodes of a graph on the disk, each for itself.
 
-    `at_most`: a number of edges that the release hardly ever exceeds; `state`: draws what the
-    chances of a pair follow from, and returns them: epsilon is spent by then; `advice`: returns
-    what the owner should know of so many edges that were published; `exact_size`: whether edges are
-    added or removed evenly until the noisy number of them is there.
+    `at_most`: a number of edges that the release hardly ever exceeds; `state`: draws what chances
+    follow from: epsilon is spent by then; `exact_size`: whether edges are added or removed evenly
+    until the noisy number is there.
     """
 
     at_most: int
@@ -329,8 +300,7 @@ class Anonymizer(ABC, Generic[D]):
     def from_ties(self, graph: Graph, randomness: Randomness) -> EditedTies | NoisyTies:
         """Return what is made of a graph whose ties the disk holds, for the source ``ties``.
 
-        `graph`: its neighbor lists are mapped from a file: few pages of them are to be read;
-        `randomness`: the run's. A run that goes on gets the same again.
+        Few pages of its lists are to be read. A run that goes on gets the same randomness again.
         """
         raise NotImplementedError
 
@@ -542,8 +512,8 @@ class Anonymizer(ABC, Generic[D]):
     def claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
         """Return what a run claims: what the method promises, or less.
 
-        `guarantee`: what the run reached; None where it is what the method promises; `randomness`:
-        the run's. A seeded one claims nothing about the draw.
+        `guarantee`: None where it is what the method promises. A seeded run claims nothing about
+        the draw.
         """
         claimed = self.guarantee if guarantee is None else guarantee
         if not self.guarantee.covers(claimed):

@@ -54,18 +54,9 @@ def consistency_check(
 ) -> Check:
     """Return whether the manifest says what its method says of itself with these parameters.
 
-    Parameters
-    ----------
-    manifest
-        The manifest.
-    withheld
-        The parameters that only the owner's record holds; None where there is no record.
-    original
-        The data that the release was made from, or None. What is said of a method that nobody
-        knows could be anything: ids of the original are looked for in it, but for those that are
-        words of the known methods' texts.
-    trusted
-        The name of a method that the caller vouches for.
+    `withheld`: what only the owner's record holds. What is said of a method that nobody knows could
+    be anything. Ids of the `original` are looked for in it, but for words of the known methods'
+    texts. `trusted`: a method that the caller vouches for.
     """
     name = manifest.method.name
     method = known_method(name)

@@ -48,11 +48,7 @@ def known_method(name: str) -> type[Anonymizer[Any]] | None:
 
 
 def method_named(name: str) -> type[Anonymizer[Any]]:
-    """Return the class of a method.
-
-    >>> method_named("k-degree").promise
-    'Every node of the release has the same degree as at least k-1 others.'
-    """
+    """Return the class of a method."""
     method = known_method(name)
     if method is None:
         raise ParameterError(f"unknown method {name!r}. {one_of(name, METHODS)}")

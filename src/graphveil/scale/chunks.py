@@ -1,10 +1,7 @@
 """Chunks of rows: where they are cut, what a worker does with one; and rows of Spark as input.
 
-Cuts are keys of sampled rows, so that nothing is sorted in full. The chunk of a row is the number
-of cuts that are at most its key. If every row is sampled, the chunks are those of a run in memory.
-A worker reads rows and returns released rows under random keys.
-
-`FrameSource` reads a Spark DataFrame, a folder of Parquet files or a table of a catalog.
+Cuts are keys of sampled rows, so that nothing is sorted in full. If every row is sampled, the
+chunks are those of a run in memory.
 """
 
 from __future__ import annotations
@@ -141,8 +138,7 @@ def starts(n: int, n_chunks: int) -> list[int]:
 class Sampling(NamedTuple):
     """How many chunks there are, and which share of the rows their cuts come from.
 
-    `n_chunks`: the number of chunks; `rate`: the share of rows, in `RATES` parts; `RATES` for all;
-    `least`: how many rows have to be sampled, so that no chunk is below k.
+    `rate` is in `RATES` parts; `least` rows have to be sampled, so that no chunk is below k.
     """
 
     n_chunks: int
@@ -293,11 +289,8 @@ VIEWS = {"VIEW", "TEMPORARY"}
 class FrameSource(NamedTuple):
     """A DataFrame, what it is called in messages, and what tells it from others.
 
-    `frame`: the DataFrame; `name`: what it is called; `digest`: of its columns, of the files that
-    it is read from (names, sizes and times), and, of a DataFrame or a view, of its query, as this
-    session knows it: the same rows give the same digest in this session, and files or a table in
-    any; `origins`: the digest of its files alone; none where it has none, and is recognized by its
-    rows.
+    `digest`: of columns, files and, of a DataFrame or view, its query: the same rows give the same
+    digest in this session, and files or a table in any; `origins`: of its files alone.
     """
 
     frame: Any

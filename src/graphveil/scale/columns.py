@@ -1,9 +1,7 @@
 """The tables of a run larger than memory: one schema for each, and the statements over them.
 
-Lists of names in Arrow columns are taken apart, numbered, sorted and put together; totals over all
-rows are added up on the way. Every statement uses words that both SQL dialects have: integers,
-counts and sums alone. Ids that are both users and items are found, since items may be people where
-nobody said so; and released rows are tested for an order of their own before they are published.
+Every statement uses words that both SQL dialects have: integers, counts and sums alone. Released
+rows are tested for an order of their own before they are published.
 """
 
 from __future__ import annotations
@@ -82,11 +80,7 @@ def numbered(user: pa.DataType, item: pa.DataType) -> pa.Schema:
 
 
 class ItemLists(NamedTuple):
-    """Rows: the items of row u are ``values[indptr[u]:indptr[u + 1]]``.
-
-    `users`: an Arrow array, one id a row; `indptr`: int64; `values`: an Arrow array: integers or
-    text.
-    """
+    """Rows: the items of row u are ``values[indptr[u]:indptr[u + 1]]``."""
 
     users: pa.Array
     indptr: Ints
@@ -497,11 +491,9 @@ class RowOrder:
 
 
 def check_order(ascents: int, sizes: Sequence[int]) -> None:
-    """Refuse an order of rows that is not random.
+    """Refuse an order of rows that is the original's, or the reverse of it, or nearly so.
 
-    `ascents`: how many rows follow the one before them in the original too, inside of runs;
-    `sizes`: how many rows each run has. Raises `RuntimeError` where the rows stand in the
-    original's order, or in the reverse of it, or nearly so.
+    `ascents`: how many rows follow, inside of runs, the one before them in the original too.
 
     >>> check_order(ascents=1500, sizes=[1000, 2000])
     """

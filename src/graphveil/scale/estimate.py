@@ -43,11 +43,9 @@ DRAWN_ENTRIES = 1 << 21
 
 
 class Drawn(NamedTuple):
-    """A fair draw of users with all of their items.
+    """A fair draw of users with all of their items, as lists in order without repeats.
 
-    `rows`: the columns `user` and `items`, lists in order without repeats, in one piece; `n_rows,
-    n_entries`: the users, and about the entries, of the whole that they were drawn from; `share`:
-    the share of users that was drawn; `pairs`: whether the rows were given as pairs.
+    `n_rows, n_entries`: the users, and about the entries, of the whole; `pairs`: rows were pairs.
     """
 
     rows: pa.RecordBatch
@@ -187,11 +185,9 @@ class RowCost(NamedTuple):
 
 
 class Priced(NamedTuple):
-    """What clustering costs: factors of a chunk, its entries, and its rows that share items.
+    """What clustering costs: seconds for a chunk, an entry, and two rows with an item in common.
 
-    `factors`: shape (3,): seconds for a chunk, an entry, and a pair of rows with an item in common;
-    `n`: how many chunks were clustered; `packed`: the bytes of a released row, packed; `in_a_part`:
-    those of the same row in a part: without what its cluster keeps.
+    `packed`: the bytes of a released row; `in_a_part`: without what its cluster keeps.
     """
 
     factors: NDArray[np.float64]
@@ -375,12 +371,10 @@ WITHIN = 1.5
 class Rates(NamedTuple):
     """What an engine adds to what is measured in this process, from runs of the benchmark.
 
-    `started`: seconds of CPU of a run of few rows; `process`: seconds of CPU that a process takes
-    to start; `handled`: what all stages but clustering cost, as a multiple of putting rows in
-    order, digesting them and giving them keys; `clustered`: what clustering a chunk costs, as a
-    multiple of what it costs in this process; `kept`: the bytes in the folders of a run, as a
-    multiple of its rows and its released rows, packed; `piece_rows`: how many rows a process holds
-    at most before they are clustered.
+    `started, process`: seconds of CPU; `handled`: all stages but clustering, as a multiple of
+    ordering, digesting and keying rows; `clustered`: as a multiple of the cost in this process;
+    `kept`: bytes in the folders of a run, as a multiple of its rows and released rows, packed;
+    `piece_rows`: how many rows a process holds at most before they are clustered.
     """
 
     started: float

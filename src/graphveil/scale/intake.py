@@ -245,13 +245,10 @@ PAIRS_OF_A_BUCKET = 1 << 21
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of the rows.
 
-    `n_rows, n_entries`: their numbers; `duplicates`: repeated entries that were dropped; `people`:
-    whether items are people, the users themselves; `n_items, ids_as_items`: how many items there
-    are, and how many of them are ids of users, where one is text and items are things; else 0;
-    `values`: whether all items are named as values of columns, ``column=value``; `said`: what the
-    owner should know of the reading; `left_out`: the names of columns that were left out;
-    `user_is_integer, item_is_integer`: whether ids are integers; else they are text;
-    `input_sha256`: what `graphveil.claims.facts.digest_of` gives for the data in memory.
+    `people`: items are the users themselves; `n_items, ids_as_items`: where ids are text and items
+    are things; else 0; `values`: all items are named ``column=value``; `said`: what the owner
+    should know of the reading; `input_sha256`: as `graphveil.claims.facts.digest_of` gives it for
+    the data in memory.
     """
 
     n_rows: int
@@ -315,9 +312,8 @@ def intake(
 class InputRows(NamedTuple):
     """Rows as they are given, with ids of one kind a column: `user`, and `item` or `items`.
 
-    `rows`: the rows, of an engine; `n`: their number, where they are pairs; `lists`: whether a row
-    has a list of items; else it is a pair; `user_is_integer, item_is_integer`: whether ids are
-    integers, or are to become text; `refuse`: raises the error of rows that cannot be used.
+    An id that is no integer is to become text. `refuse` raises the error of rows that cannot be
+    used.
     """
 
     rows: Rows

@@ -1,9 +1,7 @@
 """Rows under new ids into the parts of a release, and the classes that these hold.
 
-New ids follow the order of random keys. In a shuffle of single rows each carries its id and its
-part, and every field has eight bytes; so some rows are packed into one value, column by column: the
-ids follow from the first one, and columns are compressed. Items are published as integers, or as
-the new ids of people.
+New ids follow the order of random keys. Some rows are packed into one value, column by column:
+shuffled singly, each would carry its id and its part, with eight bytes a field.
 """
 
 from __future__ import annotations
@@ -99,12 +97,7 @@ _SMALL = ipc.IpcWriteOptions(compression="zstd")
 
 @dataclass(frozen=True)
 class Packed:
-    """Gives the rows of a bucket their new ids, and packs them; a work on buckets.
-
-    `numbered`: gives ids; `part_users`: so many users has a part of the release: those that are
-    packed together are of one; `most_rows, most_entries`: about how many rows and entries are
-    packed together at most.
-    """
+    """Gives the rows of a bucket their new ids, and packs them, those of one part together."""
 
     numbered: Numbered
     part_users: int
@@ -260,9 +253,7 @@ def write_part(
 def file_at(place: Place, name: str, scratch: Path | None = None) -> Iterator[Path]:
     """Give the path of a file to be written; at the end it lies in a place, under a name.
 
-    `place`: a folder, or an address: then it is written here first, for its owner alone; `name`:
-    its name there; `scratch`: a folder for files that are written here first; that for temporary
-    files without it.
+    For an address it is written here first, for its owner alone, in `scratch` if given.
     """
     if isinstance(place, Path):
         path = place / name
@@ -302,13 +293,10 @@ def _batches(public: Place, name: str) -> Iterator[pa.RecordBatch]:
 def write_linkage_parts(
     rows: Iterable[pa.Table], n_users: int, private: Address, scratch: Path
 ) -> str:
-    """Write who became whom in parts of the same users as those of the data, at an address.
+    """Write who became whom in parts of the data's users at an address; return their one digest.
 
-    Returns the one digest of the parts.
-
-    `rows`: tables of `graphveil.release.files.COLUMNS` in the order of new ids; `n_users`: how
-    many there are; `private`: where; `scratch`: the run's own folder for a part before it is
-    written: what a killed run leaves goes with it.
+    `rows` are in the order of new ids. A part is first written in `scratch`, the run's own folder:
+    what a killed run leaves goes with it.
     """
     numbers = range(parts.n_parts(n_users))
     tables = list_parts.in_sizes(rows, (parts.part_size(number, n_users) for number in numbers))

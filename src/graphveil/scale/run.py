@@ -248,10 +248,8 @@ class Stages:
 class _Given(NamedTuple):
     """Rows that can be read.
 
-    `engine`: where they lie and chunks run; `form`: the format of the release; `digest`: of what
-    they are; `origins`: digests of what they are read from; `take`: keeps them under the name
-    `graphveil.scale.intake.ROWS` with the help of an empty folder, and returns what is known of
-    them.
+    `digest`: of what they are; `origins`: digests of what they are read from; `take`: keeps them as
+    `graphveil.scale.intake.ROWS` and returns what is known of them.
     """
 
     engine: Engine

@@ -37,8 +37,7 @@ _PRIVATE, _OTHERS = 0o700, 0o077
 class Unfinished(msgspec.Struct, frozen=True, kw_only=True):
     """What a run is of, and where its randomness comes from: secret.
 
-    `fingerprint`: the digest of the input file and of everything that decides the result; `root`:
-    the entropy of the run in hexadecimal digits, drawn from the operating system.
+    `fingerprint`: the digest of all that decides the result; `root`: entropy in hexadecimal.
     """
 
     fingerprint: str

@@ -337,20 +337,9 @@ def anonymize_file(
     run: RunOptions = RunOptions(),  # noqa: B008  a tuple, which nobody can change
     report: Callable[[ReadingReport], None] = warn_of_dropped,
 ) -> Place:
-    r"""Write the release of the data in a file, and return its folder or address.
+    """Write the release of the data in a file, and return its folder or address.
 
     Nothing is written where anything fails, and what can be refused is refused before the work.
-
-    >>> import warnings
-    >>> from tempfile import TemporaryDirectory
-    >>> from graphveil.methods import KDegree
-    >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
-    ...     warnings.simplefilter("ignore")
-    ...     file, out = Path(folder, "friends.csv"), Path(folder, "friends-k2")
-    ...     _ = file.write_text("source,target\nann,bob\nbob,cyd\ncyd,dan\n")
-    ...     _ = anonymize_file(KDegree(k=2), file, Output(out), options=io.GraphOptions())
-    ...     read_release(out).data
-    Graph(n_nodes=4, n_edges=3)
     """
     key_file = getattr(getattr(method, "key", None), "file", None)
     _check_apart(output, key_file, None if run.ledger is None else run.ledger.path)

@@ -47,22 +47,6 @@ def read_original(
 ) -> Original:
     r"""Return the original of a release; what is not asked for is taken from the private record.
 
-    Parameters
-    ----------
-    folder
-        The release folder.
-    path
-        The file that the release was made from.
-    asked
-        Options of the reader.
-
-    Raises
-    ------
-    InputError
-        Where the file cannot be read.
-
-    Examples
-    --------
     >>> from tempfile import TemporaryDirectory
     >>> import graphveil as gv
     >>> with TemporaryDirectory() as scratch:

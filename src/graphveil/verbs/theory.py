@@ -213,23 +213,8 @@ def of(data: Any) -> Rows:
 def most_jaccard(ones: int, cells: int, epsilon: float, *, delta: float) -> float:
     """Return what the Jaccard index of randomized response exceeds with at most this probability.
 
-    How many of the cells that are 1 stay, and how many others are published, are binomial with
-    ``1 - q`` and ``q = 1 / (1 + e^epsilon)``. Each is on the wrong side of its quantile with
-    probability delta / 2 at most.
-
-    Parameters
-    ----------
-    ones, cells
-        How many cells are 1, and how many there are.
-    epsilon
-        The part of epsilon for a cell.
-    delta
-        The probability, above 0.
-
-    Examples
-    --------
-    >>> round(most_jaccard(1_000, 1_000_000, 6.0, delta=0.05), 3)
-    0.296
+    Kept ones and published zeros are binomial with ``1 - q`` and ``q = 1 / (1 + e^epsilon)``. Each
+    is on the wrong side of its quantile with probability delta / 2 at most.
     """
     flip = 1 / (1 + math.exp(epsilon))
     kept = float(binom.isf(delta / 2, ones, 1 - flip))

@@ -78,13 +78,7 @@ REACHED = {
 
 
 def documented(method: str, attacks: set[str]) -> str:
-    """Return what attacks of these reached on releases of a method; empty where nothing was run.
-
-    >>> documented("k-degree", {"seeded-matching"})[:43]
-    'In our benchmarks of k-degree (k=2 to 20): '
-    >>> documented("k-degree", {"linkage"})
-    ''
-    """
+    """Return what attacks of these reached on releases of a method; empty where nothing was run."""
     fitting = [one for one in REACHED.get(method, ()) if one.by in attacks]
     if not fitting:
         return ""
@@ -107,24 +101,12 @@ ONE_DRAW = " in one sample of the known nodes"
 
 
 def strength(row: Row) -> Answer:
-    """Return whether a figure lies above the guess without the release.
-
-    >>> strength(Row(release="a", question="b", value=0.2, guess=0.1, low=0.05, high=0.3))
-    'not shown'
-    """
+    """Return whether a figure lies above the guess without the release."""
     return "yes" if above_guess(row) else "not shown"
 
 
 def groups(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> tuple[Group, ...]:
-    """Return a line a question that these rows answer, under the three headings.
-
-    >>> from graphveil.core.rows import Setting
-    >>> row = Row(release="a", question="candidate-set", value=0.014, guess=0.002,
-    ...           figure="right guess", setting=Setting(knows="degree"))
-    >>> [group] = groups(Rows([row]))
-    >>> group.heading, group.lines[0].question, group.lines[0].figure, group.lines[0].answer
-    ('Can someone be singled out?', 'by an attacker who knows the degree of a person', '1.4', 'yes')
-    """
+    """Return a line a question that these rows answer, under the three headings."""
     asked: dict[Question, list[Line]] = {question: [] for question in QUESTIONS}
     for said, taken in _shown(rows):
         asked[said.question].append(_line(said, taken, counted, of_table=of_table))
@@ -136,17 +118,7 @@ def groups(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -
 
 
 def headline(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> str:
-    """Return the most that anybody learns of who is who, in one sentence.
-
-    >>> from graphveil.core.rows import Setting
-    >>> row = Row(
-    ...     release="a", question="seeded-matching", value=0.724, guess=0.002,
-    ...     figure="right", setting=Setting(overlap=1, known=0),
-    ... )
-    >>> headline(Rows([row]))
-    'An attacker who has a copy of the network re-identifies 72.4 of 100 people (guessing \
-without the release: 0.2).'
-    """
+    """Return the most that anybody learns of who is who, in one sentence."""
     found = strongest(rows, counted, of_table=of_table)
     if found is not None:
         return found.sentence
@@ -172,11 +144,7 @@ class Strongest(NamedTuple):
 def strongest(
     rows: Rows, counted: Counted = "people", *, of_table: bool = False
 ) -> Strongest | None:
-    """Return the attack that re-identifies most; None if none is better than guessing.
-
-    >>> strongest(Rows([])) is None
-    True
-    """
+    """Return the attack that re-identifies most; None if none is better than guessing."""
     people = [one for one in _shown(rows) if one[0].re_identifies]
     right = [one for one in people if above_guess(one[1].row)]
     if not right:

@@ -39,14 +39,7 @@ SHOWN_COSTS = 3
 
 
 def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
-    """Return three figures of what a release cost, of those that the owner's record holds.
-
-    >>> cost_words({"rounds": 1, "edges_added": 17, "edges_deleted": 0, "edges_before": 621})
-    ('17 edges added', '0 edges deleted', '621 edges before')
-    >>> cost_words({"edges_added": 3, "edges_deleted": 9, "edges_before": 621, "edits": 12,
-    ...             "edits_lower_bound": 11})[-1]
-    '12 edits in all; at least 11 are necessary'
-    """
+    """Return three figures of what a release cost, of those that the owner's record holds."""
     words = []
     for name, what in _COSTS:
         value = cost.get(name)
@@ -138,13 +131,7 @@ def _fewest(cost: Mapping[str, float | int]) -> str:
 
 
 def verdict_lines(verdict: Verdict) -> tuple[Message, ...]:
-    """Return the answer, what was not checked, and a line for each check that fails.
-
-    >>> from graphveil.verify.verdict import Check
-    >>> check = Check("classes", "holds", "3 classes")
-    >>> print(*verdict_lines(Verdict("recomputed", "Every node has the same degree.", [check])))
-    The guarantee holds: every node has the same degree (1 check holds).
-    """
+    """Return the answer, what was not checked, and a line for each check that fails."""
     return (*verdict.said(), *failing_lines(verdict))
 
 

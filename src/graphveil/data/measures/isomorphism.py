@@ -34,12 +34,10 @@ class OutOfStepsError(Exception):
 
 
 class Neighborhood:
-    """What is around a node, its nodes in the order of their colors.
+    """What is around a node, its nodes in the order of their colors, the center's first.
 
-    `colors`: uint64, shape (size,), the center's first. Isomorphic neighborhoods have equal colors;
-    equal colors prove nothing; `edges`: int64, shape (e, 2): every edge by the positions of its
-    ends; `with_center`: whether the center is kept. If everybody else is its neighbor, nothing is
-    lost without.
+    Isomorphic neighborhoods have equal colors; equal colors prove nothing. The center is left out
+    where everybody else is its neighbor: nothing is lost without it.
     """
 
     def __init__(
@@ -87,11 +85,7 @@ class Neighborhood:
 
 
 def compared(arounds: Iterable[Neighborhood]) -> tuple[list[int], int]:
-    """Return the class of each, in order of appearance, and how many comparisons were given up.
-
-    Each is compared with one representative of every class until it is isomorphic to one. What is
-    given up counts as different.
-    """
+    """Return the class of each, and how many comparisons were given up: those count as unlike."""
     models: list[Neighborhood] = []
     classes = []
     given_up = 0

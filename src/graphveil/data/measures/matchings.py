@@ -1,11 +1,7 @@
 """How likely each pair of a record and a person is, if all full assignments are equally likely.
 
-A full assignment gives every record to one person that it fits. Which pairs occur in one is exact
-for any size. How many assignments have a pair is exact for small parts; for larger ones belief
-propagation estimates it, since counting is #P-complete (Valiant 1979).
-
-Pairs come from equal values, from runs of the method that the attacker made again, or, for fuzzy
-k-anonymity, from values that the attacker knows up to some percent.
+Which pairs occur in one is exact for any size. How many assignments have a pair is exact for small
+parts; for larger ones belief propagation estimates it: counting is #P-complete (Valiant 1979).
 """
 
 from __future__ import annotations
@@ -45,11 +41,7 @@ _BLOCK = 1 << 16
 
 
 class NodePairs(NamedTuple):
-    """Which records fit which persons, record i being that of person i.
-
-    `indptr, indices`: int64: record i fits the persons ``indices[indptr[i] : indptr[i + 1]]``, i
-    among them, each once.
-    """
+    """Which records fit which persons, record i being that of person i, who is among them once."""
 
     indptr: Ints
     indices: Ints
@@ -66,12 +58,7 @@ class NodePairs(NamedTuple):
 
 
 class Posteriors(NamedTuple):
-    """How likely each allowed pair is.
-
-    `pairs`: those that occur in some full assignment; `chance`: float64, one a pair: the share of
-    all full assignments that have it; `exact`: whether every share was counted; else some are
-    estimated.
-    """
+    """How likely each allowed pair is; `exact`: every share was counted, and none estimated."""
 
     pairs: NodePairs
     chance: Floats
@@ -172,11 +159,7 @@ def _ways(fits: NDArray[np.bool_], by_size: list[Ints]) -> Ints:
 
 
 def _propagated(records: Ints, persons: Ints, n: int) -> Floats:
-    """Return the shares at which damped belief propagation rests (Huang and Jebara 2009).
-
-    A message is how much likelier a pair is to be in an assignment than not, as a record's other
-    pairs see it, or a person's.
-    """
+    """Return the shares at which damped belief propagation rests (Huang and Jebara 2009)."""
     from_record, from_person = np.zeros(records.size), np.zeros(records.size)
     chance = np.zeros(records.size)
     for _ in range(_ROUNDS):
@@ -206,8 +189,7 @@ def log_chances(
 ) -> NDArray[np.float64]:
     """Return how likely every record that fits a person is theirs, as a logarithm.
 
-    `records`: int32, shape (n, columns), the published cells; `runs`: bool, shape (runs, n,
-    columns), which cells every run hid of every person.
+    `records`: the published cells; `runs`: which cells every run hid of every person.
     """
     hiding = (runs.sum(axis=0) + PRIOR) / (len(runs) + 2 * PRIOR)
     odds, shown = np.log(hiding) - np.log1p(-hiding), np.log1p(-hiding).sum(axis=1)
@@ -316,11 +298,9 @@ def _distinct_pairs(graph: Graph) -> tuple[Ints, NeighborPairs, Ints]:
 def noisy_share(graph: Graph, *, phi: float, k: int) -> float:
     """Return the share of nodes with fewer than k candidates for an attacker with inexact numbers.
 
-    The degree and the triangles of a person reach this adversary each multiplied by a factor in
-    1 - phi/100 .. 1 + phi/100, all equally likely. Candidates are the nodes that may have been
-    heard so: those whose two numbers are each at most phi percent of their own away from what was
-    heard. A mean over 10 x 10 pairs of factors, evenly spaced. Exact look-alikes are always
-    candidates together.
+    Degree and triangles are each heard multiplied by a factor in 1 - phi/100 .. 1 + phi/100: a mean
+    over 10 x 10 evenly spaced pairs. Candidates are at most phi percent of their own numbers away.
+    Exact look-alikes are always candidates together.
     """
     from graphveil.data.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
 

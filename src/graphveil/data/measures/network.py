@@ -23,11 +23,7 @@ _DIRECTED_COUNT = (
 
 
 class UniqueShare(NamedTuple):
-    """How many people are unique to an attacker who knows one thing.
-
-    `knows`: what is known, in words; `uniqueness`: the share of people who are alone with it;
-    `share_unprotected`: the share of people in classes smaller than k.
-    """
+    """How many people are unique to an attacker who knows one thing, as shares of people."""
 
     knows: str
     uniqueness: float
@@ -92,15 +88,7 @@ def knowledge_of_ties(measured: NetworkRisk) -> str:
 def measure_network(
     network: Network, measure: str | None, distance: int, k: int, known_columns: Sequence[str]
 ) -> NetworkRisk:
-    """Return how identifiable the people of a network are; see `graphveil.data.measures.measure`.
-
-    >>> from graphveil import Graph, Table
-    >>> sex = Table.from_columns({"sex": ["f", "f", "m", "m"]})
-    >>> star = Network({"ties": Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)}, sex)
-    >>> risk = measure_network(star, None, 1, 2, ["sex"])
-    >>> [(part.knows, part.uniqueness) for part in risk.parts], risk.uniqueness
-    ([('sex', 0.0), ("the number of a person's neighbors", 0.25)], 0.5)
-    """
+    """Return how identifiable the people of a network are; see `graphveil.measure`."""
     for name in known_columns:
         if name not in network.attributes:
             raise ParameterError(

@@ -25,12 +25,7 @@ if TYPE_CHECKING:
 
 
 class Partition(NamedTuple):
-    """The classes of a measure, and how many comparisons were given up.
-
-    `labels`: int64, shape (n,): the class of every node, 0..C-1; `undecided`: the number of pairs
-    of neighborhoods whose isomorphism was not decided within the limit of steps. They count as
-    different, so no class is larger than it should be.
-    """
+    """The classes of a measure; undecided pairs count as different, so no class is too large."""
 
     labels: Labels
     undecided: int
@@ -125,11 +120,7 @@ class Fuzzy:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EquivalenceClasses:
-    """People in equivalence classes: who cannot be distinguished from whom.
-
-    `k`: the class size below which a person is unprotected; `ids`: the id of every person;
-    `labels`: int64, shape (n,): the equivalence class of every person, 0..C-1.
-    """
+    """People in equivalence classes: who cannot be distinguished from whom."""
 
     k: int
     ids: Ids

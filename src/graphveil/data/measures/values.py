@@ -69,11 +69,7 @@ AWAY, BACK = 1, 2
 
 
 class UndirectedView(NamedTuple):
-    """Who is tied to whom, in one direction or in both.
-
-    `indptr, indices`: the rows of everyone's neighbors, ascending, as in a `Graph`; `ways`: int8:
-    of every entry, `AWAY`, `BACK`, or the sum of both.
-    """
+    """Who is tied to whom, in one direction or in both: `ways` sums `AWAY` and `BACK`."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -96,11 +92,7 @@ def either_way(layer: Layer) -> UndirectedView:
 
 
 def directed_count(layer: Layer) -> Columns:
-    """Return of everyone the ties out and in, the neighbors, and the ties among them all.
-
-    Neighbors are people to whom a tie leads, from whom one comes, or both. The ties among them all
-    are those between any two of the person and the neighbors, each direction counted.
-    """
+    """Return of everyone the ties out and in, the neighbors, and the ties among them all."""
     out, into = layer.degrees()
     indptr, indices, ways = either_way(layer)
     mutual = (ways == AWAY + BACK).astype(np.int8)

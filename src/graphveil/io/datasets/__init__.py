@@ -1,10 +1,7 @@
 """Small data that ships with the package, and a loader for larger public sets.
 
-`load` reads what ships; `fetch` downloads a larger set once and checks it; `DATASETS`, `LARGER`
-and `PAPERS` say what there is, from whom, and under which license; `BY_PAPER` has the data of
-the papers under the papers' names. `generated_register` makes up a
-network with attributes and three kinds of ties; `block_model`, `erdos_renyi`, `barabasi_albert` and
-`watts_strogatz` draw from the models of the papers.
+`load` reads what ships; `fetch` downloads a larger set once and checks it. `BY_PAPER` has the data
+of the papers under the papers' names; `block_model` and others draw from the papers' models.
 """
 
 from graphveil.io.datasets.generated import (

@@ -1,11 +1,7 @@
 """Data sets: those in the package, those that are downloaded, and those that are only looked for.
 
-`load` reads what ships. `fetch` downloads a set once, checks its SHA-256 and keeps it in a cache
-folder. Only sets whose digest is known from more than one party are listed. The digest is that of
-the uncompressed content: an archive may be packed anew without a change of the data in it.
-
-`found_in` looks in a folder for data sets of the five papers and checks them; it downloads nothing.
-`BY_PAPER` lists them under the paper's name, each with address and digest of its file.
+Only sets whose digest is known from more than one party are listed. The digest is that of the
+uncompressed content: an archive may be packed anew without a change of the data in it.
 """
 
 from __future__ import annotations
@@ -39,11 +35,8 @@ LISTED: dict[str, list[dict[str, Any]]] = tomllib.loads((_FILES / "sets.toml").r
 class ShippedSet:
     """One data set inside the package, with its source and license.
 
-    `name`: the name that `load` takes; `kind`: the container it becomes; `files`: the data file,
-    and for user-item data the list of all users; `n`: nodes, users or rows; `m`: edges, entries or
-    columns; `license`: the SPDX identifier; `source`: whom to cite; `url`: where the original is;
-    `note`: how the file was derived from the original; `categories`: texts of a table that are
-    values, although they often stand for a missing one.
+    `files`: the data file, and for user-item data the list of all users; `categories`: texts of a
+    table that are values, although they often stand for a missing one.
     """
 
     name: str
@@ -144,13 +137,7 @@ _THERE = f"into the folder of {FOLDER_VARIABLE}"
 
 @dataclass(frozen=True, kw_only=True)
 class LargerSet:
-    """One public data set that `fetch` can bring.
-
-    `name`: the name that `fetch` takes; `kind`: the container it is meant for; `file`: the name of
-    the uncompressed file; `url`: its canonical public address; the file may be gzip-compressed
-    there; `sha256, bytes`: digest and size of the uncompressed content; `license`: what its
-    publisher says; `source`: whom to cite.
-    """
+    """One public data set that `fetch` can bring; digest and size are those of what is unpacked."""
 
     name: str
     kind: Literal["graph", "table"]
@@ -360,10 +347,9 @@ Way = Literal["ships", "drawn", "file", "elsewhere", "not here"]
 class PaperData(NamedTuple):
     """A data set of a paper.
 
-    `paper`: the paper, as `graphveil.reproduce` calls it; `theirs`: its name there; `way`:
-    ``ships`` (`load`), ``drawn`` (a function of this module), ``file`` (`found_in` checks it),
-    ``elsewhere`` (an address; no digest is known), or ``not here``; `ours`: the name, the function,
-    the address, or why it is not here.
+    `theirs`: its name there; `way`: ``ships`` (`load`), ``drawn`` (a function of this module),
+    ``file`` (`found_in` checks it), ``elsewhere`` (no digest is known), or ``not here``; `ours`:
+    the name, the function, the address, or why it is not here.
     """
 
     paper: str

@@ -1,12 +1,7 @@
 """Parquet and Arrow files: frames of edges, of pairs, of lists, of cells.
 
-A Parquet or Arrow file that is open: its columns, checked, a batch at a time.
-
-Parquet files of ours, opened by their names alone.
-
-Arrow takes some names for addresses (``file:``, ``s3:``, ``~``), and DuckDB some for patterns
-(``*``, ``?``, ``[``) or for columns (``user=1``). So neither is given a name: both get open files.
-Files that are read are Arrow's own (`graphveil.io.text.columns`), since its threads read them.
+Arrow takes some names for addresses, and DuckDB some for patterns or columns (``user=1``). So
+neither is given a name: both get open files, Arrow's own, since its threads read them.
 """
 
 from __future__ import annotations
@@ -350,11 +345,7 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
 def bipartite_batches(
     source: Source, options: BipartiteOptions, notes: ReadCounts
 ) -> Iterator[pa.RecordBatch]:
-    """Yield users with their items some rows at a time, as the frame has them.
-
-    The columns are user and item where a row is a pair, user and items where it is a list; lists
-    without a column of users belong to users 0, 1, 2 and so on.
-    """
+    """Yield users with items; lists without a column of users belong to users 0, 1, 2 and so on."""
     with opened_frame(source) as frame:
         nested = _list_column(source, frame, options)
         chosen: tuple[str, ...]
@@ -414,8 +405,7 @@ def write_ids(ids: Ids, name: str, stream: IO[bytes], form: Format) -> None:
 def write_tables(tables: Iterable[pa.Table], stream: IO[bytes], form: Format) -> None:
     """Write tables of the same columns one below the other, however they are divided.
 
-    A Parquet file follows from its cells alone: it is not compressed, since what is can be
-    compressed in many ways, and it does not name the version of the library.
+    A Parquet file follows from its cells alone: it is uncompressed and names no library version.
     """
     groups = _row_groups(tables)
     first = next(groups)

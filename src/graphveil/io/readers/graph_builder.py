@@ -54,11 +54,7 @@ def check_signs(labels: Sequence[str], form: Format) -> None:
 
 
 class Builder:
-    """Collects nodes and edges; nodes are named by keys, and may have labels.
-
-    `source`: the file, for messages; `options`: how the file is read: of a network, attributes of
-    nodes are kept instead of left out, and one of edges may say of which kind they are.
-    """
+    """Collects nodes and edges; nodes are named by keys, and may have labels."""
 
     def __init__(self, source: Source, options: GraphOptions) -> None:
         self._people: dict[str, dict[int, Any]] = {}

@@ -1,12 +1,8 @@
 """Columns of ids, and lists of items, from a text file: Arrow parses it chunk by chunk.
 
-A thread of Arrow's pool may drop the last reference to its input after the result is ready. If that
-is a Python object, the thread asks for the interpreter's lock; if the interpreter has begun to
-exit, that stops the thread inside a destructor, and the process with it (SIGABRT). So everything
-that a thread of Arrow can reach belongs to Arrow: no Python bytes, no Python file.
-
-Which two columns are the ends of an edge is chosen by option, by known names, or because there are
-only two. Each type of edge becomes one layer, directed or not.
+What a thread of Arrow can reach belongs to Arrow: no Python bytes, no Python file. Such a thread
+may drop the last reference to its input late. If it then needs the lock of an interpreter that has
+begun to exit, the process ends with SIGABRT.
 """
 
 from __future__ import annotations
@@ -583,8 +579,7 @@ def refuse_columns(
 ) -> NoReturn:
     """Refuse columns of which nobody said which two count, with what to copy.
 
-    A file of many columns is a table more likely than not: two of its columns may name what people
-    are, and nobody's ids, so none are proposed.
+    Of many columns none are proposed: they are a table more likely than not.
     """
     if n_columns > MOST_COLUMNS_OF_PAIRS:
         first, second = map(option, ends.names)
@@ -631,12 +626,7 @@ def parsed_kinds(source: Source, named: Sequence[str | None]) -> ParsedKinds:
 
 
 class ReadLayers(NamedTuple):
-    """What the ties of a file became.
-
-    `layers`: in the order of their names; `dropped`: what was dropped of all of them;
-    `symmetrized`: how many arcs lost their direction; `left_out`: the kinds that are not among the
-    layers.
-    """
+    """What the ties of a file became; `symmetrized`: how many arcs lost their direction."""
 
     layers: tuple[Layer, ...]
     dropped: Dropped

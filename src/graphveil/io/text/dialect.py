@@ -133,11 +133,9 @@ def _counts_what_follows(lines: list[Line]) -> bool:
 class Dialect:
     """How lines become cells.
 
-    `spaced` says that a space follows every delimiter and is no part of the cells. `widths` are
-    the numbers of cells of the first lines, the names left out. `plain_only` says that
-    007 is no integer. `inferred` says that the first line was taken for names because it differs
-    from what stands below, `undecided` that it may still be names: it is text above text.
-    `marked` are the names in a first line of `MARKS`: then every further line is data.
+    `spaced`: a space follows every delimiter and is no part of the cells; `widths`: of the first
+    lines but the names; `plain_only`: 007 is no integer; `undecided`: the first line may be names;
+    `marked`: its names of `MARKS`, below which all is data.
     """
 
     delimiter: str
@@ -570,11 +568,7 @@ PROBABLY_A_TABLE = "with so many columns, it is probably a table"
 
 
 class Guess(NamedTuple):
-    """What a file holds by its columns.
-
-    `kind`: the kind; None where it must be asked; `found`: why it is that, or why it must be asked;
-    `probably`: what is proposed then; None where nothing is.
-    """
+    """What a file holds by its columns; `kind` is None where it must be asked: `found` says why."""
 
     kind: Container | None
     found: str
@@ -582,12 +576,7 @@ class Guess(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """What the columns of a file say.
-
-    `names`: their names; none where the file has none, or cannot be read; `kind`: what the file
-    holds by these names; None where they do not say it; `unnamed`: how many columns a csv or tsv
-    file has, where the first line does not name them.
-    """
+    """What the columns of a file say; `unnamed`: how many, where the first line names none."""
 
     names: tuple[str, ...]
     kind: Container | None

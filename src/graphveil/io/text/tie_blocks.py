@@ -35,13 +35,7 @@ class Ends(NamedTuple):
 
 @dataclass
 class TieFile(ABC):
-    """A file of ties.
-
-    `source, options`: the file, and how it is read; `notes`: what is counted while it is read; of
-    the last reading; `text`: whether ids are read as text; `directed`: whether the file calls
-    itself directed; None where it says nothing; `names`: the names of the columns of both ends;
-    `skipped`: how many of the first rows are no ties.
-    """
+    """A file of ties; `directed` is None where it says nothing, `notes` are of the last reading."""
 
     source: Source
     options: GraphOptions

@@ -461,15 +461,7 @@ class Adaptive(WithRoles[Table]):
         return () if column is None else (column,)
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
-        """Refuse fewer rows than the level, or a level of 1 for everybody.
-
-        Raises
-        ------
-        ParameterError
-            Where everybody has a level of 1.
-        InfeasibleError
-            Where they are fewer.
-        """
+        """Refuse fewer rows than the level, or a level of 1 for everybody."""
         self.check_promise()
         if n < self.rows_needed:
             raise InfeasibleError(

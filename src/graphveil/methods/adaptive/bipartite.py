@@ -53,9 +53,7 @@ def factor_of(number: int) -> float:
 class Solver:
     """Solves for the cheapest pairs, each time from where the last solve ended.
 
-    `columns`: the codes by column; `levels`: as in `Problem`; `balanced`: whether degrees may be
-    larger than the levels: each record then fits as many persons as the person that it stands for
-    fits records.
+    `balanced`: degrees may exceed the levels; a record then fits as many as its person.
     """
 
     def __init__(
@@ -115,11 +113,7 @@ class Iteration(NamedTuple):
 def iterations(
     problem: Problem, schedule: LevelSchedule, solver: Solver, rng: np.random.Generator
 ) -> Iterator[Iteration]:
-    """Yield every solve of the schedule.
-
-    Every step begins with the prices as they are, from a tree of its own: of pairs that cost the
-    same it may choose others than the step before, and so get further.
-    """
+    """Yield every solve of the schedule, each from a tree of its own: it may choose other pairs."""
     for factor in schedule.factors:
         solver.start_anew(rng)
         pairs = solver.cheapest(whole(problem.prices))

@@ -35,11 +35,7 @@ PART = 1 << 15
 
 
 class RecordBlock(NamedTuple):
-    """Some rows, what each of them asks for, and the block's own random stream.
-
-    `codes`: int32, shape (m, d); -1 is missing; `levels`: int64, shape (m,); `weights`: what a star
-    costs: one a column, or shape (m, d); `rng`: what the block's search draws from.
-    """
+    """Some rows, what each of them asks for, and the block's own random stream."""
 
     codes: Codes
     levels: NDArray[np.int64]
@@ -48,12 +44,7 @@ class RecordBlock(NamedTuple):
 
 
 class BlockSolution(NamedTuple):
-    """What a block publishes.
-
-    `hidden`: uint8, shape (m, d/8): the suppressed cells, as `numpy.packbits` packs them; `sizes,
-    persons`: how many persons each record was chosen to fit, and which: positions in the block.
-    None where no pairs are kept; `figures`: what was counted besides.
-    """
+    """What a block publishes; cells as `numpy.packbits` packs them, persons by position in it."""
 
     hidden: NDArray[np.uint8]
     sizes: NDArray[np.int64] | None = None
@@ -138,11 +129,7 @@ def in_blocks(
     work: Callable[[RecordBlock], BlockSolution],
     randomness: Randomness,
 ) -> BlockOutcome:
-    """Return what all blocks publish, solved through the engine in use.
-
-    Which engine runs them never changes the result: every block has a random stream of its own. Nor
-    does the order of the rows, since a block has them in the order of their cells.
-    """
+    """Return what all blocks publish; neither the engine nor the order of the rows changes it."""
     pieces = [np.arange(codes.shape[0])]
     if codes.shape[0] > most_rows:
         with stage("sorting rows into blocks"):

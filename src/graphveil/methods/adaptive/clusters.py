@@ -1,9 +1,4 @@
-"""Clusters of at least k rows whose common values are published: merged, then improved.
-
-Clusters of as many rows as the largest level in them.
-
-Clusters that are the trees of a forest, in which every row hangs from one of its nearest.
-"""
+"""Clusters of rows whose common values are published: merged, then improved, or grown as trees."""
 
 from __future__ import annotations
 
@@ -24,10 +19,9 @@ Ints = NDArray[np.int64]
 def trees(rows: Packed, k: int) -> Ints:
     """Return the cluster of every row: k rows at least, and at most the larger of 2k-1 and 3k-5.
 
-    Aggarwal, Feder, Kenthapadi, Motwani, Panigrahy, Thomas and Zhu, *Approximation Algorithms for
-    k-Anonymity*, 2005, its algorithms Forest and Decompose-Component, after a description of them.
-    Where the description joins what is cut from a row by a vertex that stands for no row, one of
-    the rows that were cut takes its part: so every vertex counts.
+    Aggarwal et al., *Approximation Algorithms for k-Anonymity*, 2005: Forest and
+    Decompose-Component, after a description of them. Where that joins what is cut by a vertex that
+    is no row, one of the cut rows takes its part.
     """
     return divided(_links(nearest_outside(rows, k)), k)
 
@@ -172,11 +166,9 @@ def clusters(
 ) -> kernels.ClusterMembers:
     """Return clusters of at least k rows each that suppress few cells.
 
-    `rows`: at least k rows; `k`: the fewest rows of a cluster, at least 2; `search`: ``"plain"``
-    merges the two clusters whose union costs least; which of several is decided in eight ways, and
-    the best is kept. ``"agglomerative"`` also merges under other notions of cost, in six ways, and
-    ``"local"`` improves each of the six first, and clusters that are put together by masks.
-    ``"forest"`` merges nothing: see `trees`; `rng`: orders of rows.
+    ``"plain"`` merges the two whose union costs least; ties are decided in eight ways.
+    ``"agglomerative"`` also merges under other costs, in six ways. ``"local"`` improves each of the
+    six first, and clusters that masks make. ``"forest"`` merges nothing: see `trees`.
     """
     passes = PASSES if search == "local" else 0
     n, best = rows.stars.shape[0], None
@@ -205,12 +197,8 @@ MOST_TIERS = 4
 def clusters_by_level(rows: Packed, levels: Ints, rng: np.random.Generator) -> Labels:
     """Return the cluster of every row: as many rows as the largest level in it, or more.
 
-    The levels are cut into runs in every way, each run is clustered for itself, and all clusters
-    are improved together. Merged all at once, people of high levels would pull everybody into
-    clusters of their size.
-
-    `rows`: at least as many as the largest level; `levels`: shape (n,), at least 1; `rng`: orders
-    of rows. Returns from 0, without gaps.
+    Each run of levels is clustered for itself: merged all at once, people of high levels would pull
+    everybody into clusters of their size. Then all clusters are improved together.
     """
     best, made = None, dict[tuple[int, int], Labels]()
     for runs in _ways_to_cut(levels):

@@ -145,11 +145,9 @@ UNIT = 1 << 26
 class Problem(NamedTuple):
     """Rows that must fit each other.
 
-    `codes`: int32, shape (n, d); -1 is missing; `levels`: how many persons each record must fit,
-    and each person records: 1 to n; `prices`: what a star costs, shape (n, d), from 0 to 1; `rows`:
-    the codes as bits; `classes`: the class of every row, from 0 without gaps, where the rows of a
-    class are to stay equal: what one of them needs suppressed, all do. None where each row is for
-    itself.
+    Of `codes`, -1 is missing. `levels`: how many persons each record must fit, and each person
+    records. `prices` are from 0 to 1. What one row of a class needs suppressed, all do; `classes`
+    is None where each row is for itself.
     """
 
     codes: Codes
@@ -165,12 +163,7 @@ class Problem(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """Which pairs of record and person were chosen, and what that suppresses.
-
-    `pairs`: int8, shape (n, n): 1 where record i was chosen to fit person j; 0 on the diagonal,
-    which holds anyway; `stars`: shape (n, words): the suppressed cells of every row, as `Packed`
-    has them.
-    """
+    """Which record was chosen to fit which person (not itself: 0), and what that suppresses."""
 
     pairs: NDArray[np.int8]
     stars: NDArray[np.uint64]

@@ -52,12 +52,7 @@ MOST_UNITS = 1e6
 
 
 class Bounds(NamedTuple):
-    """What the cheapest flow says of pairs both ways.
-
-    `ends`: rows i < j of every pair, shape (m, 2); `costs`: what a pair costs, both ways; `chosen,
-    left_out`: how much more than the flow all pairs cost together, at least, where this one is
-    among them, and where it is not; `least`: what the flow costs.
-    """
+    """What the cheapest flow costs, and how much more at least with each pair, and without it."""
 
     ends: Ints
     costs: Ints
@@ -213,11 +208,7 @@ def solve(
 def _tried(
     problem: Problem, schedule: LevelSchedule, rng: np.random.Generator, labels: Ints | None
 ) -> Iterator[Iteration]:
-    """Yield every solve from the prices as they are, then from other pairs, clusters themselves.
-
-    The last ones begin with exact pairs: what was come to before stays, and where it is as cheap
-    it is what `min` takes.
-    """
+    """Yield every solve from the prices as they are, then from other pairs, clusters themselves."""
     solver = SymmetricSolver(problem.columns, problem.levels)
     yield from iterations(problem, schedule, solver, rng)
     for other in _others(problem, schedule, rng, labels):
@@ -255,11 +246,7 @@ def _others(
 
 
 def pairs_within(labels: Ints) -> PairMatrix:
-    """Return 1 for every two rows of a cluster; nothing on the diagonal.
-
-    >>> pairs_within(np.array([0, 0, 1])).tolist()
-    [[0, 1, 0], [1, 0, 0], [0, 0, 0]]
-    """
+    """Return 1 for every two rows of a cluster; nothing on the diagonal."""
     pairs: PairMatrix = (labels[:, np.newaxis] == labels).astype(np.int8)
     np.fill_diagonal(pairs, 0)
     return pairs

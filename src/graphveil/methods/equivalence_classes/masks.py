@@ -49,21 +49,16 @@ class MaskedStart(NamedTuple):
 def masked_classes(codes: Codes, weights: Ints, *, k: int) -> MaskedStart:
     """Return classes of at least k rows, those that publish most columns formed first.
 
-    From all columns down to one, the mask under which most of the remaining rows stand in classes
-    of at least k makes classes of them, as long as there is one. Then rows move to where more
-    columns are published: into a class that is there, or into a new one of k rows, some of which
-    may come from larger classes and publish fewer columns than before, if that pays in all. Rows
-    that are left, fewer than k, go each where least is lost.
+    From all columns down to one, the mask under which most remaining rows stand in classes of k
+    makes classes. Then rows move to where more columns are published, or to new classes of k, if
+    that pays in all. Fewer than k that are left go each where least is lost.
 
-    Nothing is drawn. Of masks that suit as many rows, the first by its columns wins, the first
-    column counting most; the order of the rows changes nothing. All 2^d masks are tried where that
-    takes about a second; else, of the masks one column below good ones, those under which rows have
-    most others in reach of k. Time is O(masks * rows * d).
+    Nothing is drawn, and the order of the rows changes nothing: of masks that suit as many rows,
+    the first by its columns wins. All 2^d masks are tried where that takes about a second; else
+    some of those one column below good ones. Time is O(masks * rows * d).
 
-    `codes`: int32, shape (distinct rows, d), d at most `MOST_COLUMNS`: the distinct rows; -1 is a
-    missing cell, which no class publishes; `weights`: int64: the rows that equal each; k or more in
-    all; `k`: the fewest rows of a class. Returns labels are of all rows, those of a distinct row
-    side by side. Copies may part.
+    `codes`: the distinct rows; -1 is a missing cell, which no class publishes. Labels are of all
+    rows, those of a distinct row side by side: copies may part.
     """
     data = rows_of(codes, weights)
     n, d = int(weights.sum()), codes.shape[1]
@@ -181,9 +176,8 @@ class MaskedClusters(NamedTuple):
 def masked_clusters(rows: CollapsedRows, *, k: int) -> MaskedClusters | None:
     """Return clusters of at least k rows with many columns in common; None where it is no table.
 
-    See `graphveil.methods.equivalence_classes.masks.masked_classes`. Rows are those of a table
-    where their features have columns and no row has two of one. There is None too where a table has
-    more columns than a mask can name.
+    It is none where features have no columns, or a row has two of one; nor if it has more columns
+    than a mask can name.
 
     >>> from graphveil.data import Bipartite
     >>> from graphveil.methods.equivalence_classes.rule import collapse, columns_of

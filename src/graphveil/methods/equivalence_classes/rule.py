@@ -32,13 +32,10 @@ POPULAR = 100
 
 
 class CollapsedRows(NamedTuple):
-    """The distinct rows of some data, and which of them every row equals.
+    """The distinct rows of some data, shorter ones first, and which of them every row equals.
 
-    `indptr, indices`: int64 and int32: the sorted features of distinct row u are
-    ``indices[indptr[u]:indptr[u + 1]]``. Shorter rows come first; `weights`: int64, shape
-    (distinct,): how many rows equal it; `kinds`: int32, shape (n,): the distinct row that every row
-    equals; `n_features`: the number of features; `columns`: int32, shape (n_features,): the column
-    whose value a feature is by its name, see `columns_of`. None elsewhere, and where nobody asks.
+    `weights`: how many rows equal each; `columns`: the column whose value a feature is, see
+    `columns_of`; None elsewhere, and where nobody asks.
     """
 
     indptr: Ints
@@ -182,11 +179,7 @@ class Theta(Fraction):
 
 
 class Rule(NamedTuple):
-    """Which features a cluster keeps: those that at least a share of its rows have.
-
-    `theta`: the share, in [1/2, 1]; `ties`: whether a feature of exactly half of the rows is kept;
-    ``"drop"`` with theta 1/2 only.
-    """
+    """Keeps what a share `theta` of rows have; ``"drop"``, at 1/2 only, leaves out exact halves."""
 
     theta: Fraction = Fraction(1, 2)
     ties: str = "keep"
@@ -299,12 +292,7 @@ def released(
 
 
 class EntryCounts(NamedTuple):
-    """What the advice on a release depends on.
-
-    `empty`: the rows that are released without features; `certain`: the published entries whose
-    feature every row of the class has in the original; `kept`: what the release shares with the
-    original.
-    """
+    """What the advice on a release depends on; `certain`: entries that a whole class truly has."""
 
     rows: int
     empty: int

@@ -313,12 +313,7 @@ KINDS = (
 
 
 class Values(NamedTuple):
-    """The distinct values of a column: as text, in order, with rows; and the leaf of every cell.
-
-    `name`: the column; `texts`: the values; `array`: the same as an Arrow array of the column's
-    type; `first`: the first row that has the value; `counts`: how many rows have it; `codes`:
-    int64, shape (n,): the value of every row, -1 where it is missing.
-    """
+    """The distinct values of a column in order, with first rows and counts; -1 is missing."""
 
     name: str
     texts: list[str]
@@ -364,20 +359,10 @@ def values_of(name: str, column: pa.ChunkedArray | pa.Array, suppressed: Sequenc
 def column_of(values: Values, levels: str, date_format: str | None = None) -> Column:
     """Return the hierarchy of a column by a rule, with ``*`` for missing cells.
 
-    Raises `ParameterError` where the rule is none of these or its numbers do not suit each other.
-    `DataError` where the values do not suit the rule. `InputError` where a file does not hold
-    levels.
-
-    `values`: the column; `levels`: widths ``5,10,20``, each a multiple of the one before;
-    ``edges:18,65``; ``prefix:4,3,2``; ``month,year,10`` of dates, with ``week``, ``quarter`` and
-    ``decade``; ``auto``; ``stars``; or a csv file, see
-    `graphveil.methods.generalize.levels.read_levels`; `date_format`: how dates are written, as
-    `datetime.datetime.strptime` reads them. Default: ISO 8601.
-
-    >>> import pyarrow as pa
-    >>> ages = values_of("age", pa.array([23, 31, 38]), ["*"])
-    >>> column_of(ages, "5,10").hierarchy.texts[1:]
-    (('20-24', '30-34', '35-39'), ('20-29', '30-39'), ('*',))
+    `levels`: widths ``5,10,20``, each a multiple of the one before; ``edges:18,65``;
+    ``prefix:4,3,2``; ``month,year,10`` of dates, with ``week``, ``quarter`` and ``decade``;
+    ``auto``; ``stars``; or a csv file. Raises `ParameterError` where it is none of these,
+    `DataError` where the values do not suit it, `InputError` where a file holds no levels.
     """
     kind, _, detail = levels.partition(":")
     parts = [part.strip() for part in levels.split(",")]

@@ -74,10 +74,8 @@ LEAST_GAIN = 5e-4
 class Condition(NamedTuple):
     """What the rows of a class must show in one attached column.
 
-    `codes`: int64, shape (n,): the value of every row, numbered from 0; `distinct`: the fewest
-    distinct values; `entropy`: the logarithm of this number is the least entropy of the values; 1
-    for none; `close`: the most total variation between the values of the class and those of the
-    table.
+    `distinct`: the fewest values; `entropy`: the logarithm of this is the least entropy; `close`:
+    the most total variation between the class and the table.
     """
 
     codes: Ints
@@ -87,13 +85,7 @@ class Condition(NamedTuple):
 
 
 class Recoded(NamedTuple):
-    """Clusters, and what each column publishes.
-
-    `labels`: int64, shape (n,): the cluster of every row; `levels`: int64, shape (n, d): the level
-    at which every cell is published; `losses`: float64, shape (d,): the mean loss of every column,
-    from 0 to 1; `start`: the mean loss of all cells before the search, weighted; `end`: the same
-    after it.
-    """
+    """Clusters, and what each column publishes; losses are means from 0 to 1, in all weighted."""
 
     labels: Ints
     levels: Ints
@@ -114,13 +106,7 @@ def recode(
     """Return clusters of at least k rows that meet the conditions and lose little.
 
     The order of the rows changes nothing: they are sorted first, and equal ones are exchangeable.
-
     Raises `InfeasibleError` where not even the whole table as one cluster meets the conditions.
-
-    `leaves`: int64, shape (n, d): the leaf of every cell; `hierarchies`: one for each column; `k`:
-    the fewest rows of a cluster, from 2 to n; `conditions`: what each cluster meets; the table
-    does; `weights`: how much the loss of each column counts; None for all alike; `rng`: draws the
-    orders in which rows are near each other and in which they move.
     """
     order = np.lexsort((*(c.codes for c in reversed(conditions)), *leaves.T[::-1]))
     rows = _rows_of(leaves[order], hierarchies, weights, rng)
@@ -347,12 +333,8 @@ def chained(
 ) -> list[tuple[int, ...]]:
     """Return distinct vectors of levels in chains, each from the lowest levels to the highest.
 
-    A chain raises one column by one level after another: next the column whose level costs the
-    least loss for the entropy that it takes away, up to a random factor for each level.
-
-    `means, entropies`: for every column the mean loss of each of its levels, rising, and the
-    entropy of its nodes; `count`: about how many vectors; fewer where so many chains have fewer;
-    `rng`: draws the factors.
+    Next rises the column whose level costs the least loss for the entropy that it takes away, up to
+    a random factor for each level. There are about `count` vectors; fewer where chains have fewer.
     """
     prices = [
         np.log((np.diff(lost) + LEAST_PRICE) / (LEAST_PRICE - np.diff(shown)))
@@ -386,10 +368,7 @@ def limits(expected: Floats) -> Floats:
 
 
 def cheapest(means: Sequence[Sequence[float]], limit: int) -> list[tuple[int, ...]]:
-    """Return the vectors of levels with the least sums, rising; of equal ones the first.
-
-    `means`: for every column the mean loss of each of its levels, rising; `limit`: how many vectors
-    there are at most.
+    """Return up to `limit` vectors of levels of least sums, rising; of equal ones the first.
 
     >>> cheapest([[0.0, 0.5], [0.0, 0.25]], 3)
     [(0, 0), (0, 1), (1, 0)]

@@ -142,16 +142,9 @@ def exp_below(epsilon: Fraction) -> Fraction:
 def flipped(words: Words, ones: Cells, n_cells: int, through: Channel) -> tuple[Cells, int]:
     """Return the cells that are published as 1, in order, and how many of them truly are 1.
 
-    The cells are independent of each other; only as many words are drawn as there are ones, before
-    and after.
-
-    Each one passes a draw of its own. Independently, the number of successes among *all* cells that
-    are tried with the chance of a zero is drawn, and as many distinct cells: those that are ones
-    have had their own draw and are dropped. So every zero is published with its chance,
-    independently of all others, and no parameter of any draw depends on the ones.
-
-    `words`: where the randomness comes from; `ones`: int64: the cells that are 1, sorted, of
-    0..n_cells-1; `n_cells`: the number of all cells; `through`: the chances of either kind of cell.
+    Each of `ones`, sorted, passes a draw of its own. Independently, the number of successes among
+    *all* cells at the chance of a zero is drawn, and as many distinct cells; ones among them are
+    dropped. So cells are independent, and no parameter of any draw depends on the ones.
     """
     kept = ones[bernoulli(words, through.one, ones.size)]
     count = binomial(words, n_cells, through.zero)
@@ -160,11 +153,7 @@ def flipped(words: Words, ones: Cells, n_cells: int, through: Channel) -> tuple[
 
 
 class BlockChances(NamedTuple):
-    """The chances of every pair of classes.
-
-    `zero, one`: uint64, symmetric, shape (classes, classes): T / 2**64 is the chance that a cell of
-    0, or of 1, is published; from 1 to 2**64 - 1.
-    """
+    """Symmetric chances T / 2**64, 0 < T < 2**64, that a 0, or a 1, of two classes is published."""
 
     zero: NDArray[np.uint64]
     one: NDArray[np.uint64]
@@ -193,11 +182,8 @@ def flipped_in_blocks(
 ) -> tuple[Cells, int]:
     """Return the cells that are published as 1, in order, and how many of them truly are 1.
 
-    As `graphveil.methods.noise.flipped`: each edge passes a draw of its own, and independently all
-    cells are tried with the chance of a zero; those of them that are edges are dropped.
-
-    `words`: where the randomness comes from; `graph`: whose edges are the cells of 1; `classes`:
-    int64, shape (n,): the class of every node; `chances`: the chances of every pair of classes.
+    As `graphveil.methods.noise.flipped`: edges have draws of their own, and edges are dropped from
+    what is drawn of all cells with the chance of a zero.
     """
     ends = graph.edges()
     passing = words(ends.shape[0]) < chances.one[classes[ends[:, 0]], classes[ends[:, 1]]]
@@ -211,9 +197,6 @@ def background(words: Words, classes: Ints, zero: NDArray[np.uint64]) -> Cells:
 
     Blocks with 2^(j-1) < T <= 2^j form pool j. So many of its cells are chosen as succeed with the
     chance 2^j / 2^64, and each is kept with T / 2^j.
-
-    `words, classes`: as in `flipped_in_blocks`; `zero`: uint64, symmetric: T / 2**64 is the chance
-    of a cell of these classes.
     """
     order = np.argsort(classes, kind="stable")
     sizes = np.bincount(classes, minlength=zero.shape[0])

@@ -126,11 +126,7 @@ def without(cells: Cells, excluded: Cells) -> Cells:
 
 
 def union(cells: Cells, added: Cells) -> Cells:
-    """Return the cells of both in order; both are sorted, and no cell is in both.
-
-    >>> union(np.array([1, 7]), np.array([2, 5])).tolist()
-    [1, 2, 5, 7]
-    """
+    """Return the cells of both in order; both are sorted, and no cell is in both."""
     return np.sort(np.concatenate([cells, added]), kind="stable")
 
 
@@ -158,14 +154,9 @@ Tables = Callable[[int], InversionTable]
 def inverted(words: Words, tables: Tables, bits: int, count: int) -> NDArray[np.int64]:
     """Return independent numbers of exactly this law.
 
-    X is the number of k with P[X <= k] <= U, for a real number U that is uniform on [0, 1) and
-    whose bits are drawn as they are needed. P[X <= k] is enclosed between two integers. Where the
-    bits of U drawn so far do not decide on which side of that value it lies, further bits are
-    drawn, and the enclosure is narrowed; with 64 bits this happens about once in 2**56 numbers.
-
-    `words`: where the randomness comes from; `tables`: bounds of the distribution function of the
-    law, which starts at 0; at least one entry; `bits`: the fractional bits of the first table;
-    `count`: how many numbers.
+    X is the number of k with P[X <= k] <= U, for U uniform on [0, 1), whose bits are drawn as
+    needed. Where they do not decide on which side of an enclosed P[X <= k] it lies, more are drawn,
+    and the enclosure is narrowed.
     """
     table = tables(bits)
     lower, upper = (_top_words(values, table.bits) for values in (table.lower, table.upper))
@@ -206,20 +197,9 @@ DIGIT = 1 << 12
 def discrete_laplace(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
     """Return independent whole numbers, each k with probability proportional to e^(-epsilon |k|).
 
-    A number that one neighbor changes by at most 1 is released under `epsilon` if such noise is
-    added to it.
-
-    The difference of two geometric numbers of the same law.
-
-    `words`: where the randomness comes from; `epsilon`: above 0, at most 40; time and memory grow
-    with its digits, not with 1/epsilon; `count`: how many numbers. Raises `ParameterError` where
-    epsilon is out of range: for a larger one the tables would hold 0 alone.
-
-    >>> from graphveil.methods.noise import words_from
-    >>> from graphveil.core.randomness import Randomness
-    >>> noise = discrete_laplace(words_from(Randomness(seed=1), "noise"), Fraction(1, 2), 1000)
-    >>> noise.size, bool(abs(noise.mean()) < 1)
-    (1000, True)
+    A number that one neighbor changes by at most 1 is released under `epsilon` with such noise. It
+    is the difference of two geometric numbers. Time and memory grow with the digits of epsilon, at
+    most 40: a larger one is refused with `ParameterError`, since tables would hold 0 alone.
     """
     if not 0 < epsilon <= LARGEST_EPSILON:
         raise ParameterError(
@@ -233,10 +213,7 @@ def geometric(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
     """Return independent numbers, each k >= 0 with probability (1 - q) q^k for q = e^-epsilon.
 
     By inversion (`inverted`). Where a table would be too long, quotient and remainder by `DIGIT`
-    are drawn: they are independent, the quotient is geometric with q^DIGIT, the remainder has the
-    same law as the number, cut off.
-
-    `words, epsilon, count`: as in `discrete_laplace`.
+    are drawn: they are independent.
     """
     if FIRST_BITS * math.log(2) <= LONGEST * epsilon:
         return inverted(words, partial(geometric_law, epsilon), FIRST_BITS, count)
@@ -290,11 +267,8 @@ BLOCK_MEAN = 64
 def binomial(words: Words, trials: int, threshold: int) -> int:
     """Return how many of so many trials succeed, each with probability exactly T / 2**64.
 
-    The law is exact, not exact to some precision: a block of trials is sampled by inversion of its
-    distribution function (`inverted`). Bounds are sums and products rounded down, and rounded up.
-
-    `words`: where the randomness comes from; `trials`: any number from 0 on; the cost grows with
-    the expected count, not with it; `threshold`: t, from 0 to 2**64.
+    The law is exact: blocks of trials are sampled by inversion (`inverted`), with bounds rounded
+    down and up. The cost grows with the expected count, not with the trials.
     """
     if 2 * threshold > FULL:
         return trials - binomial(words, trials, FULL - threshold)
@@ -373,12 +347,7 @@ def ladder(
     """Return counts with noise: a vector at t steps from them has the chance e^(-rate t) / Z.
 
     t is the least number of steps that reach as far as the sum of all absolute differences. After
-    Zhang et al., *Private Release of Graph Statistics using Ladder Functions*, for vectors: tau is
-    drawn in proportion to e^(-rate tau) times the number of vectors within tau steps, then one of
-    these evenly.
-
-    `words`: where the randomness comes from; `counts`: int64: whole numbers, at least one; `steps`:
-    the ladder of this graph; `rate`: above 0. `rate_of` says which one an epsilon buys.
+    Zhang et al., *Private Release of Graph Statistics using Ladder Functions*, for vectors.
     """
     tables = partial(ladder_law, steps, rate, counts.size)
     radius = steps.radius(int(inverted(words, tables, FIRST_BITS, 1)[0]))
@@ -390,11 +359,8 @@ def ladder(
 def rate_of(epsilon: Fraction, counts: int, floor: int) -> Fraction:
     """Return the rate that an epsilon buys for so many counts, where no first step is below floor.
 
-    The chance of a vector changes by a factor of at most e^rate, and Z by at most e^rate, and by at
-    most e^(counts / (floor - counts + 1)).
-
-    `epsilon`: the part of it that is to be spent; `counts`: how many counts there are; `floor`: at
-    least 1, at most the first step on every graph.
+    The chance of a vector changes by a factor of at most e^rate. Z does, too, and by at most
+    e^(counts / (floor - counts + 1)).
     """
     if floor <= counts:
         return epsilon / 2

@@ -214,12 +214,7 @@ def _collected(data: Graph | Bipartite, lists: list[List]) -> str:
 def copies_matched(
     data: Graph | Bipartite, chances: Channel, ones: float | None
 ) -> tuple[str, ...]:
-    """Return the advice on a graph under so little noise that a copy can be matched with it.
-
-    `data`: what was released; of users by features nothing is said; `chances`: those of a cell to
-    be published, on average over all cells where they differ; `ones`: the number of edges as it was
-    released; None where it was not.
-    """
+    """Return the advice on a graph under so little noise that a copy can be matched with it."""
     if not isinstance(data, Graph) or ones is None:
         return ()
     return noisy_copy(data.n_nodes, ones, (chances.zero / FULL, chances.one / FULL))
@@ -233,9 +228,6 @@ def noisy_at_most(graph: Graph, through: Channel, *, scale: Fraction | None = No
     """Return a number of edges that noise hardly ever exceeds, before any is drawn.
 
     It reads how many edges there are: it is for the owner alone.
-
-    `through`: the chances of either kind of pair; `scale`: that of the noise on the number of edges
-    that are published; None where none is counted.
     """
     ones, cells = graph.n_edges, number_of_cells(graph)
     expected = (ones * through.one + (cells - ones) * through.zero) / FULL

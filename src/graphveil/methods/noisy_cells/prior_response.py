@@ -55,12 +55,8 @@ _NOTHING = 1e-300
 def expected_degrees(noisy: Ints, epsilon: Fraction, total: int) -> NDArray[np.float64]:
     """Return the expected degree of every node, given its noisy degree and all others.
 
-    The histogram of true degrees is estimated by expectation maximization, in which a convolution
-    with the noise is a sum of two geometric recursions. A noisy degree outside 0..n-1 says as much
-    as the end of that range, since the likelihoods of all degrees are in the same proportion.
-
-    `noisy`: degrees with discrete Laplace noise; `epsilon`: of the noise; `total`: the noisy number
-    of edges: the degrees are scaled to twice as much.
+    The histogram of true degrees is estimated by expectation maximization. A noisy degree outside
+    0..n-1 says as much as the end of that range. Degrees are scaled to twice `total`.
     """
     n = noisy.size
     values = np.clip(noisy, 0, n - 1)
@@ -121,12 +117,7 @@ _TINY, _HUGE = 1e-9, 1e9
 
 
 class PriorClasses(NamedTuple):
-    """Nodes of like degree.
-
-    `of_node`: int64, shape (n,): the class of every node; classes are in the order of their
-    degrees; `sizes`: int64: how many nodes a class has, at least one; `degrees`: float64: the mean
-    of the expected degrees in it.
-    """
+    """Nodes of like degree, classes in the order of their mean expected degrees."""
 
     of_node: Ints
     sizes: Ints
@@ -184,9 +175,7 @@ def mixing_factors(
 ) -> NDArray[np.float64]:
     """Return by how much the prior of every pair of groups is multiplied.
 
-    `classes, weights, groups`: the model, and the group of every class; `counts`: noisy numbers of
-    edges between groups, at least 0; `scale`: twice the scale of their noise: added on both sides,
-    so that small counts say little; `total`: the noisy number of all edges.
+    `scale`, twice that of the noise, is added on both sides, so that small counts say little.
     """
     odds = np.outer(weights, weights)
     prior = odds / (1 + odds)
@@ -212,8 +201,7 @@ def priors_between(
 ) -> list[int]:
     """Return the prior of every pair of classes a <= b, row by row, in units of 2^-64: exactly.
 
-    `weights`: x of every class, times 10^12; `groups`: the group of every class; `factors`: by how
-    much the prior of two groups is multiplied, times 10^12.
+    Weights and factors are times 10^12.
     """
     full, unit, priors = BlockFlips.FULL, BlockFlips.UNIT, []
     for a, x in enumerate(weights):
@@ -270,11 +258,7 @@ def stated(
 def noisy_classes(
     data: Graph, randomness: Randomness, parts: Mapping[str, Fraction], most: int
 ) -> tuple[int, PriorClasses]:
-    """Return a noisy count of edges, and classes of nodes by noisy degree.
-
-    `data`: with at least two pairs of nodes; `randomness`: the run's; `parts`: the parts of epsilon
-    of the count and of the degrees: an edge changes two of these; `most`: the most classes.
-    """
+    """Return a noisy count of edges, and classes by noisy degree: an edge changes two degrees."""
     words, n_cells = words_from(randomness, "noisy count"), number_of_cells(data)
     count = noisy_count(words, data.n_edges, n_cells, parts["epsilon_count"])
     words, part = words_from(randomness, "noisy degrees"), parts["epsilon_degrees"] / 2

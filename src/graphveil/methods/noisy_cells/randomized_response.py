@@ -370,15 +370,8 @@ class AsymmetricResponse(NoisyMethod):
     def flips(self, n_cells: int, count: int | None, *, entries: int = 1) -> RandomizedCells:
         """Return the chances of a cell, and what they follow from.
 
-        Parameters
-        ----------
-        n_cells
-            The number of cells.
-        count
-            The noisy count of edges or entries; None where there are fewer than two cells, which
-            leave nothing to be counted.
-        entries
-            How many cells share in each part of epsilon: two where it is that of a value.
+        `count` is noisy; None where fewer than two cells leave nothing to be counted. `entries`:
+        how many cells share in each part of epsilon: two where it is that of a value.
         """
         alone = count is None
         epsilon = (as_printed(self.epsilon) if alone else self.epsilon_cells) / entries

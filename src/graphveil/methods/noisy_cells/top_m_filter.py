@@ -129,13 +129,7 @@ class TopMFilter(noisy.NoisyMethod):
         return _FEWEST_NODES
 
     def check_size(self, n: int, *, noun: str = "nodes") -> None:
-        """Refuse fewer than four nodes.
-
-        Raises
-        ------
-        InfeasibleError
-            Where there are fewer.
-        """
+        """Refuse fewer than four nodes."""
         if n < _FEWEST_NODES:
             raise InfeasibleError(
                 f"top-m-filter needs at least {_FEWEST_NODES} {noun}; the data has {n}. Use "

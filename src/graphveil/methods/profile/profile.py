@@ -176,13 +176,7 @@ class Profile(Anonymizer[Network]):
         return Roles.of(self.known, self.attach)
 
     def check(self, data: Data) -> None:
-        """Refuse ties of one kind without directions, too many kinds, and attributes without role.
-
-        Raises
-        ------
-        DataError
-            Where the data is such; the message says the way out.
-        """
+        """Refuse one kind of ties without directions, too many kinds, attributes without role."""
         super().check(data)
         network = attributes.as_network(data)
         if not network.is_directed and len(network.layers) == 1:

@@ -1,14 +1,9 @@
 """Turn targets of profiles into edits of arcs: what is owed is paid step by step, round by round.
 
-Arcs go and come between those who have too many and too few, then change an end, then lead to or
-from settled people of large cells, who step into the next. What even this leaves is planned anew on
-the edited arcs. At the latest all arcs or none are left, which is legal for every k.
-
-Profiles over several layers: one plan for all, then layer by layer.
-
-A layer is edited while what all others have is as good as given: people are of one color who have
-the same attributes and the same numbers of ties in all other layers. Every such color is of at
-least k people, so each layer alone has a solution, and after each all profiles are shared by k.
+What no step pays is planned anew on the edited arcs. At the latest all arcs or none are left, which
+is legal for every k. Layers are edited one by one: people are of one color who have the same
+attributes and numbers of ties in all other layers. Each color has at least k people, so each layer
+alone has a solution.
 """
 
 from __future__ import annotations

@@ -81,11 +81,9 @@ def _mixed(words: NDArray[np.uint64]) -> NDArray[np.uint64]:
 class MinHash:
     """Eight random hashes of features; the smallest ones of a row are its signature.
 
-    Rows agree in a hash with probability equal to their Jaccard similarity, so that like rows
-    tend to stand together where signatures are in order.
-
-    `multipliers, offsets`: those of the hashes ``(A x + B) mod (2**31 - 1)``; x is 1 more than the
-    leading 31 bits of the hash of a name (`hashes_of`).
+    Rows agree in a hash with probability equal to their Jaccard similarity, so like rows tend to
+    stand together. x of ``(A x + B) mod (2**31 - 1)`` is 1 more than the leading 31 bits of a
+    name's hash.
     """
 
     multipliers: tuple[int, ...]
@@ -98,13 +96,7 @@ class MinHash:
         return cls(tuple(multipliers.tolist()), tuple(rng.integers(0, PRIME, HASHES).tolist()))
 
     def signatures(self, indptr: Ints, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
-        """Return the smallest hashes of every row, int32, shape (n, 8).
-
-        A row without features gets 2**31 - 1, which is above every hash.
-
-        `indptr`: int64: the entries of row u are those from ``indptr[u]`` to ``indptr[u + 1]``;
-        `hashes`: the hash of the name of every entry's feature.
-        """
+        """Return every row's smallest value of each hash; without features 2**31 - 1, above all."""
         smallest = np.full((indptr.size - 1, HASHES), PRIME, dtype=np.int32)
         factors = np.array(self.multipliers, dtype=np.int64), np.array(self.offsets, dtype=np.int64)
         row_signatures(_read_only(indptr), _read_only(hashes), *factors, smallest)

@@ -1,17 +1,12 @@
 """Clusters of at least k rows: facility location as published, greedy growth, local search.
 
-Facility location is Meyerson's algorithm, then small clusters are closed. Source: Esfandiari,
-Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs, appendix D.
+Facility location is Meyerson's algorithm, then small clusters are closed: Esfandiari, Epasto,
+Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs, appendix D. Growth takes k rows at a
+time: a seed and the rows that overlap most with it.
 
-Growth takes k rows at a time: a seed and the rows that overlap most with it. The objective of local
-search decides where the last rows, fewer than k, go. If features are popular, rows are grown in a
-layout that lists the rarest features first.
-
-In local search rows move or swap places and clusters dissolve while the Jaccard index I / U rises,
-by Dinkelbach's method: moves must raise I - lam U, where lam is the index at the beginning of the
-pass. That is a sum over clusters and features, so that every move is judged by its exact
-difference. Counts and the index follow every move; the clusters that suit a row best are read from
-lists, or looked up in sets of features.
+In local search, changes must raise the Jaccard index I / U by Dinkelbach's method: they must raise
+I - lam U, where lam is the index at the beginning of the pass. That is a sum over clusters and
+features, so every move is judged by its exact difference.
 """
 
 from __future__ import annotations
@@ -71,12 +66,7 @@ class Costs(NamedTuple):
 
 
 class FacilityPlan(NamedTuple):
-    """Which rows are facilities, and where all rows go.
-
-    `opened`: int32, shape (facilities,): the distinct row of every facility, in order of opening;
-    `facility`: int32, shape (n,): the facility of every row; `total`: what opening costs, and the
-    distances of all rows to their facilities.
-    """
+    """Which rows are facilities, in order of opening, where all rows go, and what it costs."""
 
     opened: NDArray[np.int32]
     facility: NDArray[np.int32]
@@ -96,18 +86,14 @@ def facility_clusters(
 ) -> Labels:
     """Return clusters of at least k rows each, around rows that are nearest to their members.
 
-    Of several facilities at the same distance, one that shares a feature with the row comes before
-    one that does not, then the one opened first. The costs take O(sum of squared degrees of the
-    features) among distinct rows, a run the same sum over facilities times rows; memory is
+    At equal distance a facility that shares a feature with the row comes first, then the one opened
+    first. Costs take O(sum of squared degrees of the features) among distinct rows; memory is
     O(entries + rows + features).
 
-    `rows`: the data, of at least k rows; `k`: the fewest rows of a cluster; `beta`: opening a
-    facility at a row costs as much as its ``beta * k`` nearest rows are far from it, rounded up to
-    whole rows, times `cost_factor`; `cost_factor`: where None, ``2 / (beta - 1)``; `runs`: how many
-    random orders of the rows are tried; the cheapest is kept; `assign`: whether a row goes to the
-    facility that is ``"nearest"`` in the end, or stays at the one that was nearest on its
-    ``"arrival"``; `cut`: whether clusters of 2k rows or more are cut into pieces of k or more;
-    `rng`: the randomness.
+    Opening costs the distances of the ``beta * k`` nearest rows (rounded up to whole rows) times
+    `cost_factor` (None: ``2 / (beta - 1)``). The cheapest of `runs` random orders is kept.
+    `assign`: the nearest facility in the end, or on ``"arrival"``; `cut`: clusters of 2k rows or
+    more are cut into pieces of k or more.
     """
     kinds = kernel.RowKinds(rows.indptr, rows.indices, rows.weights)
     lists = lists_of(rows.indptr, rows.indices, rows.n_features)
@@ -283,21 +269,15 @@ def grown_clusters(
 ) -> Labels:
     """Return clusters of at least k rows, most of them of exactly k.
 
-    A distinct row of k copies or more is a cluster of its own. Around every other seed a cluster
-    takes in, one by one, the row of largest mean overlap with its rows less a share of its degree.
-    The last rows, fewer than k, go where most is kept.
+    A distinct row of k copies or more is a cluster of its own. Around other seeds a cluster takes
+    the row of largest mean overlap less a share of its degree. The last rows, fewer than k, go
+    where most is kept.
 
-    Time is O(sum of squared degrees of the features) among distinct rows, as for ``"cost"``, and
-    less as used rows leave the lists. Where features are popular, rows are met through their rarest
-    ones and compared only where they can win by bounds; the clusters are the same. Memory is
-    O(entries + rows + features).
-
-    `rows`: the data, of at least k rows; `k`: the fewest rows of a cluster; `rule`: what a cluster
-    keeps; `seed_order`: ``"degree"``: rows with most features first; ``"cost"``: rows with the
-    nearest k rows first. ``"auto"``: the first; where rows have about as many features each, both
-    are tried and the clusters that keep more as they are grown win. Of more than 20,000 distinct
-    rows both are tried on a sample of 10,000; `rng`: the randomness: seeds of equal rank come in a
-    random order, and the sample is drawn.
+    Time is O(sum of squared degrees of the features) among distinct rows; memory is O(entries +
+    rows + features). Bounds on popular features change no cluster. `seed_order`: ``"degree"`` takes
+    rows with most features first, ``"cost"`` those with the nearest k rows. ``"auto"`` is the
+    first, or the better of both where rows have about as many features each; of over 20,000 rows a
+    sample of 10,000 decides.
     """
     orders = ["degree", "cost"] if seed_order == "auto" else [seed_order]
     if seed_order == "auto" and not has_even_degrees(rows):
@@ -401,13 +381,9 @@ def rank_clusters(
 ) -> None:
     """Write into near[u] the clusters that share a feature with u and gain most by it, best first.
 
-    A cluster that gains by m features has 2^m sets, a row of d such features at most as many as it
-    could have, 2^d: the time to look them up does not grow with the number of clusters.
-
-    `data`: the distinct rows; `index`: what clusters gain by features; `near`: int32, shape
-    (distinct, candidates), written; `list_cap`: how many entries are read of a feature's list.
-    Where all may be, popular features make lists long; then every set of features that clusters
-    share is numbered, and a row looks up those that it has all features of. The result is the same.
+    `list_cap`: how many entries are read of a feature's list. Where all may be, and lists are long,
+    rows look up the sets of features that clusters share. The result is the same, and the time to
+    look them up does not grow with the number of clusters.
     """
     gainers = _none(near.shape[1])
     if list_cap == UNCAPPED:
@@ -522,9 +498,8 @@ class LocalSearchRun(NamedTuple):
     def run(self, number: int, heat: float, rng: np.random.Generator) -> None:
         """Do one pass: every row is visited once, then small clusters are.
 
-        `number`: passes are numbered from 1; `heat`: a visit accepts a loss of up to ``heat`` times
-        an exponential variate. At 0 it must gain, in the first pass, or not lose, in later ones;
-        and rows that nothing changed for are skipped; `rng`: the randomness.
+        Hot visits accept a loss of up to ``heat`` times an exponential variate. At 0 they must gain
+        in pass 1, or not lose later; rows that nothing changed for are skipped.
         """
         data, state, _ = self.clusters
         lam, n = self.clusters.jaccard, state.labels.size
@@ -564,20 +539,14 @@ def refined_clusters(  # noqa: PLR0913  the parameters of the search, each by it
 ) -> Labels:
     """Return clusters of at least k rows that keep as much as the given ones, or more.
 
-    A row in a cluster of more than k rows may move; one in a cluster of k rows may change places
-    with a row of a cluster of at most 4k + 8. A move takes O(features of the row), a swap
-    O(features of the rows of both clusters). From the second pass on without heat, rows are visited
-    whose cluster or best candidate changed in this pass or the last, and changes of equal worth are
-    made too: they open ways, and the best clusters seen count.
+    A row in a cluster of more than k may move; others may swap with rows of clusters of at most 4k
+    + 8. From the second pass on without heat, changes of equal worth are made too: they open ways,
+    and the best clusters seen count.
 
-    `rows`: the data; `labels`: the cluster of every row; each has at least k; `k`: the fewest rows
-    of a cluster; `rule`: what a cluster keeps; `passes`: the most passes over all rows. A pass from
-    the second on that raises the Jaccard index by less than 0.0005 is the last; `candidates`: how
-    many clusters are tried for a row, besides one that keeps few features; `list_cap`: how many
-    clusters that keep a feature are looked at for a row; all where None; `anneal`: where not None,
-    the temperature to start from: 20 passes accept losses at random, fewer and fewer through the
-    first 14, and the best clusters count; `rng`: the randomness: for every pass one permutation of
-    the rows, while it is hot one coin a row.
+    A pass from the second on that raises the Jaccard index by less than 0.0005 is the last.
+    `candidates`: clusters tried for a row, besides one that keeps few features; `list_cap`:
+    clusters looked at for a row; `anneal`: a temperature to start from: 20 passes accept losses at
+    random, fewer and fewer through the first 14.
     """
     together = np.argsort(labels, kind="stable")
     side_by_side = in_order(rows, together)

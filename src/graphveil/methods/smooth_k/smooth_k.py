@@ -263,8 +263,7 @@ def noisy(
 ) -> NDArray[np.bool_]:
     """Return which pairs reach their least count plus a random number.
 
-    `profiles`: the features of every cluster; `rule`: the least counts; `rate`: the random number
-    is g >= 0 with probability proportional to ``exp(-rate * g)``; `rng`: the randomness.
+    It is g >= 0 with probability proportional to ``exp(-rate * g)``.
     """
     raised = rng.geometric(-np.expm1(-rate), size=profiles.counts.size) - 1
     return np.asarray(profiles.counts >= rule.least(profiles.sizes)[profiles.clusters] + raised)

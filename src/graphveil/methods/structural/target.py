@@ -32,9 +32,9 @@ HUB_WEIGHT = 3
 class Phase(NamedTuple):
     """One stretch of annealing: `share` of the run's proposals, cooling from `hot` to `cold`.
 
-    An edit costs `price` unprotected nodes, a unit of distance to a node's aim `pull`. Nodes below
-    the `quantile` of the degrees neither count nor have an aim, hubs count `hub_weight`. `anchored`
-    pulls anonymous nodes to where they are; aims are assigned `every` so many proposals.
+    An edit costs `price` unprotected nodes, a unit of distance to an aim `pull`. Nodes below the
+    `quantile` of the degrees neither count nor have an aim. `anchored` pulls anonymous nodes to
+    where they are; aims are assigned `every` so many proposals.
     """
 
     share: float

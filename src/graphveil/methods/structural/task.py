@@ -303,12 +303,10 @@ class Goals(Protocol):
 class Task(NamedTuple):
     """A graph, what may be changed in it, and when it is enough.
 
-    `budget`: the number of edges (or pairs) where the goal sets none. `by_budget`: whether the
-    fewest unprotected nodes are wanted, or the fewest edits. `to_beat`: with how many edits another
-    heuristic has reached the goal. `colors`: nodes of different ones do not look alike. `phi`: by
-    how many percent what an adversary knows is off. `nearly`: what a node counts besides, in tenths
-    of an unprotected one, if unprotected from knowledge off by half of `phi`, and from exact
-    knowledge.
+    `by_budget`: whether the fewest unprotected nodes are wanted, or the fewest edits. `to_beat`:
+    the edits by which another heuristic reached the goal. `phi`: the percent by which knowledge is
+    off. `nearly`: what a node counts besides, in tenths of an unprotected one, if unprotected from
+    knowledge off by half of `phi`, and from exact knowledge.
     """
 
     graph: Graph

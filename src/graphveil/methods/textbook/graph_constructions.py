@@ -1,9 +1,8 @@
 """The degree anonymizations and graph constructions of Liu and Terzi, as paper and slides say.
 
-They are to be read, compared and taught; a release goes through
-`graphveil.methods.k_degree.sequence`, which reaches the same costs on runs of equal degrees, and
-`graphveil.methods.k_degree.realize`. A construction that fails returns None. For `construct_graph`
-this means that no such graph exists; for the others it means *unknown*.
+They are to be read and taught; a release goes through `graphveil.methods.k_degree`. A construction
+that fails returns None. For `construct_graph` this means that no such graph exists; for the others
+it means *unknown*.
 """
 
 from __future__ import annotations
@@ -92,23 +91,8 @@ def supergraph(graph: Graph, degrees: ArrayLike, *, seed: int | None = None) -> 
 def supergraph_ruled_out(graph: Graph, degrees: ArrayLike) -> bool:
     """Return True only where no graph with these degrees has every edge of this one.
 
-    Parameters
-    ----------
-    graph
-        The graph whose edges are kept.
-    degrees
-        n integers, the degree of every node.
-
-    Notes
-    -----
     The paper's necessary condition on the l nodes that need most, for every l: False decides
     nothing.
-
-    Examples
-    --------
-    >>> triangle = Graph.from_edges([0, 1, 2], [1, 2, 0], n=4)
-    >>> supergraph_ruled_out(triangle, [3, 3, 2, 0])
-    True
     """
     need = _whole(degrees, graph) - graph.degrees()
     if need.sum() % 2 or np.any(need < 0):

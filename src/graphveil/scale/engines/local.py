@@ -1,10 +1,8 @@
 """The engine of one machine: processes share the work, files hold what memory does not.
 
-SQL runs in DuckDB: in memory, spilling into a private folder, without network. A piece of a table
-is a value that can be pickled and whose call returns a table; it is computed when it is needed.
-Rows are grouped without sorting all of them: every piece writes its rows once, in the order of
-their groups, one batch for some groups; collecting a group maps that batch of every file into
-memory.
+SQL runs in DuckDB, spilling into a private folder, without network. Rows are grouped without
+sorting all of them: every piece writes its rows once, in the order of their groups; collecting a
+group maps its batch of every file into memory.
 """
 
 from __future__ import annotations
@@ -92,12 +90,8 @@ def _config(spill: Path, memory_mib: int, threads: int) -> dict[str, Any]:
 def _plainly_named(folder: Path) -> Iterator[Path]:
     r"""Give a path to a folder that the database takes for nothing else: its own, or a link.
 
-    Of ``a\b`` the database would make ``a/b``.
-
-    Raises
-    ------
-    ResourceError
-        Where the folder for temporary files has no plain name either.
+    Of ``a\b`` the database would make ``a/b``. Raises `ResourceError` where temporary files have no
+    plain folder either.
     """
     path = Path(os.path.abspath(folder))  # noqa: PTH100  keeps links
     if os.sep == "\\" or _PLAIN.fullmatch(str(path)):
@@ -401,11 +395,7 @@ class LocalTables:
         return [InFile(folder / f"{number:06d}.arrow") for number in range(n)]
 
     def batches(self, rows: LocalRows, by: str | None) -> Iterator[pa.RecordBatch]:
-        """Yield rows to this process, a piece at a time.
-
-        Groups, which are large, are made here one after the other: results that wait for their
-        turn would lie in memory.
-        """
+        """Yield rows a piece at a time; groups one by one: waiting results would fill memory."""
         del by  # groups are in order
         if not isinstance(rows, Groups):
             for table in self._tables(rows):
@@ -613,10 +603,6 @@ def using(engine: Chunkwise) -> Iterator[Chunkwise]:
 
 
 def current() -> LocalEngine:
-    """Return the engine that runs the chunks of methods called here.
-
-    >>> current().jobs
-    1
-    """
+    """Return the engine that runs the chunks of methods called here."""
     engine: LocalEngine = context().engine or LocalEngine(jobs=1)
     return engine

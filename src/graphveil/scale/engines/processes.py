@@ -48,11 +48,7 @@ ENDED = (
 
 
 def available_cores() -> int:
-    """Return how many processors this process may use.
-
-    >>> available_cores() >= 1
-    True
-    """
+    """Return how many processors this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return max(1, len(os.sched_getaffinity(0)))
     return os.cpu_count() or 1
@@ -254,11 +250,7 @@ WORDS: Mapping[Dialect, Mapping[str, str]] = {
 
 @dataclass(frozen=True)
 class Query:
-    """A statement for both dialects, over tables by their names.
-
-    `text`: the statement; words in braces are those of `WORDS`; `columns`: the columns of every
-    table that it reads; `plain`: whether it does nothing but choose these columns.
-    """
+    """A statement for both dialects, over tables by names; `plain`: it only chooses columns."""
 
     text: str
     columns: tuple[str, ...]
@@ -318,12 +310,10 @@ class Tables(Protocol):
         work: Callable[[int, pa.Table], pa.Table],
         schema: pa.Schema,
     ) -> Rows:
-        """Return what a work makes of groups of rows, each with all of its rows.
+        """Return what a work makes of groups of rows, each with all of its rows, in no order.
 
-        `rows, schema`: as of `map`; `by`: the column that says the group of a row, an int32 from 0
-        to n - 1; `n`: how many groups there may be; those without rows are not asked for; `work`: a
-        value that can be pickled; it gets the number of the group and its rows, which stand in no
-        order.
+        `by`: the column that says the group of a row, an int32 from 0 to n - 1; groups without rows
+        are not asked for; `work`: a value that can be pickled.
         """
 
     def kept(self, rows: Rows, name: str, doing: str) -> Rows:
@@ -333,11 +323,7 @@ class Tables(Protocol):
         """Return the rows that this run has kept under a name."""
 
     def batches(self, rows: Rows, by: str | None) -> Iterator[pa.RecordBatch]:
-        """Yield rows to this process, some at a time.
-
-        `rows`: the rows, those of groups if they come in an order; `by`: the int64 column whose
-        order they come in, which rises from group to group as well. None: any order.
-        """
+        """Yield rows to this process, some at a time, in the order of the column `by`, or any."""
 
 
 def gone(name: str, folder: Place) -> ResourceError:
@@ -352,10 +338,9 @@ class Chunkwise(Protocol):
     """Runs chunks that are in memory."""
 
     def map_chunks(self, work: Callable[[T], R], chunks: Iterable[T]) -> Generator[R]:
-        """Yield what the work gives for every chunk, in the order of the chunks.
+        """Yield what the work gives for every chunk, in order; few chunks are in memory at a time.
 
-        Chunks are asked for as they are needed, so that few are in memory at a time. Closing the
-        generator ends the work.
+        Closing the generator ends the work.
         """
 
 
@@ -369,9 +354,6 @@ class Engine(Protocol):
     def at(self, folder: Path, run: str) -> AbstractContextManager[Tables]:
         """Give the tables of one run, which may keep what is private to it in this folder.
 
-        What is kept in another place is noted there, see `graphveil.core.atomic.kept_elsewhere`:
-        the run deletes both.
-
-        `folder`: the private folder of the run; `run`: what this run alone has, the same when it
-        goes on; it tells nothing of root or seed.
+        What is kept elsewhere is noted there (`graphveil.core.atomic.kept_elsewhere`): the run
+        deletes both. `run` is the same when it goes on; it tells nothing of root or seed.
         """

@@ -1,9 +1,8 @@
 """The engine of a cluster: rows are DataFrames of a session of the user's, classic or Connect.
 
-Nothing here configures, starts or stops a session. What runs on executors is graphveil itself, by
-name, and values: no file of the driver, no RDD. Errors of Spark become one line that says what its
-user can do. Rows are kept in a folder that is closed to others, or at an address, where there are
-no modes and policies decide who may read it.
+Nothing here configures, starts or stops a session. Executors run graphveil itself, by name, and
+values: no file of the driver, no RDD. Rows are kept in a folder that is closed to others, or at an
+address, where there are no modes and policies decide who may read it.
 """
 
 from __future__ import annotations
@@ -137,10 +136,8 @@ def shared_place(place: Place, private: Path) -> Place:
     """Return the place of a run, a folder as an absolute path; it is made where it is not there.
 
     It is noted in the private folder before anything lies in it, so that it is deleted with that.
-
-    `place`: the place; nothing but this run has the name; `private`: the private folder of the run.
-    Raises `ReleaseError` where the run has kept its rows in another place, or others can write into
-    the folder. `ResourceError` where it cannot be written.
+    Raises `ReleaseError` where the run has kept its rows in another place, or others can write
+    there.
     """
     place = place if isinstance(place, Address) else place.absolute()
     before = kept_elsewhere(private)

@@ -1,8 +1,7 @@
 """Arcs into sorted neighbor lists on disk: the same lists that a container has in memory.
 
-Keys of edges are written to files by ranges of nodes as they arrive, and taken back one file at a
-time. A key holds a node above 32 bits of whatever else is known of its edge. Each file is sorted in
-memory when it is taken, so that the files together are one sorted sequence.
+Keys go to files by ranges of nodes; each file is sorted in memory when it is taken back. A key
+holds a node above 32 bits of whatever else is known of its edge.
 """
 
 from __future__ import annotations
@@ -34,9 +33,7 @@ NODE_BITS = 32
 def cuts_of(sample: Ints, n_keys: int, n_nodes: int, bucket_keys: int) -> list[int]:
     """Return the first node of every bucket, and the number of nodes behind them.
 
-    `sample`: int64, in order: the nodes of some keys, from all over them; `n_keys, n_nodes`: how
-    many keys there are, about, and nodes; `bucket_keys`: the keys of a bucket, about. A node's keys
-    are never divided.
+    `sample`: nodes of some keys, in order. A node's keys are never divided.
     """
     n_buckets = min(MOST_BUCKETS, max(1, -(-n_keys // bucket_keys)))
     if not sample.size:
@@ -47,11 +44,7 @@ def cuts_of(sample: Ints, n_keys: int, n_nodes: int, bucket_keys: int) -> list[i
 
 
 class Buckets:
-    """Files of keys, one a range of nodes.
-
-    `folder`: where the files lie; `cuts`: the first node of every bucket, and the number of nodes
-    behind them.
-    """
+    """Files of keys, one a range of nodes; `cuts`: first nodes, then the number of nodes."""
 
     def __init__(self, folder: Path, cuts: list[int]) -> None:
         self.folder = folder
@@ -123,11 +116,7 @@ class Listed(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NeighborLists(NamedTuple):
-    """Neighbor lists of which the disk holds the neighbors.
-
-    `indptr`: int64, shape (n + 1,); `indices`: int32, shape (2 m,), mapped into memory: pages are
-    read when they are looked at.
-    """
+    """Neighbor lists whose `indices` are mapped from the disk: pages are read when looked at."""
 
     indptr: Ints
     indices: NDArray[np.int32]
@@ -161,9 +150,7 @@ def _pack(first: NDArray[np.int32], second: NDArray[np.int32], turned: int, out:
 def listed(buckets: Buckets, folder: Path, so_far: Listed) -> Iterator[Listed]:
     """Write the lists bucket by bucket, and yield how far they are before its keys are deleted.
 
-    `buckets`: files of keys of `spread`; `folder`: where the files `INDICES`, of int32, and
-    `DEGREES`, of int64, are written; `so_far`: what an interrupted run has noted; what it wrote
-    behind that is written anew.
+    What an interrupted run wrote behind what it noted in `so_far` is written anew.
     """
     n = buckets.cuts[-1]
     if not so_far.buckets:

@@ -44,11 +44,7 @@ _TEXTS_AT_ONCE = 1 << 22
 
 
 class Known(NamedTuple):
-    """The nodes of a file of ties.
-
-    `labels`: their ids, in order; `sample`: int64: the positions of some ends of ties, from all
-    over the file; `count_line`: the first row, where it only gives the numbers of nodes and edges.
-    """
+    """The nodes of a file of ties, in order, and a sample of the positions of ends of ties."""
 
     labels: Ids
     sample: Ints

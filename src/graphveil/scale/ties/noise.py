@@ -65,12 +65,8 @@ def resize(
 ) -> Drawn:
     """Write exactly so many edges: a uniform part of those that were drawn, or uniform others too.
 
-    The law is that of `graphveil.methods.noisy_cells.noisy.resized`. What is removed or added is
-    one uniform set of positions: how many of them a piece of the file has follows from it. They
-    alone are in memory; they are about as many as the deviation of the draw and the noise on the
-    count.
-
-    Returns both counts of the new file.
+    The law is that of `graphveil.methods.noisy_cells.noisy.resized`. Only the positions removed or
+    added are in memory, one uniform set: about as many as the deviations of draw and count.
     """
     before = _cells_before(0, lists.indptr.size - 1, lists.indptr.size - 1)
     n_cells = int(before[-1])

@@ -56,10 +56,8 @@ LABELS, SAMPLE = "labels.parquet", "sample.npy"
 class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a file of ties once it was read.
 
-    `n_nodes`: the number of nodes; `text`: whether its ids are read as text; `names_above`: whether
-    its first row was taken for the names of columns; `count_line`: its first row, where that only
-    gives the numbers of nodes and edges; `notes`: what was counted on the way, for the reading
-    report.
+    `names_above`: its first row was taken for the names of columns; `count_line`: its first row,
+    where that only gives the numbers of nodes and edges.
     """
 
     n_nodes: int
@@ -222,37 +220,12 @@ def check_space(folder: Path, needed: int, what: str) -> None:
 def graph_on_disk(
     path: str | Path, options: GraphOptions | None = None, *, bucket_keys: int = BUCKET_KEYS
 ) -> Iterator[Reading[Graph]]:
-    r"""Give the graph in a file, whose neighbors are mapped from a folder of temporary files.
+    """Give the graph in a file, whose neighbors are mapped from a folder of temporary files.
 
-    It is the graph that `graphveil.io.load_graph` returns. Where little of it is looked at, memory
-    grows with the nodes and not with the ties. When the block is left it is gone.
-
-    Parameters
-    ----------
-    path
-        Ties in csv, tsv, text, Parquet or Arrow.
-    options
-        How the file is read.
-    bucket_keys
-        So many ends of ties are sorted at once, 8 bytes each.
-
-    Raises
-    ------
-    UsageError
-        Where the format needs all ties in memory.
-    InputError
-        Where the file cannot be read.
-    ResourceError
-        Where the disk has too little space.
-
-    Examples
-    --------
-    >>> with TemporaryDirectory() as folder:
-    ...     file = Path(folder, "friends.csv")
-    ...     _ = file.write_text("source,target\nann,bob\nbob,cyd\n")
-    ...     with graph_on_disk(file) as (graph, report):
-    ...         graph.degrees().tolist(), report.rows
-    ([1, 2, 1], 2)
+    It is the graph that `graphveil.io.load_graph` returns; memory grows with the nodes where little
+    of it is looked at. `bucket_keys` ends of ties are sorted at once, 8 bytes each. Raises
+    `UsageError` where the format needs all ties in memory, `InputError` where the file cannot be
+    read, `ResourceError` where the disk has too little space.
     """
     options = options or GraphOptions()
     source = source_of(path, options.format, options.header)

@@ -73,11 +73,8 @@ NOISE = "noise"
 class EdgeDraft:
     """Released edges under the positions of the input.
 
-    `edges`: yields them as ``u << 32 | v``, u below v, some at a time; the same ones whenever
-    asked; `n_edges_expected`: about how many there are; `check`: refuses degrees of the published
-    file, by position of the input, that are not as planned; `cost`: as in the private record;
-    `advice, guarantee, conditions`: as in `graphveil.methods.base.MethodResult`; `spent`: what was
-    entered in a ledger.
+    `edges`: yields them as ``u << 32 | v``, u below v, the same ones whenever asked; `check`:
+    refuses degrees of the published file that are not as planned.
     """
 
     edges: Callable[[], Iterator[Ints]]
@@ -93,10 +90,8 @@ class EdgeDraft:
 class Noise(msgspec.Struct, frozen=True, kw_only=True):
     """Noisy cells that were drawn.
 
-    `stated`: their chances; `published, kept`: how many are published as edges, and how many of
-    those are true; `is_exact`: whether edges were added or removed until so many were there; `note,
-    known, composed`: what was entered in a ledger, as `graphveil.claims.ledger.LedgerReceipt` has
-    it.
+    `kept`: how many published ones are true; `is_exact`: edges were added or removed to a number;
+    `note, known, composed`: what was entered in a ledger.
     """
 
     stated: RandomizedCells
@@ -216,8 +211,7 @@ ORDER = "order.npy"
 class TiesOnDisk:
     """A file of ties that stays on the disk: a `graphveil.release.pipeline.Source`.
 
-    `path`: ties in csv, tsv, text, Parquet or Arrow; `options`: how the file is read;
-    `bucket_keys`: so many ends of ties are sorted at once, 8 bytes each. It changes no result.
+    `bucket_keys`: so many ends of ties are sorted at once, 8 bytes each; it changes no result.
     """
 
     path: Path

@@ -35,11 +35,7 @@ def write_new(path: str | Path, content: bytes, *, mode: int, force: bool) -> Pa
 
 
 def count(number: float) -> str:
-    """Return a count with commas.
-
-    >>> count(1133), count(5)
-    ('1,133', '5')
-    """
+    """Return a count with commas."""
     return f"{round(number):,}"
 
 

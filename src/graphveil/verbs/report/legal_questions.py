@@ -63,15 +63,6 @@ def verdict_for(evidence: Evidence) -> Word:
 
     A promise stands before a figure: recomputed, or bounded where it holds by construction. Of a
     figure that rests on draws the whole interval must lie above the guess.
-
-    >>> verdict_for(Evidence(recomputed=True, value=0.03, guess=0.001))
-    'No (verified)'
-    >>> verdict_for(Evidence(value=0.3, low=0.2, guess=0.1))
-    'Yes (measured)'
-    >>> verdict_for(Evidence(value=0.3, low=0.1, guess=0.1))
-    'No attack succeeded'
-    >>> verdict_for(Evidence(bounded=True)), verdict_for(Evidence())
-    ('Bounded', 'Not tested')
     """
     if evidence.recomputed:
         return "No (verified)"

@@ -153,15 +153,9 @@ def _attacked(
 def with_intervals(rows: Rows, people: int) -> Rows:
     """Return rows in which a drawn share of people without an interval has the exact binomial one.
 
-    One draw of a copy has no interval of its own; without one, three people of 500 by chance would
-    be an answer. People are counted as if they were pointed at one by one (Clopper & Pearson 1934);
-    of the largest of several draws, each as often (Bonferroni).
-
-    >>> from graphveil.core.rows import Row
-    >>> row = Row(release="a", question="seeded-matching", part="right", value=3 / 536,
-    ...           unit="share of people", known="sampled", guess=1 / 536)
-    >>> with_intervals(Rows([row]), 536)[0].low < 1 / 536
-    True
+    Without one, three people of 500 by chance would be an answer. People are counted as if they
+    were pointed at one by one (Clopper & Pearson 1934); of the largest of several draws, each as
+    often (Bonferroni).
     """
     return Rows([*(_with_interval(row, people) for row in rows), *rows.missing])
 

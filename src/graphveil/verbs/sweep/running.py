@@ -237,8 +237,8 @@ ONE_OF_SEVERAL = "it is one of several trials of a sweep: publish at most one of
 def claimed_of_a_trial(guarantee: AnyGuarantee) -> AnyGuarantee:
     """Return what a trial claims: what files show again, and nothing else.
 
-    That every row equals others can be counted in the release, however it was chosen. An epsilon
-    is a statement on how a release was drawn, and covers no choice among several.
+    Equal rows can be counted, however a release was chosen. An epsilon is a statement on how a
+    release was drawn, and covers no choice among several.
 
     >>> from graphveil import EdgeDP, KAnonymity
     >>> claimed_of_a_trial(KAnonymity(k=5)).k, claimed_of_a_trial(EdgeDP(epsilon=1.0))
