@@ -509,7 +509,8 @@ def _of_pairs(path: Path, container: Container) -> _Asks:
         except InputError as error:
             if error.asked:
                 return error.asked, 0
-            hints = [h for h in error.hints if h.value is not None and hasattr(taking(), h.name)]
+            known = {"kind", *(field.name for field in fields(taking))}
+            hints = [hint for hint in error.hints if hint.value is not None and hint.name in known]
             if not hints:
                 raise
             text = error.message.text.removeprefix(f"{printable(path.name)}: ")
