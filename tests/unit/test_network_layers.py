@@ -242,7 +242,7 @@ def test_lists_of_a_graph_are_not_checked_again_when_it_becomes_a_network_and_ba
     def again(lists):
         raise AssertionError(lists)
 
-    for module in ("layers", "network"):
+    for module in ("layers", "csr"):
         monkeypatch.setattr(f"graphveil.data.{module}.check_lists", again)
     layer = gv.Layer.of(graph, name="calls")
     network = gv.Network((layer,), None, graph.ids, ("weight",))

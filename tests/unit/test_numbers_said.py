@@ -26,9 +26,9 @@ from graphveil.verbs.report import charts, frontiers, legal_questions, pages, pa
 from graphveil.verbs.report.charts import Bin, Mark
 from graphveil.verbs.sweep import results, sweep
 from graphveil.verify.database import UnreadableError, database
-from graphveil.verify.files import folder as loading
 from graphveil.verify.files import second_table
 from graphveil.verify.files.canonical import in_groups
+from graphveil.verify.kinds import features
 from graphveil.verify.recount import redrawing
 from graphveil.verify.recount.linked import ids_check, order_leaks, tail_of_ascents
 from graphveil.verify.recount.noise import IMPOSSIBLE, is_strange_on_ladder
@@ -515,13 +515,13 @@ def test_rows_come_in_groups_of_the_one_form(sizes):
     ],
 )
 def test_the_first_item_out_of_order_is_named_with_its_row(leaves, starts, said):
-    part = loading._Part(Path("p"), SimpleNamespace(name="p.parquet"), 20)
+    part = features._Part(Path("p"), SimpleNamespace(name="p.parquet"), 20)
     how = (pa.array(leaves), np.array(starts, dtype=np.int64), part, 5)
     if not said:
-        loading._refuse_items(*how)
+        features._refuse_items(*how)
         return
     with pytest.raises(UnreadableError, match=rf"^p\.parquet: {said}$"):
-        loading._refuse_items(*how)
+        features._refuse_items(*how)
 
 
 def test_the_value_of_a_row_is_the_one_column_that_shows_it():
