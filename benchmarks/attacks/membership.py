@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 import graphveil as gv
-from graphveil.attacks.features import membership
+from graphveil.attacks import likelihood_ratio
 from graphveil.attacks.intervals import Curve
 from graphveil.attacks.likelihood_ratio import ShadowScores, ratios, scored_of
 
@@ -79,7 +79,7 @@ def measured(data: str, method: str, parameters: dict[str, Any]) -> Iterator[dic
         seen.append(shadows)
         return ratios(shadows, choices)
 
-    membership.ratios = kept
+    likelihood_ratio.ratios = kept
     started = time.process_time()
     told = gv.attack_release(release, original=original, attacks=["membership"], seed=1)
     took = time.process_time() - started
