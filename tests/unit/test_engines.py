@@ -14,6 +14,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -136,6 +137,22 @@ def test_rows_that_memory_cannot_hold_are_counted_on_the_disk(tmp_path):
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "[(6000000, 5999999)]\n" == done.stdout, done.stderr
     assert not (tmp_path / "spill").exists()
+
+
+def test_databases_share_an_engine_one_after_the_other_and_nothing_else(tmp_path):
+    with database(tmp_path, memory_mib=256, threads=1) as one:
+        one.execute("CREATE TABLE numbers AS SELECT 1 AS n")
+        one.register("handed_over", pa.table({"n": [3]}))
+        with database(tmp_path, memory_mib=256, threads=1) as other:
+            for query in ("SELECT * FROM numbers", "SELECT * FROM handed_over"):
+                with pytest.raises(duckdb.CatalogException):
+                    other.execute(query)
+    with database(tmp_path / "later", memory_mib=256, threads=1) as later:
+        for query in ("SELECT * FROM numbers", "SELECT * FROM handed_over"):
+            with pytest.raises(duckdb.CatalogException):
+                later.execute(query)
+        folder = later.execute("SELECT current_setting('temp_directory')").fetchone()
+        assert str(tmp_path / "later" / "spill") == folder[0]
 
 
 def test_a_query_that_memory_ends_says_how_much_there_was(tmp_path, monkeypatch):

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+import multiprocessing
 from collections import Counter
+from pathlib import Path
 from types import SimpleNamespace
 
 import duckdb
@@ -22,7 +24,7 @@ from graphveil.io import FORMATS
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verify import Check, Verdict, verify
-from graphveil.verify.database import database
+from graphveil.verify.database import SMALL_BYTES, database
 from graphveil.verify.kinds import tables
 from graphveil.verify.promises.graphs import look_alikes
 
@@ -312,6 +314,63 @@ def test_checking_leaves_nothing_behind(tmp_path, monkeypatch):
     assert verify(folder, original=cycle(4)).ok
     assert not list((tmp_path / "spill").iterdir())
     assert before == sorted(tmp_path.rglob("*"))
+
+
+def test_small_checks_at_once_see_only_what_is_theirs(tmp_path):
+    outside = tmp_path / "data.csv"
+    outside.write_text("a\n1\n")
+    with database([tmp_path], size=10) as one, database([tmp_path], size=10) as other:
+        one.run("CREATE TABLE cells AS SELECT 1 AS c0, 'x' AS c1")
+        other.run("CREATE TABLE cells AS SELECT 2 AS c0")
+        assert [(1, "x")] == one.rows("SELECT * FROM cells")
+        assert ["c0"] == list(other.column_types("cells"))
+        assert 1 == other.number("SELECT a FROM read_csv(?)", [other.link(outside)])
+        for path in (outside, "/etc/hostname"):
+            with pytest.raises(duckdb.PermissionException):
+                one.rows("SELECT * FROM read_csv(?)", [str(path)])
+        with pytest.raises(duckdb.Error, match="locked"):
+            one.run("SET enable_external_access = true")
+        scratch = one.scratch.parent
+        assert 0o700 == scratch.stat().st_mode & 0o777
+    assert not scratch.exists()
+    with database([tmp_path], size=10) as later:
+        assert not later.column_types("cells")
+
+
+def test_a_check_goes_on_where_the_folder_for_temporary_files_was_taken(tmp_path):
+    with database([tmp_path], size=10) as one:
+        scratch = one.scratch.parent
+    scratch.mkdir()
+    try:
+        with database([tmp_path], size=10) as other:
+            assert scratch != other.scratch.parent
+            assert 1 == other.number("SELECT 1")
+    finally:
+        scratch.rmdir()
+
+
+def test_what_is_large_is_not_copied(tmp_path):
+    small, large = tmp_path / "a.csv", tmp_path / "b.csv"
+    small.write_text("a\n1\n")
+    large.write_bytes(b"x" * (SMALL_BYTES + 1))
+    with database([tmp_path], size=10) as db:
+        assert Path(db.link(small)).is_symlink()
+        assert 1 == db.number("SELECT a FROM read_csv(?)", [db.link(small)])
+    large.unlink()
+    with database([tmp_path], size=10) as db:
+        assert not Path(db.link(small)).is_symlink()
+
+
+def test_a_forked_process_checks_by_itself(tmp_path):
+    folder = release_of(cycle(4), k=4).write(tmp_path / "release")
+    assert verify(folder).ok
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        assert pool.apply(_is_ok, [folder])
+    assert verify(folder).ok
+
+
+def _is_ok(folder):
+    return verify(folder).ok
 
 
 @pytest.mark.parametrize("make", ["nothing", "file", "empty folder", "folder for a manifest"])

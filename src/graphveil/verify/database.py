@@ -7,8 +7,10 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
+from itertools import count, islice
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import duckdb
@@ -32,7 +34,8 @@ LEAST_MEMORY = 64 << 20
 """No check gets less memory than this, whatever the limit."""
 
 SMALL_BYTES = 1 << 20
-"""Up to here one thread is quicker than several: they cost a tenth of a small check."""
+FEW_FILES = 100
+"""Up to here a check is small: files are copied, and one thread is quicker than several."""
 
 CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoinstall_known_extensions": "false",
@@ -74,11 +77,17 @@ class Database:
     """
 
     def __init__(
-        self, connection: duckdb.DuckDBPyConnection, folder: Path, limit_bytes: int
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        folder: Path,
+        limit_bytes: int,
+        *,
+        copies: bool = False,
     ) -> None:
         self._connection = connection
         self._folder = folder
         self._limit_bytes = limit_bytes
+        self._copies = copies
         self._tables: dict[str, str] = {}
 
     @property
@@ -119,12 +128,12 @@ class Database:
         r"""Return a plain name for this file in the one folder SQL may read.
 
         A file whose own name is not plain is copied: SQL follows a link to where it leads, and
-        takes ``a\b`` for ``a/b``.
+        takes ``a\b`` for ``a/b``. So is every file of a small check.
         """
         suffix = "".join(path.suffixes)
         suffix = suffix if _SUFFIX.fullmatch(suffix) else ""
         alias = self._folder / f"{len(list(self._folder.iterdir()))}{suffix}"
-        if _is_plain(path.resolve()):
+        if not self._copies and _is_plain(path.resolve()):
             alias.symlink_to(path)
         else:
             shutil.copyfile(path, alias)
@@ -138,6 +147,12 @@ class Database:
     def holds(self, table: str) -> bool:
         """Whether a table of this name was made: asking DuckDB takes a tenth of a small check."""
         return table in self._tables
+
+    def column_types(self, table: str) -> dict[str, str]:
+        """Return the types of a table's columns by their names; none if there is no such table."""
+        here = "database_name = current_database() AND table_name = ?"
+        sql = f"SELECT column_name, data_type FROM duckdb_columns() WHERE {here}"
+        return {str(name): str(kind) for name, kind in self.rows(sql, [table])}
 
     def run(self, sql: str, values: list[Any] | None = None) -> None:
         """Run statements, and note the tables that they make."""
@@ -220,31 +235,117 @@ class Database:
 def database(
     folders: Sequence[Path] = (), *, limit_bytes: int = LIMIT_BYTES, size: int | None = None
 ) -> Iterator[Database]:
-    """Give an empty database that can read files in these folders; nothing of it stays."""
+    """Give an empty database that can read files in these folders; nothing of it stays.
+
+    Small checks of a process share one engine, since starting one takes longer than most of them:
+    each has a catalog of its own, and a folder with copies of its files.
+    """
+    if size is not None and size * UNPACKED <= limit_bytes and _are_small(folders, size):
+        with _small_database(limit_bytes) as small:
+            yield small
+        return
     with tempfile.TemporaryDirectory(prefix="graphveil-verify-") as name:
-        folder = Path(name)
-        if not _is_plain(folder):
-            raise ResourceError(
-                f"the path of the temporary folder, {tempfile.gettempdir()}, could be taken for "
-                "a pattern. Set TMPDIR to a folder whose name has only letters and digits."
-            )
+        folder = _plain_folder(name)
         (folder / "files").mkdir()
-        few = {"threads": 1} if size is not None and size <= SMALL_BYTES else {}
-        connection = duckdb.connect(":memory:", config=CONFIG | few)
+        connection = duckdb.connect(":memory:", config=CONFIG)
         try:
-            connection.execute(f"SET temp_directory = {literal(str(folder / 'spill'))}")
-            plain = [path.resolve() for path in folders if _is_plain(path.resolve())]
-            allowed = ", ".join(literal(str(path)) for path in (folder.resolve(), *plain))
-            connection.execute(f"SET allowed_directories = [{allowed}]")
             if size is not None and size * UNPACKED > limit_bytes:
                 connection.execute(f"SET memory_limit = '{max(limit_bytes, LEAST_MEMORY)}B'")
-            with suppress(duckdb.InvalidInputException):  # a notebook may have no bar
-                connection.execute("SET enable_progress_bar = false")
-            connection.execute("SET enable_external_access = false")
-            connection.execute("SET lock_configuration = true")
+            _lock(connection, folder, folders)
             yield Database(connection, folder / "files", limit_bytes)
         finally:
             connection.close()
+
+
+def _are_small(folders: Sequence[Path], size: int) -> bool:
+    """Whether files are said to be small, and the few that are in the folders are."""
+    paths = (
+        Path(at, name) for folder in folders for at, _, names in os.walk(folder) for name in names
+    )
+    sizes = [path.stat().st_size for path in islice(paths, FEW_FILES + 1) if path.exists()]
+    return size <= SMALL_BYTES and len(sizes) <= FEW_FILES and max(sizes, default=0) <= SMALL_BYTES
+
+
+def _plain_folder(name: str) -> Path:
+    if not _is_plain(Path(name)):
+        raise ResourceError(
+            f"the path of the temporary folder, {tempfile.gettempdir()}, could be taken for "
+            "a pattern. Set TMPDIR to a folder whose name has only letters and digits."
+        )
+    return Path(name)
+
+
+def _lock(connection: duckdb.DuckDBPyConnection, scratch: Path, folders: Sequence[Path]) -> None:
+    """Let a database see nothing but these folders, for good."""
+    connection.execute(f"SET temp_directory = {literal(str(scratch / 'spill'))}")
+    plain = [path.resolve() for path in folders if _is_plain(path.resolve())]
+    allowed = ", ".join(literal(str(path)) for path in (scratch.resolve(), *plain))
+    connection.execute(f"SET allowed_directories = [{allowed}]")
+    with suppress(duckdb.InvalidInputException):  # a notebook may have no bar
+        connection.execute("SET enable_progress_bar = false")
+    connection.execute("SET enable_external_access = false")
+    connection.execute("SET lock_configuration = true")
+
+
+class _Engine:
+    """The engine of the small checks of a process: one thread, and one folder that it may see.
+
+    The folder is there while a check runs; each has its files and its catalog.
+    """
+
+    def __init__(self, temporary: str) -> None:
+        self._folder = _plain_folder(tempfile.mkdtemp(prefix="graphveil-verify-", dir=temporary))
+        self._folder.rmdir()
+        self._connection = duckdb.connect(":memory:", config=CONFIG | {"threads": 1})
+        _lock(self._connection, self._folder, ())
+        self._changing, self._numbers, self._running = Lock(), count(), 0
+
+    def begun(self) -> str:
+        """Return the name of a check that begins; nothing if its files can be put nowhere."""
+        with self._changing:
+            name = f"check_{next(self._numbers)}"
+            try:
+                if self._running == 0:
+                    self._folder.mkdir(mode=0o700)
+                (self._folder / name).mkdir()
+            except OSError:  # the folder for temporary files has gone, or another has this name
+                return ""
+            self._connection.execute(f"ATTACH ':memory:' AS {name}")
+            self._running += 1
+        return name
+
+    def ended(self, name: str) -> None:
+        """Remove what a check has left."""
+        with self._changing:
+            self._connection.execute(f"DETACH {name}")
+            self._running -= 1
+            gone = self._folder if self._running == 0 else self._folder / name
+            shutil.rmtree(gone, ignore_errors=True)
+
+    @contextmanager
+    def database(self, name: str, limit_bytes: int) -> Iterator[Database]:
+        """Give the database of a check that has begun."""
+        connection = self._connection.cursor()
+        try:
+            connection.execute(f"USE {name}")
+            yield Database(connection, self._folder / name, limit_bytes, copies=True)
+        finally:
+            connection.close()
+            self.ended(name)
+
+
+_ENGINES: dict[tuple[int, str], _Engine] = {}
+"""Engines by process, as a forked one must not use that of the other, and by `TMPDIR`."""
+
+
+def _small_database(limit_bytes: int) -> AbstractContextManager[Database]:
+    here = os.getpid(), tempfile.gettempdir()
+    engine = _ENGINES.setdefault(here, _ENGINES.get(here) or _Engine(here[1]))
+    name = engine.begun()
+    if not name:
+        engine = _ENGINES[here] = _Engine(here[1])
+        name = engine.begun()
+    return engine.database(name, limit_bytes)
 
 
 def _is_plain(path: Path) -> bool:

@@ -152,7 +152,7 @@ class Compared(NamedTuple):
 
 def column_names(db: Database) -> list[str]:
     """Return the names of the columns of `cells`, in order; none where there is no such table."""
-    number = db.number("SELECT count(*) FROM duckdb_columns() WHERE table_name = 'cells'")
+    number = len(db.column_types("cells"))
     return [f"c{column}" for column in range(number)]
 
 
@@ -450,10 +450,7 @@ def _load(db: Database, path: Path, table: str, columns: tuple[str, str]) -> dic
         raise
     except duckdb.Error as error:
         raise BadFileError(f"{path.name} cannot be read: {one_line(error)}") from error
-    types = db.rows(
-        "SELECT column_name, data_type FROM duckdb_columns() WHERE table_name = ?", [table]
-    )
-    return {str(name): str(kind) for name, kind in types}
+    return db.column_types(table)
 
 
 IDS, ORDER = "ids", "canonical order"
