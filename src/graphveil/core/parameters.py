@@ -17,6 +17,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass
 from decimal import ROUND_DOWN, Decimal
 from fractions import Fraction
+from functools import cache
 from types import MappingProxyType
 from typing import (
     Any,
@@ -111,14 +112,10 @@ def is_spelled(kind: Any) -> TypeGuard[type[Spelled]]:
     return isinstance(kind, type) and hasattr(kind, "parse")
 
 
-_HINTS: dict[type[Any], dict[str, Any]] = {}
-
-
+@cache
 def hints_of(owner: type[Any]) -> Mapping[str, Any]:
     """Return the types of the fields of a class, evaluated once."""
-    if owner not in _HINTS:
-        _HINTS[owner] = get_type_hints(owner)
-    return _HINTS[owner]
+    return get_type_hints(owner)
 
 
 def options_of(hint: Any) -> tuple[Any, ...]:
@@ -362,6 +359,7 @@ class FlatParameter(NamedTuple):
     classes: tuple[str, ...] = ()
 
 
+@cache
 def flat_parameters(owner: type[Any]) -> tuple[FlatParameter, ...]:
     """Return the flat parameters of a dataclass: a method, options, or reading options."""
     hints = hints_of(owner)

@@ -413,9 +413,10 @@ class Bipartite(Frames):
         """
         used = np.unique(self.indices)
         labels = numbers_where_all(self.feature_labels()[used])
-        names = distinct(labels)
+        order = np.argsort(labels, kind="stable")
+        names = labels[order]
         column = np.zeros(self.n_features, dtype=np.int32)
-        column[used] = positions(labels, names, what="features")
+        column[used[order]] = np.arange(names.size, dtype=np.int32)
         indptr, indices = sorted_lists(self.rows(), column[self.indices], self.n_users)
         kept = stored(names, n=names.size, what="features") if names.size else None
         items = None if self.items == "people" else self.items
