@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass
 from decimal import ROUND_DOWN, Decimal
 from fractions import Fraction
-from functools import cache
 from types import MappingProxyType
 from typing import (
     Any,
@@ -112,10 +111,14 @@ def is_spelled(kind: Any) -> TypeGuard[type[Spelled]]:
     return isinstance(kind, type) and hasattr(kind, "parse")
 
 
-@cache
+_HINTS: dict[type[Any], dict[str, Any]] = {}
+
+
 def hints_of(owner: type[Any]) -> Mapping[str, Any]:
     """Return the types of the fields of a class, evaluated once."""
-    return get_type_hints(owner)
+    if owner not in _HINTS:
+        _HINTS[owner] = get_type_hints(owner)
+    return _HINTS[owner]
 
 
 def options_of(hint: Any) -> tuple[Any, ...]:
@@ -359,9 +362,17 @@ class FlatParameter(NamedTuple):
     classes: tuple[str, ...] = ()
 
 
-@cache
+_FLAT: dict[type[Any], tuple[FlatParameter, ...]] = {}
+
+
 def flat_parameters(owner: type[Any]) -> tuple[FlatParameter, ...]:
-    """Return the flat parameters of a dataclass: a method, options, or reading options."""
+    """Return the flat parameters of a dataclass, collected once: a method, or options."""
+    if owner not in _FLAT:
+        _FLAT[owner] = _collected(owner)
+    return _FLAT[owner]
+
+
+def _collected(owner: type[Any]) -> tuple[FlatParameter, ...]:
     hints = hints_of(owner)
     flat: list[FlatParameter] = []
     for item in dataclasses.fields(owner):

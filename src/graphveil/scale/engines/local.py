@@ -89,7 +89,7 @@ _IDLE: dict[tuple[int, int, int], list[duckdb.DuckDBPyConnection]] = {}
 
 def _started(memory_mib: int, threads: int) -> duckdb.DuckDBPyConnection:
     """Return an engine that has no folder to spill into yet."""
-    config = {
+    config: dict[str, Any] = {
         "threads": max(1, min(threads, memory_mib // THREAD_MIB)),
         "memory_limit": f"{memory_mib}MiB",
         "preserve_insertion_order": "true",
