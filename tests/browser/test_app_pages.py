@@ -14,6 +14,7 @@ pytest.importorskip("uvicorn", reason="the extra serve is not installed")
 pytest.importorskip("starlette", reason="the extra serve is not installed")
 from graphveil.app import pages, server
 from graphveil.app.folder import Folder
+from graphveil.app.jobs import Job
 
 pytestmark = [pytest.mark.browser]
 VIEWS = [(390, "dark"), (1280, "light")]
@@ -28,7 +29,9 @@ def guard(tmp_path_factory):
     rows = [f"Ann{n},{'fm'[n % 2]},{'abc'[n % 3]},{'xy'[n % 7 == 0]}" for n in range(60)]
     (folder / "people.csv").write_text("\n".join(["name,sex,town,<b>ill</b>", *rows, ""]))
     bound = server.listening(0)
-    made, guard = server.server_of(pages.Pages(Folder.at(folder)).application(), bound)
+    screens = pages.Pages(Folder.at(folder))
+    made, guard = server.server_of(screens.application(), bound)
+    guard.jobs = screens.jobs
     thread = threading.Thread(target=made.run, kwargs={"sockets": [bound]})
     thread.start()
     yield guard
@@ -132,17 +135,56 @@ def test_every_screen_is_without_barriers_and_focus_stays(browser, violations_of
     visit.close()
 
 
+STATES = {
+    "running": "Trying generalize",
+    "stopped": "You stopped this",
+    "interrupted": "The program ended during",
+    "refused": "This cannot be done as asked",
+    "failed": "The work ended too early",
+    "defect": "This is a defect of graphveil",
+}
+
+
+def test_every_state_of_a_job_is_without_barriers(browser, violations_of, guard):
+    visit = Visit(browser, guard)
+    page, top = visit.page, f"http://127.0.0.1:{guard.port}{guard.path}"
+    page.goto(f"{top}/columns/people.csv")
+    study = {"kind": "table", "options": {}, "roles": {}, "want": ""}
+    asked = {"study": study, "method": "generalize", "strength": 5, "path": "people.csv"}
+    for state, words in STATES.items():
+        job = Job("release", "people.csv", asked | {"out": guard.jobs.folder / "people-k5"}, state)
+        job.why, job.stage, job.total = "Lower k, or provide more data.", "Trying generalize", 3
+        guard.jobs.jobs["release", "people.csv"] = job
+        page.goto(f"{top}/release/people.csv")
+        assert words in page.text_content("#main")
+        visit.check(violations_of)
+    del guard.jobs.jobs["release", "people.csv"]
+    page.goto(f"{top}/delete/people.csv")
+    visit.check(violations_of)
+    visit.close()
+
+
+COUNT_CHECKS = """() => {
+  window.checks = {begun: 0, open: 0};
+  const count = (more, open) => () => { checks.begun += more; checks.open += open; };
+  document.addEventListener("htmx:before:request", count(1, 1));
+  document.addEventListener("htmx:finally:request", count(0, -1));
+}"""
+"""Counts the checks that the page begins, and those whose answer is not shown yet."""
+
+
 def test_keys_that_follow_each_other_quickly_meet_the_same_control(browser, guard):
     visit = Visit(browser, guard)
     page = visit.page
     page.goto(f"http://127.0.0.1:{guard.port}{guard.path}/columns/people.csv")
     page.evaluate("document.getElementById('role0').mine = true")
+    page.evaluate(COUNT_CHECKS)
     page.focus("#role0")
-    for key in ("Home", "ArrowDown", "End", "Home", "ArrowDown", "ArrowUp", "End", "Home") * 2:
-        page.keyboard.press(key)
-        page.wait_for_timeout(40)
+    for key in ("Home", "ArrowDown", "End", "Home", "ArrowDown", "ArrowUp", "End") * 2 + ("Home",):
+        with page.expect_request("**/columns/people.csv"):  # the next key meets a check under way
+            page.keyboard.press(key)
+    page.wait_for_function("window.checks.begun === 15 && window.checks.open === 0")
     page.wait_for_selector("#role0[aria-invalid]")
-    page.wait_for_load_state("networkidle")
     assert ("role0", "known") == (focused(page), page.input_value("#role0"))
     assert page.evaluate("document.getElementById('role0').mine")
     assert page.locator("#go").is_disabled()

@@ -8,6 +8,7 @@ import io
 import json
 import re
 import socket
+import struct
 import subprocess
 import sys
 import threading
@@ -410,6 +411,21 @@ def test_a_zip_that_cannot_be_used_is_refused(page, release, content, said):
     assert before == {*received.rglob("*")}
 
 
+def test_a_zip_that_unpacks_to_too_much_is_refused_and_lies_about_no_size(
+    page, release, monkeypatch
+):
+    monkeypatch.setattr(pages, "MOST_BYTES", 20_000)
+    large = packed(release, change=lambda data: data + b" " * 30_000)
+    assert "The zip is too large" in sent(page, large).text
+    monkeypatch.setattr(pages, "MOST_BYTES", 10)
+    size = struct.pack("<I", 30_000 + (release / "release.json").stat().st_size)
+    lie = packed(release, change=lambda data: data + b" " * 30_000).replace(size, bytes(4))
+    answer = sent(page, lie)
+    assert 400 == answer.status_code
+    monkeypatch.setattr(pages, "MOST_FILES", 1)
+    assert "more than 1 files" in sent(page, packed(release)).text
+
+
 def test_a_zip_holds_what_the_manifest_names_and_verifies_after_unpacking(page, release, tmp_path):
     made = page.folder / "ring-k3"
     gv.KDegree(k=3).anonymize(gv.read_release(release).data, seed=1).write(made)
@@ -426,6 +442,13 @@ def test_a_zip_holds_what_the_manifest_names_and_verifies_after_unpacking(page, 
     assert not made.exists()
     assert not (page.folder / "ring-k3.private").exists()
     assert 404 == page.get("/delete/sub").status_code
+    private = page.folder / "ring-k3.private"
+    private.mkdir()
+    ring(private / "linkage.csv")
+    ring(page.folder / ".own.csv")
+    for name in ("ring-k3.private/linkage.csv", ".own.csv"):
+        assert 404 == page.post(f"/delete/{name}").status_code
+        assert (page.folder / name).exists()
 
 
 def shown(macro, *given):
@@ -545,6 +568,37 @@ def test_whatever_a_process_says_its_job_ends(tmp_path, monkeypatch, body, state
     assert (state, True) == (job.state, why in job.why)
 
 
+def test_every_state_of_a_job_says_what_happened_and_the_way_out():
+    said = {
+        "stopped": "You stopped this during: Trying",
+        "interrupted": "The program ended during: Trying",
+        "refused": "k is too large",
+        "failed": "The work ended too early",
+        "defect": "This is a defect of graphveil",
+    }
+    for state, words in said.items():
+        job = running.Job("release", "a b.csv", {}, state, "k is too large", "Trying")
+        text = shown("progress", job, "release")
+        assert words in text
+        assert ("status" if state in ("stopped", "interrupted") else "alert") in text
+        assert "risk/a b.csv" in text
+        job.verb = "explore"
+        assert "#again" in shown("progress", job, "risk")
+
+
+def test_a_defect_is_told_without_the_data_that_it_met(monkeypatch):
+    def spoilt(_say):
+        raise ValueError("Ann Smith, 17 May")
+
+    monkeypatch.setitem(work.JOBS, "spoilt", spoilt)
+    stream = io.StringIO()
+    work.run(stream, "spoilt", {})
+    said = json.loads(stream.getvalue().splitlines()[-1])
+    assert "defect" == said["end"]
+    assert said["why"].startswith("ValueError at ")
+    assert "Ann" not in stream.getvalue()
+
+
 START = """
 import json, subprocess, sys, time
 work = [sys.executable, "-P", "-m", "graphveil.app.work"]
@@ -628,6 +682,41 @@ def test_how_dates_are_written_is_chosen_by_a_button(tmp_path, day):
     assert {"birth": "%d/%m/%Y"} == found.roles["dates"]
     assert "decade" in found.roles["levels"]["birth"]
     assert found.previews["birth"][-1].common[0][0].startswith("19")
+
+
+@pytest.mark.parametrize("days", [12, 28])
+def test_dates_of_which_many_repeat_are_taken_for_dates_too(tmp_path, days):
+    rows = [f"{1 + n % days:02}/{1 + n % 7:02}/{1950 + n % 11},{'fm'[n % 2]}" for n in range(4000)]
+    (tmp_path / "born.csv").write_text("\n".join(["birth,sex", *rows, ""]))
+    found = Study.of(Folder.at(tmp_path), "born.csv")
+    assert "date" == found.columns[0].kind
+    if days == 12:  # nothing says which number is the month
+        [asked] = found.problems
+        assert ("birth", "dates") == (asked.column, asked.option)
+        found.change({"answer": "0-dates:%d/%m/%Y"})
+    assert () == found.problems
+    assert {"birth": "%d/%m/%Y"} == found.roles["dates"]
+    assert "decade" in found.roles["levels"]["birth"]
+    assert found.previews["birth"]
+
+
+def test_a_column_of_which_little_can_be_left_says_so_at_once(patients):
+    rows = [f"{line},{'€' if n else 'income'}{n % 40}.50" for n, line in enumerate(PATIENTS)]
+    (patients.root / "paid.csv").write_text("\n".join([*rows, ""]))
+    said = "Without levels, a value in fewer than k rows is hidden or changed."
+    with served(patients.root) as one:
+        assert said not in one.get("/columns/patients.csv").text
+        text = one.get("/columns/paid.csv").text
+        assert 1 == text.count(said)
+        assert "How income0.50 becomes coarser" in text.partition(said)[0]
+        assert said not in one.post("/columns/paid.csv", data={"levels6": "prefix:3,2,1"}).text
+
+
+def test_rows_that_repeat_an_id_are_noted(patients):
+    assert not any("of id" in one for one in Study.of(patients, "patients.csv").notes)
+    (patients.root / "twice.csv").write_text("\n".join([*PATIENTS, PATIENTS[1], ""]))
+    [note] = Study.of(patients, "twice.csv").notes
+    assert note.startswith("A value of id, name, age appears in several rows.")
 
 
 def test_a_question_is_asked_at_its_column_and_answered_by_a_button(patients):
@@ -749,6 +838,27 @@ def test_every_kind_of_file_is_read_as_it_was_noticed(tmp_path, content, header,
     assert "people" in found.said, found.problems
 
 
+def test_a_first_line_that_is_data_can_be_undone_and_is_data_after_a_restart(tmp_path):
+    rows = [f"{'OBT'[n % 3]},{'fm'[n % 2]},{'ab'[n % 2]}" for n in range(30)]
+    for name in ("a.csv", "next.csv"):
+        (tmp_path / name).write_text("\n".join(["town,sex,ill", *rows, ""]))
+    found = Study.of(Folder.at(tmp_path), "a.csv")
+    found.change({"role2": "drop"})
+    found.change({"header": "no"})
+    found.change({"what": "row"})
+    again, following = (Study.of(found.folder, name) for name in ("a.csv", "next.csv"))
+    following.change({"like": "a.csv"})
+    for one in (found, again, following):
+        assert ["column_1", "column_2", "column_3"] == [column.name for column in one.columns]
+        assert ((), "31 people and 2 columns") == (one.problems, one.said)
+    for _ in range(2):
+        found.change({"undo": "1"})
+    assert (["town", "sex"], ["ill"]) == (found.roles["known"], found.named("drop"))
+    assert "30 people and 2 columns" == found.said
+    found.change({"header": "perhaps", "answer": "²-drop"})
+    assert "30 people and 2 columns" == found.said
+
+
 def test_a_long_name_and_a_full_disk_keep_nobody_from_going_on(tmp_path, monkeypatch):
     name = "ü" * 120 + ".csv"
     (tmp_path / name).write_text("\n".join([*PATIENTS, ""]))
@@ -779,11 +889,8 @@ def test_every_way_is_a_method_and_its_attacks_read_the_data(kind):
     for way in work.WAYS[kind]:
         method = METHODS[way.method]
         for strength in way.strengths:
-            method.from_parameters(
-                work.parameters_of(
-                    way, strength, {"kind": kind, "want": "w", "roles": {"known": ["a"]}}
-                )
-            )
+            asked = {"kind": kind, "want": "w", "roles": {"known": ["a"]}}
+            method.from_parameters(way.parameters(strength, asked))
         assert {*way.attacks} <= {*gv.ATTACKS}
 
 
@@ -914,7 +1021,7 @@ def test_people_can_choose_their_own_level(tmp_path):
     assert 'class="pair point on"' in shown  # without a slider no script shows it
     assert "values be false" not in shown
     assert 0 < point["kept"] <= 1
-    asked = work.parameters_of(work.way_named("table", "adaptive"), 1, found.payload)
+    asked = work.way_named("table", "adaptive").parameters(1, found.payload)
     assert "want" == asked["levels"]
     assert ["age", "sex"] == asked["known"]
 
@@ -963,6 +1070,13 @@ def test_the_whole_way_over_http_without_scripts(patients):
         assert begun.url.endswith("/risk/patients.csv")
         text = one.until("/risk/patients.csv", "What is kept at k = 5")
         assert "of the 120 people are unique" in text
+        read = gv.choices_of(patients.root / ".graphveil" / "patients.csv.json").options
+        file, given = patients.root / "patients.csv", {"drop": read.drop, "person": "row"}
+        table = gv.read_table(file, suppressed=read.suppressed, exact=True, **given)
+        sizes = gv.measure(table).own_sizes  # the figures of the page are those of the verbs
+        for low, high in ((1, 1), (2, 4), (5, 9), (10, 120)):
+            people = sum(low <= size <= high for size in sizes)
+            assert f'<td class="n">{people}</td>' in text
         stopped = one.post("/stop/explore/patients.csv", data={"a": ""})
         assert "You stopped this" in stopped.text or "k = 20" in stopped.text
         one.post("/columns/patients.csv", data={"role5": "drop"})
@@ -975,7 +1089,9 @@ def test_the_whole_way_over_http_without_scripts(patients):
         assert "at least 2 others" in text
         stopped = one.post("/stop/release/patients.csv")
         assert "/stop/" not in one.get("/release/patients.csv").text
-        assert gv.verify_release(patients.root / "patients-k3").ok
+        verdict = gv.verify_release(patients.root / "patients-k3", patients.root / "patients.csv")
+        assert verdict.ok
+        assert f"of {len(verdict.checks)} checks hold, 0 fail, 0 not made" in text
         assert 404 == one.post("/stop/release/other.csv").status_code
         assert "120 people and 4 columns" in text
         with (patients.root / "patients.csv").open("a") as file:
@@ -1076,6 +1192,48 @@ def test_figures_of_a_release_go_with_it(patients):
         assert not [*(patients.root / ".graphveil" / "jobs").iterdir()]
 
 
+def test_a_data_file_is_deleted_if_asked_and_what_was_measured_of_it_goes_with_it(network):
+    network.change({"nodes": "people.csv"})
+    root = network.folder.root
+    given = {"study": network.payload, "path": str(network.path), "out": str(root / "calls-k5")}
+    ring(root / "friends.csv")
+
+    def keep():
+        for name, said in {
+            "calls.csv": given,
+            "friends.csv": {"path": str(root / "friends.csv")},
+        }.items():
+            for verb in ("explore", "bounds", "release"):
+                running.Jobs(root).keep(running.Job(verb, name, said))
+
+    def left():
+        return len([*(root / ".graphveil" / "jobs").iterdir()])
+
+    keep()
+    with served(root) as one:
+        assert "Delete calls.csv" in one.get("/").text
+        asked = one.get("/delete/calls.csv").text
+        assert "The file calls.csv and what was measured of it are deleted" in asked
+        assert (True, 6) == (network.path.exists(), left())
+        one.post("/delete/calls.csv")
+        assert (False, 3) == (network.path.exists(), left())
+        assert 404 == one.get("/risk/calls.csv").status_code
+        assert network.kept.is_file()  # for next year's file
+        network.path.write_text("caller,callee\np1,p2\n")
+        keep()
+        one.post("/delete/people.csv")  # whose figures are in those of the calls
+        assert 3 == left()
+        keep()
+    network.path.unlink()
+    with served(root) as one:
+        one.get("/")
+        assert 3 == left()  # of a file that was deleted outside the app
+    (root / "friends.csv").unlink()
+    with served(root):
+        pass
+    assert 0 == left()
+
+
 def test_a_release_that_is_deleted_while_it_is_attacked_leaves_no_figures(patients):
     out = patients.root / "patients-k3"
 
@@ -1121,13 +1279,11 @@ def test_two_pages_that_ask_at_once_get_one_spare_process(tmp_path, monkeypatch)
 
         monkeypatch.setattr(jobs, "_process", noted)
         await asyncio.gather(jobs.warm(), jobs.warm())
-        running_ones = [one for one in made if one.returncode is None]
         await jobs.close()
-        return running_ones, jobs.spare
+        return jobs.spare
 
-    running_ones, spare = asyncio.run(run())
-    assert 2 == len(made)
-    assert [spare] == running_ones
+    spare = asyncio.run(run())
+    assert [spare] == made
 
 
 def test_a_spare_process_takes_the_next_job_and_ends_with_the_server(tmp_path):

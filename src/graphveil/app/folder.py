@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
@@ -18,11 +19,12 @@ MOST_LISTED = 500
 
 
 class Entry(NamedTuple):
-    """What stands in a folder: its path from the top, its kind, and its size in bytes."""
+    """What stands in a folder: its path from the top, its kind, its size in bytes, its day."""
 
     path: str
     kind: str
-    size: int
+    size: int = 0
+    day: str = ""
 
     @property
     def name(self) -> str:
@@ -89,9 +91,17 @@ class Folder:
         text = path.relative_to(self.root).as_posix()
         try:
             inside = self.inside(text)
-            return Entry(text, self.kind_of(inside), inside.stat().st_size)
+            found = inside.stat()
+            day = time.strftime("%Y-%m-%d", time.localtime(found.st_mtime))
+            return Entry(text, self.kind_of(inside), found.st_size, day)
         except (UsageError, OSError):  # a link out of the folder, or to nothing
-            return Entry(text, "other", 0)
+            return Entry(text, "other")
+
+    def may_delete(self, path: Path) -> bool:
+        """Whether a path is data or a release, and in no hidden or private folder."""
+        parts = path.relative_to(self.root).parts
+        is_kept = any(one.startswith(".") or one.endswith(".private") for one in parts)
+        return not is_kept and self.kind_of(path) in ("release", "data")
 
     def kind_of(self, path: Path) -> str:
         """Return what a path is: a folder, a release, a sweep, data, a page, or something else."""

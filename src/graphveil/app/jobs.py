@@ -15,13 +15,12 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
-from graphveil.app.folder import Folder
+from graphveil.app.folder import HIDDEN, Folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import UsageError, visible
 from graphveil.core.version import __version__
@@ -34,6 +33,12 @@ LONGEST_MESSAGE = 1 << 24
 
 MOST_JOBS = 200
 """So many jobs are remembered."""
+
+KEPT = ("explore", "bounds", "release")
+"""The jobs whose findings outlive the server."""
+
+UNREADABLE = (OSError, ValueError, KeyError, TypeError, AttributeError, UsageError)
+"""What a file of findings raises that is not there, or that others have changed."""
 
 
 @dataclass
@@ -74,12 +79,13 @@ class Job:
             self.found.setdefault(message["add"], []).append(message["value"])
         elif "found" in message:
             self.found[message["found"]] = message["value"]
-        elif self.state == "running":
-            self.state, self.why = message["end"], visible(message["why"])
+        else:
+            self.end(message["end"], visible(message["why"]))
 
-
-KEPT = ("explore", "bounds", "release")
-"""The jobs whose findings outlive the server."""
+    def end(self, state: str, why: str) -> None:
+        """Say how it ended, if it has not ended before."""
+        if self.state == "running":
+            self.state, self.why = state, why
 
 
 class Jobs:
@@ -89,6 +95,7 @@ class Jobs:
         self.folder = folder
         self.jobs: dict[tuple[str, str], Job] = {}
         self.spare: asyncio.subprocess.Process | None = None
+        self.turn = asyncio.Lock()
 
     @property
     def current(self) -> Job | None:
@@ -98,12 +105,11 @@ class Jobs:
     def of(self, verb: str, subject: str) -> Job | None:
         """Return the last job of this verb about this file or folder, also of an earlier server."""
         if (verb, subject) not in self.jobs and verb in KEPT:
-            with suppress(OSError, ValueError, KeyError, TypeError, UsageError):
+            with suppress(*UNREADABLE):
                 held = json.loads(self._kept(verb, subject).read_bytes())
                 if held.pop("of") == [__version__, str(self.folder)]:
-                    job = Job(verb, subject, **held)
-                    job.state = "interrupted" if job.state == "running" else job.state
-                    self.jobs[verb, subject] = job
+                    job = self.jobs[verb, subject] = Job(verb, subject, **held)
+                    job.end("interrupted", "")
         return self.jobs.get((verb, subject))
 
     def _kept(self, verb: str, subject: str) -> Path:
@@ -112,35 +118,36 @@ class Jobs:
 
     def keep(self, job: Job) -> None:
         """Keep what a job has found; where that fails, it is measured again some day."""
-        names = ("arguments", "state", "why", "stage", "done", "total", "found")
-        held = {name: getattr(job, name) for name in names}
-        with (
-            suppress(OSError, UsageError),
-            whole_file(self._kept(job.verb, job.subject), mode=OWNER_ONLY) as part,
-        ):
-            part.write_text(json.dumps(held | {"of": [__version__, str(self.folder)]}))
+        if job.verb in KEPT:
+            names = ("arguments", "state", "why", "stage", "done", "total", "found")
+            held = {name: getattr(job, name) for name in names}
+            held |= {"of": [__version__, str(self.folder)]}
+            with (
+                suppress(OSError, UsageError),
+                whole_file(self._kept(job.verb, job.subject), mode=OWNER_ONLY) as part,
+            ):
+                part.write_text(json.dumps(held))
 
-    async def forget(self, out: Path) -> None:
-        """Forget the jobs that made a release, whose figures go with it; one that runs ends."""
+    async def forget(self, path: Path | None = None) -> None:
+        """Forget the jobs about a file, or that made a release; one that runs ends.
+
+        Without a path, the jobs about files that are not there any more.
+        """
         for key, job in [*self.jobs.items()]:
-            if job.arguments.get("out") == str(out):
+            if _is_about(job.arguments, path):
                 await self.stop(job)  # which keeps what it found once more
                 del self.jobs[key]
-        for file in Folder(self.folder).hidden("jobs").glob("*.json"):
-            with suppress(OSError, ValueError, KeyError, TypeError, AttributeError):
-                if json.loads(file.read_bytes())["arguments"].get("out") == str(out):
+        for file in Folder(self.folder).inside(f"{HIDDEN}/jobs").glob("*.json"):
+            with suppress(*UNREADABLE):
+                if _is_about(json.loads(file.read_bytes())["arguments"], path):
                     file.unlink()
 
     async def warm(self) -> None:
         """Start the process of the next job: it is ready once somebody asks for one."""
-        if self.current is None and (self.spare is None or self.spare.returncode is not None):
-            with suppress(OSError):
-                made = await self._process()
-                if self.spare is None or self.spare.returncode is not None:
-                    self.spare = made
-                else:  # two pages asked at once
-                    _signal(made, signal.SIGKILL)
-                    await made.communicate()
+        async with self.turn:  # two pages may ask at once
+            if self.current is None and not _is_alive(self.spare):
+                with suppress(OSError):
+                    self.spare = await self._process()
 
     async def _process(self) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
@@ -159,12 +166,10 @@ class Jobs:
 
         Raises `UsageError` where another one runs.
         """
-        running = self.current
-        if running is not None and running.subject != subject:
-            raise UsageError(
-                f"A job for {visible(running.subject)} is still running. Wait for it, or stop it."
-            )
-        if running is not None:
+        if (running := self.current) is not None:
+            if running.subject != subject:
+                said = f"A job for {visible(running.subject)} is still running."
+                raise UsageError(f"{said} Wait for it, or stop it.")
             await self.stop(running)
         job = Job(verb, subject, arguments)
         self.jobs.pop((verb, subject), None)
@@ -173,13 +178,31 @@ class Jobs:
             del self.jobs[next(iter(self.jobs))]
         ready, self.spare = self.spare, None
         try:
-            is_ready = ready is not None and ready.returncode is None
-            job.process = ready if is_ready else await self._process()
+            job.process = ready if _is_alive(ready) else await self._process()
+            job.reader = asyncio.create_task(self._follow(job, job.process))
         except OSError as error:
-            job.state, job.why = "failed", f"{error.strerror}. Free memory and try again."
-            return job
-        job.reader = asyncio.create_task(_follow(job, self.keep if verb in KEPT else None))
+            job.end("failed", f"{error.strerror}. Free memory and try again.")
         return job
+
+    async def _follow(self, job: Job, process: Any) -> None:
+        """Read what a job finds until it ends; whatever fails here ends it as failed."""
+        try:
+            process.stdin.write(json.dumps([job.verb, job.arguments]).encode())
+            process.stdin.close()
+            while line := await process.stdout.readline():
+                job.hear(json.loads(line))
+                if b'"detail"' not in line[:12]:
+                    self.keep(job)
+        except Exception as error:  # noqa: BLE001  an unreadable message must not hold the page
+            _signal(process, signal.SIGKILL)
+            job.end("failed", f"A message was not readable ({type(error).__name__}).")
+        while await process.stdout.read(LONGEST_MESSAGE):
+            pass  # what a process that was ended still had to say
+        await process.wait()
+        with suppress(OSError):  # it ended before it read what was asked
+            await process.stdin.wait_closed()
+        job.end("failed", "The process ended. There may be too little memory.")
+        self.keep(job)
 
     async def stop(self, job: Job) -> None:
         """End a job; one that does not end in time is ended at once."""
@@ -202,39 +225,22 @@ class Jobs:
             await self.stop(self.current)
 
 
+def _is_about(arguments: dict[str, Any], path: Path | None) -> bool:
+    """Whether a job reads or makes what stands at a path; without one, whether its file is gone."""
+    if path is None:
+        return "path" in arguments and not os.path.lexists(arguments["path"])
+    people = arguments.get("study", {}).get("options", {}).get("nodes")
+    return str(path) in (arguments.get("path"), arguments.get("out"), people)
+
+
+def _is_alive(process: asyncio.subprocess.Process | None) -> TypeGuard[asyncio.subprocess.Process]:
+    return process is not None and process.returncode is None
+
+
 def _signal(process: asyncio.subprocess.Process, number: signal.Signals) -> None:
     """Send a signal to a job and to the processes that it started."""
-    try:
+    with suppress(ProcessLookupError):  # it has just ended
         os.killpg(process.pid, number)
-    except ProcessLookupError:  # it has just ended
-        return
-
-
-async def _follow(job: Job, keep: Callable[[Job], None] | None) -> None:
-    """Read what a job finds until it ends; whatever fails here ends it as failed."""
-    process = job.process
-    if process is None or process.stdin is None or process.stdout is None:
-        return
-    try:
-        process.stdin.write(json.dumps([job.verb, job.arguments]).encode())
-        process.stdin.close()
-        while line := await process.stdout.readline():
-            job.hear(json.loads(line))
-            if keep is not None and b'"detail"' not in line[:12]:
-                keep(job)
-    except Exception as error:  # noqa: BLE001  a message that cannot be read must not hold the page
-        _signal(process, signal.SIGKILL)
-        if job.state == "running":
-            job.state, job.why = "failed", f"A message was not readable ({type(error).__name__})."
-    while await process.stdout.read(LONGEST_MESSAGE):
-        pass  # what a process that was ended still had to say
-    await process.wait()
-    with suppress(OSError):  # it ended before it read what was asked
-        await process.stdin.wait_closed()
-    if job.state == "running":
-        job.state, job.why = "failed", "The process ended. There may be too little memory."
-    if keep is not None:
-        keep(job)
 
 
 def load() -> None:

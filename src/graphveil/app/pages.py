@@ -14,8 +14,9 @@ import tempfile
 import threading
 import time
 import zipfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, suppress
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Any
 from urllib.parse import quote
@@ -34,22 +35,16 @@ from graphveil.app.folder import HIDDEN, Folder
 from graphveil.app.jobs import Job, Jobs, defect_in, load
 from graphveil.app.server import form_of, sandboxed, upload_of
 from graphveil.app.study import (
-    LEVELS,
     MOST_PREVIEWED,
-    NETWORK_ROLES,
-    ROLES,
     WITH_ROLES,
     Study,
     answers_to,
-    named,
     options_from,
-    parameters_of,
-    strength_of,
     way_named,
 )
 from graphveil.claims.facts import digest_of_file
 from graphveil.claims.manifest import MANIFEST, private_folder, read_manifest
-from graphveil.core.errors import GraphveilError, InputError, visible, visible_lines
+from graphveil.core.errors import GraphveilError, InputError, UsageError, visible, visible_lines
 from graphveil.core.text import percent
 
 HERE = Path(__file__).parent
@@ -81,8 +76,14 @@ JINJA = jinja2.Environment(
 JINJA.filters["share"] = lambda value: "not known" if value is None else percent(value)
 JINJA.filters["count"] = lambda number: f"{number:,}"
 JINJA.filters["lines"] = lambda text: escape(visible_lines(text))
-JINJA.globals |= {"now": time.monotonic_ns, "answers_to": answers_to, "levels": LEVELS}
-JINJA.globals |= {"most_previewed": MOST_PREVIEWED, "roles_of": (ROLES, NETWORK_ROLES)}
+JINJA.globals |= {"answers_to": answers_to, "most_previewed": MOST_PREVIEWED}
+JINJA.globals |= {"now": time.monotonic_ns}
+
+
+def at(request: Request, screen: str = "", path: str = "") -> str:
+    """Return the address of a screen, or of what it shows."""
+    root = request.scope["root_path"]
+    return f"{root}/{screen}{'/' if screen and path else ''}{quote(path)}"
 
 
 class Pages:
@@ -95,36 +96,31 @@ class Pages:
 
     def page(self, request: Request, show: str, code: int = 200, /, **values: Any) -> Response:
         """Return a screen, or what stands in its ``main`` where htmx asks."""
-        root = request.scope["root_path"]
-
-        def at(screen: str = "", path: str = "") -> str:
-            return f"{root}/{screen}{'/' if screen and path else ''}{quote(path)}"
-
-        values |= {"at": at, "part": request.headers.get("hx-request") == "true"}
-        values["home"] = self.folder.root.name
+        values |= {"at": partial(at, request), "home": self.folder.root.name}
+        values |= {"part": request.headers.get("hx-request") == "true"}
         return HTMLResponse(JINJA.get_template(f"{show}.html").render(values), code)
 
-    def to(self, request: Request, screen: str, path: str) -> Response:
+    def to(self, request: Request, screen: str = "", path: str = "") -> Response:
         """Return the answer that leads to a screen."""
-        return RedirectResponse(f"{request.scope['root_path']}/{screen}/{quote(path)}", 303)
+        return RedirectResponse(at(request, screen, path), 303)
 
-    def path_in(self, request: Request) -> tuple[str, Path]:
+    def path_in(
+        self, request: Request, what: str = "", fits: Callable[[Path], bool] = os.path.lexists
+    ) -> tuple[str, Path]:
         """Return what an address names, from the top of the folder, and its path; it is there."""
         text = request.path_params.get("path", "")
         path = self.folder.inside(text)
-        try:
-            path.lstat()
-        except OSError as error:  # also a name that is too long
-            raise HTTPException(404, "This file or folder does not exist.") from error
+        if not os.path.lexists(path):  # also a name that is too long
+            raise HTTPException(404, "This file or folder does not exist.")
+        if not fits(path):
+            raise HTTPException(404, f"This is not a {what}.")
         return text, path
 
     # --- files
 
     async def files(self, request: Request) -> Response:
         """Show what is in the folder."""
-        text, path = self.path_in(request)
-        if not path.is_dir():
-            raise HTTPException(404, "This is not a folder.")
+        text, path = self.path_in(request, "folder", Path.is_dir)
         entries, more = await run_in_threadpool(self.folder.entries, path)
         listed = ("folder", "data", "release", "page")
         kinds: Any = {kind: [one for one in entries if one.kind == kind] for kind in listed}
@@ -144,9 +140,9 @@ class Pages:
 
     async def view(self, request: Request) -> Response:
         """Show a report of the folder, which can do nothing but look as it does."""
-        _, path = self.path_in(request)
-        if path.suffix != ".html" or not path.is_file():
-            raise HTTPException(404, "This is not a report.")
+        _, path = self.path_in(
+            request, "report", lambda one: one.suffix == ".html" and one.is_file()
+        )
         return sandboxed(await run_in_threadpool(path.read_bytes))
 
     async def packed(self, request: Request) -> Response:
@@ -154,26 +150,31 @@ class Pages:
         _, path = self.path_in(request)
         names = [MANIFEST, *(one.name for one in read_manifest(path).data.files)]
         file = await run_in_threadpool(zipped, path, names)
-        saved = f"attachment; filename*=UTF-8''{quote(path.name, safe='')}.zip"
-        return StreamingResponse(
-            _blocks(file), media_type="application/zip", headers={"content-disposition": saved}
-        )
+        headers = {
+            "content-disposition": f"attachment; filename*=UTF-8''{quote(path.name, safe='')}.zip"
+        }
+        return StreamingResponse(_blocks(file), 200, headers, "application/zip")
 
     async def delete(self, request: Request) -> Response:
-        """Ask whether a release shall be deleted; delete it with its private folder and reports."""
-        text, path = self.path_in(request)
-        if not (path / MANIFEST).is_file():
-            raise HTTPException(404, "This is not a release.")
+        """Ask whether a release or a data file shall be deleted; delete it with what is about it.
+
+        With a release its private folder and reports go; with a file what was measured of it.
+        """
+        text, path = self.path_in(request, "release or a data file", self.folder.may_delete)
         private, report = private_folder(path), path.with_name(f"{path.name}-report.html")
         if request.method == "GET":
-            return self.page(request, "delete", name=text, private=private.name)
+            is_data = path.is_file()
+            return self.page(request, "delete", name=text, private=private.name, is_data=is_data)
         await form_of(request)
         await self.jobs.forget(path)
-        await run_in_threadpool(shutil.rmtree, path)
-        if private.is_dir() and not private.is_symlink():
-            await run_in_threadpool(shutil.rmtree, private)
-        report.unlink(missing_ok=True)
-        return RedirectResponse(f"{request.scope['root_path']}/", 303)
+        if path.is_file():
+            path.unlink()
+        else:
+            await run_in_threadpool(shutil.rmtree, path)
+            if private.is_dir() and not private.is_symlink():
+                await run_in_threadpool(shutil.rmtree, private)
+            report.unlink(missing_ok=True)
+        return self.to(request)
 
     async def style(self, _: Request) -> Response:
         """Return the style: the colors of the report, and the app's own."""
@@ -184,9 +185,7 @@ class Pages:
 
     async def study(self, request: Request) -> Study:
         """Return what was chosen for a file; one that has changed is looked at again."""
-        text, path = self.path_in(request)
-        if not path.is_file():
-            raise HTTPException(404, "This is not a data file.")
+        text, path = self.path_in(request, "data file", Path.is_file)
         found = path.stat()
         state = (found.st_mtime_ns, found.st_size)
         known = self.studies.get(text)
@@ -196,26 +195,29 @@ class Pages:
         return known[1]
 
     async def columns(self, request: Request) -> Response:
-        """Show and change what each column is."""
+        """Show what each column is."""
         study = await self.study(request)
-        if request.method == "POST":
-            form = await self._changed(request, study)
-            if "go" in form and not study.problems:
-                await self._start("explore", study, method=study.method)
-                return self.to(request, "risk", study.name)
-            if request.headers.get("hx-request") != "true":
-                return self.to(request, "columns", study.name)
         await self.jobs.warm()
         has_roles = study.kind == "table" or study.people is not None
         names = [column.name for column in study.columns] if has_roles else []
         return self.page(request, "columns", s=study, d=study.description, names=names)
 
-    async def _changed(self, request: Request, study: Study) -> dict[str, str]:
-        """Return a form that changed a study: a later one waits until an earlier one is checked."""
-        form = dict(await form_of(request))
-        async with study.turn:
+    async def change(self, request: Request) -> Response:
+        """Take what a form says of a file; measure what it asks for, if nothing is open."""
+        study, form = await self.study(request), dict(await form_of(request))
+        async with study.turn:  # a later form waits until an earlier one is checked
             await run_in_threadpool(study.change, form)
-        return form
+        if study.problems or not form.keys() & {"go", "bounds"}:
+            is_whole = request.headers.get("hx-request") != "true"
+            return (
+                self.to(request, "columns", study.name) if is_whole else await self.columns(request)
+            )
+        until = [f"{n} {form[n]}" for n, words in BOUNDS.items() if form.get(n) in words]
+        if "bounds" in form:
+            await self._start("bounds", study, until=until or ["kept >= 90%"])
+        else:
+            await self._start("explore", study, method=study.method)
+        return self.to(request, "risk", study.name)
 
     def _job_of(self, verb: str, study: Study) -> Job | None:
         """Return a job about a study as it is: others have figures of other columns or files."""
@@ -230,75 +232,48 @@ class Pages:
     async def risk(self, request: Request) -> Response:
         """Show who can be singled out, and what releases of several strengths would be."""
         study = await self.study(request)
-        if request.method == "POST":
-            form = await self._changed(request, study)
-            if study.problems:
-                return self.to(request, "columns", study.name)
-            if "bounds" in form:
-                until = [f"{n} {form[n]}" for n, words in BOUNDS.items() if form.get(n) in words]
-                await self._start("bounds", study, until=until or ["kept >= 90%"])
-            else:
-                await self._start("explore", study, method=study.method)
-            return self.to(request, "risk", study.name)
         await self.jobs.warm()
         job, bounded = (self._job_of(verb, study) for verb in ("explore", "bounds"))
         kind = study.kind if job is None else job.arguments["study"]["kind"]
         way = way_named(kind, study.method if job is None else job.arguments["method"])
         chosen = study.choices["strength"]
-        return self.page(
-            request,
-            "risk",
-            s=study,
-            job=job,
-            way=way,
-            preset=chosen if chosen in way.strengths else way.strengths[0],
-            kind=kind,
-            bounded=bounded,
-            bounds=BOUNDS,
-        )
+        shown: dict[str, Any] = {"s": study, "job": job, "bounded": bounded, "bounds": BOUNDS}
+        shown |= {"preset": chosen if chosen in way.strengths else way.strengths[0]}
+        return self.page(request, "risk", way=way, kind=kind, **shown)
 
     async def release(self, request: Request) -> Response:
         """Make a release, and show it."""
         study = await self.study(request)
-        job = self.jobs.of("release", study.name)
         if request.method == "POST":
             form = dict(await form_of(request))
             if study.problems:
                 return self.to(request, "columns", study.name)
-            await self._release(study, form)
+            way = way_named(study.kind, form.get("method", ""))
+            strength = way.strength_of(form.get("strength") or form.get("pick", ""))
+            study.choices |= {"strength": strength}
+            await run_in_threadpool(study.keep)
+            stem = study.path.name.partition(".")[0] or "release"
+            start = f"{stem}-{way.parameter.replace('epsilon', 'e')}{strength:g}"
+            names = (start if number == 1 else f"{start}-{number}" for number in range(1, 10_000))
+            new = next(one for one in map(study.path.with_name, names) if not one.exists())
+            given = {"method": way.method, "strength": strength, "out": str(new)}
+            await self._start("release", study, **given)
             return self.to(request, "release", study.name)
+        job = self.jobs.of("release", study.name)
         if job is None or ("verdict" in job.found and not self._is_there(job)):
             return self.to(request, "risk", study.name)
         asked, out = job.arguments["study"], self.inside_of(job.arguments["out"])
         way = way_named(asked["kind"], job.arguments["method"])
-        return self.page(
-            request,
-            "release",
-            s=study,
-            job=job,
-            said=study.said if self._job_of("release", study) else "",
-            strength=named(way, job.arguments["strength"], asked),
-            out=out,
-            public=self.inside_of(job.found.get("public")),
-            owner=self.inside_of(job.found.get("owner")),
-            calls=same_calls(study.name, job.arguments, out or ""),
-        )
+        said = study.said if self._job_of("release", study) else ""
+        shown: dict[str, Any] = {n: self.inside_of(job.found.get(n)) for n in ("public", "owner")}
+        shown |= {"strength": way.named(job.arguments["strength"], asked), "said": said, "out": out}
+        calls = same_calls(study.name, job.arguments, out or "")
+        return self.page(request, "release", s=study, job=job, calls=calls, **shown)
 
     def _is_there(self, job: Job) -> bool:
         """Whether a folder still holds the release that a job made and verified, and no other."""
         manifest = self.folder.inside(job.arguments["out"]) / MANIFEST
         return manifest.is_file() and digest_of_file(manifest) == job.found.get("made")
-
-    async def _release(self, study: Study, form: dict[str, str]) -> None:
-        way = way_named(study.kind, form.get("method", ""))
-        strength = strength_of(way, form.get("strength") or form.get("pick", ""))
-        study.choices |= {"strength": strength}
-        await run_in_threadpool(study.keep)
-        stem = study.path.name.partition(".")[0] or "release"
-        start = f"{stem}-{way.parameter.replace('epsilon', 'e')}{strength:g}"
-        names = (start if number == 1 else f"{start}-{number}" for number in range(1, 10_000))
-        out = next(one for one in map(study.path.with_name, names) if not one.exists())
-        await self._start("release", study, method=way.method, strength=strength, out=str(out))
 
     # --- a release that somebody sent
 
@@ -343,7 +318,8 @@ class Pages:
         if job is None:
             raise HTTPException(404, "This job does not exist any more.")
         await self.jobs.stop(job)
-        return self.to(request, _SCREEN[job.verb], job.subject)
+        screen = job.verb if job.verb in ("check", "release") else "risk"
+        return self.to(request, screen, job.subject)
 
     # --- what went wrong
 
@@ -363,6 +339,8 @@ class Pages:
         @asynccontextmanager
         async def life(_: Starlette) -> AsyncIterator[None]:
             threading.Thread(target=load, daemon=True).start()
+            with suppress(OSError, UsageError):  # a folder that cannot be read or written
+                await self.jobs.forget()
             yield
             await self.jobs.close()
             for name in ("received", "reports"):
@@ -374,8 +352,9 @@ class Pages:
                 Route("/in/{path:path}", self.files),
                 Route("/sample/{name}", self.sample, methods=["POST"]),
                 Route("/view/{path:path}", self.view),
-                Route("/columns/{path:path}", self.columns, methods=BOTH),
-                Route("/risk/{path:path}", self.risk, methods=BOTH),
+                Route("/columns/{path:path}", self.columns),
+                Route("/columns/{path:path}", self.change, methods=["POST"]),
+                Route("/risk/{path:path}", self.risk),
                 Route("/release/{path:path}", self.release, methods=BOTH),
                 Route("/zip/{path:path}", self.packed),
                 Route("/delete/{path:path}", self.delete, methods=BOTH),
@@ -392,9 +371,6 @@ class Pages:
         )
 
 
-_SCREEN = {"check": "check", "explore": "risk", "bounds": "risk", "release": "release"}
-"""The screen that shows a job."""
-
 BOUNDS: dict[str, dict[str, str]] = {
     "kept": {f">= {share}%": f"{share}%" for share in (95, 90, 80, 70, 50)},
     "largest class risk": {f"<= {1 / size:g}": f"1 in {size:,}" for size in (5, 10, 20, 50)},
@@ -410,12 +386,10 @@ def same_calls(name: str, job: dict[str, Any], out: str) -> tuple[str, str]:
     way, read = way_named(study["kind"], job["method"]), dict(study["options"])
     if "nodes" in read:
         read["nodes"] = os.path.relpath(read["nodes"], top)
-    asked = parameters_of(way, job["strength"], study)
+    asked = way.parameters(job["strength"], study)
     if way.method == "generalize" and "levels" in asked:
-        files = {
-            n: os.path.relpath(one, top) for n, one in asked["levels"].items() if one[:1] == "/"
-        }
-        asked["levels"] = asked["levels"] | files
+        said = asked["levels"].items()
+        asked["levels"] = {n: os.path.relpath(v, top) if v[:1] == "/" else v for n, v in said}
     options = options_from(study | {"options": read}, exact=way.method in WITH_ROLES)
     chosen = Choices(method=way.method, parameters=asked, options=options, columns=(), source="")
     given = {n: str(said) if isinstance(said, Path) else said for n, said in chosen.reading.items()}
@@ -455,12 +429,13 @@ def unpacked(upload: Path, folder: Path) -> Path:
 
     The upload may be the form that it was sent with: a zip is found in it by its end.
     """
-    left = MOST_BYTES
     try:
         with zipfile.ZipFile(upload) as packed:
             files = [one for one in packed.infolist() if not one.is_dir()]
             if len(files) > MOST_FILES:
                 raise InputError(f"The zip holds more than {MOST_FILES:,} files. Unpack it first.")
+            if sum(one.file_size for one in files) > MOST_BYTES:  # no more than that is unpacked
+                raise InputError("The zip is too large. Unpack it into the folder.")
             for one in files:
                 name = PurePosixPath(one.filename)
                 if name.is_absolute() or ".." in name.parts or "\\" in one.filename:
@@ -471,11 +446,7 @@ def unpacked(upload: Path, folder: Path) -> Path:
                 target = folder.joinpath(*name.parts)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 with packed.open(one) as source, target.open("xb") as file:
-                    while block := source.read(1 << 20):
-                        left -= len(block)
-                        if left < 0:
-                            raise InputError("The zip is too large. Unpack it into the folder.")
-                        file.write(block)
+                    shutil.copyfileobj(source, file)
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError) as error:
         raise InputError(
             "This file is not a zip that can be read. Choose the zip that you received."

@@ -14,10 +14,9 @@ import asyncio
 import hmac
 import secrets
 import socket
-from http.cookies import CookieError, SimpleCookie
 from pathlib import Path
 from typing import Any
-from urllib.parse import parse_qs, parse_qsl
+from urllib.parse import parse_qsl
 
 import uvicorn
 from starlette.datastructures import Headers, MutableHeaders
@@ -95,15 +94,16 @@ class Guard:
 
     def _answer(self, scope: Scope) -> Response | None:
         """Return what a request gets that does not reach the application."""
-        headers = Headers(scope=scope)
+        request, headers = Request(scope), Headers(scope=scope)
         host, path, method = headers.get("host", ""), scope["path"], scope["method"]
         if host not in self.hosts:
             return _refused("Open the address shown in the terminal.", 421)
         if path == "/open" and method == "GET":
-            codes = parse_qs(scope["query_string"].decode("latin-1")).get("code", [])
+            codes = request.query_params.getlist("code")
             if self.code and any(_same(code, self.code) for code in codes):
                 return self._opened()
-        if not path.startswith(f"{self.path}/") or not _same(_cookie_in(headers), self.key):
+        key = request.cookies.get(COOKIE, "")
+        if not path.startswith(f"{self.path}/") or not _same(key, self.key):
             return _refused(USED, 403)
         here = headers.get("sec-fetch-site", "none") in ("none", "same-origin")
         if not here or (method == "POST" and headers.get("origin") != f"http://{host}"):
@@ -124,14 +124,6 @@ COOKIE = "graphveil"
 
 def _same(given: str, true: str) -> bool:
     return hmac.compare_digest(given.encode(), true.encode())
-
-
-def _cookie_in(headers: Headers) -> str:
-    try:
-        cookies = SimpleCookie(headers.get("cookie", ""))
-    except CookieError:
-        return ""
-    return cookies[COOKIE].value if COOKIE in cookies else ""
 
 
 def _refused(text: str, code: int) -> Response:
@@ -168,28 +160,23 @@ class Door(H11Protocol):
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Count a stranger, and leave the one that has been here longest if there are too many."""
         super().connection_made(transport)
-        strangers = self._strangers
-        strangers[self.client] = self
-        if len(strangers) > MOST_STRANGERS:
-            next(iter(strangers.values())).leave()
+        guard: Any = self.config.app
+        self.strangers: dict[Any, Door] = guard.strangers
+        self.strangers[self.client] = self
+        if len(self.strangers) > MOST_STRANGERS:
+            next(iter(self.strangers.values())).leave()
         self.loop.call_later(STRANGER_SECONDS, self.leave)
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Forget who has gone."""
-        if self._strangers.get(self.client) is self:
-            del self._strangers[self.client]
+        if self.strangers.get(self.client) is self:
+            del self.strangers[self.client]
         super().connection_lost(exc)
-
-    @property
-    def _strangers(self) -> dict[Any, Door]:
-        guard: Any = self.config.app
-        strangers: dict[Any, Door] = guard.strangers
-        return strangers
 
     def leave(self) -> None:
         """Close the connection, if it is still a stranger's."""
-        if self._strangers.get(self.client) is self:
-            del self._strangers[self.client]
+        if self.strangers.get(self.client) is self:
+            del self.strangers[self.client]
             self.transport.close()
 
 

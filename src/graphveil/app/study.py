@@ -32,40 +32,27 @@ TEXT = ("csv", "tsv", "text")
 """Formats whose first line may be names."""
 
 ROLES = ("known", "attach", "label", "want", "drop")
-"""What a column can be; in a network columns are of its people, and only some of these apply."""
+"""What a column can be."""
 
-NETWORK_ROLES = ("known", "attach", "drop")
 GROUPS = "quantiles:4"
 """How numbers of people of a network are grouped: into so many groups of equal size."""
 
-LEVELS = {
-    "": "published or hidden",
-    "auto": "grouped automatically",
-    "5,10,20": "steps of 5, 10 and 20",
-    "10,50,100": "steps of 10, 50 and 100",
-    "1000,10000": "steps of 1,000 and 10,000",
-    "month,year,decade": "month, year, then decade",
-    "month,year": "month, then year",
-    "year,decade": "year, then decade",
-    "year": "year",
-    "prefix:3,2,1": "first 3, 2 or 1 characters",
-}
 BY_KIND = {
     "number": ("auto", "5,10,20", "10,50,100", "1000,10000", ""),
     "date": ("month,year,decade", "month,year", "year,decade", "year", ""),
     "id": ("", "auto", "prefix:3,2,1"),
 }
-KINDS = ("row", "column", "graph", "bipartite")
-"""What one row can be: a person, one of several of a person, a connection, an item of a person."""
+LEVELS = {level for offered in BY_KIND.values() for level in offered}
+"""How a column can become coarser, by its kind; other kinds have the first and last of ids."""
 
 FIELDS = {
-    "what": KINDS,
+    "what": ("row", "column", "graph", "bipartite"),
     "items": ("things", "people"),
     "directed": ("symmetrize", "keep"),
     "copy": ("yes", "no"),
     "false": ("yes", "no"),
 }
-"""What the fields of the whole file can be."""
+"""What the fields of the whole file can be; a row is of a person, or one of several of a person."""
 
 _DATES = "dates:"
 """How an answer begins that says in which form a column writes dates."""
@@ -76,7 +63,6 @@ OWN = "levels"
 """The parameter of a method whose strength everybody chooses: a column says it."""
 STRENGTHS = {"k": (5, 10, 3, 20, 2), "epsilon": (2.0, 1.0, 4.0, 0.5, 8.0), OWN: (1,)}
 """What is tried of a parameter, the middle one first."""
-
 
 TRUTHFUL = ("generalize", "adaptive", "suppress-k")
 """The methods that publish no false value."""
@@ -94,6 +80,36 @@ class Way(NamedTuple):
     def strengths(self) -> tuple[float, ...]:
         """The strengths that are tried: the middle one first."""
         return STRENGTHS[self.parameter]
+
+    def parameters(self, strength: float | None, study: Mapping[str, Any]) -> dict[str, Any]:
+        """Return those of the method: its strength, and the roles of columns if it has them."""
+        number: Any = int(strength) if self.parameter == "k" and strength else strength
+        number = study["want"] if self.parameter == OWN else number
+        has_roles = study["kind"] == "network" or self.method in WITH_ROLES
+        unknown = () if self.method == "generalize" else ("levels", "dates")
+        roles = study["roles"].items() if has_roles else ()
+        said = {name: given for name, given in roles if given and name not in unknown}
+        return {self.parameter: number, **self.more, **said}
+
+    def named(self, strength: float, study: Mapping[str, Any]) -> str:
+        """Return a strength as the page names it."""
+        is_own = self.parameter == OWN
+        return f"as column {study['want']} says" if is_own else f"{self.parameter} = {strength:g}"
+
+    def strength_of(self, text: str) -> float:
+        """Return the strength that a form names; the first one of the method if it is none.
+
+        >>> way = WAYS["table"][0]
+        >>> way.strength_of("7"), way.strength_of("1"), way.strength_of("many")
+        (7, 5, 5)
+        """
+        try:
+            given = float(text)
+        except ValueError:
+            return self.strengths[0]
+        if self.parameter == "k" and 2 <= given < 1e6 and given.is_integer():
+            return int(given)
+        return given if self.parameter == "epsilon" and 0 < given <= 20 else self.strengths[0]
 
 
 _PAIRS = ("candidate-set", "seeded-matching")
@@ -200,6 +216,7 @@ class Study:
             if kept["format"] != FORMAT:
                 return
             said = kept["choices"]
+            self._look(said["header"])
             self._take_people(said.get("nodes", ""))
             known, own = said["columns"], self.choices["columns"]
             new = [name for name in own if name not in known]
@@ -210,19 +227,18 @@ class Study:
             self.notes = ["The earlier choices could not be read. The detected ones are used."]
             return
         gone = [name for name in known if name not in own]
-        words = ("New columns since these choices were made", "Columns that are not here any more")
-        self.notes = [
-            f"{what}: {', '.join(names)}. Check these choices."
-            for what, names in zip(words, (new, gone), strict=True)
-            if names
-        ]
+        said = {"New columns since these choices were made": new}
+        said |= {"Columns that are not here any more": gone}
+        listed = [f"{what}: {', '.join(names)}" for what, names in said.items() if names]
+        self.notes = [f"{one}. Check these choices." for one in listed]
 
     def change(self, form: Mapping[str, str]) -> None:
         """Take what a form says, check it, and keep it: one form after the other, by `turn`."""
         before = copy.deepcopy(self.choices)
         if "undo" in form:
-            self.choices = self.undone.pop() if self.undone else self.choices
-            self.people = None
+            if self.undone:
+                self._look(self.undone[-1]["header"])
+                self.choices, self.people = self.undone.pop(), None
         elif "reset" in form:
             self.description, self.choices, self.notes = _looked_at(self.path)
             self.people = None
@@ -248,9 +264,7 @@ class Study:
 
     def _take(self, form: Mapping[str, str]) -> None:
         """Change the choices as the fields of a form say; what is not offered changes nothing."""
-        if form.get("header", self.choices["header"]) != self.choices["header"]:
-            self.description, self.people = describe(self.path, header=form["header"]), None
-            self.choices = detected(self.description) | {"header": form["header"]}
+        if self._look(form.get("header", "")):
             return
         self._take_people(form.get("nodes", self.choices["nodes"]))
         names = [column.name for column in self.description.columns]
@@ -270,6 +284,15 @@ class Study:
                     said["words"][word] = form[f"word{number}-{place}"]
         if "answer" in form:
             self._answer(*form["answer"].partition("-")[::2])
+
+    def _look(self, header: str) -> bool:
+        """Look at the file again if its first line is taken for something else now."""
+        is_new = header in ("yes", "no") and header != self.choices["header"]
+        is_new = is_new and self.description.format in TEXT
+        if is_new:
+            self.description, self.choices, self.notes = _looked_at(self.path, header=header)
+            self.people = None
+        return is_new
 
     def _take_people(self, name: str) -> None:
         """Take a file of people and the roles that follow from it; an empty name is none."""
@@ -298,12 +321,10 @@ class Study:
 
     def _answer(self, number: str, answer: str) -> None:
         """Answer a question: one of those that `answers_to` offers."""
-        if not number.isdigit() or int(number) >= len(self.problems):
+        asked = {str(place): one for place, one in enumerate(self.problems)}.get(number)
+        if asked is None or answer not in answers_to(asked):
             return
-        asked = self.problems[int(number)]
         said = self.choices["columns"].get(asked.column)
-        if answer not in answers_to(asked):
-            return
         if said is None or answer == "use":
             self.choices["more"][asked.option] = asked.value
         elif answer in ("missing", "value"):
@@ -345,17 +366,17 @@ class Study:
             previews, problems = previewed(data, self.roles, self.wanted)
             if not problems:
                 way = way_named("table", "adaptive" if self.wanted else "generalize")
-                asked = parameters_of(way, 2, self.payload)
+                asked = way.parameters(2, self.payload)
                 method_named(way.method).from_parameters(asked).check(data)
             said = f"{data.n_rows:,} people and {counted(len(data.columns), 'column')}"
             return said, previews, problems
+        if self.kind == "bipartite":
+            return f"{data.n_users:,} people and {data.n_features:,} items", {}, ()
         if self.kind == "graph":
             return f"{data.n_nodes:,} people and {data.n_edges:,} connections", {}, ()
-        if self.kind == "network":
-            method_named(self.method).from_parameters({"k": 2, **self.roles}).check(data)
-            about = f", {counted(data.n_attributes, 'column')} about people" if self.people else ""
-            return f"{data.n_nodes:,} people and {data.n_ties:,} connections{about}", {}, ()
-        return f"{data.n_users:,} people and {data.n_features:,} items", {}, ()
+        method_named(self.method).from_parameters({"k": 2, **self.roles}).check(data)
+        about = f", {counted(data.n_attributes, 'column')} about people" if self.people else ""
+        return f"{data.n_nodes:,} people and {data.n_ties:,} connections{about}", {}, ()
 
     def _column_in(self, text: str) -> str:
         """Return the column that a message begins with; empty where there is none."""
@@ -375,7 +396,7 @@ class Study:
         """The column in which people say how many must be alike; empty where there is none."""
         return next(iter(self.named("want")), "") if self.kind == "table" else ""
 
-    def _words(self, *, used: list[str]) -> dict[str, tuple[str, ...]]:
+    def _words(self, used: list[str]) -> dict[str, tuple[str, ...]]:
         """Return how words that may be missing values are read, of these columns."""
         columns = self.choices["columns"]
         words = [pair for name in used for pair in columns[name]["words"].items()]
@@ -390,17 +411,19 @@ class Study:
         if self.description.format in TEXT and self.description.columns:
             more |= {"header": chosen["header"]}
         if self.kind in ("graph", "network"):
-            read = self._ends("source_column", "target_column") | {"directed": chosen["directed"]}
-            return read | (self._people_options if self.people else {}) | more
+            read = self._ends("source_column", "target_column", directed=chosen["directed"])
+            if self.people:  # its first column names them
+                used = self.named("known", "attach")
+                dropped = tuple(one.name for one in self.columns[1:] if one.name not in used)
+                read |= {"nodes": self.folder.inside(chosen["nodes"]), "drop": dropped}
+                read |= {"bins": self._groups(used), **self._words(used)}
+            return read | more
         if self.kind == "bipartite":
-            return self._ends("user_column", "item_column") | {"items": chosen["items"]} | more
-        if self.wanted:
-            more |= {"bins": self._groups(self.named("known"))}
-        return {
-            "person": chosen["person"] if chosen["what"] == "column" else "row",
-            "drop": tuple(self.named("drop")),
-            **self._words(used=self.named(*ROLES[:-1])),
-        } | more
+            return self._ends("user_column", "item_column", items=chosen["items"]) | more
+        bins = {"bins": self._groups(self.named("known"))} if self.wanted else {}
+        person = chosen["person"] if chosen["what"] == "column" else "row"
+        words = self._words(self.named(*ROLES[:-1]))
+        return {"person": person, "drop": tuple(self.named("drop")), **words} | more | bins
 
     def _groups(self, names: list[str]) -> dict[str, str]:
         """Return how numbers are grouped where no method makes them wider."""
@@ -409,25 +432,14 @@ class Study:
         grouped = [name for name in names if name in numbers and columns[name]["levels"]]
         return dict.fromkeys(grouped, GROUPS)
 
-    @property
-    def _people_options(self) -> dict[str, Any]:
-        """How the file of people is read: its first column names them."""
-        used = self.named("known", "attach")
-        return {
-            "nodes": self.folder.inside(self.choices["nodes"]),
-            "drop": tuple(one.name for one in self.columns[1:] if one.name not in used),
-            "bins": self._groups(used),
-            **self._words(used=used),
-        }
-
-    def _ends(self, *ends: str) -> dict[str, Any]:
+    def _ends(self, first: str, second: str, **more: str) -> dict[str, Any]:
         """Return the columns of pairs by name, or by number where they have none."""
         names = [column.name for column in self.description.columns]
-        said = [self.choices["first"], self.choices["second"]]
-        given = {end: name for end, name in zip(ends, said, strict=True) if name}
+        given = {first: self.choices["first"], second: self.choices["second"]}
+        given = {end: name for end, name in given.items() if name}
         if self.choices["header"] == "no":
             given = {end: names.index(name) + 1 for end, name in given.items() if name in names}
-        return {**given, "ignore_weights": True}
+        return {**given, **more, "ignore_weights": True}
 
     @property
     def roles(self) -> dict[str, Any]:
@@ -466,7 +478,7 @@ class Study:
         reading = {name: value for name, value in said["options"].items() if name != "nodes"}
         return {
             "method": way.method,
-            "parameters": parameters_of(way, self.choices["strength"], said),
+            "parameters": way.parameters(self.choices["strength"], said),
             "reading": {"kind": self.kind, **reading},
             "columns": [one.name for one in self.columns],
         }
@@ -499,15 +511,15 @@ def describe(path: Path, **options: Any) -> Description:
     return verb.describe(path, **options)
 
 
-def _looked_at(path: Path) -> tuple[Description, dict[str, Any], list[str]]:
+def _looked_at(path: Path, **given: str) -> tuple[Description, dict[str, Any], list[str]]:
     """Return what a file holds, the choices that follow, and what they assume.
 
     Where its first line can be either, it is read as names, unless one is a number. Every row of a
     table is taken for a person.
     """
-    found, given, people = describe(path), {}, []
+    found, people = describe(path, **given), []
     names = [column.name for column in found.columns]
-    if names and names == [f"column_{number}" for number, _ in enumerate(names, 1)]:
+    if not given and names and names == [f"column_{number}" for number, _ in enumerate(names, 1)]:
         given["header"] = "no"
         with suppress(GraphveilError):
             named = describe(path, header="yes")
@@ -517,12 +529,15 @@ def _looked_at(path: Path) -> tuple[Description, dict[str, Any], list[str]]:
         before = {column.name for column in found.columns if column.role == "drop"}
         rows = describe(path, kind="table", person="row", **given)
         found = replace(rows, reason=found.reason)
-        people = [one.name for one in found.columns if one.name in before and one.role != "drop"]
-    note = (
-        f"A value of {', '.join(people)} appears in several rows. If it names a person, choose "
-        "that several rows belong to a person."
-    )
-    return found, detected(found) | given, [note] if people else []
+        people = [
+            one.name
+            for one in found.columns
+            if (one.name in before and one.role != "drop")
+            or (one.kind == "id" and one.distinct + sum(n for _, n in one.missing) < found.rows)
+        ]
+    note = f"A value of {', '.join(people)} appears in several rows. If it names a person, choose "
+    notes = [f"{note}that several rows belong to a person."] if people else []
+    return found, detected(found) | given, notes
 
 
 def previewed(
@@ -576,11 +591,10 @@ def answers_to(asked: Problem) -> dict[str, str]:
     if asked.option in ("suppressed", "categories"):
         return {"missing": "It is missing", "value": "It is a value"}
     if asked.column and asked.option == "dates":
-        forms = _forms_in(asked.choices)
-        read = {
-            f"{_DATES}{form}": f"Read it as {re.sub('%.', lambda at: _MARKS[at[0]], form)}"
-            for form in forms
+        said = {
+            form: re.sub("%.", lambda at: _MARKS[at[0]], form) for form in _forms_in(asked.choices)
         }
+        read = {f"{_DATES}{form}": f"Read it as {words}" for form, words in said.items()}
         return {**read, "drop": "Do not publish it"}
     if asked.column and asked.option in ("levels", "bins", "drop", "person"):
         return {"levels": "Make it coarser", "drop": "Do not publish it"}
@@ -605,29 +619,27 @@ def detected(found: Description) -> dict[str, Any]:
     second = ends.get("target", ends.get("item", names[1] if len(names) > 1 else ""))
     more = found.options if found.kind != "table" else {}
     own = ("source_column", "target_column", "user_column", "item_column", "items", "directed")
-    return {
-        "what": {"table": "row", "network": "graph"}.get(found.kind, found.kind),
+    kept = {n: v for n, v in more.items() if n not in own and isinstance(v, str | bool)}
+    what = {"table": "row", "network": "graph"}.get(found.kind, found.kind)
+    said: dict[str, Any] = {
+        "what": what,
         "person": names[0] if names else "",
         "first": first,
         "second": second,
-        "items": "things",
-        "nodes": "",
-        "directed": "symmetrize",
-        "strength": None,
-        "header": "yes",
-        "copy": "no",
-        "false": "no",
-        "more": {n: v for n, v in more.items() if n not in own and isinstance(v, str | bool)},
-        "columns": {
-            column.name: {
-                "role": "drop" if column.role == "drop" else "known",
-                "levels": column.levels if column.levels in LEVELS else "auto",
-                "dates": "",
-                "words": {word: "missing" for word, _ in column.missing},
-            }
-            for column in found.columns
-        },
     }
+    said |= {"items": "things", "nodes": "", "directed": "symmetrize", "header": "yes"}
+    asked = [one.column for one in found.problems]
+    columns = {
+        column.name: {
+            "role": "drop" if column.role == "drop" else "known",
+            "levels": column.levels if column.levels in LEVELS else "auto",
+            "dates": "" if column.name in asked else column.dates,
+            "words": {word: "missing" for word, _ in column.missing},
+        }
+        for column in found.columns
+    }
+    said |= {"copy": "no", "false": "no", "strength": None}
+    return said | {"more": kept, "columns": columns}
 
 
 def options_from(study: Mapping[str, Any], *, exact: bool = False) -> Any:
@@ -640,40 +652,6 @@ def options_from(study: Mapping[str, Any], *, exact: bool = False) -> Any:
     return from_record(options_of(KINDS[study["kind"]])(), asked)
 
 
-def parameters_of(way: Way, strength: float | None, study: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the parameters of a method: its strength, and the roles of columns if it has them."""
-    number: Any = int(strength) if way.parameter == "k" and strength else strength
-    number = study["want"] if way.parameter == OWN else number
-    has_roles = study["kind"] == "network" or way.method in WITH_ROLES
-    unknown = () if way.method == "generalize" else ("levels", "dates")
-    roles = study["roles"].items() if has_roles else ()
-    said = {name: given for name, given in roles if given and name not in unknown}
-    return {way.parameter: number, **way.more, **said}
-
-
 def way_named(kind: str, method: str) -> Way:
     """Return the way of a method; the first one where there is none of that name."""
     return next((way for way in WAYS[kind] if way.method == method), WAYS[kind][0])
-
-
-def named(way: Way, strength: float, study: Mapping[str, Any]) -> str:
-    """Return a strength as the page names it."""
-    if way.parameter == OWN:
-        return f"as column {study['want']} says"
-    return f"{way.parameter} = {strength:g}"
-
-
-def strength_of(way: Way, text: str) -> float:
-    """Return the strength that a form names; the first one of the method if it is none.
-
-    >>> way = WAYS["table"][0]
-    >>> strength_of(way, "7"), strength_of(way, "1"), strength_of(way, "many")
-    (7, 5, 5)
-    """
-    try:
-        given = float(text)
-    except ValueError:
-        return way.strengths[0]
-    if way.parameter == "k" and 2 <= given < 1e6 and given.is_integer():
-        return int(given)
-    return given if way.parameter == "epsilon" and 0 < given <= 20 else way.strengths[0]

@@ -22,16 +22,7 @@ from typing import IO, Any
 
 from graphveil import io
 from graphveil.app.jobs import defect_in, load
-from graphveil.app.study import (
-    OWN,
-    TRUTHFUL,
-    WAYS,
-    Way,
-    named,
-    options_from,
-    parameters_of,
-    way_named,
-)
+from graphveil.app.study import OWN, TRUTHFUL, WAYS, Way, options_from, way_named
 from graphveil.attacks.registry import ATTACKS
 from graphveil.attacks.wording import counted_in
 from graphveil.claims.facts import digest_of_file
@@ -50,7 +41,7 @@ from graphveil.evaluate import wording
 from graphveil.methods.registry import method_named
 from graphveil.release import read_release
 from graphveil.release.publishing import Output
-from graphveil.verbs.advise.page import Point, Strengths, most_found, strongest_everywhere
+from graphveil.verbs.advise.page import Point, compared, most_found
 from graphveil.verbs.advise.trials import shares_of
 from graphveil.verbs.advise.until import reached_by
 from graphveil.verbs.anonymize import anonymize, anonymize_file
@@ -133,7 +124,7 @@ def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
     made: list[tuple[Point, dict[tuple[str, str], Row]]] = []
     for done, (way, strength) in enumerate(todo, 2):
         point = {"method": way.method, "parameter": way.parameter, "strength": strength}
-        point |= {"is_true": way.method in TRUTHFUL, "named": named(way, strength, study)}
+        point |= {"is_true": way.method in TRUTHFUL, "named": way.named(strength, study)}
         say(stage=f"Trying {way.method}, {point['named']}", done=done, of=len(todo) + 2)
         try:
             found, rows = _tried(data, way, strength, study)
@@ -146,15 +137,7 @@ def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
             made.append((Point(strength, found["kept"]), most))
         if way == first and len(made) == len(first.strengths):
             made.sort(key=lambda one: one[0].value, reverse=way.parameter != "k")
-            said = Strengths(
-                method=way.method,
-                name=way.parameter,
-                points=tuple(strongest_everywhere(made, int(data.size))),
-                people=int(data.size),
-                counted=counted_in(data),
-                measured_on="",
-            )
-            say(found="hardly", value=said.warning)
+            say(found="hardly", value=compared(made, data, way.method, way.parameter).warning)
 
 
 def _fitting(study: Mapping[str, Any]) -> list[Way]:
@@ -175,7 +158,7 @@ def bounds(say: Say, path: str, study: Mapping[str, Any], until: Sequence[str]) 
     for done, way in enumerate(ways):
         say(stage=f"Looking for a strength of {way.method}", done=done, of=len(ways))
         method = method_named(way.method)
-        given = parameters_of(way, None, study)
+        given = way.parameters(None, study)
         del given[way.parameter]
         people = as_released(data, method.accepts[0])
         found = reached_by(method, people, asked, lambda *_: {}, seconds=SECONDS, given=given)
@@ -183,7 +166,7 @@ def bounds(say: Say, path: str, study: Mapping[str, Any], until: Sequence[str]) 
             strength = found.parameters[way.parameter]
             said = {"method": way.method, "strength": strength, "met": found.met}
             said |= {"kept": found.kept, "false": found.false, "reason": found.reason}
-            say(add="reached", value=said | {"named": named(way, strength, study)})
+            say(add="reached", value=said | {"named": way.named(strength, study)})
 
 
 def _risk(say: Say, data: Any, known: list[str] | None) -> None:
@@ -209,7 +192,7 @@ def _tried(
     data: Any, way: Way, strength: float, study: Mapping[str, Any]
 ) -> tuple[dict[str, Any], Rows]:
     """Return what a release of this strength keeps, and whom the strongest attack re-identifies."""
-    release = anonymize(data, way.method, **parameters_of(way, strength, study))
+    release = anonymize(data, way.method, **way.parameters(strength, study))
     kept, false = shares_of(release.cost)
     if kept is None and study["kind"] in ("graph", "network"):
         rows = evaluate_release(release, data, metrics=["edges-kept"])
@@ -219,13 +202,13 @@ def _tried(
     ran = {row.question for row in rows} & {*way.attacks}
     share, sentence = (0.0, "") if worst is None else worst
     exact = release.cost.get("exact_share")  # kept counts wider values, too
-    return {
+    said: dict[str, Any] = {
         "kept": kept if exact is None else exact,
         "exact": exact is not None,
         "false": false,
-        "risk": share if ran else None,
-        "who": _worded(study["kind"])(sentence),
-    }, rows
+    }
+    said |= {"risk": share if ran else None, "who": _worded(study["kind"])(sentence)}
+    return said, rows
 
 
 def release(
@@ -234,7 +217,7 @@ def release(
     """Make a release, verify it, compare it with the original, and attack it."""
     way, word = way_named(study["kind"], method), _worded(study["kind"])
     say(stage="Making the release", done=0, of=6)
-    made = method_named(way.method).from_parameters(parameters_of(way, strength, study))
+    made = method_named(way.method).from_parameters(way.parameters(strength, study))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         anonymize_file(made, Path(path), Output(Path(out)), options=options_from(study))
@@ -249,20 +232,13 @@ def release(
     _write_report(say, out, None)
     say(stage="Comparing with the original", done=3, of=6)
     data, published = original.data, read_release(out)
-    compared = rows = evaluate_release(published, data)
+    kept = evaluate_release(published, data)
     attached = [*study["roles"].get("attach", ()), *study["roles"].get("label", ())]
-    value: dict[str, Any] = {
-        "headline": word(wording.headline(rows)),
-        "columns": [
-            (row.part, 1 - row.value, row.part in attached)
-            for row in rows
-            if row.question == "stars-by-column" and row.value is not None
-        ],
-        "lines": [
-            (word(one.question), one.figure, word(one.unit)) for one in wording.answers(rows)
-        ],
-    }
-    say(found="kept", value=value)
+    stars = [row for row in kept if row.question == "stars-by-column" and row.value is not None]
+    columns = [(row.part, 1 - (row.value or 0.0), row.part in attached) for row in stars]
+    lines = [(word(one.question), one.figure, word(one.unit)) for one in wording.answers(kept)]
+    value: dict[str, Any] = {"headline": word(wording.headline(kept))}
+    say(found="kept", value=value | {"columns": columns, "lines": lines})
     names, of_table = _attacks_on(published.data), study["kind"] == "table"
     every: list[Any] = []
     for done, name in enumerate(names, 1):
@@ -272,15 +248,12 @@ def release(
         except GraphveilError:
             continue
         rows = Rows(every)
-        value = {
-            "headline": word(attacks.headline(rows, of_table=of_table)),
-            "ran": len({row.question for row in rows}),
-            "of": len(names),
-            "groups": [_group(group, word) for group in attacks.groups(rows, of_table=of_table)],
-        }
+        groups = [_group(group, word) for group in attacks.groups(rows, of_table=of_table)]
+        value = {"headline": word(attacks.headline(rows, of_table=of_table)), "groups": groups}
+        value |= {"ran": len({row.question for row in rows}), "of": len(names)}
         say(found="attacks", value=value)
     say(stage="Writing the report for the owner", done=4 + len(names), of=5 + len(names))
-    _write_report(say, out, original, rows=Rows([*every, *compared]), verdict=verdict)
+    _write_report(say, out, original, rows=Rows([*every, *kept]), verdict=verdict)
 
 
 def _attacks_on(data: Any) -> list[str]:
@@ -384,7 +357,7 @@ def run(stream: IO[str], name: str, arguments: Mapping[str, Any]) -> None:
     except GraphveilError as error:
         say(end="refused", why=str(error))
     except Exception as error:  # noqa: BLE001  the page says that it is a defect
-        say(end="failed", why=defect_in(error))
+        say(end="defect", why=defect_in(error))
 
 
 def _end_with(server: int) -> None:

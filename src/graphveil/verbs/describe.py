@@ -630,8 +630,11 @@ def _column(
         for option in ("levels", "dates")
     )
     kind = "date" if forms and kind == "text" else kind
-    days = kind == "date" and role == "known" and _all(shown, DAY)
-    written = written_dates(as_texts(shown.to_pylist())) if days else None
+    days = kind == "text" or (kind == "date" and _all(shown, DAY))
+    written = written_dates(as_texts(shown.to_pylist())) if days and role == "known" else None
+    if written is not None and not _all(shown, DAY):  # also of dates that do not repeat much
+        is_clear = len(written.forms) == 1
+        kind, forms = "date", forms or (written.forms[0] if is_clear else "")
     return ColumnDescription(
         name=name,
         kind=kind,

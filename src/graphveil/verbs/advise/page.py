@@ -169,13 +169,24 @@ def strengths_of(data: Data, choice: Choice) -> Strengths:
                 continue
         kept, false = shares_of(release.cost)
         made.append((Point(value, kept, false), most_found(rows, counted, of_table=of_table)))
+    return compared(made, sample.data, choice.method, name, measured_on=sample.words)
+
+
+def compared(
+    made: Sequence[tuple[Point, Mapping[tuple[str, str], Row]]],
+    data: Data,
+    method: str,
+    name: str,
+    measured_on: str = "",
+) -> Strengths:
+    """Return strengths that were tried, with the most that an attack reaches that ran at all."""
     return Strengths(
-        method=choice.method,
+        method=method,
         name=name,
-        points=tuple(strongest_everywhere(made, sample.data.size)),
-        people=sample.data.size,
-        counted=counted,
-        measured_on=sample.words,
+        points=tuple(strongest_everywhere(made, int(data.size))),
+        people=int(data.size),
+        counted=counted_in(data),
+        measured_on=measured_on,
     )
 
 
