@@ -55,6 +55,8 @@ VERBS = {
     "anonymize rename table.csv --kind table --out b": {"numpy", "pyarrow"},
     "verify a --original network.csv": {"numpy", "pyarrow", "duckdb", "scipy"},
     "verify b --original table.csv": {"numpy", "pyarrow", "duckdb"},
+    "report a --public": {"numpy", "pyarrow", "duckdb", "scipy"},
+    "report b --public": {"numpy", "pyarrow", "duckdb", "scipy"},
     "evaluate a --original network.csv": {
         *("numpy", "pyarrow", "scipy", "rustworkx", "graspologic_native"),
     },

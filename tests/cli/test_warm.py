@@ -111,5 +111,5 @@ def test_a_method_for_several_kinds_of_data_is_run_on_each(monkeypatch):
 
 def test_the_help_has_no_line_that_breaks_where_its_source_does():
     lines = run_command("nowhere", "warm", "--help").stdout.splitlines()
-    assert "Compile beforehand what usual runs compile when they first need it." in lines
-    assert "For the image of a container, or a folder that NUMBA_CACHE_DIR names." in lines
+    assert "Compile in advance what common runs would compile on first use." in lines
+    assert "Use it for container images, or for a folder set by NUMBA_CACHE_DIR." in lines

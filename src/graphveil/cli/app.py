@@ -35,7 +35,7 @@ HELP = (
 
 GROUPS = {
     "Make a release": {
-        "describe": "Describe a file: columns, open questions, and the command that goes on.",
+        "describe": "Describe a file: columns, open questions, and the next command.",
         "measure": "Measure how identifiable the people in your data are.",
         "advise": "Compare methods on your data: what each guarantees, leaves open and costs.",
         "anonymize": "Anonymize data: graphveil anonymize METHOD INPUT --out DIR.",

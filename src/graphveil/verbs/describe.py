@@ -170,7 +170,7 @@ class Description:
         head, *_ = self.lines()
         columns = html_table(
             head,
-            ("column", "kind", "values", "commonest", "may be missing", "role"),
+            ("column", "kind", "values", "most common", "may be missing", "role"),
             (
                 (
                     one.name,
@@ -684,14 +684,14 @@ def _plain(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _counted(pairs: Sequence[tuple[str, int]]) -> str:
-    return ", ".join(f"{printable(value, 20) or '(empty)'} {count:,}" for value, count in pairs)
+    return ", ".join(f"{printable(value, 20) or '(empty)'} ({count:,})" for value, count in pairs)
 
 
 def _words_of(column: ColumnDescription) -> str:
     """Return a column in one line."""
     said = [f"{column.kind}, {counted(column.distinct, 'value', spec=',')}"]
     if column.common:
-        said.append(f"commonest {_counted(column.common)}")
+        said.append(f"most common {_counted(column.common)}")
     if column.missing:
         said.append(f"may be missing {_counted(column.missing)}")
     if column.levels:

@@ -33,7 +33,7 @@ from graphveil.core.errors import ReleaseError, UsageError
 from graphveil.core.progress import shown
 from graphveil.core.storage import Address, Place
 from graphveil.core.text import counted, printable
-from graphveil.data import Graph
+from graphveil.data import Bipartite, Graph, Table
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
@@ -350,7 +350,8 @@ def _example(method: type[Anonymizer[Any]]) -> str:
         f"--{name.replace('_', '-')} {shlex.quote(str(value))}"
         for name, value in method.example.items()
     )
-    name = "friends" if Graph in method.accepts else "likes"
+    names = {Graph: "friends", Bipartite: "likes", Table: "people"}
+    name = names[method.accepts[0]] if method.accepts[0] in names else "friends"
     return " ".join(filter(None, [f"{name}.csv", flags, f"--out {name}-{method.name}"]))
 
 

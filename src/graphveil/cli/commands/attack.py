@@ -20,6 +20,7 @@ from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import shown
 from graphveil.core.rows import Rows
 from graphveil.data import Table
+from graphveil.data.kinds import kind_of
 from graphveil.evaluate.wording import Group
 from graphveil.io import kind_read
 
@@ -163,11 +164,11 @@ def _attacks_help() -> str:
     kinds: dict[str, list[str]] = {}
     for name, entry in ATTACKS.items():
         for kind in entry.kinds:
-            kinds.setdefault(kind.__name__, []).append(name)
-    named = "; ".join(f"for a {kind}: {', '.join(names)}" for kind, names in kinds.items())
+            kinds.setdefault(kind_of(kind).words, []).append(name)
+    named = "; ".join(f"for {kind}: {', '.join(names)}" for kind, names in kinds.items())
     asked = ", ".join(name for name, entry in ATTACKS.items() if entry.by_name)
     return (
-        f"Attacks to run: {named}. Attacks on a Bipartite also read a Table. Default: all that "
+        f"Attacks to run: {named}. Attacks on user-item data also read tables. Default: all that "
         f"fit except {asked}, strongest first, within --seconds by their estimated CPU time; the "
         "others are listed with their estimated time. `all` runs every one."
     )

@@ -1,4 +1,4 @@
-"""`graphveil describe INPUT`: what a file holds, what is open, and the command that goes on."""
+"""`graphveil describe INPUT`: what a file holds, what is open, and the next command."""
 
 from __future__ import annotations
 

@@ -48,9 +48,9 @@ SHORT: dict[str, Any] = {"iterations": 20_000}
 def command(
     *methods: Annotated[str, Parameter(help="Methods to compile, or measure. Default: all.")],
 ) -> int:
-    """Compile beforehand what usual runs compile when they first need it.
+    """Compile in advance what common runs would compile on first use.
 
-    For the image of a container, or a folder that NUMBA_CACHE_DIR names.
+    Use it for container images, or for a folder set by NUMBA_CACHE_DIR.
 
     Example: graphveil warm k-degree measure
     """

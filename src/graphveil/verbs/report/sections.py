@@ -8,7 +8,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +47,7 @@ from graphveil.verbs.report.legal_questions import (
 )
 from graphveil.verbs.report.machine import FIELDS, recipient_of
 from graphveil.verbs.report.pages import UniquenessRow
+from graphveil.verify.recount.classes import labels_of
 from graphveil.verify.verdict import Verdict
 
 KNOWLEDGE = (
@@ -193,8 +194,8 @@ def standing_of(after: Data, before: Data | None, k: int | None) -> list[Uniquen
         return [
             _standing(
                 words,
-                measure(after, measure=name, k=k or 2),
-                measure(before, measure=name, k=k or 2) if isinstance(before, Graph) else None,
+                _shares_of(after, name, k or 2),
+                _shares_of(before, name, k or 2) if isinstance(before, Graph) else None,
                 k,
             )
             for name, words in few
@@ -212,6 +213,21 @@ def standing_of(after: Data, before: Data | None, k: int | None) -> list[Uniquen
         for items, share in _alone(after).items()
     ]
     return few_items + rows
+
+
+class _Shares(NamedTuple):
+    """The shares of nodes that are unique, and in classes smaller than k."""
+
+    uniqueness: float
+    share_unprotected: float
+
+
+def _shares_of(graph: Graph, name: str, k: int) -> _Shares:
+    """Return the shares as the checker counts them, so that recipients need no Numba."""
+    labels = labels_of(graph.indptr, graph.indices, name)
+    sizes = np.bincount(labels)[labels]
+    alone, few = (np.count_nonzero(sizes < most) / max(sizes.size, 1) for most in (2, k))
+    return _Shares(alone, few)
 
 
 def standing_with_attributes(

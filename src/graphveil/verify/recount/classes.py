@@ -27,6 +27,7 @@ from graphveil.verify.recount.neighborhoods import (
     ReleasedBall,
     ReleasedNetwork,
     Shapes,
+    Work,
     balls,
     network_of,
     surroundings,
@@ -409,6 +410,12 @@ def alike(
     undecided = f"{given_up} pairs of pieces are undecided after {MOST_STEPS} steps"
     remark = f"; {undecided} and count as different" if given_up else ""
     return EquivalenceClassIndex(np.arange(network.n), labels, words, kinds, remark, network)
+
+
+def labels_of(indptr: NDArray[Any], indices: NDArray[Any], measure: str) -> Ints:
+    """Return the class of every node of a valid graph under a measure that reaches one hop."""
+    network = ReleasedNetwork(indptr.astype(np.int64), indices.astype(np.int64), Work(2**62))
+    return network.degrees() if measure == "degree" else _LABELS[measure](network, 1)[0]
 
 
 def similar(network: ReleasedNetwork, phi: float) -> Ints:
