@@ -288,7 +288,7 @@ def print_release(
     out: Place,
     owners: Place | None = None,
 ) -> None:
-    """Print what is promised, what is not, what it cost, and where the two folders are."""
+    """Print what is guaranteed, what is not, what it cost, and where the two folders are."""
     claim = manifest.claim
     promised = claim.sentence
     print_answer(f"{promised} {claim.why}" if claim.why is not None else f"Guarantee: {promised}")
@@ -350,8 +350,8 @@ def _example(method: type[Anonymizer[Any]]) -> str:
         f"--{name.replace('_', '-')} {shlex.quote(str(value))}"
         for name, value in method.example.items()
     )
-    names = {Graph: "friends", Bipartite: "likes", Table: "people"}
-    name = names[method.accepts[0]] if method.accepts[0] in names else "friends"
+    names: dict[Any, str] = {Graph: "friends", Bipartite: "likes", Table: "people"}
+    name = names.get(method.accepts[0], "friends")
     return " ".join(filter(None, [f"{name}.csv", flags, f"--out {name}-{method.name}"]))
 
 
@@ -364,5 +364,5 @@ TEXT = (
 
 
 def __getattr__(name: str) -> Any:
-    """Return ``command``, ``overview``, which lists promises, or a method's subcommand."""
+    """Return ``command``, ``overview``, which lists guarantees, or a method's subcommand."""
     return command_of_methods(App(name="anonymize", help=TEXT), __name__, name, subcommand)
