@@ -19,8 +19,8 @@ FLAWS = [
         "name": "rows that agree with nobody",
         "means": "Different rows without a star pass as hidden among a hundred.",
         "file": "src/graphveil/verify/promises/adaptive.py",
-        "old": "    return judged(LEVEL, [short] if number < promise.level else [], enough)",
-        "new": "    return judged(LEVEL, [short] if number < 0 else [], enough)",
+        "old": "    return judged([short] if number < promise.level else [], enough)",
+        "new": "    return judged([short] if number < 0 else [], enough)",
         "verify": [
             "tests/privacy/test_agreeing_records.py::test_rows_that_all_differ_are_no_level"
         ],

@@ -53,9 +53,9 @@ FLAWS = [
         "name": "fewer nodes than a super-node has",
         "means": "A release of fewer than k nodes passes as a group of k.",
         "file": "src/graphveil/verify/promises/groups.py",
-        "old": "    if n < promise.k:\n        return fails(GROUPS",
+        "old": "    if n < promise.k:\n        return fails(",
         "new": "    promise = SuperNodeAnonymity(k=min(promise.k, n))\n"
-        "    if n < promise.k:\n        return fails(GROUPS",
+        "    if n < promise.k:\n        return fails(",
         "verify": ["tests/property/test_super_nodes_kernels.py", "-k", "forged"],
     },
     {

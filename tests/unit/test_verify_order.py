@@ -41,7 +41,7 @@ def outcomes(kind, tables, *, keyed):
             db.put(name, columns)
         of_graph = SimpleNamespace(layers=None)
         checks = checked_kind(kind).shape(db, of_graph, keyed)
-        return {check.name: check.outcome for check in checks}
+        return {name: check.outcome for name, check in checks.items()}
 
 
 def wrong(cases, kind, *, keyed=False):

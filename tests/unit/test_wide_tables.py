@@ -11,6 +11,7 @@ import pytest
 import graphveil as gv
 from graphveil import io
 from graphveil.verify.database import COLUMNS_AT_ONCE, database
+from graphveil.verify.recount.classes import equal_classes
 from graphveil.verify.recount.linked import rows_by_stars, table_classes
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -71,7 +72,7 @@ def test_rows_are_equal_where_all_their_cells_are_however_many(n_columns):
         db.put("cells", {f"c{n}": [row[n] for row in rows] for n in range(n_columns)})
         names = ", ".join(f"nullif(c{n}, '*') AS c{n}" for n in range(n_columns))
         db.run(f"CREATE VIEW shown AS SELECT rowid AS row, {names} FROM cells")  # noqa: S608  names of this file
-        assert (6, 4, 1) == table_classes(db)
+        assert (6, 4, 1) == equal_classes(db, table_classes(db), 1)[:3]
         assert ((0, 3), (1, 2), (n_columns, 1)) == rows_by_stars(db)
 
 

@@ -612,5 +612,5 @@ def _listed_ids(path: str | Path, known: Ids) -> Ids:
         first = str(ids[listed.codes[0]])
         dialect = sniff(source, "auto", spaces=False)
         if dialect.undecided and first not in known.tolist():
-            refuse_first_id(source, dialect, first)
+            refuse_first_id(dialect, first)
     return ids

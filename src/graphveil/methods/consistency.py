@@ -64,21 +64,21 @@ def consistency_check(
         return _unknown(manifest, original, trusted=name == trusted)
     kinds = [kind_of(kind).name for kind in method.accepts]
     if manifest.data.kind not in kinds:
-        return fails(METHOD, f"{name} produces a {kinds[0]}, not a {manifest.data.kind}")
+        return fails(f"{name} produces a {kinds[0]}, not a {manifest.data.kind}")
     private, stated = method.private_parameters(), manifest.method.parameters
     if private & set(stated):
-        return fails(METHOD, f"the private parameter {min(private & set(stated))} is published")
+        return fails(f"the private parameter {min(private & set(stated))} is published")
     try:
         own = _made(method, stated, withheld)
     except ParameterError as error:
-        return fails(METHOD, f"{name}: {error}")
+        return fails(f"{name}: {error}")
     may_state = method.may_state if withheld is None else ()
     problems = _differences(manifest, own, may_state) + _other_columns(manifest, own, original)
     agreed = (
         f"the manifest states what {name} states; numbers that depend on random draws are "
         "not compared"
     )
-    return judged(METHOD, problems, agreed)
+    return judged(problems, agreed)
 
 
 def _made(
@@ -107,30 +107,24 @@ def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
     method, claim = manifest.method, manifest.claim
     unknown = f"this version does not know the method {shown(method.name)}"
     if claim.guarantee.check_word == "by construction" and not trusted:
-        return fails(
-            METHOD, (f"{unknown}, and its claim concerns a random draw that no file can show")
-        )
+        return fails(f"{unknown}, and its claim concerns a random draw that no file can show")
     texts = [value for value in method.parameters.values() if isinstance(value, str)]
     if len(method.parameters) > _MOST_PARAMETERS or max(map(len, texts), default=0) > _LONGEST:
         return fails(
-            METHOD,
             f"{unknown}, and it has more than {_MOST_PARAMETERS} parameters, or one longer than "
-            f"{_LONGEST} characters",
+            f"{_LONGEST} characters"
         )
     if original is None:
-        return not_checked(METHOD, unknown)
+        return not_checked(unknown)
     data = _original_of(manifest, original, KINDS[manifest.data.kind].container)
     common = "\n".join(text for known in METHODS.values() for text in _texts_of(known))
     for text in (method.name, method.source, claim.does_not_protect_against):
         ids = sorted(set(ids_in(data, text)).difference(ids_in(data, common)))
         if ids:
-            return fails(METHOD, f"{unknown}, and the id {shown(ids[0])} appears in {shown(text)}")
+            return fails(f"{unknown}, and the id {shown(ids[0])} appears in {shown(text)}")
     return not_checked(
-        METHOD,
-        (
-            f"{unknown}; its texts contain no text id of the original, except words that known "
-            "methods also use"
-        ),
+        f"{unknown}; its texts contain no text id of the original, except words that known "
+        "methods also use"
     )
 
 

@@ -36,14 +36,7 @@ from graphveil.io.text.dialect import (
     sniff,
 )
 from graphveil.scale import columns
-from graphveil.scale.columns import (
-    bucketed,
-    digest_of_limbs,
-    listed,
-    ordered,
-    shared_ids,
-    starts_of,
-)
+from graphveil.scale.columns import digest_of_limbs, listed, ordered, shared_ids, starts_of
 from graphveil.scale.engines.local import database, identifier, rows_of, stream
 from graphveil.scale.engines.processes import Rows, Tables
 
@@ -109,12 +102,12 @@ def _raw_text(source: Source, options: BipartiteOptions, path: Path, memory_mib:
     notes = ReadCounts()
     dialect = _dialect_of(source, options)
     notes.header, notes.inferred = dialect.header, dialect.inferred
-    chosen = delimited.chosen_columns(source, dialect, options, notes)
+    chosen = delimited.chosen_columns(dialect, options, notes)
     try:
-        write_batches(path, delimited.bipartite_batches(source, dialect, chosen, notes, text=False))
+        write_batches(path, delimited.bipartite_batches(dialect, chosen, notes, text=False))
     except NotIntegersError:
-        write_batches(path, delimited.bipartite_batches(source, dialect, chosen, notes, text=True))
-        judge = _Judge(source, dialect, chosen, memory_mib)
+        write_batches(path, delimited.bipartite_batches(dialect, chosen, notes, text=True))
+        judge = _Judge(dialect, chosen, memory_mib)
         if judge.first_row_is_names(path, options):
             raw = _raw_text(source, replace(options, header="yes"), path, memory_mib)
             raw.notes.inferred = True
@@ -145,8 +138,8 @@ def raw_batches(
             yield _clean(source, batch)
         return
     dialect = _dialect_of(source, options)
-    chosen = delimited.chosen_columns(source, dialect, options, notes)
-    yield from delimited.bipartite_batches(source, dialect, chosen, notes, text=text)
+    chosen = delimited.chosen_columns(dialect, options, notes)
+    yield from delimited.bipartite_batches(dialect, chosen, notes, text=text)
 
 
 def _clean(source: Source, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -179,7 +172,6 @@ def _ids(source: Source, column: pa.Array, name: str) -> pa.Array:
 class _Judge(NamedTuple):
     """Says what the texts of a file are."""
 
-    source: Source
     dialect: Dialect
     chosen: tuple[int, int]
     memory_mib: int
@@ -194,7 +186,7 @@ class _Judge(NamedTuple):
                     for name, column in zip(names, ("user", "item"), strict=True)
                     if _holds(db, path, column, name)
                 ]
-                check_names_again(self.source, self.dialect, options.header, again)
+                check_names_again(self.dialect, options.header, again)
             if not self.dialect.undecided:
                 return False
             with opened_parquet(path) as file:
@@ -210,7 +202,7 @@ class _Judge(NamedTuple):
         if not alone or list(alone[0]) != cells:
             return False
         if len(alone) > 1 or head.num_rows <= ENOUGH_ROWS:
-            refuse_undecided(self.source, cells)
+            refuse_undecided(self.dialect.source, cells)
         return True
 
     def is_integer(self, path: Path, name: str) -> bool:
@@ -226,7 +218,7 @@ class _Judge(NamedTuple):
             longest = rows_of(db, [path], [name]).filter(plain)
             rows += longest.aggregate(f"max_by({text}, length({text}))").fetchall()
         texts = pa.array([text for (text,) in rows if text is not None], type=pa.string())
-        labels = labels_of(self.source, self.dialect, self.chosen, texts, ReadCounts())
+        labels = labels_of(self.dialect, self.chosen, texts, ReadCounts())
         return labels.dtype.kind == "i"
 
 
@@ -332,7 +324,9 @@ def counted_rows(given: InputRows, options: BipartiteOptions, tables: Tables) ->
         rows = tables.map(given.rows, partial(ordered, *types), schema)
     else:
         n = max(1, round(given.n / PAIRS_OF_A_BUCKET))
-        pairs = tables.map(given.rows, partial(bucketed, *types, n), columns.pairs_schema(*types))
+        pairs = tables.map(
+            given.rows, partial(columns.bucketed, *types, n), columns.pairs_schema(*types)
+        )
         rows = tables.grouped(pairs, "bucket", n, listed, schema)
     rows = tables.kept(rows, ROWS, "ordering items")
     return _facts(given, options, rows, tables)

@@ -384,20 +384,19 @@ def _pairs(data: Path, form: Format) -> Iterator[tuple[pa.Array, pa.Array]]:
     if form.name in ("parquet", "arrow"):
         batches = columnar.bipartite_batches(source, BipartiteOptions(), ReadCounts())
     else:
-        batches = delimited.bipartite_batches(
-            source, _dialect(form), (0, 1), ReadCounts(), text=True
-        )
+        batches = delimited.bipartite_batches(_dialect(source), (0, 1), ReadCounts(), text=True)
     for batch in batches:
         users, items = pa.table(batch.columns, names=["user", "item"]).combine_chunks().columns
         yield users.combine_chunks().cast(pa.int64()), items.combine_chunks()
 
 
-def _dialect(form: Format) -> Dialect:
+def _dialect(source: Source) -> Dialect:
     """Return how a text file of ours is written."""
     names = ("user", "item")
-    remarked = form.name == "text"
+    remarked = source.format.name == "text"
     return Dialect(
-        delimiter="," if form.name == "csv" else "\t",
+        source,
+        delimiter="," if source.format.name == "csv" else "\t",
         n_columns=2,
         header=() if remarked else names,
         spaced=False,

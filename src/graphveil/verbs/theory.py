@@ -261,9 +261,7 @@ def stars_at_least(data: Any, levels: Any, *, release: Release[Any] | None = Non
     [('any release', 2.0), ('each record fits exactly its level', 2.0)]
     """
     table = cast("Table", as_container(data, (Table,), wanted_by="theory"))
-    n = table.n_rows
-    if n > MOST_ROWS:
-        raise InfeasibleError(f"{n:,} rows exceed the {MOST_ROWS:,} that are compared in pairs.")
+    n = _rows_in_pairs(table)
     given = np.full(n, levels) if np.ndim(levels) == 0 else levels
     needs = checked_levels(given, n) - 1
     codes = np.ascontiguousarray(table.codes)
@@ -353,9 +351,7 @@ def after_leaks(
     pair = comparison_of(release, table, Randomness(seed=0), wanted_by="theory")
     if not isinstance(pair, TableComparison):
         raise UsageError("the release is not of a table. Give a release of a table.")
-    n = table.n_rows
-    if n > MOST_ROWS:
-        raise InfeasibleError(f"{n:,} rows exceed the {MOST_ROWS:,} that are compared in pairs.")
+    n = _rows_in_pairs(table)
     if not 0 <= leaked < n:
         raise ParameterError(f"leaked={leaked} is not from 0 to {n - 1}. Leave a person unknown.")
     if draws < 1:
@@ -444,6 +440,14 @@ def _cells(data: Any) -> tuple[Graph | Bipartite, int, int]:
             "half of them."
         )
     return container, ones, cells
+
+
+def _rows_in_pairs(table: Table) -> int:
+    """Return how many rows there are; refuse more than can be compared in pairs."""
+    if table.n_rows > MOST_ROWS:
+        rows = f"{table.n_rows:,} rows exceed the {MOST_ROWS:,}"
+        raise InfeasibleError(f"{rows} that are compared in pairs.")
+    return table.n_rows
 
 
 def _check_share(name: str, value: float) -> None:

@@ -13,7 +13,7 @@ from graphveil.claims.manifest import read_manifest, read_record
 from graphveil.core.errors import GraphveilError
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.io.formats import recorded
-from graphveil.methods.consistency import consistency_check
+from graphveil.methods.consistency import METHOD, consistency_check
 from graphveil.methods.registry import known_method
 from graphveil.release import Release
 from graphveil.verbs.read import (
@@ -25,7 +25,7 @@ from graphveil.verbs.read import (
 )
 from graphveil.verify.check import verify as verify_files
 from graphveil.verify.database import LIMIT_BYTES
-from graphveil.verify.verdict import Verdict
+from graphveil.verify.verdict import Verdict, named
 
 if TYPE_CHECKING:
     from graphveil.methods.rename import Key
@@ -130,7 +130,8 @@ def verify_release(  # noqa: PLR0913  each is a flag of the command
         manifest = read_manifest(folder)
     except GraphveilError:
         return verdict  # which says why already
-    checks.append(consistency_check(manifest, _withheld(folder), data, trusted=trust_method))
+    consistent = consistency_check(manifest, _withheld(folder), data, trusted=trust_method)
+    checks += named({METHOD: consistent})
     name = manifest.method.name
     unknown = None if name == trust_method or known_method(name) else name
     return msgspec.structs.replace(verdict, checks=checks, unknown_method=unknown)

@@ -18,14 +18,7 @@ from graphveil.claims import manifest as parts
 from graphveil.claims.conditions import KeyedIds
 from graphveil.claims.facts import is_digest_of
 from graphveil.claims.manifest import LINKAGE as LINKAGE_FILE
-from graphveil.claims.manifest import (
-    MANIFEST,
-    ColumnCells,
-    Described,
-    Manifest,
-    manifest_bytes,
-    private_folder,
-)
+from graphveil.claims.manifest import MANIFEST, Described, Manifest, private_folder
 from graphveil.core.errors import ResourceError
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.text import counted, singular
@@ -39,7 +32,7 @@ from graphveil.verify.files import folder as files
 from graphveil.verify.files.folder import Owner, Released, load
 from graphveil.verify.recount import linked as links
 from graphveil.verify.recount.linked import released_ids
-from graphveil.verify.verdict import Check, Verdict, fails, holds, judged, not_checked, shown
+from graphveil.verify.verdict import Check, Verdict, fails, holds, judged, named, not_checked, shown
 
 SAME, SIZE, BIJECTION, ROWS = "original", "same size", "linkage", "rows and people"
 ORDER, NAMES = verdict.OF_EVERY_RELEASE
@@ -64,33 +57,30 @@ def original_checks(
     if original is None:
         absent = "no original was given"
         every = dict.fromkeys((SAME, *names, NAMES), absent) | _OPEN
-        checks = [not_checked(name, why, needs=verdict.ORIGINAL) for name, why in every.items()]
-        return [*checks, *_rows(manifest, owner, None)], evidence
+        unmade = {n: not_checked(why, needs=verdict.ORIGINAL) for n, why in every.items()}
+        return named(unmade | _rows(manifest, owner, None)), evidence
     container = KINDS[manifest.data.kind].container
     exact = manifest.data.columns is not msgspec.UNSET
     original = as_original(original, container, wanted_by="verify", exact=exact)
     original = beside(original, container, people=evidence.has_people)
     same = _same(manifest, owner, original)
-    named = [*_rows(manifest, owner, original), _no_original_ids(evidence, original)]
+    further = _rows(manifest, owner, original) | {NAMES: _no_original_ids(evidence, original)}
     if same.outcome == "fails" or db is None:
-        why = (
-            "the released data cannot be read" if db is None else ("a different original was given")
-        )
-        unlinked = [same, *(not_checked(name, why) for name in names), *named]
-        return unlinked, evidence._replace(why_not=why)
+        why = claims.UNREADABLE if db is None else "a different original was given"
+        unlinked = {SAME: same, **dict.fromkeys(names, not_checked(why))}
+        return named(unlinked | further), evidence._replace(why_not=why)
     published = kind.published if evidence.keyed else None
     linkage = _linkage(db, owner, original, published)
     linked = linkage.outcome == "holds"
     compared = evidence._replace(original=original, linked=linked)
     shared = kind.shared(compared)
     order = _order(db, original, linked=linked)
-    size, people = (
-        db.number(f"SELECT count(*) FROM {kind.tables[0]}"),
-        KINDS[manifest.data.kind].people,
-    )
+    size = db.number(f"SELECT count(*) FROM {kind.tables[0]}")
+    people = KINDS[manifest.data.kind].people
     other = [f"{size} {people} in the release, but {original.size} in the original"]
-    sizes = judged(SIZE, other if size != original.size else [], f"{size} {people} in both")
-    checks = [same, sizes, *shared.checks, linkage, order, *named]
+    sizes = judged(other if size != original.size else [], f"{size} {people} in both")
+    made = (same, sizes, *shared.checks, linkage, order)
+    checks = named(dict(zip((SAME, *names), made, strict=True)) | further)
     if shared.why_not is not None:
         return checks, evidence._replace(why_not=shared.why_not)
     if linked:
@@ -102,21 +92,17 @@ def _same(manifest: Manifest, owner: Owner, original: Data) -> Check:
     kind = kind_of(original).name
     if kind != manifest.data.kind:
         return fails(
-            SAME,
-            f"the release is of kind {manifest.data.kind}, but the original given is of kind "
-            f"{kind}",
+            f"the release is of kind {manifest.data.kind}, but the original given is of kind {kind}"
         )
     if owner.record is None:
-        return not_checked(
-            SAME, "whether the release was made from this data", needs=verdict.RECORD
-        )
+        return not_checked("whether the release was made from this data", needs=verdict.RECORD)
     if is_digest_of(owner.record.input_sha256, original):
-        return holds(SAME, f"the {kind} given has the digest stated in the private record")
+        return holds(f"the {kind} given has the digest stated in the private record")
     another = f"this is not the original: the {kind} given has a different digest"
-    return fails(SAME, another + _another_number(manifest, original))
+    return fails(another + _another_number(manifest, original))
 
 
-def _rows(manifest: Manifest, owner: Owner, original: Data | None) -> list[Check]:
+def _rows(manifest: Manifest, owner: Owner, original: Data | None) -> dict[str, Check]:
     """Return whether the owner said what the guarantee says of rows; none where it says nothing.
 
     What counts is what the input was read with; where nothing was read, what the original says.
@@ -124,23 +110,22 @@ def _rows(manifest: Manifest, owner: Owner, original: Data | None) -> list[Check
     claimed = getattr(manifest.claim.guarantee, "person", None)
     given = getattr(original, "person", None)
     if claimed is msgspec.UNSET and given is not None:
-        return [fails(ROWS, "the original is a table, but the guarantee is of users")]
+        return {ROWS: fails("the original is a table, but the guarantee is of users")}
     if claimed not in ("row", "column"):
-        return []
+        return {}
     reading = {} if owner.record is None else owner.record.reading
     if "person" in reading:
         named = reading["person"] not in (None, "row")
         given = "column" if named else "row" if reading["person"] else "assumed"
     elif original is None:
-        return [
-            not_checked(ROWS, "whether the owner said that rows are people", needs=verdict.ORIGINAL)
-        ]
+        why = "whether the owner said that rows are people"
+        return {ROWS: not_checked(why, needs=verdict.ORIGINAL)}
     elif given == "assumed":
         why = "the original given does not say whether its rows are people"
-        return [not_checked(ROWS, why, needs="the option person")]
+        return {ROWS: not_checked(why, needs="the option person")}
     if given == claimed:
-        return [holds(ROWS, "each row is a different person, as was said when the data was read")]
-    return [fails(ROWS, f"the guarantee says {claimed}, but the owner's data says {given}")]
+        return {ROWS: holds("each row is a different person, as was said when the data was read")}
+    return {ROWS: fails(f"the guarantee says {claimed}, but the owner's data says {given}")}
 
 
 def _another_number(manifest: Manifest, original: Data) -> str:
@@ -158,26 +143,26 @@ def _another_number(manifest: Manifest, original: Data) -> str:
 def _linkage(db: Database, owner: Owner, original: Data, published: str | None) -> Check:
     """Whether the linkage gives each original id one published id, and each of those to one."""
     if not owner.linkage:
-        return not_checked(BIJECTION, "which node stands for which", needs=verdict.LINKAGE)
+        return not_checked("which node stands for which", needs=verdict.LINKAGE)
     try:
         links.load_linkage(db, owner.linkage, original)
     except duckdb.Error as error:
-        return fails(BIJECTION, f"{LINKAGE_FILE} cannot be read: {verdict.one_line(error)}")
+        return fails(f"{LINKAGE_FILE} cannot be read: {verdict.one_line(error)}")
     n = original.size
     otherwise = f"{n} original ids and {n} published ids, matched one to one"
-    return judged(BIJECTION, links.linkage_problems(db, LINKAGE_FILE, published), otherwise)
+    return judged(links.linkage_problems(db, LINKAGE_FILE, published), otherwise)
 
 
 def _order(db: Database, original: Data, *, linked: bool) -> Check:
     """Whether new ids and their order are such as chance gives, whoever stands where."""
     if not linked:
-        return not_checked(ORDER, _OPEN[ORDER], needs=verdict.LINKAGE)
+        return not_checked(_OPEN[ORDER], needs=verdict.LINKAGE)
     labels = original.labels()
     released = np.asarray(released_ids(db), dtype=np.int64)
     integers = labels if labels.dtype.kind == "i" else None
     n = f"{original.size} new ids"
     return judged(
-        ORDER, links.order_leaks(released, integers), f"the order of {n} is consistent with chance"
+        links.order_leaks(released, integers), f"the order of {n} is consistent with chance"
     )
 
 
@@ -206,18 +191,18 @@ def _no_original_ids(evidence: Evidence, original: Data) -> Check:
         if each.strange and not numbers
     ]
     if problems:
-        return fails(NAMES, "; ".join(problems))
+        return fails("; ".join(problems))
     with_digits = next((text for text in texts if _DIGIT.search(text)), None)
     if numbers and with_digits is not None:
         alike = f"integers cannot be distinguished from other numbers in {shown(with_digits)}"
-        return not_checked(NAMES, alike)
+        return not_checked(alike)
     if among:
         ids, published_as, _ = among[0]
         open_ = "integers cannot be distinguished from other numbers" if numbers else _BY_CHOICE
-        return not_checked(NAMES, f"{len(ids)} of {n} original ids are {published_as}, and {open_}")
+        return not_checked(f"{len(ids)} of {n} original ids are {published_as}, and {open_}")
     if numbers:
-        return holds(NAMES, f"no text parameter could hold one of {n} original ids")
-    return holds(NAMES, f"none of {n} original ids is in a parameter or a published name")
+        return holds(f"no text parameter could hold one of {n} original ids")
+    return holds(f"none of {n} original ids is in a parameter or a published name")
 
 
 def ids_in(original: Data, text: str) -> list[str]:
@@ -263,16 +248,18 @@ def verify(
     place = place_of(folder)
     if isinstance(place, Path):
         place = Path(os.path.abspath(place))  # noqa: PTH100  keeps links, and gives "." a name
-    raw = manifest_bytes(place)
+    raw = parts.manifest_bytes(place)
     manifest = files.decoded(raw)
     if isinstance(manifest, Check):
-        return Verdict("not claimed", NOTHING, [manifest], require_all=require_all)
+        unread = named({files.BYTES: manifest})
+        return Verdict("not claimed", NOTHING, unread, require_all=require_all)
     try:
         with _released(place) as release:
             checks = _checks(release, raw, manifest, original, key, limit_bytes)
             checks += files.strict_checks(release.folder) if strict else []
             if original is not None and original_file is not None:
-                checks.append(_second_reading(release.folder, original, original_file, reading))
+                again = _second_reading(release.folder, original, original_file, reading)
+                checks += named({verdict.TWICE: again})
     except (MemoryError, duckdb.OutOfMemoryException) as error:
         raise ResourceError(
             f"checking {place.name} needs more memory than is available. Run verify on a "
@@ -324,7 +311,7 @@ def _checks(
     folder = release.folder
     owner = files.read_owner(folder)
     checks = files.manifest_checks(raw, manifest, owner)
-    checks.append(claims.parameters_check(manifest))
+    checks += named({claims.PARAMETERS: claims.parameters_check(manifest)})
     checks += files.file_checks(release, manifest, limit_bytes)
     folders = [release.around] if folder is None else [folder, private_folder(folder)]
     size = sum(file.bytes for file in manifest.data.files)
@@ -347,13 +334,14 @@ def _data_checks(
     try:
         load(db, release, described)
     except UnreadableError as error:
-        unread = [not_checked(name, claims.UNREADABLE) for name in (*kind.shape_names, COUNTS)]
-        return [Check(READ, "fails", str(error), error.needs), *unread], None
-    checks = [holds(READ, f"{counted(len(described.files), 'file')} could be read")]
-    return [*checks, *kind.shape(db, described, keyed), _counts_check(db, described)], db
+        unread = dict.fromkeys((*kind.shape_names, COUNTS), not_checked(claims.UNREADABLE))
+        return named({READ: Check("", "fails", str(error), error.needs), **unread}), None
+    checks = {READ: holds(f"{counted(len(described.files), 'file')} could be read")}
+    counts = {COUNTS: _counts_check(db, described)}
+    return named(checks | kind.shape(db, described, keyed) | counts), db
 
 
-def _cells_problems(found: list[ColumnCells], stated: list[ColumnCells]) -> list[str]:
+def _cells_problems(found: list[parts.ColumnCells], stated: list[parts.ColumnCells]) -> list[str]:
     """Return which column shows other cells than the manifest states."""
     if [one.name for one in found] != [one.name for one in stated]:
         return [f"{MANIFEST} does not state the cells of each column of the data"]
@@ -392,4 +380,4 @@ def _counts_check(db: Database, described: Described) -> Check:
     listed = ", ".join(
         counted(count, singular(name.replace("_", " "))) for name, count in counts.items()
     )
-    return judged(COUNTS, problems, listed)
+    return judged(problems, listed)

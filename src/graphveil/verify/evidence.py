@@ -33,7 +33,7 @@ from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.data.kinds import KINDS
 from graphveil.verify import verdict
 from graphveil.verify.database import Database, UnreadableError, literal
-from graphveil.verify.verdict import SHARED, TWICE, Check, fails, holds, judged, not_checked, shown
+from graphveil.verify.verdict import SHARED, Check, fails, holds, judged, named, not_checked, shown
 
 D = TypeVar("D")
 
@@ -82,7 +82,7 @@ class CheckedKind:
     people: tuple[str, str]
     entries: tuple[str, str]
     shape_names: tuple[str, ...]
-    shape: Callable[[Database, Described, bool], list[Check]]
+    shape: Callable[[Database, Described, bool], dict[str, Check]]
     counts: Callable[[Database, Described], dict[str, int]]
     rows: Mapping[str, str]
     cost: Cost
@@ -244,10 +244,10 @@ def same_pairs(evidence: Evidence) -> Check:
     noun = evidence.kind.entries[1]
     edits = evidence.changes()
     if not edits.added and not edits.deleted:
-        return holds(SAME, f"{counted(edits.before, noun)} in both, under new ids")
+        return holds(f"{counted(edits.before, noun)} in both, under new ids")
     were = f"{counted(edits.added, noun)} added and {edits.deleted} removed"
     first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence.tables))
-    return fails(SAME, f"{were}, of {edits.before}{first}")
+    return fails(f"{were}, of {edits.before}{first}")
 
 
 def second_reading(
@@ -260,7 +260,7 @@ def second_reading(
 
         pairs = None if getattr(original, "n_edges", 0) > MOST_PAIRS else pairs_of(original)
         if pairs is None or pairs.first.size > MOST_PAIRS:
-            return not_checked(TWICE, f"{SHARED}: more than {MOST_PAIRS:,} pairs")
+            return not_checked(f"{SHARED}: more than {MOST_PAIRS:,} pairs")
         if not reading.get("kind_column"):
             pairs = pairs._replace(kinds=None)
         if any(reading.get(name) not in (None, *known) for name, known in _LEFT_OPEN.items()):
@@ -278,7 +278,7 @@ def second_reading(
         _put_again(db, pairs, reading.get("kinds") or ())
         if db.first(f"SELECT 1 FROM again WHERE {_ODD} LIMIT 1"):
             return not_checked(
-                TWICE, f"{SHARED}: the file has comments, or an id has leading or trailing blanks"
+                f"{SHARED}: the file has comments, or an id has leading or trailing blanks"
             )
         _put_original(db, pairs)
         return _compared(db, entries)
@@ -384,7 +384,7 @@ def _compared(db: Database, what: str) -> Check:
     ]
     if both[0] == both[1]:
         same = counted(db.number("SELECT count(*) FROM again"), singular(what))
-        return holds(TWICE, f"the checker's own reader finds the same {same} in the file")
+        return holds(f"the checker's own reader finds the same {same} in the file")
     problems = []
     for one, other, says in (
         ("again", "once", ("in the file", "in the original as read")),
@@ -399,7 +399,7 @@ def _compared(db: Database, what: str) -> Check:
                 f"{counted(count, singular(what))} {says[0]} {verb} not {says[1]}, the first is "
                 f"{shown(first)}"
             )
-    return fails(TWICE, "; ".join(problems))
+    return fails("; ".join(problems))
 
 
 CLASSES = "classes"
@@ -427,18 +427,18 @@ class Part(NamedTuple):
 
     def run(self, evidence: Evidence, claim: object) -> Check:
         """Return the check's outcome; *not checked* where something is missing."""
-        name, needs, question = self.name, self.needs, self.question
+        needs, question = self.needs, self.question
         if "record" in needs and evidence.record is None:
-            return not_checked(name, question, needs=verdict.RECORD)
+            return not_checked(question, needs=verdict.RECORD)
         if evidence.original is None and {"original", "linkage"} & {*needs}:
             why_not, asked = evidence.why_not, verdict.ORIGINAL
-            return not_checked(name, why_not or question, needs=None if why_not else asked)
+            return not_checked(why_not or question, needs=None if why_not else asked)
         if "data" in needs and evidence.db is None:
-            return not_checked(name, UNREADABLE)
+            return not_checked(UNREADABLE)
         if "data" in needs and evidence.keyed and not self.any_ids:
-            return not_checked(name, "ids come from a key, but this check needs ids 0, 1, 2, ...")
+            return not_checked("ids come from a key, but this check needs ids 0, 1, 2, ...")
         if "linkage" in needs and not evidence.linked:
-            return not_checked(name, question, needs=verdict.LINKAGE)
+            return not_checked(question, needs=verdict.LINKAGE)
         return self.recheck(evidence, claim)
 
 
@@ -452,10 +452,10 @@ class ClaimCheck(NamedTuple):
         """Return the outcome of some of the parts; all fail where the data is of another kind."""
         kind = evidence.manifest.data.kind
         if kind in self.kinds:
-            return [part.run(evidence, claim) for part in parts]
+            return named({part.name: part.run(evidence, claim) for part in parts})
         kinds = " or a ".join(self.kinds)
         why = f"{type(claim).__name__} can be claimed for a {kinds}, not for a {kind}"
-        return [fails(part.name, why) for part in parts]
+        return named({part.name: fails(why) for part in parts})
 
 
 Rechecks = dict[type[Guarantee | Condition], ClaimCheck]
@@ -498,7 +498,7 @@ def parameters_check(manifest: Manifest) -> Check:
     said = getattr(claim.guarantee, "person", None)
     if said is msgspec.UNSET and manifest.data.kind == "table":
         problems.append("the guarantee does not say whether the rows of the table are people")
-    return judged(PARAMETERS, problems, "every parameter named in the claim has the claimed value")
+    return judged(problems, "every parameter named in the claim has the claimed value")
 
 
 def _is_plain(name: str, value: object) -> bool:
@@ -549,14 +549,14 @@ def ledger_checks(evidence: Evidence) -> list[Check]:
     stated = evidence.manifest.ledger
     if not isinstance(stated, Composed):
         return []
-    return [_against_claim(evidence, stated) or _against_ledger(evidence, stated)]
+    return named({LEDGER: _against_claim(evidence, stated) or _against_ledger(evidence, stated)})
 
 
 def _against_claim(evidence: Evidence, stated: Composed) -> Check | None:
     """Return what is wrong with a total beside its claim; None where nothing is."""
     promise = evidence.manifest.claim.guarantee
     if not isinstance(promise, EdgeDP | NodeDP):
-        return fails(LEDGER, "a total is stated with a claim that has no epsilon")
+        return fails("a total is stated with a claim that has no epsilon")
     unit = "node"
     if isinstance(promise, EdgeDP):
         unit = "edge" if promise.of == "entry" else "value"
@@ -566,53 +566,45 @@ def _against_claim(evidence: Evidence, stated: Composed) -> Check | None:
         or not 0 < stated.releases < _MOST
     ):
         return fails(
-            LEDGER,
             f"a total of {counted(stated.releases, 'release')} with epsilon={stated.epsilon!r} is "
-            "not valid for this claim",
+            "not valid for this claim"
         )
     own, total = Fraction(repr(promise.epsilon)), Fraction(stated.epsilon)
     if total < own or (stated.releases == 1 and total >= own + Fraction(1, 10**12)):
-        return fails(
-            LEDGER, f"the total {stated.epsilon} is not consistent with epsilon={promise.epsilon}"
-        )
+        return fails(f"the total {stated.epsilon} is not consistent with epsilon={promise.epsilon}")
     return None
 
 
 def _against_ledger(evidence: Evidence, stated: Composed) -> Check:
     if evidence.record is None:
-        return not_checked(LEDGER, "whether the ledger contains this total", needs=verdict.RECORD)
+        return not_checked("whether the ledger contains this total", needs=verdict.RECORD)
     note = evidence.record.ledger
     if note is None:
-        return fails(LEDGER, "a total is stated, but the record names no ledger")
+        return fails("a total is stated, but the record names no ledger")
     path = Path(note.file)
     try:
         if not path.is_file() or path.stat().st_size > _MOST_BYTES:
-            return not_checked(LEDGER, "the ledger is not a readable file", needs=_NEEDED)
+            return not_checked("the ledger is not a readable file", needs=_NEEDED)
         entries = json.loads(path.read_bytes())["entries"]
         names = [entry["id"] for entry in entries]
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return not_checked(LEDGER, "the ledger cannot be read", needs=_NEEDED)
+        return not_checked("the ledger cannot be read", needs=_NEEDED)
     if note.entry not in names:
-        return fails(LEDGER, "the ledger has no entry for this release")
+        return fails("the ledger has no entry for this release")
     return _against_entries(evidence, stated, entries[: names.index(note.entry) + 1])
 
 
 def _against_entries(evidence: Evidence, stated: Composed, before: list[dict[str, Any]]) -> Check:
     """Return whether the entries up to that of the release, the last one, say what is stated."""
     if not _is_of(before[-1], evidence, stated.unit):
-        return fails(
-            LEDGER, "the ledger's entry for this release has a different method, unit or epsilon"
-        )
+        return fails("the ledger's entry for this release has a different method, unit or epsilon")
     total = _total(before, stated.unit)
     if len(before) == stated.releases and total == Fraction(stated.epsilon):
-        return holds(
-            LEDGER, f"{counted(len(before), 'entry')} of the ledger sum to {stated.epsilon}"
-        )
+        return holds(f"{counted(len(before), 'entry')} of the ledger sum to {stated.epsilon}")
     added = "no total" if total is None else f"{float(total):.12g}"
     said = f"{counted(stated.releases, 'release')} with the total {stated.epsilon}"
     return fails(
-        LEDGER,
-        f"the ledger has {counted(len(before), 'entry')} with {added}, but {said} are stated",
+        f"the ledger has {counted(len(before), 'entry')} with {added}, but {said} are stated"
     )
 
 
@@ -722,7 +714,7 @@ def cost_checks(evidence: Evidence) -> list[Check]:
         return []
     needs: tuple[Need, ...] = ("record", *LINKED)
     part = Part(evidence.kind.cost.name, _cost, needs, "the changes were not counted", any_ids=True)
-    return [part.run(evidence, None)]
+    return named({part.name: part.run(evidence, None)})
 
 
 def _cost(evidence: Evidence, _claim: None) -> Check:
@@ -736,9 +728,7 @@ def _cost(evidence: Evidence, _claim: None) -> Check:
         if (figure in stated or figure in changes.needed) and stated.get(figure) != count
     ]
     if not wrong:
-        return holds(cost.name, f"{cost.in_words(counts)}, as the record states")
+        return holds(f"{cost.in_words(counts)}, as the record states")
     said = [cost.in_words(stated), *(f"{name}={stated.get(name)}" for name in wrong)]
     first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence.tables))
-    return fails(
-        cost.name, f"{cost.in_words(counts)}, but the record states {', '.join(said)}{first}"
-    )
+    return fails(f"{cost.in_words(counts)}, but the record states {', '.join(said)}{first}")

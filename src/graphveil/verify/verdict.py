@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import msgspec
@@ -293,16 +293,8 @@ OPEN = "whether "
 
 STRAY = "no stray files"
 OF_THE_FOLDER = (
-    "data",
-    "manifest",
-    "seal",
-    "owner's record",
-    "files",
-    "no other files",
-    "description",
-    "counts",
-    "no links",
-    "no extended attributes",
+    *("data", "manifest", "seal", "owner's record", "files", "no other files", "description"),
+    *("counts", "no links", "no extended attributes"),
 )
 """The checks that say whether a folder is as it was published; the first says most."""
 
@@ -329,27 +321,32 @@ def _line(check: Check) -> str:
     return f"  {check.outcome:<11}  {check.name}: {check.detail}{needs}"
 
 
-def holds(name: str, detail: str) -> Check:
+def named(checks: Mapping[str, Check]) -> list[Check]:
+    """Return checks under their names: what makes one does not say how it is called."""
+    return [msgspec.structs.replace(check, name=name) for name, check in checks.items()]
+
+
+def holds(detail: str) -> Check:
     """Return a check that is true."""
-    return Check(name, "holds", detail)
+    return Check("", "holds", detail)
 
 
-def fails(name: str, detail: str) -> Check:
+def fails(detail: str) -> Check:
     """Return a check that is not true."""
-    return Check(name, "fails", detail)
+    return Check("", "fails", detail)
 
 
-def not_checked(name: str, detail: str, *, needs: str | None = None) -> Check:
+def not_checked(detail: str, *, needs: str | None = None) -> Check:
     """Return a check that nobody looked at, and why."""
-    return Check(name, "not checked", detail, needs)
+    return Check("", "not checked", detail, needs)
 
 
-def judged(name: str, problems: Sequence[str], otherwise: str) -> Check:
+def judged(problems: Sequence[str], otherwise: str) -> Check:
     """Return a check that fails with the first problems, or holds with the other sentence."""
     if not problems:
-        return holds(name, otherwise)
+        return holds(otherwise)
     more = f"; and {len(problems) - 3} more" if len(problems) > 3 else ""
-    return fails(name, "; ".join(problems[:3]) + more)
+    return fails("; ".join(problems[:3]) + more)
 
 
 def beyond(name: str, size: int, limit_bytes: int) -> str:

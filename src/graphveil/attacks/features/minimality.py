@@ -156,13 +156,14 @@ def _figures(
         for way in range(2)
     ]
     rng = situation.rng("minimality: intervals")
+    classes = np.concatenate([own[cells.people] for cells in silent])
     return [
         AttackFigure(
             part,
             float(np.concatenate(counted).mean()),
             "share of generalized cells" if generalized else "share of suppressed cells",
             float(guess),
-            sample=bootstrap_ratio(*_by_class(counted, silent, own), rng),
+            sample=bootstrap_ratio(*by_class(classes, np.concatenate(counted)), rng),
         )
         for part, counted, guess in (
             (part, hits, np.concatenate(chances).mean()),
@@ -377,14 +378,11 @@ def silent_cells(
     )
 
 
-def _by_class(
-    counted: list[Bools], silent: list[SuppressedCells], own: Ints
-) -> tuple[Floats, Floats]:
+def by_class(classes: Ints, right: Bools) -> tuple[Floats, Floats]:
     """Return the hits and the cells of every class that hides any: its members are not drawn."""
-    classes = np.concatenate([own[cells.people] for cells in silent])
     position = np.unique(classes, return_inverse=True)[1]
     hits, number = np.zeros((2, int(position.max()) + 1))
-    np.add.at(hits, position, np.concatenate(counted))
+    np.add.at(hits, position, right)
     np.add.at(number, position, 1)
     return hits, number
 

@@ -27,7 +27,7 @@ from graphveil.attacks.features.cells import (
     cells_of,
     refuse_many,
 )
-from graphveil.attacks.features.minimality import NO_COLUMNS, mean_by_person
+from graphveil.attacks.features.minimality import NO_COLUMNS, by_class, mean_by_person
 from graphveil.attacks.features.rerunning import column_of_features
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.wording import inferred
@@ -219,11 +219,8 @@ def _figures(
     for part, some in ((NARROWED, cells.narrowed), (GUESSED, every)):
         if some.any():
             guess = max(cells.likeliest[some].mean(), cells.commonest[some].mean())
-            position = np.unique(truth.own[cells.people[some]], return_inverse=True)[1]
-            right, number = np.zeros((2, int(position.max()) + 1))
-            np.add.at(right, position, cells.right[some])
-            np.add.at(number, position, 1)
-            sample = bootstrap_ratio(right, number, rng)
+            hits = by_class(truth.own[cells.people[some]], cells.right[some])
+            sample = bootstrap_ratio(*hits, rng)
             value = float(cells.right[some].mean())
             figures.append(AttackFigure(part, value, unit, float(guess), sample=sample))
     if cells.narrowed.any():

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NoReturn
 
 from graphveil.core.text import counted
 from graphveil.io.formats import GraphOptions
@@ -40,6 +40,10 @@ class _Listed:
         self.source = source
         self._builder = Builder(source, options)
         self._known: set[str] = set()
+
+    def refuse(self, problem: str, line: int) -> NoReturn:
+        """Refuse a line."""
+        self.source.refuse(f"{problem} Correct the line.", line=line)
 
     def node(self, name: str, line: int) -> str:
         """Add a node unless it is known, and return its name."""
@@ -72,31 +76,22 @@ class _Listed:
         except (ValueError, SyntaxError, MemoryError, RecursionError):
             said = None
         if not isinstance(said, dict):
-            self.source.refuse(
-                f"{shown(line.said)} is not a dictionary of attributes. Correct the line.",
-                line=line.number,
-            )
+            self.refuse(f"{shown(line.said)} is not a dictionary of attributes.", line.number)
         return said
 
 
 def _read_edges(listed: _Listed) -> None:
     for line in listed_lines(listed.source):
         if len(line.words) != 2:
-            listed.source.refuse(
-                f"{counted(len(line.words), 'id')} instead of 2 ({shown(' '.join(line.words))}). "
-                f"Correct the line.",
-                line=line.number,
-            )
+            ids = f"{counted(len(line.words), 'id')} instead of 2"
+            listed.refuse(f"{ids} ({shown(' '.join(line.words))}).", line.number)
         listed.edge(line.words[0], line.words[1], line)
 
 
 def _read_adjacency(listed: _Listed) -> None:
     for line in listed_lines(listed.source):
         if line.said is not None:
-            listed.source.refuse(
-                f"{shown(line.said)} is not the id of a neighbor. Correct the line.",
-                line=line.number,
-            )
+            listed.refuse(f"{shown(line.said)} is not the id of a neighbor.", line.number)
         first, *neighbors = line.words
         listed.node(first, line.number)
         for neighbor in neighbors:
@@ -108,18 +103,13 @@ def _read_multi_line(listed: _Listed) -> None:
     for line in listed_lines(listed.source):
         if line.said is None:
             if due or len(line.words) != 2 or not re.fullmatch(r"[0-9]{1,18}", line.words[1]):
-                listed.source.refuse(
-                    f"expected {'a neighbor of ' + shown(node) if due else 'a node and a number'}, "
-                    f"found {shown(' '.join(line.words))}. Correct the line.",
-                    line=line.number,
-                )
+                wanted = "a neighbor of " + shown(node) if due else "a node and a number"
+                found = shown(" ".join(line.words))
+                listed.refuse(f"expected {wanted}, found {found}.", line.number)
             node, due, at = listed.node(line.words[0], line.number), int(line.words[1]), line.number
         elif not due or len(line.words) != 1:
-            listed.source.refuse(
-                f"{shown(' '.join(line.words))} is one neighbor more than its node declares. "
-                "Correct the line.",
-                line=line.number,
-            )
+            more = "is one neighbor more than its node declares."
+            listed.refuse(f"{shown(' '.join(line.words))} {more}", line.number)
         else:
             listed.edge(node, line.words[0], line)
             due -= 1
@@ -137,9 +127,7 @@ def _read_lgl(listed: _Listed) -> None:
         words = line.split()
         if words[:1] == ["#"]:
             if len(words) != 2:
-                listed.source.refuse(
-                    f"expected one node, found {shown(line)}. Correct the line.", line=number
-                )
+                listed.refuse(f"expected one node, found {shown(line)}.", number)
             node = listed.node(words[1], number)
         elif words:
             if node is None or len(words) > 2:

@@ -26,7 +26,7 @@ from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.columns import arrow_table, column_of_types, is_text, types_say_directed
 from graphveil.data.ids import Ids, as_ids, as_text, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
-from graphveil.io.formats import BipartiteOptions, Format, GraphOptions, TableOptions
+from graphveil.io.formats import BipartiteOptions, Ends, Format, GraphOptions, TableOptions
 from graphveil.io.parsed import (
     ParsedArcs,
     ParsedCells,
@@ -41,6 +41,7 @@ from graphveil.io.parsed import (
 from graphveil.io.source import Source, shown
 from graphveil.io.text.columns import (
     Growing,
+    Offered,
     compact,
     distinct_integers,
     kind_column,
@@ -113,6 +114,10 @@ class Frame:
         arrays = [column.finish() for column in grown]
         shared = distinct_integers(*arrays) if share_labels else None
         return [compact(array, labels=shared) for array in arrays]
+
+    def offered(self, ends: Ends) -> Offered:
+        """Return the columns as what options choose the ends of a row from."""
+        return Offered(self.source, tuple(self.names), len(self.names), ends)
 
     def is_text(self, name: str) -> bool:
         """Whether a column holds text, or categories of text."""
@@ -290,10 +295,10 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a frame of edges."""
     with opened_frame(source) as frame:
         notes = ReadCounts()
-        chosen = two_of_frame(source, frame, notes, options)
+        chosen = two_of_frame(frame, notes, options)
         left, right = frame.columns(chosen, notes, share_labels=True)
         said = frame_says_directed(frame, chosen) or None
-        kinds = _kinds(source, frame, options)
+        kinds = _kinds(frame, options)
     return ParsedArcs(
         kinds=kinds,
         source=left.codes,
@@ -305,14 +310,14 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     )
 
 
-def _kinds(source: Source, frame: Frame, options: GraphOptions) -> ParsedKinds | None:
+def _kinds(frame: Frame, options: GraphOptions) -> ParsedKinds | None:
     """Return the kinds of ties, where a column says them."""
-    column = kind_column(source, tuple(frame.names), len(frame.names), options.ends)
+    column = kind_column(frame.offered(options.ends))
     if column is None:
         return None
     batches = frame.batches((frame.names[column],))
     return parsed_kinds(
-        source,
+        frame.source,
         [
             None if value is None else str(value)
             for batch in batches
@@ -334,10 +339,10 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     """Return the pairs of a frame with a row a pair, or a list of items a row."""
     with opened_frame(source) as frame:
         notes = ReadCounts()
-        nested = _list_column(source, frame, options)
+        nested = _list_column(frame, options)
         if nested is not None:
-            return _lists(source, frame, nested, options)
-        chosen = two_of_frame(source, frame, notes, options)
+            return _lists(frame, nested, options)
+        chosen = two_of_frame(frame, notes, options)
         left, right = frame.columns(chosen, notes, share_labels=False)
     return ParsedPairs.of(left, right, notes)
 
@@ -347,13 +352,13 @@ def bipartite_batches(
 ) -> Iterator[pa.RecordBatch]:
     """Yield users with items; lists without a column of users belong to users 0, 1, 2 and so on."""
     with opened_frame(source) as frame:
-        nested = _list_column(source, frame, options)
+        nested = _list_column(frame, options)
         chosen: tuple[str, ...]
         if nested is None:
-            chosen = two_of_frame(source, frame, notes, options)
+            chosen = two_of_frame(frame, notes, options)
             names = ["user", "item"]
         else:
-            user = _user_column(source, frame, nested, notes, options)
+            user = _user_column(frame, nested, notes, options)
             notes.nameless = user is None
             chosen = (nested,) if user is None else (user, nested)
             names = ["user", "items"]
@@ -460,15 +465,14 @@ def _row_groups(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
 
 
 def two_of_frame(
-    source: Source, frame: Frame, notes: ReadCounts, options: GraphOptions | BipartiteOptions
+    frame: Frame, notes: ReadCounts, options: GraphOptions | BipartiteOptions
 ) -> tuple[str, str]:
     """Return the names of the columns of both ends of a row."""
-    names = tuple(frame.names)
-    first, second = two_columns(source, names, len(names), notes, options.ends)
+    first, second = two_columns(frame.offered(options.ends), notes)
     return frame.names[first], frame.names[second]
 
 
-def _list_column(source: Source, frame: Frame, options: BipartiteOptions) -> str | None:
+def _list_column(frame: Frame, options: BipartiteOptions) -> str | None:
     nested = [field for field in frame.schema if pa.types.is_nested(field.type)]
     asked = [field for field in nested if field.name == options.item_column]
     if not nested:
@@ -476,17 +480,19 @@ def _list_column(source: Source, frame: Frame, options: BipartiteOptions) -> str
     if len(nested) > 1 and not asked:
         named = ", ".join(shown(field.name) for field in nested)
         say = option("item_column", str(nested[0].name))
-        source.refuse(f"several columns contain lists: {named}. Choose one, for example {say}.")
+        frame.source.refuse(
+            f"several columns contain lists: {named}. Choose one, for example {say}."
+        )
     name, kind = (asked or nested)[0].name, (asked or nested)[0].type
     if not (pa.types.is_list(kind) or pa.types.is_large_list(kind)):
-        source.refuse(
+        frame.source.refuse(
             f"column {name} has type {shown(kind)}, not a list of items. Use list<string>."
         )
     return str(name)
 
 
 def _user_column(
-    source: Source, frame: Frame, nested: str, notes: ReadCounts, options: BipartiteOptions
+    frame: Frame, nested: str, notes: ReadCounts, options: BipartiteOptions
 ) -> str | None:
     """Return the column of users beside a column of lists, if there is one."""
     beside = [name for name in frame.names if name != nested]
@@ -494,16 +500,15 @@ def _user_column(
         asked = options.item_column if options.item_column is not None else nested
         ends = options.ends._replace(asked=(options.user_column, asked))
         if options.user_column is None:
-            names = tuple(frame.names)
-            refuse_columns(source, names, len(names), ends, "including one that holds lists")
-        user, _ = two_columns(source, tuple(frame.names), len(frame.names), notes, ends)
+            refuse_columns(frame.offered(ends), "including one that holds lists")
+        user, _ = two_columns(frame.offered(ends), notes)
         return frame.names[user]
     return beside[0] if beside else None
 
 
-def _lists(source: Source, frame: Frame, name: str, options: BipartiteOptions) -> ParsedPairs:
+def _lists(frame: Frame, name: str, options: BipartiteOptions) -> ParsedPairs:
     notes = ReadCounts()
-    user = _user_column(source, frame, name, notes, options)
+    user = _user_column(frame, name, notes, options)
     table = frame.table(tuple(frame.names))
     notes.rows, notes.nameless = table.num_rows, user is None
     column = table[name].combine_chunks()
@@ -512,6 +517,6 @@ def _lists(source: Source, frame: Frame, name: str, options: BipartiteOptions) -
     ids = as_ids(table[user], what=f"column {user}") if user is not None else None
     user_column = encoded(np.arange(table.num_rows) if ids is None else ids)
     if user_column.labels.size != table.num_rows:
-        source.refuse(f"column {user}: a user appears in two rows. Merge their lists.")
+        frame.source.refuse(f"column {user}: a user appears in two rows. Merge their lists.")
     item_column = encoded(as_ids(column.flatten(), what=f"column {name}"))
     return ParsedPairs.of(user_column, item_column, notes, sizes)

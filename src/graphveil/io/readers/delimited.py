@@ -36,6 +36,7 @@ from graphveil.io.parsed import (
 )
 from graphveil.io.source import Source, shown
 from graphveil.io.text.columns import (
+    Offered,
     kind_column,
     parsed_kinds,
     read_columns,
@@ -69,42 +70,42 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
 
         return read_listed(source, options, layout)
     dialect = sniff(source, options.header, delimiter=options.delimiter)
-    check_konect(source, dialect)
+    check_konect(dialect)
     notes = ReadCounts(header=dialect.header, inferred=dialect.inferred)
-    chosen = chosen_columns(source, dialect, options, notes)
-    left, right = _ends(source, dialect, chosen, options, notes, shared=True)
+    chosen = chosen_columns(dialect, options, notes)
+    left, right = _ends(dialect, chosen, options, notes, shared=True)
     notes.declared = declared_counts(dialect)
     arcs = ParsedArcs(source=left.codes, target=right.codes, labels=left.labels, notes=notes)
-    arcs.directed = says_directed(source, dialect, chosen)
+    arcs.directed = says_directed(dialect, chosen)
     arcs.names = names_of_ends(chosen, dialect.header, notes.header)
     names = dialect.header or _names_in_remark(dialect)
-    column = kind_column(source, names, dialect.n_columns, options.ends)
+    column = kind_column(Offered(source, names, dialect.n_columns, options.ends))
     if column is not None:
-        arcs.kinds = _kinds(source, dialect, column, arcs.source.size)
+        arcs.kinds = _kinds(dialect, column, arcs.source.size)
         return arcs
     if notes.header or dialect.marked or options.header == "no":
         return arcs
     return _without_count_line(source, arcs)
 
 
-def _kinds(source: Source, dialect: Dialect, column: int, n_arcs: int) -> ParsedKinds:
+def _kinds(dialect: Dialect, column: int, n_arcs: int) -> ParsedKinds:
     """Return the kinds of ties; a first row that names columns is none of them."""
     text = pa.dictionary(pa.int32(), pa.string())
     named: list[str] = []
-    for table in tables(source, dialect, (column,), ReadCounts(), text):
+    for table in tables(dialect, (column,), ReadCounts(), text):
         for block in table.column(0).chunks:
             named.extend(written_out(block).to_pylist())
-    return parsed_kinds(source, named[len(named) - n_arcs :])
+    return parsed_kinds(dialect.source, named[len(named) - n_arcs :])
 
 
 def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     """Return the pairs of a user-item file, whichever way its lines hold them."""
     dialect = sniff(source, options.header, delimiter=options.delimiter)
     if has_lists(dialect, options):
-        return read_lists(source, dialect, named=options.layout != "items")
+        return read_lists(dialect, named=options.layout != "items")
     notes = ReadCounts(header=dialect.header, inferred=dialect.inferred)
-    chosen = chosen_columns(source, dialect, options, notes)
-    left, right = _ends(source, dialect, chosen, options, notes, shared=False)
+    chosen = chosen_columns(dialect, options, notes)
+    left, right = _ends(dialect, chosen, options, notes, shared=False)
     notes.declared = declared_counts(dialect)
     return ParsedPairs.of(left, right, notes)
 
@@ -116,7 +117,10 @@ def declared_counts(dialect: Dialect) -> dict[str, int]:
     nodes on the left and of nodes on the right.
 
     >>> from dataclasses import replace
-    >>> plain = Dialect(" ", 2, (), False, frozenset({2}))
+    >>> from pathlib import Path
+    >>> from graphveil.io.formats import FORMATS
+    >>> source = Source(Path("edges.txt"), FORMATS["text"])
+    >>> plain = Dialect(source, " ", 2, (), False, frozenset({2}))
     >>> declared_counts(replace(plain, comments=("# Nodes: 9 Edges: 1,007",)))
     {'nodes': 9, 'edges': 1007}
     >>> declared_counts(replace(plain, comments=("% bip unweighted", "% 7 5 4")))
@@ -152,7 +156,6 @@ def has_lists(dialect: Dialect, options: BipartiteOptions) -> bool:
 
 
 def _ends(
-    source: Source,
     dialect: Dialect,
     chosen: tuple[int, int],
     options: GraphOptions | BipartiteOptions,
@@ -161,11 +164,11 @@ def _ends(
     shared: bool,
 ) -> tuple[ParsedColumn, ParsedColumn]:
     """Return the two columns of ids; a first row of names is none of them."""
-    left, right = read_columns(source, dialect, chosen, notes, share_labels=shared)
+    left, right = read_columns(dialect, chosen, notes, share_labels=shared)
     if dialect.header:
         ids = (left.labels, right.labels)
-        check_no_second_header(source, dialect, options.header, chosen, ids)
-    elif dialect.undecided and first_row_is_names(source, left, right, shared=shared):
+        check_no_second_header(dialect, options.header, chosen, ids)
+    elif dialect.undecided and first_row_is_names(dialect.source, left, right, shared=shared):
         names = [str(column.labels[column.codes[0]]) for column in (left, right)]
         notes.header, notes.inferred = tuple(names), True
         notes.rows -= 1
@@ -174,21 +177,16 @@ def _ends(
 
 
 def chosen_columns(
-    source: Source, dialect: Dialect, options: GraphOptions | BipartiteOptions, notes: ReadCounts
+    dialect: Dialect, options: GraphOptions | BipartiteOptions, notes: ReadCounts
 ) -> tuple[int, int]:
     """Return the two columns that count; in KONECT's files and NCOL they are the first.
 
     A remark that names every column, two of them by a known pair, is as good as a header.
     """
     is_konect = bool(dialect.comments) and re.match(_KONECT, dialect.comments[0]) is not None
-    return two_columns(
-        source,
-        dialect.header or _names_in_remark(dialect),
-        dialect.n_columns,
-        notes,
-        options.ends,
-        by_position=is_konect or lists_pairs(source),
-    )
+    names, source = dialect.header or _names_in_remark(dialect), dialect.source
+    offered = Offered(source, names, dialect.n_columns, options.ends)
+    return two_columns(offered, notes, by_position=is_konect or lists_pairs(source))
 
 
 def _names_in_remark(dialect: Dialect) -> tuple[str, ...]:
@@ -201,11 +199,11 @@ def _names_in_remark(dialect: Dialect) -> tuple[str, ...]:
 
 
 def bipartite_batches(
-    source: Source, dialect: Dialect, chosen: tuple[int, int], notes: ReadCounts, *, text: bool
+    dialect: Dialect, chosen: tuple[int, int], notes: ReadCounts, *, text: bool
 ) -> Iterator[pa.Table]:
     """Yield users and items some lines at a time, in the columns user and item."""
     kind = pa.dictionary(pa.int32(), pa.string()) if text else pa.int64()
-    for table in tables(source, dialect, chosen, notes, kind):
+    for table in tables(dialect, chosen, notes, kind):
         columns = [column.combine_chunks() for column in table.columns]
         if text:
             columns = [trimmed(written_out(column), dialect) for column in columns]
@@ -213,28 +211,28 @@ def bipartite_batches(
             for column in columns:
                 least = pc.min(column).as_py()
                 if least is not None and least < 0:
-                    refuse_value(source, dialect, chosen, str(least), "is negative")
+                    refuse_value(dialect, chosen, str(least), "is negative")
         yield pa.table(columns, names=["user", "item"])
 
 
 def read_ids(source: Source) -> ParsedColumn:
     """Return the first column of a file that lists ids."""
     dialect = sniff(source, "auto", spaces=False)
-    (column,) = read_columns(source, dialect, (0,), ReadCounts(), share_labels=False)
+    (column,) = read_columns(dialect, (0,), ReadCounts(), share_labels=False)
     return column
 
 
-def check_konect(source: Source, dialect: Dialect) -> None:
+def check_konect(dialect: Dialect) -> None:
     """Refuse a file whose first line says that it holds users and items."""
     if dialect.comments and re.match(r"%\s*bip\b", dialect.comments[0]):
-        source.refuse(
+        dialect.source.refuse(
             "the first line marks a bipartite file (bip), not a graph. Use --kind bipartite."
         )
 
 
-def says_directed(source: Source, dialect: Dialect, chosen: tuple[int, int]) -> bool | None:
+def says_directed(dialect: Dialect, chosen: tuple[int, int]) -> bool | None:
     """Return what the file says of directions, in a column of types or in its remarks."""
-    return _types_say_directed(source, dialect, chosen) or _remarks_say_directed(dialect)
+    return _types_say_directed(dialect, chosen) or _remarks_say_directed(dialect)
 
 
 def _remarks_say_directed(dialect: Dialect) -> bool | None:
@@ -247,7 +245,7 @@ def _remarks_say_directed(dialect: Dialect) -> bool | None:
     return False if undirected else None
 
 
-def _types_say_directed(source: Source, dialect: Dialect, chosen: tuple[int, int]) -> bool:
+def _types_say_directed(dialect: Dialect, chosen: tuple[int, int]) -> bool:
     """Return whether a column of types, as Gephi writes it, calls some tie directed."""
     column = column_of_types(dialect.header, chosen)
     if column is None:
@@ -255,7 +253,7 @@ def _types_say_directed(source: Source, dialect: Dialect, chosen: tuple[int, int
     kind = pa.dictionary(pa.int32(), pa.string())
     return any(
         types_say_directed(block)
-        for table in tables(source, dialect, (column,), ReadCounts(), kind)
+        for table in tables(dialect, (column,), ReadCounts(), kind)
         for block in table.column(0).chunks
     )
 

@@ -90,11 +90,11 @@ def entries_of_mtx(source: Source) -> Entries:
     values: list[NDArray[np.float64]] = []
     notes = ReadCounts()
     try:
-        for table in tables(source, head.dialect, (0, 1), notes, pa.int64()):
+        for table in tables(head.dialect, (0, 1), notes, pa.int64()):
             for axis, grown in enumerate(columns):
                 _extend(grown, table.column(axis).to_numpy(), head.shape[axis])
         if head.dialect.n_columns > 2:
-            weighted = tables(source, head.dialect, (2,), notes, pa.float64())
+            weighted = tables(head.dialect, (2,), notes, pa.float64())
             values.extend(table.column(0).to_numpy() for table in weighted)
     except NotIntegersError:
         _refuse_line(source, head)
@@ -132,7 +132,7 @@ def _head(source: Source) -> _Head:
             words = {name: word.lower() for name, word in banner.groupdict().items()}
             _check_banner(source, words)
             width = 2 if words["values"] == "pattern" else 3
-            cells = (WHITESPACE, width, ("sizes",), False, frozenset({width}))
+            cells = (source, WHITESPACE, width, ("sizes",), False, frozenset({width}))
             dialect = Dialect(*cells, plain_only=False)
             rows, columns, entries = _sizes(source, line, number)
             symmetric = words["symmetry"] == "symmetric"
@@ -185,7 +185,7 @@ def _refuse_line(source: Source, head: _Head) -> NoReturn:
         if number > head.line and line.strip() and not line.lstrip().startswith("%")
     ]
     for number, line in entries:
-        cells = expect_width(source, number, line, head.dialect)
+        cells = expect_width(number, line, head.dialect)
         if head.dialect.n_columns == 3 and len(entries) != head.entries:
             _refuse_number(source, head, len(entries))
         for cell, size in zip(cells, head.shape, strict=False):

@@ -10,7 +10,7 @@ a final full stop.
 from __future__ import annotations
 
 import re
-from typing import IO
+from typing import IO, NoReturn
 
 import numpy as np
 
@@ -28,8 +28,8 @@ _COMMAND = re.compile(r"n\s*=\s*(\d+)|\$\s*=\s*(\d+)|\bg\b", re.ASCII)
 def read_graph(source: Source, _options: GraphOptions) -> ParsedArcs:
     """Return the arcs of an adjacency text; its nodes are 0..n-1."""
     reader = _Reader(source)
-    for number, line in source.lines():
-        reader.read_line(number, line)
+    for reader.line, line in source.lines():
+        reader.read_line(line)
         if reader.stopped:
             break
     return reader.arcs()
@@ -48,6 +48,7 @@ class _Reader:
 
     def __init__(self, source: Source) -> None:
         self._source = source
+        self.line = 0
         self._n = -1
         self._first = 0
         self._both_lists = False
@@ -56,62 +57,58 @@ class _Reader:
         self._neighbors: list[int] = []
         self.stopped = False
 
-    def read_line(self, number: int, line: str) -> None:
+    def read_line(self, line: str) -> None:
         """Read one line."""
         if line.startswith("!"):
             self._both_lists = True
-            self._header(line[1:], number)
+            self._header(line[1:])
         elif self._n < 0 or "=" in line:
-            rest = self._header(line, number)
+            rest = self._header(line)
             if rest.strip():
-                self._lists(rest, number)
+                self._lists(rest)
         else:
-            self._lists(line, number)
+            self._lists(line)
 
-    def _header(self, line: str, number: int) -> str:
+    def _header(self, line: str) -> str:
         for match in _COMMAND.finditer(line):
             if match[1]:
                 self._n = int(match[1][:19])
             elif match[2]:
                 if match[2] not in ("0", "1"):
-                    self._source.refuse(
-                        "node numbers must start at 0 or 1. Correct $=.", line=number
-                    )
+                    self._refuse("node numbers must start at 0 or 1. Correct $=.")
                 self._first = self._node = int(match[2])
         rest = _COMMAND.sub("", line)
         if self._n < 0 and rest.strip():
-            self._source.refuse(
-                "the lists start before !n=, the number of nodes. Put !n= first.", line=number
-            )
+            self._refuse("the lists start before !n=, the number of nodes. Put !n= first.")
         return rest
 
-    def _lists(self, line: str, number: int) -> None:
+    def _lists(self, line: str) -> None:
         start = 0
         while start < len(line) and not self.stopped:
             match = _TOKEN.match(line, start)
             if match is None:
                 rest = shown(line[start:])
-                self._source.refuse(f"{rest} is not a list of neighbors. Correct it.", line=number)
+                self._refuse(f"{rest} is not a list of neighbors. Correct it.")
             start = match.end()
             if match["node"]:
-                self._node = self._checked(match["node"], number)
+                self._node = self._checked(match["node"])
             elif match["number"]:
-                self._neighbors.append(self._checked(match["number"], number))
-                self._nodes.append(self._checked(str(self._node), number))
+                self._neighbors.append(self._checked(match["number"]))
+                self._nodes.append(self._checked(str(self._node)))
             elif match["next"]:
                 self._node += 1
             elif match["stop"]:
                 self.stopped = True
 
-    def _checked(self, digits: str, number: int) -> int:
+    def _checked(self, digits: str) -> int:
         node = int(digits[:20])
         if not self._first <= node < self._first + self._n:
             last = self._first + self._n - 1
-            self._source.refuse(
-                f"{shown(digits)} is not a node from {self._first} to {last}. Correct it.",
-                line=number,
-            )
+            self._refuse(f"{shown(digits)} is not a node from {self._first} to {last}. Correct it.")
         return node
+
+    def _refuse(self, problem: str) -> NoReturn:
+        self._source.refuse(problem, line=self.line)
 
     def arcs(self) -> ParsedArcs:
         """Return what was read."""

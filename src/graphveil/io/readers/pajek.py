@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, NoReturn
 
 from graphveil.core.errors import InputError, option
 from graphveil.data import Network
@@ -35,13 +35,12 @@ _BESIDE = ("*vector", "*permutation", "*cluster")
 def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a Pajek network; ids are the labels where all are there and distinct."""
     reader = _Reader(source, options)
-    for number, line in source.lines():
+    for reader.line, line in source.lines():
         stripped = line.strip()
         if stripped.startswith("*"):
-            reader.section(stripped, number)
+            reader.section(stripped)
         elif stripped and not stripped.startswith("%"):
-            cells = [quoted or plain for quoted, plain in _CELL.findall(stripped)]
-            reader.read_line(cells, number)
+            reader.read_line([quoted or plain for quoted, plain in _CELL.findall(stripped)])
     return reader.arcs()
 
 
@@ -163,6 +162,7 @@ class _Reader:
     def __init__(self, source: Source, options: GraphOptions) -> None:
         self._source = source
         self._builder = Builder(source, options)
+        self.line = 0
         self._n = -1
         self._first_mode = 0
         self._section = ""
@@ -175,98 +175,91 @@ class _Reader:
         self._partitions: dict[str, _Partition] = {}
         self._partition = _Partition(0)
 
-    def section(self, line: str, number: int) -> None:
+    def section(self, line: str) -> None:
         """Begin a section."""
         words = line.split()
         section = words[0].lower()
         if section == "*vertices":
-            self._vertices(words, number)
+            self._vertices(words)
             return
         self._section = section
         if section in _SECTIONS:
-            self._relation = self._begin_ties(line[len(section) :].strip(), number)
+            self._relation = self._begin_ties(line[len(section) :].strip())
         elif section == "*partition":
-            self._begin_partition(_name_of(line), number)
+            self._begin_partition(_name_of(line))
         elif section in _BESIDE:
             self._builder.attribute(line[1:])
         elif section == "*matrix":
-            self._source.refuse("*Matrix is not supported. Write edges instead.", line=number)
+            self._refuse("*Matrix is not supported. Write edges instead.")
         elif section != "*network":
-            self._source.refuse(f"unknown section {shown(words[0])}.", line=number)
+            self._refuse(f"unknown section {shown(words[0])}.")
 
-    def _vertices(self, words: list[str], number: int) -> None:
+    def _vertices(self, words: list[str]) -> None:
         """Note how many vertices there are; a partition says it again."""
         if len(words) < 2 or not (words[1].isascii() and words[1].isdigit()):
-            self._source.refuse("*Vertices has no number. Add the number of vertices.", line=number)
+            self._refuse("*Vertices has no number. Add the number of vertices.")
         n = int(words[1][:19])
         if self._section == "*partition":
             self._partition.n = n
         elif self._section not in _BESIDE:
             if self._n >= 0:
-                self._source.refuse(
-                    "there is a second *Vertices. Keep one network per file.", line=number
-                )
+                self._refuse("there is a second *Vertices. Keep one network per file.")
             self._section, self._n = "*vertices", n
-            self._first_mode = self._size_of_first_mode(words, number)
+            self._first_mode = self._size_of_first_mode(words)
 
-    def _size_of_first_mode(self, words: list[str], number: int) -> int:
+    def _size_of_first_mode(self, words: list[str]) -> int:
         """Return how many vertices are of the first mode; 0 where the file has one mode."""
         if len(words) < 3:
             return 0
         if not (words[2].isascii() and words[2].isdigit() and int(words[2][:19]) <= self._n):
-            self._source.refuse(
+            self._refuse(
                 f"*Vertices has {shown(words[2])} as the size of its first mode. Give a number up "
-                f"to {self._n}, or remove it.",
-                line=number,
+                f"to {self._n}, or remove it."
             )
         n_first = int(words[2])
         return n_first if n_first < self._n else 0
 
-    def _begin_ties(self, said: str, number: int) -> str:
+    def _begin_ties(self, said: str) -> str:
         """Return the relation of the ties that follow; what is no relation is left out."""
         match = _RELATION.fullmatch(said)
         if match is None or (match["rest"] and match["number"] is None):
             self._builder.attribute(f"{said} of edges")
             return ""
-        return self._relations.begun(
-            match["number"], (match["name"] or match["rest"] or "").strip(), number
-        )
+        name = (match["name"] or match["rest"] or "").strip()
+        return self._relations.begun(match["number"], name, self.line)
 
-    def _begin_partition(self, name: str, number: int) -> None:
+    def _begin_partition(self, name: str) -> None:
         if name in self._partitions:
-            self._source.refuse(
-                f"a second partition is named {shown(name)}. Rename one.", line=number
-            )
-        self._partition = self._partitions[name] = _Partition(number)
+            self._refuse(f"a second partition is named {shown(name)}. Rename one.")
+        self._partition = self._partitions[name] = _Partition(self.line)
 
-    def read_line(self, cells: list[str], number: int) -> None:
+    def read_line(self, cells: list[str]) -> None:
         """Read one line of the section."""
         if self._section == "*partition":
-            self._cluster(cells, number)
+            self._cluster(cells)
         elif self._section == "*vertices":
             if len(cells) > 1:
-                self._labels[self._vertex(cells[0], number)] = cells[1]
+                self._labels[self._vertex(cells[0])] = cells[1]
             for number_of_cell, _ in enumerate(cells[2:], start=3):
                 self._builder.attribute(f"cell {number_of_cell} of a vertex")
         elif self._section in ("*edgeslist", "*arcslist"):
-            first, *neighbors = (self._vertex(cell, number) for cell in cells)
+            first, *neighbors = (self._vertex(cell) for cell in cells)
             directed = self._section == "*arcslist"
             self._ties.extend(
-                _Tie(first, second, number, directed, self._relation) for second in neighbors
+                _Tie(first, second, self.line, directed, self._relation) for second in neighbors
             )
         elif self._section in ("*edges", "*arcs"):
-            relation, cells = self._relation_before(cells, number)
-            self._pair(cells, number, relation)
+            relation, cells = self._relation_before(cells)
+            self._pair(cells, relation)
         elif self._section not in ("*network", *_BESIDE):
-            self._source.refuse("there is a line before *Vertices. Check the format.", line=number)
+            self._refuse("there is a line before *Vertices. Check the format.")
 
-    def _cluster(self, cells: list[str], number: int) -> None:
+    def _cluster(self, cells: list[str]) -> None:
         cluster = cells[0]
         if len(cells) > 1 or not (cluster.isascii() and cluster.isdigit()):
-            self._source.refuse(
+            self._refuse(
                 f"{shown(' '.join(cells))} is not a cluster of a partition (an integer >= 0). "
-                "Correct it.",
-                line=number,
+                "Correct it."
             )
         self._partition.clusters.append(cluster)
 
@@ -292,29 +285,32 @@ class _Reader:
         if len(kinds) > 1 or not said[0].isdigit():
             self._builder.attribute(RELATION)
 
-    def _relation_before(self, cells: list[str], number: int) -> tuple[str, list[str]]:
+    def _relation_before(self, cells: list[str]) -> tuple[str, list[str]]:
         """Return the relation that a line names before its edge, as ``2: 1 4`` does."""
         match = re.fullmatch(r"(\d{1,18}):(.*)", cells[0])
         if match is None:
             return self._relation, cells
         rest = [match[2], *cells[1:]] if match[2] else cells[1:]
-        return self._relations.begun(match[1], "", number), rest
+        return self._relations.begun(match[1], "", self.line), rest
 
-    def _pair(self, cells: list[str], number: int, relation: str) -> None:
+    def _pair(self, cells: list[str], relation: str) -> None:
         if len(cells) < 2:
-            self._source.refuse("an edge needs two vertices. Correct the line.", line=number)
-        left, right = (self._vertex(cell, number) for cell in cells[:2])
+            self._refuse("an edge needs two vertices. Correct the line.")
+        left, right = (self._vertex(cell) for cell in cells[:2])
         directed, value = self._section == "*arcs", cells[2] if len(cells) > 2 else "1"
-        self._ties.append(_Tie(left, right, number, directed, relation, value))
+        self._ties.append(_Tie(left, right, self.line, directed, relation, value))
         for number_of_cell, _ in enumerate(cells[3:], start=4):
             self._builder.attribute(f"cell {number_of_cell} of an edge")
 
-    def _vertex(self, cell: str, number: int) -> int:
+    def _vertex(self, cell: str) -> int:
         if cell.isascii() and cell.isdigit() and 1 <= int(cell[:20]) <= self._n:
             return int(cell)
-        return self._source.refuse(
-            f"{shown(cell)} is not a vertex from 1 to {max(self._n, 0)}. Correct it.", line=number
+        return self._refuse(
+            f"{shown(cell)} is not a vertex from 1 to {max(self._n, 0)}. Correct it."
         )
+
+    def _refuse(self, problem: str) -> NoReturn:
+        self._source.refuse(problem, line=self.line)
 
     def arcs(self) -> ParsedArcs:
         """Return what was read."""

@@ -142,47 +142,38 @@ class NotIntegersError(Exception):
 
 
 def read_columns(
-    source: Source,
-    dialect: Dialect,
-    chosen: tuple[int, ...],
-    notes: ReadCounts,
-    *,
-    share_labels: bool,
+    dialect: Dialect, chosen: tuple[int, ...], notes: ReadCounts, *, share_labels: bool
 ) -> list[ParsedColumn]:
     """Return the chosen columns of a text file, over one list of labels or over one each."""
     try:
-        arrays = _read_integers(source, dialect, chosen, notes)
+        arrays = _read_integers(dialect, chosen, notes)
     except NotIntegersError:
-        return _read_text(source, dialect, chosen, notes, share_labels=share_labels)
+        return _read_text(dialect, chosen, notes, share_labels=share_labels)
     shared = distinct_integers(*arrays) if share_labels else None
     return [compact(array, labels=shared) for array in arrays]
 
 
 def _read_integers(
-    source: Source, dialect: Dialect, chosen: tuple[int, ...], notes: ReadCounts
+    dialect: Dialect, chosen: tuple[int, ...], notes: ReadCounts
 ) -> list[NDArray[Any]]:
     columns = [Growing() for _ in chosen]
-    for table in tables(source, dialect, chosen, notes, pa.int64()):
+    for table in tables(dialect, chosen, notes, pa.int64()):
         for number, column in enumerate(columns):
             values = table.column(number).to_numpy()
             if values.size and values.min() < 0:
-                refuse_value(source, dialect, chosen, str(values.min()), "is negative")
+                refuse_value(dialect, chosen, str(values.min()), "is negative")
             column.extend(values)
     pa.default_memory_pool().release_unused()
     return [column.finish() for column in columns]
 
 
 def tables(
-    source: Source,
-    dialect: Dialect,
-    chosen: tuple[int, ...],
-    notes: ReadCounts,
-    kind: pa.DataType,
+    dialect: Dialect, chosen: tuple[int, ...], notes: ReadCounts, kind: pa.DataType
 ) -> Iterator[pa.Table]:
     """Yield the chosen columns a chunk at a time, as Arrow columns of this kind."""
     notes.rows = notes.comment_lines = 0
     numbers = not pa.types.is_dictionary(kind)
-    for first, raw, chunk in _cleaned(source, dialect, notes):
+    for first, raw, chunk in _cleaned(dialect, notes):
         if dialect.plain_only and numbers and may_not_be_plain(chunk):
             raise NotIntegersError
         try:
@@ -190,22 +181,20 @@ def tables(
         except pa.ArrowInvalid as error:
             if numbers:
                 raise NotIntegersError from error
-            _explain(source, raw, first, dialect, error)
+            _explain(raw, first, dialect, error)
         notes.rows += table.num_rows
         yield table
 
 
-def _cleaned(
-    source: Source, dialect: Dialect, notes: ReadCounts
-) -> Iterator[tuple[int, bytes, bytes]]:
+def _cleaned(dialect: Dialect, notes: ReadCounts) -> Iterator[tuple[int, bytes, bytes]]:
     """Yield (first line, lines as they stand, lines without names, comments and extra space)."""
     named = bool(dialect.header)
     begun = False
-    for first, raw in source.chunks():
+    for first, raw in dialect.source.chunks():
         chunk, comments = without_comments(raw)
         notes.comment_lines += comments
         if comments:
-            _check_comments(source, dialect, first, raw, begun=begun)
+            _check_comments(dialect, first, raw, begun=begun)
         begun = begun or bool(chunk.strip())
         spaced = dialect.delimiter == WHITESPACE
         chunk = single_spaced(chunk) if spaced else without_blank_lines(chunk)
@@ -217,15 +206,13 @@ def _cleaned(
             yield first, raw, chunk
 
 
-def _check_comments(
-    source: Source, dialect: Dialect, first: int, raw: bytes, *, begun: bool
-) -> None:
+def _check_comments(dialect: Dialect, first: int, raw: bytes, *, begun: bool) -> None:
     """Refuse a comment below the first row that has as many cells as a row: it may be one."""
     for number, comment in comments_below_rows(raw, begun=begun):
-        text = source.decoded(comment, first + number).strip()
+        text = dialect.source.decoded(comment, first + number).strip()
         if not text[1:2].strip() or len(dialect.cells(text)) != dialect.n_columns:
             continue
-        source.refuse(
+        dialect.source.refuse(
             f"{shown(text)} could be a comment or a row. For a comment, put a space after "
             f"{text[0]}; for a row, quote the id and separate cells by commas or tabs.",
             line=first + number,
@@ -256,36 +243,31 @@ def _parse(chunk: bytes, dialect: Dialect, chosen: tuple[int, ...], kind: pa.Dat
     )
 
 
-def _explain(
-    source: Source, raw: bytes, first: int, dialect: Dialect, error: Exception
-) -> NoReturn:
+def _explain(raw: bytes, first: int, dialect: Dialect, error: Exception) -> NoReturn:
     """Find the line that Arrow could not read, and say what is wrong with it."""
     waiting = bool(dialect.header) and first == 1
     for offset, line in enumerate(raw.split(b"\n")):
-        text = source.decoded(line, first + offset)
+        text = dialect.source.decoded(line, first + offset)
         if not text.strip() or text.lstrip()[0] in "#%":
             continue
         if not waiting:
-            expect_width(source, first + offset, text, dialect)
+            expect_width(first + offset, text, dialect)
         waiting = False
     last = first + raw.count(b"\n")
-    source.refuse(f"cannot parse lines {first} to {last} ({shown(error)}). Check the quotes.")
+    dialect.source.refuse(
+        f"cannot parse lines {first} to {last} ({shown(error)}). Check the quotes."
+    )
 
 
 def _read_text(
-    source: Source,
-    dialect: Dialect,
-    chosen: tuple[int, ...],
-    notes: ReadCounts,
-    *,
-    share_labels: bool,
+    dialect: Dialect, chosen: tuple[int, ...], notes: ReadCounts, *, share_labels: bool
 ) -> list[ParsedColumn]:
     seen: list[dict[str, int]] = [{} for _ in chosen]
     if share_labels:
         seen = [seen[0]] * len(chosen)
     codes = [Growing() for _ in chosen]
     kind = pa.dictionary(pa.int32(), pa.string())
-    for table in tables(source, dialect, chosen, notes, kind):
+    for table in tables(dialect, chosen, notes, kind):
         for number, (known, column) in enumerate(zip(seen, codes, strict=True)):
             for block in table.column(number).chunks:
                 values = trimmed(block.dictionary, dialect)
@@ -295,7 +277,7 @@ def _read_text(
         values = pa.array(known, type=pa.string())
         labels = columns[0].labels if share_labels and columns else None
         if labels is None:
-            labels = labels_of(source, dialect, chosen, values, notes)
+            labels = labels_of(dialect, chosen, values, notes)
         columns.append(_in_order(codes[number].finish(), values, labels))
     return columns
 
@@ -321,16 +303,12 @@ def _in_order(codes: NDArray[np.int32], values: pa.Array, labels: Ids) -> Parsed
 
 
 def labels_of(
-    source: Source,
-    dialect: Dialect,
-    chosen: tuple[int, ...],
-    values: pa.Array,
-    notes: ReadCounts,
+    dialect: Dialect, chosen: tuple[int, ...], values: pa.Array, notes: ReadCounts
 ) -> Ids:
     """Return the labels in order: integers where all spell one, else text; refuse what is no id."""
-    problem = problem_of(values)
+    problem, source = problem_of(values), dialect.source
     if problem is not None:
-        refuse_value(source, dialect, chosen, *problem)
+        refuse_value(dialect, chosen, *problem)
     others = other_than_integers(values)
     pair = alike(values) if len(others) else None
     if pair is not None:
@@ -347,17 +325,15 @@ def labels_of(
     return labels
 
 
-def refuse_value(
-    source: Source, dialect: Dialect, chosen: tuple[int, ...], value: str, problem: str
-) -> NoReturn:
+def refuse_value(dialect: Dialect, chosen: tuple[int, ...], value: str, problem: str) -> NoReturn:
     """Refuse an id, with the first line on which it stands."""
     quoted = f"the id {shown(value)}" if value else "an id"
     advice = "Use an integer >= 0, or text."
-    for number, line in rows_below(source, dialect):
+    for number, line in rows_below(dialect):
         cells = dialect.cells(line)
         if value.strip() in [cells[column] for column in chosen if column < len(cells)]:
-            source.refuse(f"{quoted} {problem}. {advice}", line=number)
-    raise InputError(f"{source.name}: {quoted} {problem}. {advice}")
+            dialect.source.refuse(f"{quoted} {problem}. {advice}", line=number)
+    raise InputError(f"{dialect.source.name}: {quoted} {problem}. {advice}")
 
 
 def merged_text(parts: list[pa.DictionaryArray]) -> ParsedColumn:
@@ -370,7 +346,7 @@ def merged_text(parts: list[pa.DictionaryArray]) -> ParsedColumn:
     return _in_order(codes.finish(), values, distinct(as_ids(values, what="ids")))
 
 
-def read_lists(source: Source, dialect: Dialect, *, named: bool) -> ParsedPairs:
+def read_lists(dialect: Dialect, *, named: bool) -> ParsedPairs:
     """Return the pairs of a file with one line a user; its first cell names the user if `named`.
 
     A user without items is kept. Lines without a name are users 0, 1, 2 and so on.
@@ -381,11 +357,11 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> ParsedPairs:
     sizes: list[int] = []
     seen: dict[str, int] = {}
     waiting = bool(dialect.header)
-    for number, line in source.lines():
+    for number, line in dialect.source.lines():
         if not line.strip() or line.lstrip()[0] in "#%":
             notes.comment_lines += bool(line.strip())
             if users:
-                _check_comment(source, dialect, line.strip(), number)
+                _check_comment(dialect, line.strip(), number)
             continue
         if waiting:
             waiting = False
@@ -393,26 +369,26 @@ def read_lists(source: Source, dialect: Dialect, *, named: bool) -> ParsedPairs:
         cells = [cell for cell in dialect.cells(line) if cell]
         user = cells.pop(0) if named and cells else str(len(users))
         if user in seen:
-            source.refuse(
+            dialect.source.refuse(
                 f"the user {shown(user)} is already in line {seen[user]}. Merge the lines, or "
                 "read them as pairs.",
                 line=number,
             )
-        _check(source, [user, *cells], number)
+        _check(dialect.source, [user, *cells], number)
         seen[user] = number
         users.append(user)
         items.extend(cells)
         sizes.append(len(cells))
     if dialect.undecided:
-        _check_first_line(source, items, sizes)
+        _check_first_line(dialect.source, items, sizes)
     notes.rows = len(users)
     return ParsedPairs.of(encoded(ids_listed(users)), encoded(ids_listed(items)), notes, sizes)
 
 
-def _check_comment(source: Source, dialect: Dialect, text: str, number: int) -> None:
+def _check_comment(dialect: Dialect, text: str, number: int) -> None:
     """Refuse a comment below the first user that may be a user with items."""
     if text[1:2].strip() and len(dialect.cells(text)) > 1:
-        source.refuse(
+        dialect.source.refuse(
             f"{shown(text)} could be a comment or a user. For a comment, put a space after "
             f"{text[0]}; for a user, quote the id and separate cells by commas or tabs.",
             line=number,
@@ -448,43 +424,44 @@ _LABELS = re.compile(r"((edge|tie|link)[ _-]?)?labels?", re.IGNORECASE)
 """Names of columns that may say of which kind a tie is, and may as well name each."""
 
 
-def two_columns(
-    source: Source,
-    header: tuple[str, ...],
-    n_columns: int,
-    notes: ReadCounts,
-    ends: Ends,
-    *,
-    by_position: bool = False,
-) -> tuple[int, int]:
+class Offered(NamedTuple):
+    """The columns that a file offers, and what options say of the ends of its rows."""
+
+    source: Source
+    header: tuple[str, ...]
+    n: int
+    ends: Ends
+
+
+def two_columns(of: Offered, notes: ReadCounts, *, by_position: bool = False) -> tuple[int, int]:
     """Return the columns of the two ends of a row; refuse further ones unless they are ignored."""
-    if n_columns < 2:
-        source.refuse(
+    if of.n < 2:
+        of.source.refuse(
             "only one column found, but each row needs two ids. Set the separator with "
             f"{option('delimiter')}."
         )
-    if header and len(header) != n_columns:
-        source.refuse(
-            f"{len(header)} column names ({shown(', '.join(header))}) for rows of {n_columns} "
+    if of.header and len(of.header) != of.n:
+        of.source.refuse(
+            f"{len(of.header)} column names ({shown(', '.join(of.header))}) for rows of {of.n} "
             "cells. Give one name per column."
         )
-    beside = kind_column(source, header, n_columns, ends)
-    chosen = _asked(source, header, n_columns, ends)
-    named = known_pairs(header, graph=True)
-    if chosen is None and beside is not None and n_columns == 3 and not named:
+    beside = kind_column(of)
+    chosen = _asked(of)
+    named = known_pairs(of.header, graph=True)
+    if chosen is None and beside is not None and of.n == 3 and not named:
         first, second = (column for column in range(3) if column != beside)
         chosen = first, second
     if chosen is None:
-        chosen = _recognized(source, header, n_columns, ends, by_position=by_position)
+        chosen = _recognized(of, by_position=by_position)
     if beside in chosen:
-        source.refuse(
+        of.source.refuse(
             f"{option('kind_column')} names an end of the edges. Choose a different column."
         )
-    numbered = [f"column {number}" for number in range(1, n_columns + 1)]
-    names = [name or number for name, number in zip(header or numbered, numbered, strict=True)]
+    numbered = [f"column {number}" for number in range(1, of.n + 1)]
+    names = [name or number for name, number in zip(of.header or numbered, numbered, strict=True)]
     used = (*chosen, beside)
     further = tuple(name for column, name in enumerate(names) if column not in used)
-    if further and not ends.ignore_weights:
+    if further and not of.ends.ignore_weights:
         needed = "two" if beside is None else "three"
         out = leave_out()
         named_kinds = [
@@ -492,110 +469,104 @@ def two_columns(
             for name in further
             if any(one.fullmatch(name) for one in (KINDS_OF_EDGES, _LABELS))
         ]
-        if ends.of_ties and beside is None and named_kinds:
+        if of.ends.of_ties and beside is None and named_kinds:
             kind = option("kind_column", named_kinds[0])
             out = f"{out.removesuffix('.')}; or, if it contains the type of each edge, use {kind}."
-        source.refuse(
-            f"{counted(n_columns, 'column')} found, {needed} needed. Extra: "
+        of.source.refuse(
+            f"{counted(of.n, 'column')} found, {needed} needed. Extra: "
             f"{shown(', '.join(further))}. {out}"
         )
     notes.columns_ignored = further
     return chosen
 
 
-def kind_column(source: Source, header: tuple[str, ...], n_columns: int, ends: Ends) -> int | None:
+def kind_column(of: Offered) -> int | None:
     """Return the column that says of which kind a tie is, where there is one."""
-    if ends.kind_column is None:
+    if of.ends.kind_column is None:
         return None
-    return _column(source, header, n_columns, "kind_column", ends.kind_column)
+    return _column(of, "kind_column", of.ends.kind_column)
 
 
-def _asked(
-    source: Source, header: tuple[str, ...], n_columns: int, ends: Ends
-) -> tuple[int, int] | None:
+def _asked(of: Offered) -> tuple[int, int] | None:
     """Return the columns that the options name; None where they name none."""
     first, second = (
-        None if value is None else _column(source, header, n_columns, name, value)
-        for name, value in zip(ends.names, ends.asked, strict=True)
+        None if value is None else _column(of, name, value)
+        for name, value in zip(of.ends.names, of.ends.asked, strict=True)
     )
     if first is None and second is None:
         return None
     if first is None or second is None:
-        given, lacking = ends.names if second is None else ends.names[::-1]
-        source.refuse(f"{option(given)} requires {option(lacking)}. Give both.")
+        given, lacking = of.ends.names if second is None else of.ends.names[::-1]
+        of.source.refuse(f"{option(given)} requires {option(lacking)}. Give both.")
     if first == second:
-        source.refuse(
-            f"{' and '.join(map(option, ends.names))} name the same column. Choose "
+        of.source.refuse(
+            f"{' and '.join(map(option, of.ends.names))} name the same column. Choose "
             "two different columns."
         )
     return first, second
 
 
-def _column(
-    source: Source, header: tuple[str, ...], n_columns: int, name: str, value: str | int
-) -> int:
+def _column(of: Offered, name: str, value: str | int) -> int:
     """Return the column of this name, or else of this number."""
-    if isinstance(value, str) and value in header:
-        return header.index(value)
+    if isinstance(value, str) and value in of.header:
+        return of.header.index(value)
     text = str(value)
-    if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= n_columns:
+    if text.isascii() and text.isdigit() and 1 <= int(text[:9]) <= of.n:
         return int(text[:9]) - 1
-    return source.refuse(
+    return of.source.refuse(
         f"{option(name)}: no column {shown(text)}. "
-        f"{did_you_mean(text, map(shown, header))}Columns: {_listed(header, n_columns)}."
+        f"{did_you_mean(text, map(shown, of.header))}Columns: {_listed(of.header, of.n)}."
     )
 
 
-def _recognized(
-    source: Source, header: tuple[str, ...], n_columns: int, ends: Ends, *, by_position: bool
-) -> tuple[int, int]:
+def _recognized(of: Offered, *, by_position: bool) -> tuple[int, int]:
     """Return the columns of known names, or the only two; refuse what is not clear."""
-    graph = ends.names[0] == "source_column"
-    pairs = known_pairs(header, graph=graph)
+    graph = of.ends.names[0] == "source_column"
+    pairs = known_pairs(of.header, graph=graph)
     if (
         pairs
-        and not all(header)
-        and (plain(header[pairs[0][0]]), plain(header[pairs[0][1]])) in TOO_SHORT
+        and not all(of.header)
+        and (plain(of.header[pairs[0][0]]), plain(of.header[pairs[0][1]])) in TOO_SHORT
     ):
-        return refuse_columns(source, header, n_columns, ends, "like those of a matrix")
+        return refuse_columns(of, "like those of a matrix")
     if len(pairs) == 1:
         return pairs[0]
-    if graph and tuple(map(plain, header)) in NODE_LISTS:
-        say = options(**dict(zip(ends.names, header, strict=True)))
-        source.refuse(
-            f"this looks like a list of nodes (columns: {shown(', '.join(header))}). Give the "
+    if graph and tuple(map(plain, of.header)) in NODE_LISTS:
+        say = options(**dict(zip(of.ends.names, of.header, strict=True)))
+        of.source.refuse(
+            f"this looks like a list of nodes (columns: {shown(', '.join(of.header))}). Give the "
             f"file of edges, or, if these are edges, give {say}"
         )
-    if n_columns == 2 or (by_position and not header):
+    if of.n == 2 or (by_position and not of.header):
         return 0, 1
-    why = "with no known pair of names" if header else "without names"
+    why = "with no known pair of names" if of.header else "without names"
     if pairs:
         why = "with several possible pairs"
-    return refuse_columns(source, header, n_columns, ends, why)
+    return refuse_columns(of, why)
 
 
-def refuse_columns(
-    source: Source, header: tuple[str, ...], n_columns: int, ends: Ends, why: str
-) -> NoReturn:
+def refuse_columns(of: Offered, why: str) -> NoReturn:
     """Refuse columns of which nobody said which two count, with what to copy.
 
     Of many columns none are proposed: they are a table more likely than not.
     """
-    if n_columns > MOST_COLUMNS_OF_PAIRS:
-        first, second = map(option, ends.names)
+    if of.n > MOST_COLUMNS_OF_PAIRS:
+        first, second = map(option, of.ends.names)
         say = f"{first} and {second} to name them, with {option('ignore_weights', value=True)}"
     else:
-        examples: list[str | int] = [header[0], header[1]] if header and all(header[:2]) else [1, 2]
-        named = dict(zip(ends.names, examples, strict=True))
+        examples: list[str | int] = (
+            [of.header[0], of.header[1]] if of.header and all(of.header[:2]) else [1, 2]
+        )
+        named = dict(zip(of.ends.names, examples, strict=True))
         say = f"options that name the two, such as {options(**named, ignore_weights=True)}"
-    pairs = "the ends of edges" if ends.names[0] == "source_column" else "users and items"
+    pairs = "the ends of edges" if of.ends.names[0] == "source_column" else "users and items"
     table = (
         f" If each row is a person, use {option('kind', 'table')} and a method for tables."
-        if "table" in source.format.kinds
+        if "table" in of.source.format.kinds
         else ""
     )
-    source.refuse(
-        f"{counted(n_columns, 'column')} {why}: {_listed(header, n_columns)}.{table} If two "
+    of.source.refuse(
+        f"{counted(of.n, 'column')} {why}: {_listed(of.header, of.n)}.{table} If two "
         f"columns are {pairs}, use {say}"
     )
 

@@ -131,13 +131,14 @@ def _counts_what_follows(lines: list[Line]) -> bool:
 
 @dataclass(frozen=True)
 class Dialect:
-    """How lines become cells.
+    """How the lines of a source become cells.
 
     `spaced`: a space follows every delimiter and is no part of the cells; `widths`: of the first
     lines but the names; `plain_only`: 007 is no integer; `undecided`: the first line may be names;
     `marked`: its names of `MARKS`, below which all is data.
     """
 
+    source: Source
     delimiter: str
     n_columns: int
     header: tuple[str, ...]
@@ -181,7 +182,7 @@ def sniff(
     lines, remarks = _first_lines(source, comments=comments)
     marked = MARKS.get(remarks[0], ()) if remarks and header == "auto" and not delimiter else ()
     if marked and all(len(split(line, "\t")) == 2 for line in lines):
-        return Dialect("\t", 2, (), False, frozenset({2}), tuple(remarks), marked=marked)
+        return Dialect(source, "\t", 2, (), False, frozenset({2}), tuple(remarks), marked=marked)
     if not lines:
         source.refuse("the file is empty. Give a file with data.")
     if re.fullmatch(r"sep=.", lines[0].strip()):
@@ -202,6 +203,7 @@ def sniff(
     data = rows[1:] if named else rows
     widths = Counter(len(row) for row in data) or Counter([len(rows[0])])
     return Dialect(
+        source,
         delimiter=separator,
         n_columns=widths.most_common(1)[0][0],
         header=tuple(cell.strip() for cell in rows[0]) if named else (),
@@ -410,11 +412,11 @@ def may_not_be_plain(chunk: bytes) -> bool:
     return False
 
 
-def expect_width(source: Source, number: int, line: str, dialect: Dialect) -> list[str]:
+def expect_width(number: int, line: str, dialect: Dialect) -> list[str]:
     """Return the cells of a line, refused where their number is not that of the first lines."""
     cells = dialect.cells(line)
     if len(cells) != dialect.n_columns:
-        source.refuse(
+        dialect.source.refuse(
             f"{counted(len(cells), 'cell')} instead of {dialect.n_columns} "
             f"({shown(line.strip())}). Correct the line.",
             line=number,
@@ -497,7 +499,7 @@ def _retyped(labels: Ids) -> Ids:
 
 
 def check_no_second_header(
-    source: Source, dialect: Dialect, header: Header, chosen: tuple[int, int], ids: tuple[Ids, Ids]
+    dialect: Dialect, header: Header, chosen: tuple[int, int], ids: tuple[Ids, Ids]
 ) -> None:
     """Refuse a file in which the names of its first line stand again, as a line or as ids.
 
@@ -507,49 +509,51 @@ def check_no_second_header(
         return
     names = [dialect.header[column] for column in chosen]
     again = [name for name, labels in zip(names, ids, strict=True) if _holds(labels, name)]
-    check_names_again(source, dialect, header, again)
+    check_names_again(dialect, header, again)
 
 
 def _holds(labels: Ids, name: str) -> bool:
     return labels.dtype.kind != "i" and bool(np.any(labels == name))
 
 
-def rows_below(source: Source, dialect: Dialect) -> Iterator[tuple[int, str]]:
+def rows_below(dialect: Dialect) -> Iterator[tuple[int, str]]:
     """Yield the number and the text of every row below the names of columns."""
     rows = (
-        (n, line) for n, line in source.lines() if line.strip() and line.lstrip()[0] not in "#%"
+        (n, line)
+        for n, line in dialect.source.lines()
+        if line.strip() and line.lstrip()[0] not in "#%"
     )
     return islice(rows, bool(dialect.header), None)
 
 
-def check_names_again(source: Source, dialect: Dialect, header: Header, again: list[str]) -> None:
+def check_names_again(dialect: Dialect, header: Header, again: list[str]) -> None:
     """Refuse names of columns that are also ids there, as `check_no_second_header` says."""
     if not again:
         return
-    for number, line in rows_below(source, dialect):
+    for number, line in rows_below(dialect):
         if tuple(dialect.cells(line)) == dialect.header:
-            source.refuse(
+            dialect.source.refuse(
                 "the header is repeated here, as if files were concatenated. Remove the line.",
                 line=number,
             )
     if header == "auto" and (len(again) == 2 or len(again[0]) == 1):
-        source.refuse(
+        dialect.source.refuse(
             f"cannot tell whether the first line ({shown(', '.join(dialect.header))}) holds names "
             f"or data: {shown(again[0])} also occurs as an id. {either('header', 'yes', 'no')}"
         )
 
 
-def refuse_first_id(source: Source, dialect: Dialect, first: str) -> NoReturn:
+def refuse_first_id(dialect: Dialect, first: str) -> NoReturn:
     """Refuse the first line of a list of ids, which may be names of columns or an id."""
     if dialect.n_columns == 1:
-        source.refuse(
+        dialect.source.refuse(
             f"the first line ({shown(first)}) could be a column name or an id that is not in "
             "the data. Put a line with id above it, or remove it.",
             line=1,
         )
-    _, line = next((n, text) for n, text in source.lines() if text.strip())
+    _, line = next((n, text) for n, text in dialect.source.lines() if text.strip())
     cells = ", ".join(map(shown, dialect.cells(line)))
-    source.refuse(
+    dialect.source.refuse(
         f"a list of ids must have one column, but this file has {dialect.n_columns}: {cells}. "
         "Give only the ids, below a line with id.",
         line=1,

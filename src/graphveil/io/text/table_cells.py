@@ -42,7 +42,7 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
         cells = read_cells(source, replace(options, header="no"))
         return replace(cells, problems=(*problems, *cells.problems))
     kept = check_columns(source, names, options)
-    _check_no_second_header(source, table, dialect)
+    _check_no_second_header(table, dialect)
     texts = {name: table[name].combine_chunks() for name in kept}
     if dialect.spaced:
         texts = {name: pc.utf8_trim_whitespace(column) for name, column in texts.items()}
@@ -108,7 +108,7 @@ def _about_the_first_row(table: pa.Table, dialect: Dialect, options: TableOption
     return [Problem("", "header", answer, found, choices)]
 
 
-def _check_no_second_header(source: Source, table: pa.Table, dialect: Dialect) -> None:
+def _check_no_second_header(table: pa.Table, dialect: Dialect) -> None:
     """Refuse a table in which the names of the columns stand again as a row."""
     if not dialect.header:
         return
@@ -116,7 +116,7 @@ def _check_no_second_header(source: Source, table: pa.Table, dialect: Dialect) -
     for number in np.flatnonzero(first.to_numpy()).tolist():
         row = [str(column[number]).strip() for column in table.columns]
         if row == list(dialect.header):
-            source.refuse(
+            dialect.source.refuse(
                 f"the header is repeated as row {number + 1}, as if files were concatenated. "
                 "Remove this row."
             )

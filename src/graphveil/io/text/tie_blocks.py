@@ -72,7 +72,7 @@ class FrameOfTies(TieFile):
     def __post_init__(self) -> None:
         """Choose the two columns, and look whether directions are said."""
         with opened_frame(self.source) as frame:
-            self.names = two_of_frame(self.source, frame, self.notes, self.options)
+            self.names = two_of_frame(frame, self.notes, self.options)
             self.directed = frame_says_directed(frame, self.names) or None
             self.text = any(frame.is_text(name) for name in self.names)
             self._n_rows = frame.n_rows()
@@ -103,19 +103,18 @@ class TextOfTies(TieFile):
                 f"Convert the file to csv with graphveil convert, or remove {option('on_disk')}."
             )
         check = sniff(self.source, self.options.header, delimiter=self.options.delimiter)
-        delimited.check_konect(self.source, check)
+        delimited.check_konect(check)
         self.dialect: Dialect = check
         self.notes = ReadCounts(header=check.header, inferred=check.inferred)
         self.notes.declared = delimited.declared_counts(check)
-        self._chosen = delimited.chosen_columns(self.source, check, self.options, self.notes)
-        self.directed = delimited.says_directed(self.source, check, self._chosen)
+        self._chosen = delimited.chosen_columns(check, self.options, self.notes)
+        self.directed = delimited.says_directed(check, self._chosen)
         self.names = delimited.names_of_ends(self._chosen, check.header, self.notes.header)
 
     def _rows(self) -> Iterator[Ends]:
-        tables = delimited.bipartite_batches(
-            self.source, self.dialect, self._chosen, self.notes, text=self.text
-        )
-        for table in tables:
+        for table in delimited.bipartite_batches(
+            self.dialect, self._chosen, self.notes, text=self.text
+        ):
             left, right = table.combine_chunks().columns
             yield Ends(left.combine_chunks(), right.combine_chunks())
 
@@ -128,9 +127,8 @@ class TextOfTies(TieFile):
         """Return the ids in order: integers where all spell one; refuse what is no id."""
         if not self.text:
             return super().labels(distinct)
-        labels = labels_of(self.source, self.dialect, self._chosen, distinct, self.notes)
-        both = (labels, labels)
-        check_no_second_header(self.source, self.dialect, self.options.header, self._chosen, both)
+        labels = labels_of(self.dialect, self._chosen, distinct, self.notes)
+        check_no_second_header(self.dialect, self.options.header, self._chosen, (labels, labels))
         return labels
 
     @property

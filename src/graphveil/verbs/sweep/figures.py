@@ -210,6 +210,11 @@ class SweptPoints:
     folder: Path | None = None
 
     @cached_property
+    def methods(self) -> tuple[str, ...]:
+        """The methods of its points, in the order of the plan."""
+        return tuple(dict.fromkeys(point.method for point in self.plan.points))
+
+    @cached_property
     def rows(self) -> pa.Table:
         """Every figure as an Arrow table, a column a field and a column a parameter.
 

@@ -52,6 +52,10 @@ _COMPARED = {
 """What decides the figures of a sweep beside its points, as messages call it."""
 
 
+_DAMAGED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
+_ELSEWHERE = "Use a different folder for the sweep."
+
+
 def begun(folder: Path, plan: Plan) -> Plan:
     """Return the plan of a folder, which is made where there is none."""
     plan = msgspec.json.decode(msgspec.json.encode(plan), type=Plan)  # as it is read again
@@ -95,15 +99,11 @@ def read_plan(folder: Path) -> Plan:
         raise ReleaseError(
             f"{folder} is not a sweep: it has no {PLAN}. Give the folder of a sweep."
         ) from error
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReleaseError(
-            f"{path} is damaged: {error}. Use a different folder for the sweep."
-        ) from error
+    except _DAMAGED as error:
+        raise ReleaseError(f"{path} is damaged: {error}. {_ELSEWHERE}") from error
     if plan.schema != SCHEMA:
-        raise ReleaseError(
-            f"{path} was written by a different version of graphveil. Use a "
-            "different folder for the sweep."
-        )
+        written = f"{path} was written by a different version of graphveil"
+        raise ReleaseError(f"{written}. {_ELSEWHERE}")
     return plan
 
 
@@ -178,10 +178,9 @@ def results_of(folder: Path, plan: Plan) -> dict[int, Result]:
             continue
         try:
             result = msgspec.json.decode(path.read_bytes(), type=Result)
-        except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            raise ReleaseError(
-                f"{path} is damaged: {error}. Delete it to run that point again."
-            ) from error
+        except _DAMAGED as error:
+            say = "Delete it to run that point again."
+            raise ReleaseError(f"{path} is damaged: {error}. {say}") from error
         results[point.number] = result
     return results
 

@@ -177,7 +177,6 @@ def figures_text(sweep: Sweep) -> str:
 
 def pictures_of(sweep: Sweep) -> dict[str, Figure]:
     """Return the figures as papers draw them: a figure over the strength, a line a method."""
-    methods = tuple(dict.fromkeys(point.method for point in sweep.plan.points))
     columns = columns_of(sweep)
     across = [axis for axis in columns if axis.question == "strength"]
     made = {}
@@ -189,7 +188,7 @@ def pictures_of(sweep: Sweep) -> dict[str, Figure]:
                 title = f"{words_of(y)} by {x.part}"
                 panel = panel._replace(title=title, dots=dots)
                 name = f"{x.part}-{y.question.replace(' ', '-')}"
-                made[name] = Figure(title=title, panel=panel, methods=methods)
+                made[name] = Figure(title=title, panel=panel, methods=sweep.methods)
     return made
 
 
@@ -215,10 +214,9 @@ PAPERS = {
 
 def references_text(sweep: Sweep) -> str:
     """Return BibTeX entries of the methods, the data and the program."""
-    methods = dict.fromkeys(point.method for point in sweep.plan.points)
-    cited = dict.fromkeys(PAPERS[name] for name in methods if name in PAPERS)
+    cited = dict.fromkeys(PAPERS[name] for name in sweep.methods if name in PAPERS)
     entries = [ENTRIES[key] for key in cited]
-    for name in methods:
+    for name in sweep.methods:
         method = known_method(name)
         if name not in PAPERS and method is not None:
             entries.append(_entry(name, name, note=tex(method.source)))

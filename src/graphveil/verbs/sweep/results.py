@@ -274,8 +274,7 @@ PLAIN = ("largest class risk", "kept", "false")
 
 def page_text(sweep: SweptPoints) -> str:
     """Return the page of a sweep as one HTML file, for its owner alone."""
-    methods = _methods(sweep)
-    plan = sweep.plan
+    methods, plan = sweep.methods, sweep.plan
     name = "" if sweep.folder is None else sweep.folder.resolve().name
     file = plan.original[0] if plan.original else "INPUT"
     counts = sweep.counts
@@ -293,7 +292,7 @@ def page_text(sweep: SweptPoints) -> str:
         ],
         methods=methods,
         panels=panels_of(sweep),
-        rows=list(_rows(sweep, methods)),
+        rows=list(_rows(sweep)),
         figures=_figures(sweep),
         commands=_commands(sweep, name),
         versions=[f"Made by graphveil {plan.tool}, the page by graphveil {__version__}."],
@@ -308,20 +307,15 @@ def figure_of(sweep: SweptPoints, across: Axis, up: Axis) -> Figure:
         raise UsageError(
             "No point has both figures. Choose others, or run a sweep with other points."
         )
-    return Figure(title=panel.title, panel=panel, methods=tuple(_methods(sweep)))
+    return Figure(title=panel.title, panel=panel, methods=sweep.methods)
 
 
 def figures_of(sweep: SweptPoints) -> dict[str, Figure]:
     """Return the pictures of the page, each of which stands alone, by a name for its file."""
-    methods = tuple(_methods(sweep))
     return {
-        f"frontier-{number}": Figure(title=panel.title, panel=panel, methods=methods)
+        f"frontier-{number}": Figure(title=panel.title, panel=panel, methods=sweep.methods)
         for number, panel in enumerate(panels_of(sweep), start=1)
     }
-
-
-def _methods(sweep: SweptPoints) -> list[str]:
-    return list(dict.fromkeys(point.method for point in sweep.plan.points))
 
 
 def panels_of(sweep: SweptPoints) -> list[Panel]:
@@ -364,9 +358,8 @@ def _with_lines(sweep: SweptPoints, across: Axis, up: Axis) -> list[Dot]:
 
 def _dots(sweep: SweptPoints, across: Axis, up: Axis) -> Iterator[Dot]:
     """Yield what has both figures, and what has no release where its strength is known."""
-    methods = _methods(sweep)
     for number, setting in enumerate(sweep.settings, start=1):
-        series, words = methods.index(setting.first.method), setting.first.words
+        series, words = sweep.methods.index(setting.first.method), setting.first.words
         if setting.failure is not None:
             strength = _strength(setting, across)
             if strength is not None:
@@ -388,7 +381,7 @@ def _strength(setting: Setting, axis: Axis) -> float | None:
     return next((float(v) for v in values if isinstance(v, int | float) and v > 0), None)
 
 
-def _rows(sweep: SweptPoints, methods: list[str]) -> Iterator[Row]:
+def _rows(sweep: SweptPoints) -> Iterator[Row]:
     _, attack, use = sweep.usual
     best = _best(sweep)
     shown = [Axis(name) for name in PLAIN]
@@ -403,7 +396,7 @@ def _rows(sweep: SweptPoints, methods: list[str]) -> Iterator[Row]:
         ]
         yield Row(
             number=number,
-            series=methods.index(first.method),
+            series=sweep.methods.index(first.method),
             words=first.words,
             status="finished" if failure is None else failure.status,
             reason="" if failure is None else failure.reason,
@@ -587,7 +580,7 @@ class Sweep(SweptPoints, Illustrated):
 
     def _repr_html_(self) -> str:
         """Return the picture of the frontier, for notebooks."""
-        return picture_html(panels_of(self), _methods(self))
+        return picture_html(panels_of(self), self.methods)
 
     def __repr__(self) -> str:
         """Return how many points ended in which way, and a line for each of the first ten."""

@@ -39,6 +39,9 @@ _BROKEN = r"[\n\r\x00\x0b\x0c\x1c-\x1e\x{85}\x{2028}\x{2029}]"
 
 _BACKSLASH = r"\\$"
 
+Columns = Sequence[tuple[str, str]]
+"""Columns of a table, each with its SQL type."""
+
 Part = bytes | str
 """Lines as they are, or SQL that gives a line a row, in order."""
 
@@ -71,7 +74,7 @@ def compare_cells(
     db: Database,
     path: Path,
     table: str,
-    columns: Sequence[tuple[str, str]],
+    columns: Columns,
     *,
     header: Sequence[str],
     delimiter: str,
@@ -227,11 +230,21 @@ _WHERE = re.compile(r"CSV Error on Line: (\d+)\s+Original Line: ?(.*)")
 _NO_NULL = "\x01no text\x01"
 
 
+def load_rows(
+    db: Database, path: Path, form: str, table: str, columns: Columns, names: Sequence[str]
+) -> None:
+    """Create a table of a file, of text or Parquet."""
+    if form == "parquet":
+        load_columnar(db, path, table, columns, names=names)
+    else:
+        load_delimited(db, path, table, columns, names=names, form=form)
+
+
 def load_delimited(
     db: Database,
     path: Path,
     table: str,
-    columns: Sequence[tuple[str, str]],
+    columns: Columns,
     *,
     names: Sequence[str],
     form: str = "csv",
@@ -285,12 +298,7 @@ _SETTINGS: dict[str, Any] = {
 
 
 def load_columnar(
-    db: Database,
-    path: Path,
-    table: str,
-    columns: Sequence[tuple[str, str]],
-    *,
-    names: Sequence[str],
+    db: Database, path: Path, table: str, columns: Columns, *, names: Sequence[str]
 ) -> None:
     """Create a table of (column, SQL type) of a Parquet file, which calls these by its names."""
     frame = _read(db, path, columns, names)
@@ -313,9 +321,7 @@ def load_columnar(
         )
 
 
-def _read(
-    db: Database, path: Path, columns: Sequence[tuple[str, str]], names: Sequence[str]
-) -> Any:
+def _read(db: Database, path: Path, columns: Columns, names: Sequence[str]) -> Any:
     """Return the cells under their names, once they are known to fit into memory.
 
     Nothing else that the file says of its columns goes with them.
@@ -345,9 +351,7 @@ def _texts(schema: Any) -> dict[str, None]:
     return dict.fromkeys(field.name for field in schema if str(field.type) == "string")
 
 
-def refuse_types(
-    name: str, schema: Any, columns: Sequence[tuple[str, str]], names: Sequence[str]
-) -> None:
+def refuse_types(name: str, schema: Any, columns: Columns, names: Sequence[str]) -> None:
     """Refuse columns of other names or types than these (column, SQL type)."""
     if schema.names != list(names):
         raise UnreadableError(

@@ -20,16 +20,8 @@ from typing import NamedTuple
 import duckdb
 import msgspec
 
-from graphveil.claims import manifest as owned
 from graphveil.claims import manifest as parts
-from graphveil.claims.manifest import (
-    MANIFEST,
-    DataFile,
-    Described,
-    Manifest,
-    Record,
-    private_folder,
-)
+from graphveil.claims.manifest import MANIFEST, DataFile, Described, Manifest
 from graphveil.core.errors import GraphveilError, ResourceError, option
 from graphveil.core.storage import Address, Entry
 from graphveil.core.text import counted
@@ -39,11 +31,7 @@ from graphveil.data.network import LAYER
 from graphveil.verify import verdict
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.evidence import Loader, checked_kind
-from graphveil.verify.files.canonical import (
-    first_difference,
-    load_delimited,
-    refuse_missing,
-)
+from graphveil.verify.files.canonical import first_difference, load_delimited, refuse_missing
 from graphveil.verify.verdict import LINKAGE as LINKAGE_NEEDED
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, one_line, shown
 
@@ -61,11 +49,11 @@ def strict_checks(folder: Path | None) -> list[Check]:
     """
     if folder is None:
         why = "what a store keeps in addition to the bytes of objects is not read"
-        return [not_checked(LINKS, why), not_checked(ATTRIBUTES, why)]
+        return verdict.named(dict.fromkeys((LINKS, ATTRIBUTES), not_checked(why)))
     paths = sorted(folder.rglob("*"))  # which follows no link
     links = [problem for path in paths if (problem := _link_problem(path, folder))]
     plain = f"no symbolic link and no second hard link among {counted(len(paths), 'file')}"
-    return [judged(LINKS, links, plain), _attributes(folder, paths)]
+    return verdict.named({LINKS: judged(links, plain), ATTRIBUTES: _attributes(folder, paths)})
 
 
 def _link_problem(path: Path, folder: Path) -> str | None:
@@ -81,7 +69,7 @@ def _link_problem(path: Path, folder: Path) -> str | None:
 def _attributes(folder: Path, paths: list[Path]) -> Check:
     """Whether nothing has an extended attribute, the folder itself included."""
     if not hasattr(os, "listxattr"):
-        return not_checked(ATTRIBUTES, "this system or its Python cannot list them")
+        return not_checked("this system or its Python cannot list them")
     problems = []
     try:
         for path in (folder, *paths):
@@ -94,11 +82,9 @@ def _attributes(folder: Path, paths: list[Path]) -> Check:
             ]
     except OSError as error:
         if error.errno != errno.ENOTSUP:
-            return not_checked(ATTRIBUTES, f"they cannot be listed ({error.strerror})")
+            return not_checked(f"they cannot be listed ({error.strerror})")
     n = counted(len(paths), "file")
-    return judged(
-        ATTRIBUTES, problems, f"neither the folder nor any of {n} has an extended attribute"
-    )
+    return judged(problems, f"neither the folder nor any of {n} has an extended attribute")
 
 
 class Released:
@@ -192,13 +178,7 @@ _STRAY = re.compile(
 
 FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
 
-_EXTENSIONS = {
-    "csv": ".csv",
-    "tsv": ".tsv",
-    "text": ".txt",
-    "parquet": ".parquet",
-    "graphml": ".graphml",
-}
+_EXTENSIONS = {form: f".{form}" for form in ("csv", "tsv", "parquet", "graphml")} | {"text": ".txt"}
 _WITH_EVERYONE = frozenset({"graphml"})
 """Formats whose data file has no columns, and lists everyone itself."""
 
@@ -218,11 +198,9 @@ def file_checks(released: Released, manifest: Manifest, limit_bytes: int) -> lis
     problems = [problem for problem in found if problem]
     n = len(files)
     what = "1 file has the size and SHA-256" if n == 1 else f"{n} files have the sizes and SHA-256"
-    return [
-        judged(FILES, problems, f"{what} that {MANIFEST} states"),
-        *_others(released, files),
-        _description(manifest.data),
-    ]
+    as_stated = {FILES: judged(problems, f"{what} that {MANIFEST} states")}
+    description = {DESCRIPTION: _description(manifest.data)}
+    return verdict.named(as_stated | _others(released, files) | description)
 
 
 def file_problem(released: Released, file: DataFile, limit_bytes: int | None) -> str | None:
@@ -253,14 +231,13 @@ def sha256_of(path: Path) -> str:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def _others(released: Released, files: list[DataFile]) -> Iterator[Check]:
-    """Yield whether nothing else is there; files of operating systems are named for themselves."""
+def _others(released: Released, files: list[DataFile]) -> dict[str, Check]:
+    """Return whether nothing else is there; files of operating systems are named for themselves."""
     listed = {file.name for file in files} | {MANIFEST}
     try:
         names = released.names(with_parts=parts.in_parts(files))
     except OSError as error:
-        yield fails(OTHERS, f"the folder cannot be listed ({error.strerror})")
-        return
+        return {OTHERS: fails(f"the folder cannot be listed ({error.strerror})")}
     others = [name for name in names if name not in listed]
     stray = [name for name in others if _STRAY.fullmatch(name.rpartition("/")[2])]
     problems = [
@@ -271,11 +248,12 @@ def _others(released: Released, files: list[DataFile]) -> Iterator[Check]:
     if released.folder is not None and (released.folder / MANIFEST).is_symlink():
         problems.append(f"{MANIFEST} is a link to another file")
     n = counted(len(names) - len(stray), "file")
-    yield judged(OTHERS, problems, f"the folder contains {n}, all listed")
+    checks = {OTHERS: judged(problems, f"the folder contains {n}, all listed")}
     if stray:
         delete = "delete it" if len(stray) == 1 else "delete them"
         whose = "an operating system wrote it" if len(stray) == 1 else "an operating system did"
-        yield fails(verdict.STRAY, f"{', '.join(map(shown, stray[:3]))}: {whose}, {delete}")
+        checks[verdict.STRAY] = fails(f"{', '.join(map(shown, stray[:3]))}: {whose}, {delete}")
+    return checks
 
 
 def _description(described: Described) -> Check:
@@ -289,11 +267,11 @@ def _description(described: Described) -> Check:
     if parts.in_parts(described.files):
         problems += _parts(described)
         n = counted(len(described.files), "part")
-        return judged(DESCRIPTION, problems, f"a {described.kind} in {n}")
+        return judged(problems, f"a {described.kind} in {n}")
     data = [file for file in described.files if file.role == "data"]
     if len(data) != 1:
         problems.append(f"{len(data)} data files are listed instead of 1")
-        return judged(DESCRIPTION, problems, "")
+        return judged(problems, "")
     problems += [] if described.files[0] is data[0] else ["the data file is not listed first"]
     problems += _data_file(described, data[0])
     companions = described.files[1:]
@@ -318,7 +296,7 @@ def _description(described: Described) -> Check:
         if (file.name, file.format) != (f"{file.role}.csv", "csv")
         or (file.columns[:1] if kind.name == "network" else file.columns) != [column]
     ]
-    return judged(DESCRIPTION, problems, f"a {described.kind} in {data[0].format}")
+    return judged(problems, f"a {described.kind} in {data[0].format}")
 
 
 def _columns_described(described: Described, data: DataFile, levels: list[DataFile]) -> list[str]:
@@ -404,7 +382,7 @@ LEVELS_FILE, PAIRS_FILE = "levels file", "file of chosen pairs"
 class Owner(NamedTuple):
     """What lies in the private folder beside the release."""
 
-    record: Record | None
+    record: parts.Record | None
     problem: str | None = None
     linkage: tuple[Path, ...] = ()
     levels: Path | None = None
@@ -418,14 +396,14 @@ def read_owner(folder: Path | None) -> Owner:
     """
     if folder is None:
         return Owner(None)
-    private = private_folder(folder)
+    private = parts.private_folder(folder)
     linkage: tuple[Path, ...] = ()
     files: list[Path | None] = [None, None]
     try:
-        linkage = tuple(owned.linkage_files(private))
-        paths = [private / name for name in (owned.LEVELS, owned.WITNESS)]
+        linkage = tuple(parts.linkage_files(private))
+        paths = [private / name for name in (parts.LEVELS, parts.WITNESS)]
         files = [path if path.is_file() else None for path in paths]
-        return Owner(owned.read_record(folder), None, linkage, *files)
+        return Owner(parts.read_record(folder), None, linkage, *files)
     except PermissionError:
         return Owner(None)
     except (GraphveilError, OSError, RecursionError) as error:
@@ -437,129 +415,103 @@ def decoded(raw: bytes) -> Manifest | Check:
     try:
         return parts.decode_manifest(raw, where=Path(MANIFEST))
     except (GraphveilError, RecursionError) as error:
-        return fails(BYTES, one_line(error))
+        return fails(one_line(error))
 
 
 def manifest_checks(raw: bytes, manifest: Manifest, owner: Owner) -> list[Check]:
     """Return the checks on the manifest's bytes and words."""
-    return [
-        _bytes(raw, manifest),
-        _seal(manifest),
-        _owner(raw, owner),
-        _linkage_file(owner),
-        *_further_files(owner),
-        _producer(manifest),
-        _words(manifest),
-    ]
+    of_manifest = {BYTES: _bytes(raw, manifest), SEAL: _seal(manifest)}
+    of_owner = {OWNER: _owner(raw, owner), LINKAGE_FILE: _linkage_file(owner)}
+    in_words = {PRODUCER: _producer(manifest), WORDS: _words(manifest)}
+    return verdict.named(of_manifest | of_owner | _further_files(owner) | in_words)
 
 
 def _bytes(raw: bytes, manifest: Manifest) -> Check:
     canonical = parts.encode(manifest)
     if raw == canonical:
-        return holds(BYTES, f"the {counted(len(raw), 'byte')} of {MANIFEST} are canonical")
+        return holds(f"the {counted(len(raw), 'byte')} of {MANIFEST} are canonical")
     position = first_difference(raw, canonical)
     line = raw[:position].count(b"\n") + 1
     return fails(
-        BYTES,
         f"{MANIFEST}, line {line}: byte {position} differs from the canonical form that graphveil "
-        "writes",
+        "writes"
     )
 
 
 def _seal(manifest: Manifest) -> Check:
     seal = parts.seal_of(manifest)
     if manifest.seal == seal:
-        return holds(SEAL, f"the seal {seal[:12]} matches {MANIFEST}")
+        return holds(f"the seal {seal[:12]} matches {MANIFEST}")
     return fails(
-        SEAL,
         f"{MANIFEST} has the seal {shown(manifest.seal[:12])}, but the seal of its content is "
-        f"{seal[:12]}",
+        f"{seal[:12]}"
     )
 
 
 def _owner(raw: bytes, owner: Owner) -> Check:
     if owner.problem:
-        return fails(OWNER, owner.problem)
+        return fails(owner.problem)
     if owner.record is None:
-        return not_checked(
-            OWNER, "there is no private record next to the folder", needs=verdict.RECORD
-        )
+        return not_checked("there is no private record next to the folder", needs=verdict.RECORD)
     digest = hashlib.sha256(raw).hexdigest()
     if owner.record.manifest_sha256 == digest:
-        return holds(OWNER, f"the record belongs to {MANIFEST} {digest[:12]}")
+        return holds(f"the record belongs to {MANIFEST} {digest[:12]}")
     return fails(
-        OWNER,
         f"the record belongs to a {MANIFEST} with SHA-256 "
-        f"{shown(owner.record.manifest_sha256[:12])}, but this one has {digest[:12]}",
+        f"{shown(owner.record.manifest_sha256[:12])}, but this one has {digest[:12]}"
     )
 
 
 def _linkage_file(owner: Owner) -> Check:
     """Whether the linkage is the file that was written with the record."""
     if owner.record is None:
-        return not_checked(LINKAGE_FILE, "there is no private record", needs=verdict.RECORD)
+        return not_checked("there is no private record", needs=verdict.RECORD)
     written = owner.record.linkage_sha256
     files = owner.linkage
     digest = sha256_of(files[0]) if files else None
-    if files and files[0].name != owned.LINKAGE:
-        digest = owned.digest_of_parts(map(sha256_of, files))
-    return _as_recorded(LINKAGE_FILE, owned.LINKAGE, digest, written, LINKAGE_NEEDED)
+    if files and files[0].name != parts.LINKAGE:
+        digest = parts.digest_of_parts(map(sha256_of, files))
+    return _as_recorded(parts.LINKAGE, digest, written, LINKAGE_NEEDED)
 
 
-def _further_files(owner: Owner) -> list[Check]:
+def _further_files(owner: Owner) -> dict[str, Check]:
     """Whether levels and chosen pairs are as they were written; nothing where there are none."""
-    if owner.record is None:
-        return []
-    files = (
-        (
-            LEVELS_FILE,
-            owned.LEVELS,
-            owner.levels,
-            owner.record.levels_sha256,
-            verdict.LEVELS_NEEDED,
-        ),
-        (
-            PAIRS_FILE,
-            owned.WITNESS,
-            owner.witness,
-            owner.record.witness_sha256,
-            verdict.PAIRS_NEEDED,
-        ),
-    )
-    return [
-        _as_recorded(check, name, None if path is None else sha256_of(path), written, needed)
-        for check, name, path, written, needed in files
+    record = owner.record
+    if record is None:
+        return {}
+    levels = parts.LEVELS, owner.levels, record.levels_sha256, verdict.LEVELS_NEEDED
+    pairs = parts.WITNESS, owner.witness, record.witness_sha256, verdict.PAIRS_NEEDED
+    return {
+        check: _as_recorded(name, None if path is None else sha256_of(path), written, needed)
+        for check, (name, path, written, needed) in ((LEVELS_FILE, levels), (PAIRS_FILE, pairs))
         if path or written
-    ]
+    }
 
 
-def _as_recorded(
-    check: str, name: str, digest: str | None, written: str | None, needed: str
-) -> Check:
+def _as_recorded(name: str, digest: str | None, written: str | None, needed: str) -> Check:
     """Whether an owner's file has the digest that the record states."""
     if digest == written:
         kept = f"has the SHA-256 {digest[:12]}, as the record states" if digest else "was not kept"
-        return holds(check, f"{name} {kept}")
+        return holds(f"{name} {kept}")
     if digest is None:
-        return not_checked(check, f"{name} is missing", needs=needed)
+        return not_checked(f"{name} is missing", needs=needed)
     stated = shown(written[:12]) if written else "none"
-    return fails(check, f"{name} has the SHA-256 {digest[:12]}, but the record states {stated}")
+    return fails(f"{name} has the SHA-256 {digest[:12]}, but the record states {stated}")
 
 
 def _producer(manifest: Manifest) -> Check:
     """Whether this version of the tool wrote the release; of another one nothing can be said."""
     if manifest.tool != TOOL:
-        return fails(PRODUCER, f"the tool is {shown(manifest.tool)}, not {TOOL}")
+        return fails(f"the tool is {shown(manifest.tool)}, not {TOOL}")
     if not _VERSION.fullmatch(manifest.version):
-        return fails(PRODUCER, f"{shown(manifest.version)} is not a version of {TOOL}")
+        return fails(f"{shown(manifest.version)} is not a version of {TOOL}")
     if manifest.version != __version__:
         return not_checked(
-            PRODUCER,
             f"written by version {shown(manifest.version)}, this is version {__version__}: verify "
             "it with the version that wrote it",
             needs=f"version {shown(manifest.version)}",
         )
-    return holds(PRODUCER, f"{TOOL} {manifest.version}")
+    return holds(f"{TOOL} {manifest.version}")
 
 
 def _words(manifest: Manifest) -> Check:
@@ -582,14 +534,11 @@ def _words(manifest: Manifest) -> Check:
     twice = bool(repeated) or bool(set(claim.conditions) & set(guarantee.implied))
     if worded and not twice and manifest.version != __version__:
         return not_checked(
-            WORDS,
             f"this version words the claim differently: {worded[0]}",
             needs=f"version {shown(manifest.version)}",
         )
     problems = [*worded, *(["a condition is stated twice"] if twice else [])]
-    return judged(
-        WORDS, problems, "sentence, threat_model, check and why are those of the guarantee"
-    )
+    return judged(problems, "sentence, threat_model, check and why are those of the guarantee")
 
 
 def load(db: Database, released: Released, described: Described) -> None:

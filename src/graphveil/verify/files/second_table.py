@@ -42,7 +42,7 @@ _HEAD_BYTES = 1 << 20
 
 def read_once(needs: str = "delimited text whose first row has numbers or known names") -> Check:
     """Return what is said of a file that no other code reads in the same way."""
-    return not_checked(verdict.TWICE, verdict.SHARED, needs=needs)
+    return not_checked(verdict.SHARED, needs=needs)
 
 
 class PlainFile(NamedTuple):
@@ -79,62 +79,39 @@ def plain_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
 def read_again(
     db: Database, file: PlainFile, cells: list[int], *, header: bool, table: str = "again"
 ) -> Check | None:
-    """Create a table of some cells f0, f1, ... of every row, or say why it cannot be."""
+    """Create a table of some cells f0, f1, ... of every row, or say why it cannot be.
+
+    Where blanks part cells, rows must have as many of them as the first.
+    """
+    n, blanks = len(file.first), file.delimiter == BLANKS
+    cell = "cells[{} + 1] AS f{}" if blanks else "c{} AS f{}"
+    named = ", ".join(cell.format(at, number) for number, at in enumerate(cells))
+    source = f"{literal(db.link(file.path.resolve()))}, auto_detect = false, hive_partitioning = "
+    source += f"false, compression = '{file.compression}'"
+    if blanks:
+        rows = (
+            f"(SELECT regexp_split_to_array(trim(line, ' \t'), '[ \t]+') AS cells FROM read_csv("
+            f"{source}, header = false, delim = '\x02', quote = '', escape = '', nullstr = '\x03', "
+            "columns = {line: 'VARCHAR'}) WHERE line IS NOT NULL AND NOT "
+            f"regexp_matches(line, '^[ \t]*([#%]|$)') {'OFFSET 1' if header else ''})"
+        )
+        named += f", len(cells) = {n} AS whole"
+    else:
+        columns = ", ".join(f"c{number}: 'VARCHAR'" for number in range(n))
+        rows = (
+            f"read_csv({source}, header = {str(header).lower()}, skip = {file.skipped}, delim = "
+            f"{literal(file.delimiter)}, quote = '\"', escape = '\"', nullstr = '{NO_CELL}', "
+            f"columns = {{{columns}}})"
+        )
     try:
-        if file.delimiter == BLANKS:
-            _read_blanks(db, file, cells, header=header, table=table)
-        else:
-            _read_delimited(db, file, cells, header=header, table=table)
+        db.run(f"CREATE TABLE {table} AS SELECT {named} FROM {rows}")
+        if blanks and db.first(f"SELECT 1 FROM {table} WHERE NOT whole LIMIT 1"):
+            raise duckdb.InvalidInputException("that rows have different numbers of cells")
     except duckdb.OutOfMemoryException:
         raise
     except duckdb.Error as error:
-        return not_checked(
-            verdict.TWICE, f"{verdict.SHARED}: the second reader reports {one_line(error)}"
-        )
+        return not_checked(f"{verdict.SHARED}: the second reader reports {one_line(error)}")
     return None
-
-
-def _read_delimited(
-    db: Database, file: PlainFile, cells: list[int], *, header: bool, table: str
-) -> None:
-    columns = ", ".join(f"c{number}: 'VARCHAR'" for number in range(len(file.first)))
-    named = ", ".join(f"c{cell} AS f{number}" for number, cell in enumerate(cells))
-    db.run(
-        f"CREATE TABLE {table} AS SELECT {named} FROM read_csv(?, auto_detect = false, header = "
-        f"{str(header).lower()}, skip = {file.skipped}, delim = {literal(file.delimiter)}, quote "
-        f"= '\"', escape = '\"', nullstr = '{NO_CELL}', compression = '{file.compression}', "
-        f"hive_partitioning = false, columns = {{{columns}}})",
-        [db.link(file.path.resolve())],
-    )
-
-
-def _read_blanks(
-    db: Database, file: PlainFile, cells: list[int], *, header: bool, table: str
-) -> None:
-    """Create the table of rows whose cells blanks part; all have as many as the first."""
-    n = len(file.first)
-    named = ", ".join(f"cells[{cell + 1}] AS f{number}" for number, cell in enumerate(cells))
-    rows = (
-        f"SELECT regexp_split_to_array(trim(line, ' \t'), '[ \t]+') AS cells "
-        f"FROM ({_lines(db, file)}) "
-        "WHERE line IS NOT NULL AND NOT regexp_matches(line, '^[ \t]*([#%]|$)')"
-    )
-    first = "OFFSET 1" if header else ""
-    db.run(
-        f"CREATE TABLE {table} AS SELECT {named}, len(cells) = {n} AS whole FROM ({rows} {first})"
-    )
-    ragged = db.first(f"SELECT 1 FROM {table} WHERE NOT whole LIMIT 1")
-    if ragged:
-        raise duckdb.InvalidInputException("that rows have different numbers of cells")
-
-
-def _lines(db: Database, file: PlainFile) -> str:
-    """Return SQL that gives every line in a column `line`."""
-    return (
-        f"SELECT line FROM read_csv({literal(db.link(file.path.resolve()))}, auto_detect = false, "
-        "header = false, delim = '\x02', quote = '', escape = '', nullstr = '\x03', compression = "
-        f"'{file.compression}', hive_partitioning = false, columns = {{line: 'VARCHAR'}})"
-    )
 
 
 def _head(file: PlainFile) -> list[str]:
@@ -197,14 +174,14 @@ def table_reading_check(
     """Return whether the file of a table says what the program's reader made of it."""
     how, file = _reading(reading), _table_file(path, reading)
     if how is None or file is None:
-        return not_checked(verdict.TWICE, verdict.SHARED, needs=_PLAIN)
+        return not_checked(verdict.SHARED, needs=_PLAIN)
     person = how.person if how.person in file.first else None
     how.drop = (*how.drop, *([] if person is None else [person]))
     many = original.n_rows * original.n_columns > MOST_CELLS
     if many or not _has_columns(original, file, how):
         other = "the file has different columns than the original"
         why = f"more than {MOST_CELLS:,} cells" if many else other
-        return not_checked(verdict.TWICE, f"{verdict.SHARED}: {why}")
+        return not_checked(f"{verdict.SHARED}: {why}")
     problem = read_again(db, file, list(range(len(file.first))), header=True)
     if problem is not None:
         return problem
@@ -217,7 +194,7 @@ def table_reading_check(
     rows = db.number("SELECT count(*) FROM again")
     if rows != original.n_rows:
         in_file = f"{counted(rows, 'row')} in the file"
-        return fails(verdict.TWICE, f"{in_file}, but {original.n_rows} in the original as read")
+        return fails(f"{in_file}, but {original.n_rows} in the original as read")
     return _compared(db, original, file, how)
 
 
@@ -227,9 +204,7 @@ def people_reading_check(
     """Return whether the file of people says what the program's reader made of it."""
     people, file = original.people, _table_file(path, {})
     if people is None or file is None:
-        return not_checked(
-            verdict.TWICE, verdict.SHARED, needs="a delimited text file of people with a header"
-        )
+        return not_checked(verdict.SHARED, needs="a delimited text file of people with a header")
     node = reading.get("node_column") or file.first[0]
     meant = {*file.first, _ALL}
     rules = {k: v for k, v in (reading.get("bins") or {}).items() if k in meant}
@@ -237,9 +212,8 @@ def people_reading_check(
     how = _reading({"ids": node, "bins": rules, **kept})
     if how is None or not _has_columns(people, file, how) or people.codes.size > MOST_CELLS:
         return not_checked(
-            verdict.TWICE,
             f"{verdict.SHARED}: the file of people has different columns than the original, "
-            f"or more than {MOST_CELLS:,} cells",
+            f"or more than {MOST_CELLS:,} cells"
         )
     if db.holds("again"):
         db.run("DROP TABLE again")  # that of ties
@@ -263,19 +237,15 @@ def _order_of_people(
     place = {str(label): at for at, label in enumerate(as_text(labels).tolist())}
     strange = next((label for label in listed if label not in place), "")
     if strange is None or (strange and strange.strip() != strange):
-        return not_checked(verdict.TWICE, f"{verdict.SHARED}: an id has leading or trailing blanks")
+        return not_checked(f"{verdict.SHARED}: an id has leading or trailing blanks")
     if strange:
-        return fails(
-            verdict.TWICE,
-            f"{shown(strange)} in {shown(name)} is not a person in the original as read",
-        )
+        return fails(f"{shown(strange)} in {shown(name)} is not a person in the original as read")
     order = np.array([place.get(label or "", -1) for label in listed], dtype=np.int64)
     people = np.unique(order) if repeated else np.sort(order)
     if not np.array_equal(people, np.arange(labels.size)):
         return fails(
-            verdict.TWICE,
             f"{counted(people.size, 'person')} in {shown(name)}, but {labels.size} in the "
-            "original as read",
+            "original as read"
         )
     return order
 
@@ -351,14 +321,12 @@ def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> 
             rule = how.bins.get(name)
             problem = _different(db, number, own(original, name), how.suppressed, rule)
         if problem is not None:
-            return fails(verdict.TWICE, f"column {shown(name)}: {problem}")
+            return fails(f"column {shown(name)}: {problem}")
     if blank is not None:
         named = shown(file.first[len(names)])
-        return not_checked(
-            verdict.TWICE, f"{verdict.SHARED}: cells of {named} have leading or trailing blanks"
-        )
+        return not_checked(f"{verdict.SHARED}: cells of {named} have leading or trailing blanks")
     cells_read = counted(original.n_rows * original.n_columns, "cell")
-    return holds(verdict.TWICE, f"the checker's own reader finds the same {cells_read} in the file")
+    return holds(f"the checker's own reader finds the same {cells_read} in the file")
 
 
 def _rules(db: Database, names: Sequence[str], how: _Reading) -> dict[str, str]:

@@ -49,19 +49,17 @@ _REPEATED = """
 _STRANGER = "SELECT person FROM entries WHERE person NOT IN (SELECT person FROM users) LIMIT 1"
 
 
-def _delimited(db: Database, path: Path, file: DataFile) -> None:
-    canonical.load_delimited(db, path, "entries", _ENTRIES, names=_COLUMNS, form=file.format)
+def _load(db: Database, path: Path, file: DataFile) -> None:
+    canonical.load_rows(db, path, file.format, "entries", _ENTRIES, _COLUMNS)
+    if file.format == "parquet":
+        canonical.refuse_missing(db, "entries", ["person", "item"], path.name)
+        return
     row = db.first("SELECT rowid + 2 FROM entries WHERE item = '' LIMIT 1")
     if row:
         raise UnreadableError(f"{path.name}, line {row[0]}: the item is missing")
     problem = canonical.no_item(db)
     if problem:
         raise UnreadableError(f"{path.name}: {problem}")
-
-
-def _columnar(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
-    canonical.load_columnar(db, path, "entries", _ENTRIES, names=_COLUMNS)
-    canonical.refuse_missing(db, "entries", ["person", "item"], path.name)
 
 
 def _counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG001  one shape
@@ -74,15 +72,15 @@ def _counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG0
     }
 
 
-def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
+def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:  # noqa: FBT001  one shape
     if db.holds("lists"):
         users = counted(described.counts.get("users", 0), "user")
         each = counted(len(described.files), "part")
-        return [  # each part was refused if one of its rows were another
-            holds(IDS, f"{users} in {each}, each part with the ids of its position"),
-            holds(ENTRIES, "no row lists an item twice, and every row belongs to a user"),
-            holds(ORDER, "users and their items are in ascending order"),
-        ]
+        return {  # each part was refused if one of its rows were another
+            IDS: holds(f"{users} in {each}, each part with the ids of its position"),
+            ENTRIES: holds("no row lists an item twice, and every row belongs to a user"),
+            ORDER: holds("users and their items are in ascending order"),
+        }
     problems = []
     stranger = db.first(_STRANGER)
     if stranger:
@@ -92,10 +90,9 @@ def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # n
     if repeated:
         problems.append(f"user {repeated[0]} has the item {shown(repeated[1])} {repeated[2]} times")
     n = db.number("SELECT count(*) FROM entries")
-    entries = judged(
-        ENTRIES, problems, f"{counted(n, 'entry')}, no duplicates, each of a listed user"
-    )
-    return [ids_check(db, "users", "person", keyed=keyed), entries, order]
+    entries = judged(problems, f"{counted(n, 'entry')}, no duplicates, each of a listed user")
+    ids = ids_check(db, "users", "person", keyed=keyed)
+    return {IDS: ids, ENTRIES: entries, ORDER: order}
 
 
 def _user_order(db: Database, *, keyed: bool) -> Check:
@@ -105,13 +102,13 @@ def _user_order(db: Database, *, keyed: bool) -> Check:
     """
     another = misplaced(db, "users", "person", keyed=keyed)
     if another:
-        return fails(ORDER, another)
+        return fails(another)
     key = "CAST(item AS BIGINT)" if db.only_numbers("entries", "item") else "item"
     row = db.first(_OUT_OF_ORDER.format(key=key))
     if row:
         where = f"row {row[0]} of the entries, user {row[1]} and item {shown(row[2])},"
-        return fails(ORDER, f"{where} is not in ascending order")
-    return holds(ORDER, "users and their items are in ascending order")
+        return fails(f"{where} is not in ascending order")
+    return holds("users and their items are in ascending order")
 
 
 def _shared(evidence: Evidence) -> ComparedNames:
@@ -130,14 +127,14 @@ def _items(db: Database, original: Bipartite, *, people: bool, linked: bool) -> 
     db.put("features", {"feature": np.arange(names.size), "item": to_arrow(as_text(names))})
     if people != (original.items == "people"):
         said, read = ("people", "things") if people else ("things", "people")
-        return fails(ITEMS, f"items are {said} in the manifest, but {read} in the original")
+        return fails(f"items are {said} in the manifest, but {read} in the original")
     if people and not linked:
-        return not_checked(ITEMS, "whether items are the people with these ids", needs=LINKAGE)
+        return not_checked("whether items are the people with these ids", needs=LINKAGE)
     n = db.number("SELECT count(DISTINCT item) FROM entries")
     first, strange = db.first(f"SELECT min(item), count(*) FROM ({_STRANGE_ITEMS})") or ("", 0)
     no_features = f"{strange} of {n} published items are not features of the original, the first is"
     own = f"every item of the release is a feature of the original, {n} in all"
-    return judged(ITEMS, [f"{no_features} {shown(first)}"] if strange else [], own)
+    return judged([f"{no_features} {shown(first)}"] if strange else [], own)
 
 
 def _link(db: Database, original: Bipartite, released: Any) -> None:
@@ -186,7 +183,7 @@ def _check_cells(db: Database, cells: int) -> Check:
     fits = features * n == cells and features >= items
     other = f"{cells} cells are stated, which does not match {users} and {counted(items, 'item')}"
     all_of = f"{users} and {counted(features, 'feature', 'has')} {cells} cells"
-    return judged(kinds.CELLS, [] if fits else [other], all_of)
+    return judged([] if fits else [other], all_of)
 
 
 def _pairs(original: Bipartite) -> kinds.OriginalPairs:
@@ -356,7 +353,7 @@ def _refuse_items(leaves: Any, starts: Any, part: _Part, n: int) -> None:
 
 
 FEATURES = CheckedKind(
-    loaders={**dict.fromkeys(canonical.DELIMITERS, _delimited), "parquet": _columnar},
+    loaders=dict.fromkeys((*canonical.DELIMITERS, "parquet"), _load),
     tables=("users", "entries"),
     people=("users", "person"),
     entries=("entries", "entry"),

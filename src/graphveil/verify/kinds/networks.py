@@ -27,14 +27,14 @@ from graphveil.verify.evidence import CheckedKind, ComparedNames, Cost, Evidence
 from graphveil.verify.files.canonical import (
     DELIMITERS,
     compare,
-    load_columnar,
     load_delimited,
+    load_rows,
     refuse_missing,
     view_columnar,
 )
 from graphveil.verify.recount.classes import MOST_AT_ONCE, MOST_IDS, link_in_buckets
 from graphveil.verify.recount.linked import IDS, ORDER, ids_check, misplaced, strange_cell
-from graphveil.verify.verdict import SHARED, TWICE, Check, fails, holds, judged, not_checked, shown
+from graphveil.verify.verdict import SHARED, Check, fails, holds, judged, not_checked, shown
 
 EDITS, ENDPOINTS, SIMPLE = "edits", "endpoints", "simple graph"
 
@@ -98,7 +98,7 @@ def _check_cells(db: Database, cells: int) -> Check:
     n = db.number("SELECT count(*) FROM nodes")
     has = counted(n, "node", "has")
     other = f"{cells} cells are stated, but {has} a different number of pairs"
-    return judged(kinds.CELLS, [] if cells == n * (n - 1) // 2 else [other], f"{has} {cells} pairs")
+    return judged([] if cells == n * (n - 1) // 2 else [other], f"{has} {cells} pairs")
 
 
 def _cells_of_person(evidence: Evidence, _cells: int) -> int:
@@ -177,7 +177,7 @@ def has_layers(described: Described) -> bool:
     return bool(layers) and len(layers) > 1
 
 
-def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
+def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:  # noqa: FBT001  one shape
     """Return the checks of ids, ties and their order."""
     ids = ids_check(db, "nodes", "node", keyed=keyed)
     layers = described_layers(described) if described.layers else {}
@@ -188,27 +188,27 @@ def _shape(db: Database, described: Described, keyed: bool) -> list[Check]:  # n
     n, n_nodes = (db.number(f"SELECT count(*) FROM {table}") for table in ("edges", "nodes"))
     edges = counted(n, "edge")
     order = _order(db, edges, layers, keyed=keyed)
-    simple = holds(SIMPLE, f"no self-loop and no duplicate among {edges}")
+    simple = holds(f"no self-loop and no duplicate among {edges}")
     if layers or order.outcome != "holds":
-        simple = judged(SIMPLE, _not_simple(db, layers), simple.detail)
+        simple = judged(_not_simple(db, layers), simple.detail)
     ends = _strange_end(db, n_nodes, usual=not keyed and ids.outcome == "holds")
     listed = f"every end of an edge is one of {counted(n_nodes, 'listed node')}"
-    return [ids, simple, judged(ENDPOINTS, ends, listed), order]
+    return {IDS: ids, SIMPLE: simple, ENDPOINTS: judged(ends, listed), ORDER: order}
 
 
 def _order(db: Database, edges: str, layers: Mapping[str, bool], *, keyed: bool) -> Check:
     another = misplaced(db, "nodes", "node", keyed=keyed)
     if another:
-        return fails(ORDER, another)
+        return fails(another)
     row = db.first(_OUT_OF_ORDER if layers else _EDGE_OUT_OF_ORDER)
     if row:
-        return fails(ORDER, f"edge {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
+        return fails(f"edge {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
     row = db.first(_OTHER_END_FIRST) if layers else None
     if row:
         undirected = f"the edge ({row[0]}, {row[1]}) is undirected"
-        return fails(ORDER, f"{undirected}, but its smaller end is second")
+        return fails(f"{undirected}, but its smaller end is second")
     in_order = "in order" if layers else "in ascending order, the smaller end first"
-    return holds(ORDER, f"{edges} {in_order}")
+    return holds(f"{edges} {in_order}")
 
 
 def _not_simple(db: Database, layers: Mapping[str, bool]) -> list[str]:
@@ -249,10 +249,7 @@ def _ties(db: Database, path: Path, file: DataFile) -> None:
     """Create `edges(source, target, layer)`; the layer is empty where there is only one."""
     columns = _TIES if OF_LAYER in file.columns else _TIES[:2]
     names = [name for name, _ in columns]
-    if file.format == "parquet":
-        load_columnar(db, path, "edges", columns, names=names)
-    else:
-        load_delimited(db, path, "edges", columns, names=names, form=file.format)
+    load_rows(db, path, file.format, "edges", columns, names)
     refuse_missing(db, "edges", names, path.name)
     if columns is not _TIES:
         db.run(f"ALTER TABLE edges ADD COLUMN {OF_LAYER} VARCHAR DEFAULT ''")
@@ -291,16 +288,14 @@ def _shared(evidence: Evidence) -> ComparedNames:
     ]
     attributes = counted(len(published), "attribute")
     own = f"{attributes} of the release are attributes of the original"
-    columns = judged(COLUMNS, strange[:1], own)
+    columns = judged(strange[:1], own)
     said: Any = evidence.manifest.data.layers
     has = [(layer.name, layer.directed) for layer in original.layers]
     other = "the layers of the original differ in name, number or direction"
     same = "edges are directed in both" if original.is_directed else "edges are undirected"
     if len(has) > 1:
         same = f"{counted(len(has), 'layer')} in both, each directed in both or in neither"
-    layer = judged(
-        LAYER, [other] if has != [(one.name, one.directed) for one in said] else [], same
-    )
+    layer = judged([other] if has != [(one.name, one.directed) for one in said] else [], same)
     failed = next((check for check in (columns, layer) if check.outcome == "fails"), None)
     return ComparedNames([columns, layer], None if failed is None else failed.detail)
 
@@ -340,15 +335,14 @@ def _same(evidence: Evidence) -> Check:
     if ties.outcome == "fails" or isinstance(original, Graph):
         return ties
     if set(columns_of(evidence)) != set(original.attributes):
-        return fails(kinds.SAME, "the release has different attributes than the original")
+        return fails("the release has different attributes than the original")
     strange = strange_cell(evidence.tables, original, columns_of(evidence), stars=False)
     if strange is not None:
         return fails(
-            kinds.SAME,
             f"node {strange.node} has a different value of {shown(strange.column)} than in the "
-            "original",
+            "original"
         )
-    return holds(kinds.SAME, f"{ties.detail}; all attributes are the same as well")
+    return holds(f"{ties.detail}; all attributes are the same as well")
 
 
 def _ids_among_names(evidence: Evidence, original: Network) -> list[IdsAsNames]:
@@ -388,7 +382,7 @@ def _read_again(db: Database, original: Network, path: Path, reading: Mapping[st
     if original.people is None or ties.outcome == "fails":
         return ties
     file = reading.get("nodes")
-    people = not_checked(TWICE, SHARED, needs="the file of people")
+    people = not_checked(SHARED, needs="the file of people")
     if file is not None:
         from graphveil.verify.files.second_table import (  # noqa: PLC0415  idle where no file is given
             people_reading_check,
@@ -399,7 +393,7 @@ def _read_again(db: Database, original: Network, path: Path, reading: Mapping[st
         return msgspec.structs.replace(people, detail=f"for the file of people, {people.detail}")
     if ties.outcome != "holds":
         return ties
-    return holds(TWICE, f"{ties.detail}; for the file of people, {people.detail}")
+    return holds(f"{ties.detail}; for the file of people, {people.detail}")
 
 
 _BYTES_PER_ID = 8

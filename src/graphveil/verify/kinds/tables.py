@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +15,7 @@ from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify import evidence as kinds
 from graphveil.verify.database import Database, UnreadableError, literal, some_at_once
 from graphveil.verify.evidence import CheckedKind, ComparedNames, Cost, Evidence, IdsAsNames
-from graphveil.verify.files.canonical import load_columnar, load_delimited
+from graphveil.verify.files.canonical import load_delimited, load_rows
 from graphveil.verify.files.second_table import table_reading_check
 from graphveil.verify.recount.linked import IDS, ORDER, compare_with_original, ids_check, misplaced
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
@@ -23,28 +23,20 @@ from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, s
 COLUMNS = "columns"
 
 
-def _delimited(db: Database, path: Path, file: DataFile) -> None:
+def _load(db: Database, path: Path, file: DataFile) -> None:
+    """Create `cells`, and the view `shown` of them by row, a suppressed one null; none is empty."""
     columns = kinds.cell_columns(file)
-    load_delimited(db, path, "cells", columns, names=file.columns, form=file.format)
-    _show(db, path, file, [f"nullif({name}, '*') AS {name}" for name, _ in columns])
-
-
-def _columnar(db: Database, path: Path, file: DataFile) -> None:
-    columns = kinds.cell_columns(file)
-    load_columnar(db, path, "cells", columns, names=file.columns)
-    _show(db, path, file, [name for name, _ in columns])
-    star = db.first_cell("cells", [name for name, _ in columns], "{} = '*'")
-    if star is not None:
-        raise UnreadableError(f"{path.name}: row {star[1]} contains `*` instead of null")
-
-
-def _show(db: Database, path: Path, file: DataFile, columns: Sequence[str]) -> None:
-    """Create the view `shown`: the cells by row, a suppressed one null; none may be empty."""
-    cell = db.first_cell("cells", [name for name, _ in kinds.cell_columns(file)], "{} = ''")
+    load_rows(db, path, file.format, "cells", columns, file.columns)
+    names, in_text = [name for name, _ in columns], file.format != "parquet"
+    cell = db.first_cell("cells", names, "{} = ''")
     if cell is not None:
         named = file.columns[int(cell[0].removeprefix("c"))]
         raise UnreadableError(f"{path.name}: row {cell[1]} has an empty cell in {shown(named)}")
-    db.run(f"CREATE VIEW shown AS SELECT rowid AS row, {', '.join(columns)} FROM cells")
+    cells = ", ".join(f"nullif({name}, '*') AS {name}" if in_text else name for name in names)
+    db.run(f"CREATE VIEW shown AS SELECT rowid AS row, {cells} FROM cells")
+    star = None if in_text else db.first_cell("cells", names, "{} = '*'")
+    if star is not None:
+        raise UnreadableError(f"{path.name}: row {star[1]} contains `*` instead of null")
 
 
 def _load_levels(db: Database, path: Path, file: DataFile) -> None:
@@ -92,18 +84,18 @@ def _cells(db: Database, described: Described) -> list[ColumnCells]:
     return cells
 
 
-def _shape(db: Database, _described: Described, keyed: bool) -> list[Check]:  # noqa: FBT001  one shape
+def _shape(db: Database, _described: Described, keyed: bool) -> dict[str, Check]:  # noqa: FBT001  one shape
     """Return the checks of the rows: they have an order to check only where they have ids."""
     if not keyed:
-        return []
+        return {}
     db.run("CREATE VIEW people AS SELECT TRY_CAST(c0 AS BIGINT) AS person FROM cells")
     strange = kinds.strange_id(db, "cells")
     if strange is not None:
-        return [fails(IDS, strange), not_checked(ORDER, "the ids are not valid")]
+        return {IDS: fails(strange), ORDER: not_checked("the ids are not valid")}
     another = misplaced(db, "people", "person", keyed=True)
     in_order = "rows are in ascending order of their ids"
-    order = judged(ORDER, [another] if another else [], in_order)
-    return [ids_check(db, "people", "person", keyed=True), order]
+    order = judged([another] if another else [], in_order)
+    return {IDS: ids_check(db, "people", "person", keyed=True), ORDER: order}
 
 
 def _shared(evidence: Evidence) -> ComparedNames:
@@ -115,12 +107,12 @@ def _columns(published: list[str], original: Table) -> Check:
     """Whether every released column is one of the original; the claim says nothing of others."""
     strange = [name for name in published if name not in original.columns]
     if strange:
-        return fails(COLUMNS, f"the original has no column {shown(strange[0])}")
+        return fails(f"the original has no column {shown(strange[0])}")
     beyond = [name for name in original.columns if name not in published]
     unpublished = f"; not published: {', '.join(map(shown, beyond[:3]))}" if beyond else ""
     more = ", ..." if len(beyond) > 3 else ""
     n = counted(len(published), "column")
-    return holds(COLUMNS, f"{n} of the release are columns of the original{unpublished}{more}")
+    return holds(f"{n} of the release are columns of the original{unpublished}{more}")
 
 
 def _ids_among_names(evidence: Evidence, original: Table) -> list[IdsAsNames]:
@@ -164,20 +156,20 @@ def _in_words(figures: Mapping[str, Any]) -> str:
 def _same(evidence: Evidence) -> Check:
     original, columns = evidence.original_as(Table), evidence.columns
     if columns != list(original.columns):
-        return fails(kinds.SAME, "the release has different columns than the original")
+        return fails("the release has different columns than the original")
     found = compare_with_original(evidence.tables, original, columns, keyed=evidence.keyed)
     changed, strange = found.n_strange + found.added, found.strange
     if not changed:
-        return holds(kinds.SAME, f"{counted(found.cells, 'cell')} in both, under new ids")
+        return holds(f"{counted(found.cells, 'cell')} in both, under new ids")
     if strange is None:
-        return fails(kinds.SAME, f"{counted(found.added, 'cell')} of the original suppressed")
+        return fails(f"{counted(found.added, 'cell')} of the original suppressed")
     where = f"row {strange.row} has a different value of {shown(strange.column)}"
     in_all = f"{counted(changed, 'cell')} changed or suppressed in all"
-    return fails(kinds.SAME, f"{where} than in the original; {in_all}")
+    return fails(f"{where} than in the original; {in_all}")
 
 
 TABLE = CheckedKind(
-    loaders={"csv": _delimited, "tsv": _delimited, "parquet": _columnar},
+    loaders=dict.fromkeys(("csv", "tsv", "parquet"), _load),
     tables=("cells",),
     people=("people", "person"),
     entries=("cells", "cell"),

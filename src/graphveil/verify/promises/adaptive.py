@@ -58,25 +58,23 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     )
     if rows != n:
         return fails(
-            PAIRS,
             f"{counted(rows, 'record')} for {counted(n, 'person')}, so there is no complete "
-            "assignment",
+            "assignment"
         )
     lacking = _lacking(evidence, promise, n)
     if lacking is not None:
-        return not_checked(PAIRS, f"{_OPEN}, for {counted(n, 'row')}", needs=lacking)
+        return not_checked(f"{_OPEN}, for {counted(n, 'row')}", needs=lacking)
     try:
         levels = _levels(evidence, promise)
         tally = _all_pairs(evidence, promise) if n <= WHOLE_ROWS else _chosen(evidence, levels)
     except duckdb.OutOfMemoryException:
         raise
     except (BadFileError, duckdb.Error) as error:
-        return fails(PAIRS, one_line(error))
+        return fails(one_line(error))
     if isinstance(tally.allowed, NoAssignment):
         return fails(
-            PAIRS,
             "no complete assignment of records to people is consistent with the data: record "
-            f"{tally.allowed.record} is left without a person",
+            f"{tally.allowed.record} is left without a person"
         )
     return _judged(tally, tally.allowed, levels)
 
@@ -90,17 +88,16 @@ def _alike(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     rows = db.number("SELECT count(*) FROM cells")
     if 0 < rows < promise.level:
         return fails(
-            LEVEL,
-            f"nobody could own {counted(promise.level, 'record')}, because there are only {rows}",
+            f"nobody could own {counted(promise.level, 'record')}, because there are only {rows}"
         )
     problem = known_problem(evidence)
     if problem is not None:
-        return fails(LEVEL, problem)
+        return fails(problem)
     codes = coded_alone(db, [evidence.columns.index(name) for name in known_names(evidence)])
     agreeing = fewest_agreeing(codes, enough=promise.level)
     if agreeing is None:
         return not_checked(
-            LEVEL, f"{counted(rows, 'record')} differ too much for all of them to be compared"
+            f"{counted(rows, 'record')} differ too much for all of them to be compared"
         )
     record, number = agreeing
     short = (
@@ -110,7 +107,7 @@ def _alike(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
         f"each of {counted(rows, 'record')} agrees with at least "
         f"{counted(promise.level - 1, 'other')}"
     )
-    return judged(LEVEL, [short] if number < promise.level else [], enough)
+    return judged([short] if number < promise.level else [], enough)
 
 
 def _lacking(evidence: Evidence, promise: AdaptiveAnonymity, n: int) -> str | None:
@@ -216,7 +213,7 @@ def _judged(tally: _Counted, allowed: Allowed, levels: _Levels) -> Check:
         said += (
             "; some complete assignment gives each record an owner whose requested level it meets"
         )
-    return judged(PAIRS, problems, said)
+    return judged(problems, said)
 
 
 def _ranges(among: str, allowed: Allowed) -> str:

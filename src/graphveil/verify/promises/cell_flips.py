@@ -33,14 +33,11 @@ def _thresholds(evidence: Evidence, flips: RandomizedCells) -> Check:
     """Whether the chances follow from what was released, and keep their part of epsilon."""
     zero, one, epsilon = int(flips.T0), int(flips.T1), Fraction(flips.epsilon_cells)
     if not laws.keeps_its_claim(zero, one, epsilon):
-        return fails(
-            THRESHOLDS, f"T0={zero} and T1={one} give more than epsilon={_short(epsilon)} per cell"
-        )
+        return fails(f"T0={zero} and T1={one} give more than epsilon={_short(epsilon)} per cell")
     prior = _prior(flips)
     if prior is None:
         return fails(
-            THRESHOLDS,
-            f"noisy_count={flips.noisy_count} is not a possible count for {flips.cells} cells",
+            f"noisy_count={flips.noisy_count} is not a possible count for {flips.cells} cells"
         )
     expected = _expected(flips, prior, epsilon)
     problems = [
@@ -50,9 +47,7 @@ def _thresholds(evidence: Evidence, flips: RandomizedCells) -> Check:
     ]
     problems += _parts_of_epsilon(evidence, flips, epsilon)
     chances = f"{zero / laws.FULL:.6g} and {one / laws.FULL:.6g}"
-    return judged(
-        THRESHOLDS, problems, f"the probabilities {chances} follow from the stated values"
-    )
+    return judged(problems, f"the probabilities {chances} follow from the stated values")
 
 
 def _expected(flips: RandomizedCells, prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
@@ -150,7 +145,7 @@ def _chances(evidence: Evidence, flips: RandomizedCells) -> Check:
     edits, cells = evidence.changes(), int(flips.cells)
     truly = KINDS[evidence.manifest.data.kind].cells(evidence.original)
     if cells != truly:
-        return fails(CHANCES, f"{cells} cells are stated, but the original has {truly}")
+        return fails(f"{cells} cells are stated, but the original has {truly}")
     if any(isinstance(c, ExactSize) for c in evidence.manifest.claim.conditions):
         return _not_more_than_resized(edits, flips)
     removed, added = 1 - int(flips.T1) / laws.FULL, int(flips.T0) / laws.FULL
@@ -163,7 +158,7 @@ def _chances(evidence: Evidence, flips: RandomizedCells) -> Check:
         if laws.is_unbelievable(count, trials, chance)
     ]
     flipped = f"{edits.deleted} of {edits.before} removed and {edits.added} added"
-    return judged(CHANCES, problems, f"{flipped}, consistent with these probabilities")
+    return judged(problems, f"{flipped}, consistent with these probabilities")
 
 
 def _not_more_than_resized(edits: Changes, flips: RandomizedCells) -> Check:
@@ -179,7 +174,7 @@ def _not_more_than_resized(edits: Changes, flips: RandomizedCells) -> Check:
     kept = f"{edits.kept} of {edits.before} kept"
     problems = [f"{kept}, but at most {edits.before * most:.6g} were expected"]
     allowed = f"{kept}, no more than these probabilities allow; the size was fixed afterwards"
-    return judged(CHANCES, problems if unbelievable else [], allowed)
+    return judged(problems if unbelievable else [], allowed)
 
 
 def _parts_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
@@ -191,23 +186,21 @@ def _parts_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
     no_count = f"noisy_count={flips.noisy_count} is not a possible count for {flips.cells} cells"
     problems = [] if _is_counted(flips) else [no_count]
     problems += _parts_of_epsilon(evidence, flips, epsilon)
-    return judged(PARTS, problems, f"epsilon={_short(epsilon)} per cell matches the claim")
+    return judged(problems, f"epsilon={_short(epsilon)} per cell matches the claim")
 
 
 def _weights(_evidence: Evidence, flips: BlockFlips) -> Check:
     """Say that nobody can check whether classes and weights follow from noisy counts."""
     classes = counted(len(flips.sizes), "class")
     why = f"the weights of {classes} are stated, but not the noisy counts that they follow from"
-    return not_checked(WEIGHTS, why)
+    return not_checked(why)
 
 
 def _cells_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
     """Whether the classes have as many nodes as the release, and as many pairs as stated."""
     n = evidence.tables.number("SELECT count(*) FROM nodes")
     if n != sum(flips.sizes):
-        return fails(
-            CELLS, f"{counted(sum(flips.sizes), 'node', 'is')} in classes, but {n} are released"
-        )
+        return fails(f"{counted(sum(flips.sizes), 'node', 'is')} in classes, but {n} are released")
     return _cells(evidence, flips)
 
 
@@ -240,8 +233,8 @@ def _chances_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
         noticed |= bool(_not_by_weights(_exchanges(evidence, of_itself=True), epsilon))
     flipped = f"{edits.kept} of {edits.before} kept and {edits.added} added"
     if not problems and not noticed:
-        return not_checked(CHANCES, f"{flipped}, but the original itself would pass this test")
-    return judged(CHANCES, problems, f"{flipped}, consistent with these probabilities")
+        return not_checked(f"{flipped}, but the original itself would pass this test")
+    return judged(problems, f"{flipped}, consistent with these probabilities")
 
 
 def _not_by_weights(found: laws.Exchanges, epsilon: Fraction) -> list[str]:
@@ -305,7 +298,7 @@ def _size(evidence: Evidence, exact: ExactSize) -> Check:
         ]
         if int(said) != size
     ]
-    return judged(SIZE, problems, f"{size} {table} are released, as stated")
+    return judged(problems, f"{size} {table} are released, as stated")
 
 
 def _short(value: Fraction) -> str:
@@ -317,12 +310,12 @@ def source_of_noise(evidence: Evidence, promise: Guarantee) -> Check:
     seed = None if evidence.record is None else evidence.record.seed
     if isinstance(promise, NotClaimed):
         which = "no" if seed is None else "a"
-        return holds(NOISE, f"the record contains {which} seed, and no guarantee is claimed")
+        return holds(f"the record contains {which} seed, and no guarantee is claimed")
     if seed is None:
         return holds(
-            NOISE, "the record contains no seed: the noise came from the operating system's entropy"
+            "the record contains no seed: the noise came from the operating system's entropy"
         )
-    return fails(NOISE, "the record contains a seed, so no guarantee may be claimed")
+    return fails("the record contains a seed, so no guarantee may be claimed")
 
 
 def _unit(evidence: Evidence, promise: EdgeDP | NodeDP) -> Check:
@@ -337,7 +330,7 @@ def _unit(evidence: Evidence, promise: EdgeDP | NodeDP) -> Check:
         problems += _not_values(evidence)
     what = promise.of if isinstance(promise, EdgeDP) else "person"
     return judged(
-        UNIT, problems, f"epsilon is for one {what}, given the lists of {' and '.join(kind.lists)}"
+        problems, f"epsilon is for one {what}, given the lists of {' and '.join(kind.lists)}"
     )
 
 

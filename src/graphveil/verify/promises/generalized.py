@@ -84,10 +84,10 @@ def _levels(evidence: Evidence, condition: Generalized) -> Check:
     """Whether published cells are nodes of the file of levels, which says no more and nests."""
     described = evidence.manifest.data.columns or []
     if not described or not evidence.tables.holds("nodes"):
-        return fails(LEVELS, f"no file of the role {LEVELS_ROLE} lists nodes")
+        return fails(f"no file of the role {LEVELS_ROLE} lists nodes")
     problems = _roles(evidence, described, condition)
     if problems:
-        return judged(LEVELS, problems, "")
+        return judged(problems, "")
     rows = [_Node(*row) for row in evidence.tables.rows("SELECT * FROM nodes ORDER BY rowid")]
     known = {one.name: one for one in described if one.role == "known"}
     strange = [row.column for row in rows if row.column not in known]
@@ -102,7 +102,7 @@ def _levels(evidence: Evidence, condition: Generalized) -> Check:
     if not problems and keys != sorted(keys):
         problems.append("nodes are not listed by column, level and text")
     cells = f"each published value is one of {counted(len(rows), 'node')}"
-    return judged(LEVELS, problems, f"{cells}, whose levels nest")
+    return judged(problems, f"{cells}, whose levels nest")
 
 
 def _roles(
@@ -232,15 +232,14 @@ def _true_cells(evidence: Evidence, _condition: Generalized) -> Check:
                 unsure = unsure or name
             elif had is None or inside is None or not inside(now, had):
                 return fails(
-                    TRUE_CELLS,
                     f"row {row} has {shown(now)} in {shown(name)}, which does not include the "
                     f"original's {'missing value' if had is None else shown(had)}; "
-                    f"{counted(count, 'such cell')}",
+                    f"{counted(count, 'such cell')}"
                 )
     if unsure:
         why = f"the levels of {shown(unsure)} are from a file that the record does not have"
-        return not_checked(TRUE_CELLS, why, needs=verdict.RECORD)
-    return holds(TRUE_CELLS, f"each of {cells} cells is or includes the original's")
+        return not_checked(why, needs=verdict.RECORD)
+    return holds(f"each of {cells} cells is or includes the original's")
 
 
 class _Inclusion(NamedTuple):
@@ -278,20 +277,18 @@ def _consistent(evidence: Evidence, _condition: Generalized) -> Check:
     k = getattr(promise, "k" if of_classes else "level", 1)
     names = known_names(evidence)
     if not original.n_rows:
-        return holds(CONSISTENT, "the data has no rows")
+        return holds("the data has no rows")
     small = original.n_rows <= _MOST_PEOPLE
     found = [_inclusion(evidence, original, name) for name in names] if small else []
     columns = [column for column in found if column is not None]
     if len(columns) < len(names):
         counted_to = f"counted for up to {_MOST_PEOPLE:,} rows"
         if not of_classes:
-            return not_checked(
-                CONSISTENT, f"whether everybody's values fit enough rows: {counted_to}"
-            )
+            return not_checked(f"whether everybody's values fit enough rows: {counted_to}")
         if not evidence.linked or evidence.record is None:
             why = f"it follows from classes and true cells; {counted_to}"
-            return not_checked(CONSISTENT, why, needs=verdict.LINKAGE)
-        return holds(CONSISTENT, f"follows from classes and true cells; {counted_to}")
+            return not_checked(why, needs=verdict.LINKAGE)
+        return holds(f"follows from classes and true cells; {counted_to}")
     cells = ", ".join(f"c{evidence.columns.index(name)}" for name in names)
     classes = evidence.tables.rows(f"SELECT count(*), {cells} FROM shown GROUP BY {cells}")
     sizes = np.array([row[0] for row in classes], dtype=np.int64)
@@ -308,9 +305,9 @@ def _consistent(evidence: Evidence, _condition: Generalized) -> Check:
             fits &= one.includes[own[:, None], shown_nodes[j][None, :]]
         least = min(least, int((fits @ sizes).min()))
     if least >= k:
-        return holds(CONSISTENT, f"everybody's values fit at least {counted(least, 'row')}")
+        return holds(f"everybody's values fit at least {counted(least, 'row')}")
     asked = f"{'k' if of_classes else 'level'}={k}"
-    return fails(CONSISTENT, f"a person's values fit {counted(least, 'row')}, fewer than {asked}")
+    return fails(f"a person's values fit {counted(least, 'row')}, fewer than {asked}")
 
 
 def _condition_column(evidence: Evidence, column: str) -> str | None:
@@ -334,17 +331,16 @@ def _diverse(evidence: Evidence, condition: Diverse) -> Check:
     """Whether each class has values enough of an attached column, or enough entropy."""
     cell = _condition_column(evidence, condition.column)
     if cell is None:
-        return fails(DIVERSE, f"{shown(condition.column)} is not an attached column")
+        return fails(f"{shown(condition.column)} is not an attached column")
     by_value = _classes_by(evidence, cell)
     if condition.measure == "distinct":
         sql = f"SELECT count(*) AS found FROM ({by_value}) GROUP BY key"
         least = evidence.tables.number(f"SELECT min(found) FROM ({sql})")
         if least >= int(condition.least):
-            return holds(DIVERSE, f"at least {least} values of {shown(condition.column)} per class")
+            return holds(f"at least {least} values of {shown(condition.column)} per class")
         return fails(
-            DIVERSE,
             f"a class has {counted(least, 'value')} of {shown(condition.column)}, fewer than "
-            f"{condition.least}",
+            f"{condition.least}"
         )
     entropy = f"SELECT -sum(n / size * ln(n / size)) AS found FROM ({by_value}) GROUP BY key"
     bound = literal(condition.least)
@@ -355,15 +351,15 @@ def _diverse(evidence: Evidence, condition: Diverse) -> Check:
     _, enough, number = row or (0.0, False, 1.0)
     said = f"the least entropy of {shown(condition.column)} is that of {number or 1.0:.6g} values"
     if enough:
-        return holds(DIVERSE, said)
-    return fails(DIVERSE, f"{said}, below {condition.least}")
+        return holds(said)
+    return fails(f"{said}, below {condition.least}")
 
 
 def _close(evidence: Evidence, condition: Close) -> Check:
     """Whether the values of an attached column are shared out in each class as in the table."""
     cell = _condition_column(evidence, condition.column)
     if cell is None:
-        return fails(CLOSE, f"{shown(condition.column)} is not an attached column")
+        return fails(f"{shown(condition.column)} is not an attached column")
     rows = evidence.tables.number("SELECT count(*) FROM shown")
     by_value = _classes_by(evidence, cell)
     apart = (
@@ -378,8 +374,8 @@ def _close(evidence: Evidence, condition: Close) -> Check:
     largest, close = row or (0.0, True)
     said = f"the largest distance of {shown(condition.column)} is {largest or 0.0:.6g}"
     if close or close is None:
-        return holds(CLOSE, said)
-    return fails(CLOSE, f"{said}, above {condition.most}")
+        return holds(said)
+    return fails(f"{said}, above {condition.most}")
 
 
 _TRUE_OF_ROWS = "whether published values are true of their rows"
@@ -437,15 +433,13 @@ def span_of(text: str) -> Span | None:
     >>> span_of("20-39").holds(span_of("34")), span_of("[20, 30)").holds(span_of("30"))
     (True, False)
     """
-    closed, half_open = _CLOSED.fullmatch(text), _HALF_OPEN.fullmatch(text)
-    below, start = _BELOW.fullmatch(text), _FROM.fullmatch(text)
-    if closed is not None:
+    if closed := _CLOSED.fullmatch(text):
         span = Span(Decimal(closed[1]), Decimal(closed[2]) + 1, whole=True)
-    elif half_open is not None:
+    elif half_open := _HALF_OPEN.fullmatch(text):
         span = Span(Decimal(half_open[1]), Decimal(half_open[2]))
-    elif below is not None:
+    elif below := _BELOW.fullmatch(text):
         span = Span(-_INFINITE, Decimal(below[1]))
-    elif start is not None:
+    elif start := _FROM.fullmatch(text):
         span = Span(Decimal(start[1]), _INFINITE)
     elif _NUMBER_ALONE.fullmatch(text):
         number = Decimal(text)
@@ -493,18 +487,16 @@ def days_of(text: str, form: str = ISO) -> Days | None:
 
 
 def _days(text: str, form: str) -> Days | None:
-    month, quarter, week = _MONTH.fullmatch(text), _QUARTER.fullmatch(text), _WEEK.fullmatch(text)
-    years = _YEARS.fullmatch(text)
-    if month is not None:
+    if month := _MONTH.fullmatch(text):
         return _months(int(month[1]), int(month[2]), 1)
-    if quarter is not None:
+    if quarter := _QUARTER.fullmatch(text):
         return _months(int(quarter[1]), 3 * int(quarter[2]) - 2, 3)
-    if week is not None:
+    if week := _WEEK.fullmatch(text):
         monday = dt.date.fromisocalendar(int(week[1]), int(week[2]), 1)
         return Days(monday, monday + dt.timedelta(days=6))
     if _YEAR.fullmatch(text):
         return Days(dt.date(int(text), 1, 1), dt.date(int(text), 12, 31))
-    if years is not None:
+    if years := _YEARS.fullmatch(text):
         return Days(dt.date(int(years[1]), 1, 1), dt.date(int(years[2]), 12, 31))
     day = dt.datetime.strptime(text, form).date()  # noqa: DTZ007  a date has no zone
     return Days(day, day)

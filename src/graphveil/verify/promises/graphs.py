@@ -64,24 +64,23 @@ _FIRST = "SELECT first(source), first(target), count(*) FROM ({})"
 
 
 def _supergraph(evidence: Evidence, _condition: conditions.Supergraph) -> Check:
-    return _within(
-        evidence, SUPERGRAPH, MISSING, evidence.original_as(Network).n_ties, ("original", "release")
-    )
+    n = evidence.original_as(Network).n_ties
+    return _within(evidence, MISSING, n, ("original", "release"))
 
 
 def _subgraph(evidence: Evidence, _condition: conditions.Subgraph) -> Check:
     n = evidence.tables.number("SELECT count(*) FROM edges")
-    return _within(evidence, SUBGRAPH, evidence.kind.added, n, ("release", "original"))
+    return _within(evidence, evidence.kind.added, n, ("release", "original"))
 
 
-def _within(evidence: Evidence, name: str, query: str, n: int, sides: tuple[str, str]) -> Check:
+def _within(evidence: Evidence, query: str, n: int, sides: tuple[str, str]) -> Check:
     """Return whether no edge of one side is missing on the other: the query gives those."""
     one, other = sides
     u, v, missing = evidence.tables.first(_FIRST.format(query)) or (None, None, 0)
     whose = "its nodes" if one == "original" else "nodes"
     lost = f"{missing} of the {one}'s {counted(n, 'edge')} are not in the {other}, the first is"
     problems = [f"{lost} between {whose} {u} and {v}"] if missing else []
-    return judged(name, problems, f"every edge of the {one} is in the {other}, {n} in all")
+    return judged(problems, f"every edge of the {one} is in the {other}, {n} in all")
 
 
 def _degrees_grow(evidence: Evidence, _condition: conditions.Supergraph) -> Check:
@@ -100,7 +99,7 @@ def _sides_grow(evidence: Evidence) -> Check:
     before = evidence.original_as(Network).profiles()
     sides = counts.sides_of(described_layers(evidence.manifest.data))
     if before.shape[1] != len(sides):
-        return fails(DEGREES, "the original has different layers or edge directions")
+        return fails("the original has different layers or edge directions")
     checks = []
     for (layer, side), numbers in zip(sides, before.T, strict=True):
         after = np.sort(counts.numbers_of_ties(evidence.tables, layer, side))[::-1]
@@ -113,7 +112,7 @@ def _sides_grow(evidence: Evidence) -> Check:
 def _none_smaller(before: Ints, after: Ints) -> Check:
     """Return whether no number is below that of the same rank before."""
     if before.size != after.size:
-        return _other_size(DEGREES, before, after)
+        return _other_size(before, after)
     smaller, n = np.flatnonzero(after < before), after.size
     problems = [
         f"{_at_rank(rank, before, after)} (degree class {after[rank]}); {smaller.size} of {n} are "
@@ -121,19 +120,19 @@ def _none_smaller(before: Ints, after: Ints) -> Check:
         for rank in smaller[:1].tolist()
     ]
     kept = f"none of {n} sorted degrees is below the degree of the same rank in the original"
-    return judged(DEGREES, problems, kept)
+    return judged(problems, kept)
 
 
 def _degree_sequence(evidence: Evidence, _condition: conditions.SameDegrees) -> Check:
     before, after = _sorted_degrees(evidence)
     if before.size != after.size:
-        return _other_size(SEQUENCE, before, after)
+        return _other_size(before, after)
     other = np.flatnonzero(before != after)
     problems = [
         f"{_at_rank(rank, before, after)}; {other.size} of {after.size} differ"
         for rank in other[:1].tolist()
     ]
-    return judged(SEQUENCE, problems, f"the {after.size} sorted degrees are those of the original")
+    return judged(problems, f"the {after.size} sorted degrees are those of the original")
 
 
 def _sorted_degrees(evidence: Evidence) -> tuple[Ints, Ints]:
@@ -144,10 +143,8 @@ def _sorted_degrees(evidence: Evidence) -> tuple[Ints, Ints]:
     return np.sort(evidence.original_as(Network).graph().degrees())[::-1], after
 
 
-def _other_size(name: str, before: Ints, after: Ints) -> Check:
-    return fails(
-        name, f"{counted(after.size, 'node')} in the release, but {before.size} in the original"
-    )
+def _other_size(before: Ints, after: Ints) -> Check:
+    return fails(f"{counted(after.size, 'node')} in the release, but {before.size} in the original")
 
 
 def _at_rank(rank: int, before: Ints, after: Ints) -> str:
@@ -161,12 +158,11 @@ def _degrees_kept(evidence: Evidence, _condition: conditions.SameDegrees) -> Che
     counts.count_degrees(evidence.tables)
     other = evidence.tables.rows(_OTHER_DEGREE)
     if not other:
-        return holds(KEPT, "every node has the same degree as in the original")
+        return holds("every node has the same degree as in the original")
     node, after, before = other[0]
     return fails(
-        KEPT,
         f"node {node} has degree {after}, but {before} in the original; "
-        f"{counted(len(other), 'node', 'differs')}",
+        f"{counted(len(other), 'node', 'differs')}"
     )
 
 
@@ -176,7 +172,7 @@ def _budget(evidence: Evidence, condition: conditions.EditBudget) -> Check:
     changed = edits.added + edits.deleted
     were = f"{counted(changed, 'edge')} {'was' if changed == 1 else 'were'}"
     detail = f"{were} added or deleted; the budget allows {limit}"
-    return holds(BUDGET, detail) if changed <= limit else fails(BUDGET, detail)
+    return holds(detail) if changed <= limit else fails(detail)
 
 
 def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
@@ -190,12 +186,10 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
         classes = counts.alike(evidence.tables, promise.measure, promise.distance, layers)
     except TooMuchWorkError:
         most = evidence.tables.limit_bytes
-        return not_checked(CLASSES, f"neighborhoods have more than {most} links", needs="--limit")
+        return not_checked(f"neighborhoods have more than {most} links", needs="--limit")
     if classes is None:
         return fails(
-            CLASSES,
-            "the release is not a simple graph, so no node counts as indistinguishable from "
-            "another",
+            "the release is not a simple graph, so no node counts as indistinguishable from another"
         )
     if promise.known:
         at = columns_of(evidence)
@@ -203,7 +197,7 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
             classes_of_rows(evidence.tables, [at[name] for name in promise.known]), promise.known
         )
     if not classes.nodes.size:
-        return holds(CLASSES, "the release has no nodes, so no class is too small")
+        return holds("the release has no nodes, so no class is too small")
     if promise.phi and classes.network is not None:
         return _similar(counts.similar(classes.network, promise.phi), promise, classes)
     return _in_classes(promise, classes)
@@ -221,17 +215,16 @@ def _in_classes(promise: StructuralKAnonymity, classes: counts.EquivalenceClassI
         members = classes.nodes[classes.labels == values[smallest]].tolist()
         small = counted(int(np.count_nonzero(sizes < promise.k)), "class")
         return fails(
-            CLASSES,
             f"the class of {value} holds {counted(len(members), 'node')}, fewer than "
             f"k={promise.k}: {listed(members, len(members))} ({counted(unprotected, 'node')} in "
-            f"{small} below k, {allowed} allowed){classes.remark}",
+            f"{small} below k, {allowed} allowed){classes.remark}"
         )
     detail = (
         f"{counted(n, 'node', 'has')} {sizes.size} {classes.kinds}; the smallest class "
         f"({value}) holds {counted(int(sizes[smallest]), 'node')}, k={promise.k}"
     )
     small = f"; {counted(unprotected, 'node')} in smaller classes, {allowed} allowed"
-    return holds(CLASSES, detail + (small if allowed else "") + classes.remark)
+    return holds(detail + (small if allowed else "") + classes.remark)
 
 
 def _most_unprotected(promise: StructuralKAnonymity, n: int) -> int:
@@ -254,7 +247,7 @@ def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | Non
     problem = (
         f"{counted(n, 'node')} {verb} values of {names} that fewer than k={promise.k} nodes share"
     )
-    return fails(CLASSES, problem) if n else None
+    return fails(problem) if n else None
 
 
 def _similar(
@@ -269,17 +262,15 @@ def _similar(
     within = f"{promise.phi:g}%, including itself"
     if few.size > allowed:
         return fails(
-            CLASSES,
             f"node {smallest} with {least} {within}, fewer than k={promise.k}: "
-            f"{listed(few.tolist(), few.size)} ({counted(few.size, 'node')}, {allowed} allowed)",
+            f"{listed(few.tolist(), few.size)} ({counted(few.size, 'node')}, {allowed} allowed)"
         )
     sizes = np.bincount(np.unique(classes.labels, return_inverse=True)[1])
     alone = counted(int(sizes[sizes < promise.k].sum()), "node")
     return holds(
-        CLASSES,
         f"{few.size} of {counted(n, 'node')} have fewer than k={promise.k} nodes within {within} "
         f"({allowed} allowed); with exact knowledge, {alone} would have fewer than {promise.k} "
-        "candidates",
+        "candidates"
     )
 
 
@@ -291,7 +282,7 @@ def _roles(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:
             problem = f"{shown(promise.known[0])} is known, but a graph has no attributes"
     elif problem is None:
         problem = _other_columns(evidence, promise)
-    return None if problem is None else fails(CLASSES, problem)
+    return None if problem is None else fails(problem)
 
 
 def _other_ties(evidence: Evidence, promise: StructuralKAnonymity) -> str | None:
@@ -341,7 +332,7 @@ def _protected(evidence: Evidence, condition: conditions.ProtectedPeople) -> Che
     """
     named = _named_people(evidence)
     if isinstance(named, str):
-        return fails(PROTECTED, named)
+        return fails(named)
     counts.count_degrees(evidence.tables)
     rows = evidence.tables.rows("SELECT node, degree FROM degrees")
     degree_of = {int(node): int(degree) for node, degree in rows}
@@ -350,20 +341,18 @@ def _protected(evidence: Evidence, condition: conditions.ProtectedPeople) -> Che
     people = f"{counted(len(released), 'person', 'is')} on the owner's list"
     gone = sorted({*released} - degree_of.keys())
     if gone:
-        return fails(PROTECTED, f"{people}, but the release has no node {gone[0]}")
+        return fails(f"{people}, but the release has no node {gone[0]}")
     few = sorted(node for node in released if sizes[degree_of[node]] < condition.k)
     if few:
         with_it = counted(sizes[degree_of[few[0]]], "node", "has")
         return fails(
-            PROTECTED,
             f"{people}, and {len(few)} of them have a degree that fewer than k={condition.k} nodes "
-            f"have: {listed(few, len(few))}; {with_it} the degree of node {few[0]}",
+            f"have: {listed(few, len(few))}; {with_it} the degree of node {few[0]}"
         )
     least = min(sizes[degree_of[node]] for node in released)
     return holds(
-        PROTECTED,
         f"{people}; the degree of each is that of at least {counted(least, 'node')}, k="
-        f"{condition.k}",
+        f"{condition.k}"
     )
 
 
@@ -402,7 +391,7 @@ def _cells_of(original: Network, column: str) -> list[str | None]:
 
 
 def _own_cells(evidence: Evidence, _condition: conditions.OwnAttributes) -> Check:
-    return _cells(evidence, OWN, columns_of(evidence), stars=True)
+    return _cells(evidence, columns_of(evidence), stars=True)
 
 
 def attached_problems(evidence: Evidence, condition: AttachedColumns) -> list[str]:
@@ -436,7 +425,7 @@ def naming_problems(db: Database, rows: str, cells: Mapping[str, str], what: str
             )
 
 
-def attached_cells(evidence: Evidence, name: str, columns: Sequence[str]) -> Check:
+def attached_cells(evidence: Evidence, columns: Sequence[str]) -> Check:
     """Return whether attached columns of a table are as in the original."""
     original, cells = evidence.original_as(Table), 0
     for column in columns:
@@ -445,17 +434,15 @@ def attached_cells(evidence: Evidence, name: str, columns: Sequence[str]) -> Che
             cells += count
             if had != now:
                 own, other = ("suppressed" if one is None else shown(one) for one in (had, now))
-                return fails(
-                    name, f"row {row} has {other} in {shown(column)}, but {own} in the original"
-                )
-    return holds(name, f"each of {cells} cells is the original's")
+                return fails(f"row {row} has {other} in {shown(column)}, but {own} in the original")
+    return holds(f"each of {cells} cells is the original's")
 
 
 def _attached(evidence: Evidence, condition: AttachedColumns) -> Check:
     """Whether every attached attribute is published, and none of them is part of the promise."""
     if evidence.manifest.data.kind == "table":
         of_table = f"published outside the guarantee: {', '.join(map(shown, condition.columns))}"
-        return judged(ATTACHED, attached_problems(evidence, condition), of_table)
+        return judged(attached_problems(evidence, condition), of_table)
     published, promise = columns_of(evidence), evidence.manifest.claim.guarantee
     absent = [name for name in condition.attach if name not in published]
     both = [name for name in condition.attach if name in getattr(promise, "known", ())]
@@ -463,33 +450,31 @@ def _attached(evidence: Evidence, condition: AttachedColumns) -> Check:
     problems += [f"{shown(name)} is both attached and known" for name in both]
     problems += _naming(evidence, condition.attach)
     names = ", ".join(map(shown, condition.attach))
-    return judged(ATTACHED, problems, f"published outside the guarantee: {names}")
+    return judged(problems, f"published outside the guarantee: {names}")
 
 
 def _attached_cells(evidence: Evidence, condition: AttachedColumns) -> Check:
     if evidence.manifest.data.kind == "table":
         chosen_columns = [name for name in condition.columns if name in evidence.columns]
-        return attached_cells(evidence, ATTACHED_CELLS, chosen_columns)
+        return attached_cells(evidence, chosen_columns)
     at = columns_of(evidence)
     chosen = {name: at[name] for name in condition.attach if name in at}
-    return _cells(evidence, ATTACHED_CELLS, chosen, stars=False)
+    return _cells(evidence, chosen, stars=False)
 
 
-def _cells(evidence: Evidence, name: str, columns: dict[str, int], *, stars: bool) -> Check:
+def _cells(evidence: Evidence, columns: dict[str, int], *, stars: bool) -> Check:
     """Return whether every cell of these columns is its owner's."""
     original = evidence.original_as(Network)
     strange = strange_cell(evidence.tables, original, columns, stars=stars)
     if strange is None:
         return holds(
-            name,
-            f"every published value of {counted(len(columns), 'attribute')} is the person's own",
+            f"every published value of {counted(len(columns), 'attribute')} is the person's own"
         )
     had = "suppressed" if strange.original is None else shown(strange.original)
     return fails(
-        name,
         f"node {strange.node} has {shown(strange.column)}={shown(strange.published)}, but {had} "
         f"in the original; {counted(strange.cells, 'node')} "
-        f"differ{'s' if strange.cells == 1 else ''} in this attribute",
+        f"differ{'s' if strange.cells == 1 else ''} in this attribute"
     )
 
 

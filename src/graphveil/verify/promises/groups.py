@@ -23,25 +23,24 @@ def _groups(evidence: Evidence, promise: SuperNodeAnonymity) -> Check:
     """Return whether groups are large enough, and edges follow from their numbers alone."""
     n = evidence.tables.number("SELECT count(*) FROM nodes")
     if n < promise.k:
-        return fails(GROUPS, f"{counted(n, 'node')} cannot form a group of k={promise.k}")
+        return fails(f"{counted(n, 'node')} cannot form a group of k={promise.k}")
     number = n // promise.k
     edges = _edges(evidence, "edges", "source", "target")
     if any(not 0 <= u < v < n for u, v in edges):
-        return fails(GROUPS, "edges are not between two of the listed nodes, the smaller one first")
+        return fails("edges are not between two of the listed nodes, the smaller one first")
     counts = Counter(_blocks(edges, number))
     possible = {block: _possible(block, n, number) for block in counts}
     over = [block for block, edges_of in counts.items() if edges_of > possible[block]]
     if over:
         one, two = min(over)
-        return fails(GROUPS, f"groups {one} and {two} have more edges than pairs of nodes")
+        return fails(f"groups {one} and {two} have more edges than pairs of nodes")
     apart = set(edges) ^ set(_drawn(counts, possible, n, number))
     if apart:
         return fails(
-            GROUPS,
             f"{counted(len(apart), 'edge differs', 'edges differ')} from those drawn from the "
-            f"numbers of edges, the first is {min(apart)}; they may show more than these numbers",
+            f"numbers of edges, the first is {min(apart)}; they may show more than these numbers"
         )
-    return holds(GROUPS, _said(counts, possible, n, number))
+    return holds(_said(counts, possible, n, number))
 
 
 def _said(counts: Counter[Block], possible: dict[Block, int], n: int, number: int) -> str:
@@ -106,18 +105,17 @@ def _counts(evidence: Evidence, _condition: SameGroupCounts) -> Check:
     promise = evidence.manifest.claim.guarantee
     n = evidence.tables.number("SELECT count(*) FROM nodes")
     if not isinstance(promise, SuperNodeAnonymity) or n < promise.k:
-        return fails(COUNTS, "the guarantee is not about groups that the release can have")
+        return fails("the guarantee is not about groups that the release can have")
     number = n // promise.k
     after = Counter(_blocks(_edges(evidence, "edges", "source", "target"), number))
     before = Counter(_blocks(_edges(evidence, "placed", "u", "v"), number))
     other = sorted(block for block in before | after if before[block] != after[block])
     if not other:
-        return holds(COUNTS, f"{counted(len(after), 'number')} of edges as in the original")
+        return holds(f"{counted(len(after), 'number')} of edges as in the original")
     one, two = other[0]
     return fails(
-        COUNTS,
         f"groups {one} and {two} have {counted(after[one, two], 'edge')}, but "
-        f"{before[one, two]} in the original; {counted(len(other), 'number', 'differs')}",
+        f"{before[one, two]} in the original; {counted(len(other), 'number', 'differs')}"
     )
 
 

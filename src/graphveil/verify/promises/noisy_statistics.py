@@ -78,9 +78,7 @@ def _statistics(evidence: Evidence, value: Drawing) -> Check:
     """Whether the numbers belong together: parts, lengths, cuts, and all that follows from them."""
     problems = _wrong_sizes(evidence, value) or _wrong_parts(evidence, value)
     problems = problems or _out_of_reach(value) or list(_not_following(value))
-    return judged(
-        STATISTICS, problems, "the stated numbers follow from the noisy ones, and match epsilon"
-    )
+    return judged(problems, "the stated numbers follow from the noisy ones, and match epsilon")
 
 
 @lru_cache(maxsize=1)
@@ -240,14 +238,14 @@ def _wrong_shape(value: NoisyStatistics, said: _Said) -> list[str]:
 def _drawing(evidence: Evidence, value: Drawing) -> Check:
     """Whether the stated numbers and the seed give the released graph, drawn again."""
     if _statistics(evidence, value).outcome == "fails":
-        return fails(DRAWING, INCONSISTENT)
+        return fails(INCONSISTENT)
     if isinstance(value, NoisyStatistics):
         if sum(value.numbers("degrees")) > 2 * MOST_EDGES:
             why = (
                 f"a graph with more than {MOST_EDGES:,} edges is not generated again, because "
                 "this takes too long"
             )
-            return not_checked(DRAWING, why)
+            return not_checked(why)
         places, problems = _triangle_model(value)
     elif isinstance(value, NoisyDegrees):
         weights, problems = list(map(int, value.weights)), []
@@ -263,7 +261,6 @@ def _drawing(evidence: Evidence, value: Drawing) -> Check:
     if apart:
         problems.insert(0, f"{counted(apart, 'edge', 'is')} in only one of the two graphs")
     return judged(
-        DRAWING,
         problems,
         f"generated again, the graph has the same {counted(len(drawn), 'edge')} as the release",
     )
@@ -304,56 +301,56 @@ def _owned(evidence: Evidence, value: Drawing) -> list[int] | None:
     return owned
 
 
-def _tested(evidence: Evidence, value: Drawing, name: str) -> Check | _Said:
+def _tested(evidence: Evidence, value: Drawing) -> Check | _Said:
     """Return the noisy degrees of people and their parts, or why a check cannot be made."""
     if _statistics(evidence, value).outcome == "fails":
-        return fails(name, INCONSISTENT)
+        return fails(INCONSISTENT)
     owned = _owned(evidence, value)
     if owned is None:
         why = "no record states which noisy degree belongs to whom"
-        return not_checked(name, why, needs=RECORD)
+        return not_checked(why, needs=RECORD)
     return _said(value, owned)
 
 
-def _judged_noise(name: str, what: str, noise: list[int], part: Fraction) -> Check:
+def _judged_noise(what: str, noise: list[int], part: Fraction) -> Check:
     """Return whether noise is believable; not checked where none would be believable as well."""
     if laws.is_strange(noise, float(part)):
-        return fails(name, f"the noise on {what} is not consistent with its part of epsilon")
+        return fails(f"the noise on {what} is not consistent with its part of epsilon")
     if not laws.is_strange([0] * len(noise), float(part)):
         why = f"so few numbers with so little noise could be exact: the noise on {what} is untested"
-        return not_checked(name, why)
-    return holds(name, f"the noise on {what} is consistent with its part of epsilon")
+        return not_checked(why)
+    return holds(f"the noise on {what} is consistent with its part of epsilon")
 
 
 def _noise_on_degrees(evidence: Evidence, value: Drawing) -> Check:
     """Whether noise of the stated law makes noisy degrees believable."""
-    said = _tested(evidence, value, ON_DEGREES)
+    said = _tested(evidence, value)
     if isinstance(said, Check):
         return said
     true = Counter(end for edge in _edges(evidence, "placed", "u", "v") for end in edge)
     noise = [noisy - true[node] for node, noisy in enumerate(said.noisy)]
-    return _judged_noise(ON_DEGREES, "degrees", noise, Fraction(value.epsilon_degrees) / 2)
+    return _judged_noise("degrees", noise, Fraction(value.epsilon_degrees) / 2)
 
 
 def _noise_on_count(evidence: Evidence, value: Drawing) -> Check:
     """Whether the noisy number of edges is too far off; whether it has noise, one number hides."""
     if _statistics(evidence, value).outcome == "fails":
-        return fails(ON_COUNT, INCONSISTENT)
+        return fails(INCONSISTENT)
     count, most = int(value.noisy_count), value.nodes * (value.nodes - 1) // 2
     true = len(evidence.tables.pairs("placed", "u", "v"))
     if 1 < count < most - 1 and laws.is_strange(
         [count - true], float(Fraction(value.epsilon_count))
     ):
-        return fails(ON_COUNT, "the noise on edges is not consistent with its part of epsilon")
+        return fails("the noise on edges is not consistent with its part of epsilon")
     why = (
         "a single number does not show whether it has noise; it is within reach of plausible noise"
     )
-    return not_checked(ON_COUNT, why)
+    return not_checked(why)
 
 
 def _noise_on_mixing(evidence: Evidence, value: NoisyStatistics) -> Check:
     """Whether noise of the stated law makes the edges between groups believable."""
-    said = _tested(evidence, value, ON_MIXING)
+    said = _tested(evidence, value)
     if isinstance(said, Check):
         return said
     between = Counter[tuple[int, int]]()
@@ -362,13 +359,12 @@ def _noise_on_mixing(evidence: Evidence, value: NoisyStatistics) -> Check:
         between[min(g, h), max(g, h)] += 1
     mixing = zip(value.numbers("noisy_mixing"), said.pairs, strict=True)
     noise = [noisy - between[pair] for noisy, pair in mixing]
-    part = Fraction(value.epsilon_mixing)
-    return _judged_noise(ON_MIXING, "edges between groups", noise, part)
+    return _judged_noise("edges between groups", noise, Fraction(value.epsilon_mixing))
 
 
 def _noise_on_triangles(evidence: Evidence, value: NoisyStatistics) -> Check:
     """Whether the noise on triangles is that of the ladder of the original."""
-    said = _tested(evidence, value, ON_TRIANGLES)
+    said = _tested(evidence, value)
     if isinstance(said, Check):
         return said
     edges = _edges(evidence, "placed", "u", "v")
@@ -378,17 +374,17 @@ def _noise_on_triangles(evidence: Evidence, value: NoisyStatistics) -> Check:
             f"more than {MOST_WAYS:,} paths of two steps are not counted, because this takes "
             "too long"
         )
-        return not_checked(ON_TRIANGLES, why)
+        return not_checked(why)
     distance, first = _triangles(value, said, edges)
     ladder = len(value.numbers("class_cuts")), first, value.nodes - 2, float(Fraction(value.rate))
     if laws.is_strange_on_ladder(distance, *ladder):
-        return fails(ON_TRIANGLES, "the noise on triangles is not consistent with the ladder")
+        return fails("the noise on triangles is not consistent with the ladder")
     if not laws.is_strange_on_ladder(0, *ladder):
         why = (
             "so few counts with so little noise could be exact: the noise on triangles is untested"
         )
-        return not_checked(ON_TRIANGLES, why)
-    return holds(ON_TRIANGLES, "the noise on triangles is consistent with the ladder")
+        return not_checked(why)
+    return holds("the noise on triangles is consistent with the ladder")
 
 
 def _triangles(value: NoisyStatistics, said: _Said, edges: set[tuple[int, int]]) -> tuple[int, int]:

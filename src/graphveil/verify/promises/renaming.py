@@ -47,21 +47,20 @@ def _nothing_claimed(evidence: Evidence, _condition: KeyedIds) -> Check:
     if evidence.kind.changes is None and evidence.file().columns[:1] != [ID_COLUMN]:
         name = shown("".join(evidence.file().columns[:1]))
         problems.append(f"the column of ids is named {name}, not {ID_COLUMN!r}")
-    return judged(FREE, problems, "no guarantee is claimed, so ids may differ from 0, 1, 2, ...")
+    return judged(problems, "no guarantee is claimed, so ids may differ from 0, 1, 2, ...")
 
 
 def _from_key(evidence: Evidence, _condition: KeyedIds) -> Check:
     """Whether every published id is what the owner's key gives: nothing else is written there."""
     if evidence.key is None or evidence.original is None:
-        return not_checked(FROM_KEY, _ONLY_THE_KEY, needs=KEY)
+        return not_checked(_ONLY_THE_KEY, needs=KEY)
     expected = _ids_of(evidence.key, evidence.original)
     other = int(np.count_nonzero(released_ids(evidence.tables) != expected))
     if other:
         return fails(
-            FROM_KEY,
-            f"{other} of {counted(expected.size, 'id')} are not those that the given key yields",
+            f"{other} of {counted(expected.size, 'id')} are not those that the given key yields"
         )
-    return holds(FROM_KEY, f"the given key yields all {counted(expected.size, 'id')}")
+    return holds(f"the given key yields all {counted(expected.size, 'id')}")
 
 
 def _ids_of(key: bytes, original: Data) -> np.ndarray[tuple[int], np.dtype[np.int64]]:

@@ -72,19 +72,24 @@ _PUBLISHED = """
 _MOST_SHOWN = 5
 
 
-class ClassCounts(NamedTuple):
-    """How many users and classes of equal rows there are."""
+class EqualClasses(NamedTuple):
+    """How many rows and classes of equal rows there are, and of those below k; 0 for none."""
 
-    users: int
+    rows: int
     number: int
+    smallest: int
+    rows_below: int
+    below: int
 
 
-class SmallestClass(NamedTuple):
-    """A class that is smaller than it must be."""
-
-    size: int
-    features: int
-    members: list[int]
+def equal_classes(db: Database, sizes: str, k: int) -> EqualClasses:
+    """Return what the classes come to whose sizes a table has."""
+    row = db.first(
+        "SELECT sum(size), count(*), min(size), sum(CASE WHEN size < $1 THEN size END), "
+        f"count(CASE WHEN size < $1 THEN 1 END) FROM {sizes}",
+        [k],
+    )
+    return EqualClasses(*(int(number or 0) for number in row or (0,) * 5))
 
 
 def classes_of(db: Database) -> None:
@@ -97,7 +102,7 @@ def classes_of(db: Database) -> None:
         db.run(_TABLES)
 
 
-def _sizes(db: Database) -> str:
+def sizes_of_classes(db: Database) -> str:
     """Return the table of the sizes of classes, which is made where it is not there.
 
     Rows that are lists are grouped as they stand: nothing is kept of each.
@@ -112,37 +117,24 @@ def _sizes(db: Database) -> str:
 
 def counts_of_lists(db: Database) -> dict[str, int]:
     """Return how many users, items and entries `lists(person, items)` has."""
-    _sizes(db)
+    sizes_of_classes(db)
     users, entries, items = db.first(_COUNTS_OF_LISTS) or (0, 0, 0)
     return {"users": int(users), "items": int(items), "entries": int(entries)}
 
 
-def count_classes(db: Database) -> ClassCounts:
-    """Return how many users and classes there are."""
-    row = db.first(f"SELECT coalesce(sum(size), 0), count(*) FROM {_sizes(db)}")
-    return ClassCounts(*map(int, row or (0, 0)))
-
-
-def smallest_class(db: Database) -> SmallestClass:
-    """Return the smallest class, the one with the least user id among equals."""
-    if _sizes(db) == "list_classes":
-        size, features = db.first(f"SELECT size, len(items) {_FIRST_OF_LISTS}") or (0, 0)
+def smallest_class(db: Database) -> tuple[int, list[int]]:
+    """Return the features of the smallest class, of the least user id among equals, and members."""
+    if sizes_of_classes(db) == "list_classes":
+        features = db.number(f"SELECT len(items) {_FIRST_OF_LISTS}")
         its = f"SELECT person FROM lists WHERE items = (SELECT items {_FIRST_OF_LISTS})"
         members = db.rows(f"{its} ORDER BY person LIMIT {_MOST_SHOWN}")
     else:
-        number, size, features = db.first(
-            "SELECT class, size, len(features) FROM classes ORDER BY size, first_user LIMIT 1"
-        ) or (0, 0, 0)
+        number, features = db.first(
+            "SELECT class, len(features) FROM classes ORDER BY size, first_user LIMIT 1"
+        ) or (0, 0)
         its = "SELECT person FROM members WHERE class = ?"
         members = db.rows(f"{its} ORDER BY person LIMIT {_MOST_SHOWN}", [number])
-    return SmallestClass(int(size), int(features), [int(person) for (person,) in members])
-
-
-def below(db: Database, k: int) -> tuple[int, int]:
-    """Return how many users stand in classes smaller than k, and the number of these classes."""
-    sizes = f"SELECT coalesce(sum(size), 0), count(*) FROM {_sizes(db)} WHERE size < ?"
-    row = db.first(sizes, [k])
-    return (int(row[0]), int(row[1])) if row else (0, 0)
+    return int(features), [int(person) for (person,) in members]
 
 
 def publish_pairs(db: Database) -> None:

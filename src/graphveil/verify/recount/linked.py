@@ -109,22 +109,6 @@ _CELLS_AT_ONCE = 1 << 24
 """So many cells of the original are compared in one query, of 16 columns at least."""
 
 
-class RowClasses(NamedTuple):
-    """What the classes of equal rows come to; `smallest` is 0 where there are none."""
-
-    rows: int
-    number: int
-    smallest: int
-
-
-class SmallRowClasses(NamedTuple):
-    """The classes that are smaller than they must be."""
-
-    rows: int
-    number: int
-    first: int
-
-
 class Mismatch(NamedTuple):
     """A published cell that is not the original's; a row goes by its published id."""
 
@@ -156,8 +140,8 @@ def column_names(db: Database) -> list[str]:
     return [f"c{column}" for column in range(number)]
 
 
-def table_classes(db: Database, numbers: Sequence[int] | None = None) -> RowClasses:
-    """Create `row_classes(first_row, size)` once, and return what the classes come to.
+def table_classes(db: Database, numbers: Sequence[int] | None = None) -> str:
+    """Create `row_classes(first_row, size)` once, and return its name.
 
     Rows are equal where they are in the columns of these numbers; in all without any.
     """
@@ -167,18 +151,7 @@ def table_classes(db: Database, numbers: Sequence[int] | None = None) -> RowClas
         rows = _rows_as_lists(names) if wide else "shown"
         columns = "listed" if wide else ", ".join(names)
         db.run(_CLASSES.format(rows=rows, columns=columns))
-    row = db.first("SELECT sum(size), count(*), min(size) FROM row_classes") or ()
-    return RowClasses(*(int(number or 0) for number in row))
-
-
-def small_classes(db: Database, k: int) -> SmallRowClasses:
-    """Return the classes smaller than k; those of `table_classes` must be there."""
-    row = db.first(
-        "SELECT sum(size), count(*), arg_min(first_row, (size, first_row)) "
-        "FROM row_classes WHERE size < ?",
-        [k],
-    )
-    return SmallRowClasses(*(int(number or 0) for number in row or ()))
+    return "row_classes"
 
 
 def known_cells(known: Sequence[str], columns: Sequence[str]) -> str:
@@ -466,11 +439,11 @@ def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
         )
         other = f"{n - ids} of {counted(n, 'id')} are duplicates, or an id is negative"
         is_other = n and (low < 0 or ids != n)
-        return judged(IDS, [other] if is_other else [], f"{counted(n, 'id')} from a key, each once")
+        return judged([other] if is_other else [], f"{counted(n, 'id')} from a key, each once")
     listed = f"the one id in {table} is 0" if n else "no ids"
     listed = f"the {n} {table} are 0..{n - 1}, each once" if n > 1 else listed
     if misplaced(db, table, column, keyed=False) is None:
-        return holds(IDS, listed)
+        return holds(listed)
     repeated = db.first(
         f"SELECT {column}, count(*) FROM {table} GROUP BY {column} HAVING count(*) > 1 "
         f"ORDER BY {column} LIMIT 1"
@@ -484,7 +457,7 @@ def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
         problems.append(f"{what} {repeated[0]} appears {repeated[1]} times in {table}")
     if missing:
         problems.append(f"{what} {missing[0]} is missing among {counted(n, what)}")
-    return judged(IDS, problems, listed)
+    return judged(problems, listed)
 
 
 def _one_of(table: str) -> str:
