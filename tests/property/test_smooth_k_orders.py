@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from graphveil.data import Bipartite
 from graphveil.methods.smooth_k.chunks import (
     HASHES,
-    PRIME,
     MinHash,
     _communities,
     hashes_of,
@@ -25,6 +24,7 @@ from graphveil.methods.smooth_k.chunks import (
     piece_of,
 )
 from graphveil.methods.smooth_k.kernels.candidates import (
+    PRIME,
     Incidence,
     row_signatures,
     spread_labels,

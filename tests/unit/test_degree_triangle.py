@@ -27,9 +27,9 @@ FLAWS = [
         "means": "A prior reads the true groups: one edge changes many of its counts.",
         "methods": ["degree-triangle-model"],
         "file": "src/graphveil/methods/random_graphs/triangle_model.py",
-        "old": "mixing = _noisy_mixing(data, groups, parts",
-        "new": "mixing = _noisy_mixing(data, groups._replace(of_node=np.clip(np.searchsorted("
-        "groups.least, data.degrees(), 'right') - 1, 0, None)), parts",
+        "old": "noisy_mixing(data, groups.of_node, parts",
+        "new": "noisy_mixing(data, np.clip(np.searchsorted("
+        "groups.least, data.degrees(), 'right') - 1, 0, None), parts",
         "verify": ["tests/unit/test_degree_triangle.py", "-k", "groups"],
     },
     {

@@ -7,9 +7,9 @@ are published as they are, outside the promise.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import fields
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from graphveil.core.text import counted
 from graphveil.core.warnings import attached_to_network
 from graphveil.data import SUPPRESSED, Data, Graph, Layer, Network, Table
 from graphveil.data.ids import FEW, Ids, naming_columns
-from graphveil.methods.base import Anonymizer
+from graphveil.methods.base import Anonymizer, MethodResult
 
 Merge = Literal["suppress", "mondrian", "smooth", "none"]
 """What becomes of people whose attributes fewer than k have: all of theirs are suppressed; they are
@@ -70,9 +70,8 @@ def colors_of(
     if merge == "none" and np.any(small):
         few = int(sizes[small].sum())
         raise InfeasibleError(
-            f"{few} of {counted(network.n_nodes, 'node')} share {', '.join(known)} with fewer "
-            f"than {k - 1} "
-            f"others. Use {option('merge', 'suppress')}, group values, or drop a column."
+            f"{few} of {counted(network.n_nodes, 'node')} share {', '.join(known)} with fewer than "
+            f"{k - 1} others. Use {option('merge', 'suppress')}, group values, or drop a column."
         )
     if merge in {"mondrian", "smooth"}:
         rare = _joined(small, sizes, k)[of_person]
@@ -300,8 +299,7 @@ class Roles(NamedTuple):
         for name in (*self.known, *self.attach):
             if name not in network.attributes:
                 raise DataError(
-                    f"no attribute {name!r}. "
-                    f"{did_you_mean(name, network.attributes)}Attributes: "
+                    f"no attribute {name!r}. {did_you_mean(name, network.attributes)}Attributes: "
                     f"{', '.join(network.attributes) or 'none'}."
                 )
         roles = (*self.known, *self.attach, *unpublished)
@@ -400,13 +398,13 @@ class AttributedMethod(Anonymizer[Graph]):
         """The attributes that are read and not published."""
         return ()
 
-    def published_parameters(self) -> dict[str, Any]:
-        """Return the parameters that the manifest states; of attributes, where there are roles."""
-        published = super().published_parameters()
+    @property
+    def unstated(self) -> Collection[str]:
+        """The parameters that do not bear on a release: of attributes, where there are no roles."""
         if self.known is not None or self.attach is not None:
-            return published
-        unused = {item.name: item.default for item in fields(self) if item.name in OF_ATTRIBUTES}
-        return {n: v for n, v in published.items() if n not in unused or v != unused[n]}
+            return ()
+        of_them = (item for item in fields(self) if item.name in OF_ATTRIBUTES)
+        return [item.name for item in of_them if getattr(self, item.name) == item.default]
 
     def check(self, data: Data) -> None:
         """Refuse data that cannot be anonymized so, and attributes without a role."""
@@ -424,8 +422,10 @@ class AttributedMethod(Anonymizer[Graph]):
         prepared: Network = super().prepared(data)
         return prepared.graph() if prepared.is_bare else prepared
 
-    def _beside(self, network: Network, ties: Graph, colors: Colors) -> Network:
+    def _beside(self, network: Network, edited: MethodResult, colors: Colors) -> MethodResult:
         """Return edited ties with what is published of people, in place of those of a network."""
         people = self._roles.published(network.people, colors.table)
-        layer = Layer.of(ties, name=network.only_layer().name)
-        return Network((layer,), people, network.ids)
+        layer = Layer.of(cast("Graph", edited.data), name=network.only_layer().name)
+        released = Network((layer,), people, network.ids)
+        advice = *edited.advice, *attached_advice(released, self._roles)
+        return edited._replace(data=released, advice=advice)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass
 from fractions import Fraction
 from typing import (
@@ -320,6 +320,16 @@ class Anonymizer(ABC, Generic[D]):
         return ()
 
     @property
+    def unstated(self) -> Collection[str]:
+        """The parameters that no manifest states because they do not bear on a release."""
+        return ()
+
+    @property
+    def concealing(self) -> Mapping[str, Any]:
+        """What a manifest states in place of values that the owner's record alone keeps."""
+        return {}
+
+    @property
     def withheld_columns(self) -> tuple[str, ...]:
         """The columns of a table that parameters name, and that no release has."""
         return ()
@@ -331,8 +341,8 @@ class Anonymizer(ABC, Generic[D]):
 
     @property
     def rows_needed(self) -> int:
-        """The fewest rows (or nodes) for which the promise can be kept."""
-        return 1
+        """The fewest rows (or nodes) for which the promise can be kept: as a rule its k."""
+        return int(getattr(self.guarantee, "k", 1))
 
     @property
     def may_run_again(self) -> bool:
@@ -575,8 +585,8 @@ class Anonymizer(ABC, Generic[D]):
 
     def published_parameters(self) -> dict[str, Any]:
         """Return the parameters that the public manifest states, with their values."""
-        private = self.private_parameters()
-        return {n: v for n, v in self.parameters().items() if n not in private}
+        hidden, said = {*self.private_parameters(), *self.unstated}, self.concealing
+        return {n: said.get(n, v) for n, v in self.parameters().items() if n not in hidden}
 
     @classmethod
     def private_parameters(cls) -> frozenset[str]:
@@ -584,15 +594,13 @@ class Anonymizer(ABC, Generic[D]):
         return frozenset(p.name for p in flat_parameters(cls) if p.metadata.get("private"))
 
     def withheld(self) -> dict[str, Any]:
-        """Return the private parameters with their values: for the owner's record alone."""
-        private = self.private_parameters()
+        """Return what is for the owner's record alone: private parameters, and concealed values."""
+        private = {*self.private_parameters(), *self.concealing}
         return {n: v for n, v in self.parameters().items() if n in private}
 
     def concealed(self) -> dict[str, Any]:
         """Return what a manifest states in place of values that the owner's record alone keeps."""
-        kept = self.withheld().keys() - self.private_parameters()
-        published = self.published_parameters().items()
-        return {name: said for name, said in published if name in kept and said is not None}
+        return {name: said for name, said in self.concealing.items() if said is not None}
 
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize with these parameters."""

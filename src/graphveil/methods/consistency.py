@@ -14,14 +14,7 @@ from typing import Any
 
 from msgspec import UNSET
 
-from graphveil.claims.conditions import (
-    BlockFlips,
-    Condition,
-    Drawing,
-    ItemsAreUsers,
-    RandomizedCells,
-    as_printed,
-)
+from graphveil.claims import conditions
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP, NotClaimed, StructuralKAnonymity
 from graphveil.claims.manifest import Manifest
 from graphveil.core.errors import ParameterError
@@ -117,7 +110,8 @@ def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
     if original is None:
         return not_checked(unknown)
     data = _original_of(manifest, original, KINDS[manifest.data.kind].container)
-    common = "\n".join(text for known in METHODS.values() for text in _texts_of(known))
+    every = ((one.source, one.limits, *(r.said for r in one.reached)) for one in METHODS.values())
+    common = "\n".join(text for texts in every for text in texts)
     for text in (method.name, method.source, claim.does_not_protect_against):
         ids = sorted(set(ids_in(data, text)).difference(ids_in(data, common)))
         if ids:
@@ -134,13 +128,8 @@ def _original_of(manifest: Manifest, original: Any, container: Container) -> Dat
     return as_original(original, container, wanted_by="verify", exact=exact)
 
 
-def _texts_of(method: type[Anonymizer[Any]]) -> tuple[str, ...]:
-    """Return the words of a method that say nothing of any data."""
-    return (method.source, method.limits, *(one.said for one in method.reached))
-
-
 def _differences(
-    manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[Condition], ...]
+    manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[conditions.Condition], ...]
 ) -> list[str]:
     claim, problems = manifest.claim, _other_words(manifest, method)
     if not method.guarantee.covers(claim.guarantee):
@@ -223,9 +212,9 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     """
     problems = []
     for stated in manifest.claim.conditions:
-        if isinstance(stated, Drawing):
+        if isinstance(stated, conditions.Drawing):
             problems += _other_shares(method, stated)
-        if not isinstance(stated, RandomizedCells | BlockFlips):
+        if not isinstance(stated, conditions.RandomizedCells | conditions.BlockFlips):
             continue
         counts = method.epsilon_cells is not None and int(stated.cells) > 1
         if counts != (stated.noisy_count is not None):
@@ -242,7 +231,7 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     return problems
 
 
-def _other_shares(method: Anonymizer[Any], stated: Drawing) -> list[str]:
+def _other_shares(method: Anonymizer[Any], stated: conditions.Drawing) -> list[str]:
     """Return the parts of epsilon that are not those that the method gives to its statistics."""
     parts: Mapping[str, Fraction] = getattr(method, "parts", {})
     return [
@@ -253,7 +242,9 @@ def _other_shares(method: Anonymizer[Any], stated: Drawing) -> list[str]:
 
 
 def _whole_parts(
-    manifest: Manifest, method: Anonymizer[Any], stated: RandomizedCells | BlockFlips
+    manifest: Manifest,
+    method: Anonymizer[Any],
+    stated: conditions.RandomizedCells | conditions.BlockFlips,
 ) -> list[Fraction]:
     """Return the part of a cell where nothing was counted; none where there is no epsilon."""
     promise, counts = method.guarantee, manifest.data.counts
@@ -261,11 +252,11 @@ def _whole_parts(
         return []
     if isinstance(promise, NodeDP):
         users = counts.get("users", 0)
-        people = ItemsAreUsers() in manifest.claim.conditions
+        people = conditions.ItemsAreUsers() in manifest.claim.conditions
         of_user = 2 * users - 1 if people else int(stated.cells) // max(users, 1)
         times = max(counts["nodes"] - 1 if "nodes" in counts else of_user, 1)
-        return [as_printed(promise.epsilon) / times]
-    return [as_printed(promise.epsilon) / times for times in _entries(manifest, method)]
+        return [conditions.as_printed(promise.epsilon) / times]
+    return [conditions.as_printed(promise.epsilon) / times for times in _entries(manifest, method)]
 
 
 def _entries(manifest: Manifest, method: Anonymizer[Any]) -> tuple[int, ...]:
@@ -281,7 +272,7 @@ def _entries(manifest: Manifest, method: Anonymizer[Any]) -> tuple[int, ...]:
 
 
 def _other_conditions(
-    manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[Condition], ...]
+    manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[conditions.Condition], ...]
 ) -> list[str]:
     """Return what is stated too little, or more than what the method states of such data.
 
@@ -306,7 +297,7 @@ def _other_conditions(
             if of_run
             else [(f"the manifest states no {kind.__name__}, which {name} always states")]
         )
-    also = (*may_state, *((ItemsAreUsers,) if manifest.data.kind == "bipartite" else ()))
+    also = (*may_state, *((conditions.ItemsAreUsers,) if manifest.data.kind == "bipartite" else ()))
     stated += [kind() for kind in also if kind() in left]
     for condition in stated:
         left.remove(condition)

@@ -148,9 +148,7 @@ class External(_Unproved):
     name: ClassVar[str] = "external"
     accepts = (Graph,)
     when: ClassVar[str] = "To measure, attack and sweep a program of your own like other methods."
-    promise: ClassVar[str] = (
-        "No guarantee: a command of your own makes the network that is released."
-    )
+    promise = "No guarantee: a command of your own makes the network that is released."
     example: ClassVar[Mapping[str, Any]] = {"command": "./anonet {input} {output}"}
 
     command: Command = parameter(

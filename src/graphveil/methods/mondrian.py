@@ -16,21 +16,16 @@ from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids, column_and_value
+from graphveil.methods import roles as table_roles
 from graphveil.methods.base import MethodResult, Reached, reached_by_k
 from graphveil.methods.equivalence_classes import rule
-from graphveil.methods.roles import (
-    WithRoles,
-    attached_columns_parameter,
-    known_columns_parameter,
-    label_columns_parameter,
-)
 
 RULES = {"suppress": rule.Rule(Fraction(1)), "majority": rule.Rule(Fraction(1, 2))}
 """Which features a part keeps: those of all of its rows, or of at least half of them."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Mondrian(WithRoles[Bipartite]):
+class Mondrian(table_roles.WithRoles[Bipartite]):
     """Every row of the release equals at least k-1 others in all published features.
 
     All rows are one part at first. A part is cut along a feature into the rows that have it and
@@ -77,9 +72,7 @@ class Mondrian(WithRoles[Bipartite]):
     name: ClassVar[str] = "mondrian"
     accepts = (Bipartite, Table, Graph)
     when: ClassVar[str] = "You compare with the classic algorithm for k-anonymity by partitioning."
-    promise: ClassVar[str] = (
-        "Every row of the release equals at least k-1 others in all published features."
-    )
+    promise = "Every row of the release equals at least k-1 others in all published features."
     source: ClassVar[str] = (
         "LeFevre, DeWitt & Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006, as"
         " the baseline of Esfandiari et al., Smooth Anonymity for Sparse Graphs"
@@ -101,9 +94,9 @@ class Mondrian(WithRoles[Bipartite]):
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
-    known: Columns | None = known_columns_parameter()  # noqa: RUF009  a field
-    attach: Columns | None = attached_columns_parameter()  # noqa: RUF009  a field
-    label: Columns | None = label_columns_parameter()  # noqa: RUF009  a field
+    known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
+    attach: Columns | None = table_roles.attached_columns_parameter()  # noqa: RUF009  a field
+    label: Columns | None = table_roles.label_columns_parameter()  # noqa: RUF009  a field
     split: Literal["first", "balanced"] = parameter(
         default="first", text="cut along the first allowed feature, or the most balanced one"
     )
@@ -112,13 +105,8 @@ class Mondrian(WithRoles[Bipartite]):
     )
     release: Literal["suppress", "majority"] = parameter(
         default="suppress",
-        text=("publish what all rows of a class have, or what at least half have"),
+        text="publish what all rows of a class have, or what at least half have",
     )
-
-    @property
-    def rows_needed(self) -> int:
-        """The fewest rows for which the promise can be kept: k."""
-        return self.k
 
     @property
     def guarantee(self) -> KAnonymity | SmoothKAnonymity:

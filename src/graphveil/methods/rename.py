@@ -251,12 +251,8 @@ class Rename(Anonymizer[Any]):
 
     name: ClassVar[str] = "rename"
     accepts = (Graph, Bipartite, Table, Network)
-    when: ClassVar[str] = (
-        "Only ids must be replaced; everyone who gets the data is trusted with it."
-    )
-    promise: ClassVar[str] = (
-        "No guarantee: people get new ids in a new order; the data is unchanged."
-    )
+    when = "Only ids must be replaced; everyone who gets the data is trusted with it."
+    promise = "No guarantee: people get new ids in a new order; the data is unchanged."
     source: ClassVar[str] = "pseudonymization, as in Art. 4(5) of the GDPR; HMAC as in RFC 2104"
     limits: ClassVar[str] = (
         "Everything but the ids. Re-identified in our tests: 100% of the nodes by an attacker "

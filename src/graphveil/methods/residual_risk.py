@@ -47,10 +47,9 @@ def left_open(data: Data) -> ResidualRisk:
         f"{count:,} ({100 * count / n:.1f}%) by {_KNOWN[what]}" for what, count in unique.items()
     )
     sentence = (
-        f"new ids do not hide a person whose data is known: of "
-        f"{counted(data.size, 'person', spec=',')} these are "
-        f"unique: {listed}. An attacker who knows that about a person finds them and reads the "
-        "rest"
+        "new ids do not hide a person whose data is known: of "
+        f"{counted(data.size, 'person', spec=',')} these are unique: {listed}. An attacker who "
+        "knows that about a person finds them and reads the rest"
     )
     figures = {f"unique_by_{what}": count for what, count in unique.items()}
     rows = data.people if isinstance(data, Network) else data

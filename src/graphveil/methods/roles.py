@@ -114,8 +114,7 @@ class TableRoles(NamedTuple):
         if not self.known:
             raise ParameterError(
                 f"none of the {counted(len(every), 'column')} is known to an attacker. List at "
-                "least one in "
-                f"{option('known')}."
+                f"least one in {option('known')}."
             )
         rest = [name for name in every if name not in (*self.known, *self.attached)]
         if rest:
@@ -206,12 +205,10 @@ class WithRoles(Anonymizer[D]):
         limits: str = super().stated_limits
         return f"{limits} {LIMITS_OF_ATTACHED}" if self.roles.attached else limits
 
-    def published_parameters(self) -> dict[str, Any]:
-        """Return the parameters that the manifest states: of roles, where there are some."""
-        published = super().published_parameters()
-        if self.roles.are_given:
-            return published
-        return {n: v for n, v in published.items() if n not in TableRoles._fields}
+    @property
+    def unstated(self) -> Collection[str]:
+        """The parameters that do not bear on a release: roles, where there are none."""
+        return () if self.roles.are_given else TableRoles._fields
 
     def check(self, data: Data) -> None:
         """Refuse data that this method cannot anonymize, and roles that do not suit its columns."""

@@ -25,23 +25,9 @@ from graphveil.core.text import counted
 from graphveil.core.warnings import Advice, LevelsWarning
 from graphveil.data import Table
 from graphveil.data.measures.matchings import NodePairs, posteriors
-from graphveil.methods.adaptive.blocks import (
-    BLOCK_ROWS,
-    BlockSolution,
-    RecordBlock,
-    draft_of,
-    in_blocks,
-    in_order,
-    rows_of_block,
-    split,
-)
+from graphveil.methods import roles as table_roles
+from graphveil.methods.adaptive import blocks
 from graphveil.methods.base import MethodResult, Reached, SourceName
-from graphveil.methods.roles import (
-    WithRoles,
-    attached_columns_parameter,
-    known_columns_parameter,
-    label_columns_parameter,
-)
 from graphveil.release import Release
 
 if TYPE_CHECKING:
@@ -130,8 +116,7 @@ def checked_levels(levels: Any, n: int, *, where: str = "levels, ") -> NDArray[n
     if array.dtype.kind not in "iu" or array.shape != (n,):
         raise ParameterError(
             f"levels have type {array.dtype} and shape {array.shape}, but there are "
-            f"{counted(n, 'row')}. "
-            "Give one integer per row."
+            f"{counted(n, 'row')}. Give one integer per row."
         )
     array = array.astype(np.int64)
     for row in np.flatnonzero((array < 1) | (array > n)).tolist()[:1]:
@@ -221,8 +206,25 @@ class BlockTask(NamedTuple):
     weights: NDArray[np.float64]
 
 
+_BIPARTITE = {"compatibility": "bipartite", "refine": "none"}
+_SYMMETRIC = {"compatibility": "symmetric", "refine": "none"}
+_AUTO = {"compatibility": "auto"}
+_RULED_OUT = (
+    ". An attacker who also knew everyone's level ruled out candidates of up to 42 of 60 people in "
+    "our tests"
+)
+_LEFT_BY_SYMMETRIC = (
+    ". An attacker who also knew everyone's level left 53% of them with fewer candidates than they "
+    "asked for"
+)
+_LEFT_BY_AUTO = (
+    ". In our tests an attacker who also knew everyone's level left 23% of the people with fewer "
+    "candidates than they asked for (345 people)"
+)
+
+
 @dataclass(frozen=True, kw_only=True)
-class Adaptive(WithRoles[Table]):
+class Adaptive(table_roles.WithRoles[Table]):
     """Each person could own at least as many records as the level they requested.
 
     Cells are suppressed until each person's row fits that many released records, and each record as
@@ -291,83 +293,34 @@ class Adaptive(WithRoles[Table]):
     name: ClassVar[str] = "adaptive"
     accepts = (Table,)
     when: ClassVar[str] = "Each person chooses a level of protection."
-    promise: ClassVar[str] = (
-        "Each person could own at least as many records as the level they requested."
-    )
-    source: ClassVar[str] = (
-        "Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013"
-    )
+    promise = "Each person could own at least as many records as the level they requested."
+    source = "Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013"
     limits: ClassVar[str] = (
         "Unequal likelihood of the candidates: an attacker with the original table who runs the "
         "method again may find out which candidates are likelier."
     )
-    reached: ClassVar[tuple[Reached, ...]] = (
+    reached: ClassVar[tuple[Reached, ...]] = tuple(
         Reached(
-            "Re-identified in our tests: 49% of the people by an attacker with the original "
-            "table who ran the method eight times (187 people, level 2, "
-            "compatibility=bipartite, refine=none).",
-            {"levels": 2, "compatibility": "bipartite", "refine": "none"},
-        ),
-        Reached(
-            "Re-identified in our tests: 89% of the people by an attacker with the original "
-            "table who ran the method eight times (187 people, level 5, "
-            "compatibility=bipartite, refine=none); 19% with cluster-k at k=5.",
-            {"levels": 5, "compatibility": "bipartite", "refine": "none"},
-        ),
-        Reached(
-            "Re-identified in our tests: 79% of the people by an attacker with the original "
-            "table who ran the method eight times (187 people, level 20, "
-            "compatibility=bipartite, refine=none).",
-            {"levels": 20, "compatibility": "bipartite", "refine": "none"},
-        ),
-        Reached(
-            "Re-identified in our tests: 32% of the people by an attacker with the original "
-            "table who ran the method eight times (187 people, level 5, "
-            "compatibility=bipartite, refine=regular-search).",
-            {"levels": 5, "compatibility": "bipartite", "refine": "regular-search"},
-        ),
-        Reached(
-            "Re-identified in our tests: 22% of the people by an attacker with the original "
-            "table who ran the method eight times (187 people, level 5, "
-            "compatibility=symmetric, refine=none).",
-            {"levels": 5, "compatibility": "symmetric", "refine": "none"},
-        ),
-        Reached(
-            "Re-identified in our tests: 49% of the people by an attacker with the original "
-            "table who ran the method eight times (187 people, level 2, compatibility=auto).",
-            {"levels": 2, "compatibility": "auto"},
-        ),
-        Reached(
-            "Re-identified in our tests: 22% of the people by an attacker with the original "
-            "table who ran the method eight times (187 people, level 5, compatibility=auto).",
-            {"levels": 5, "compatibility": "auto"},
-        ),
-        Reached(
-            "Re-identified in our tests: 7.2% of the people by an attacker with the original "
-            "table who ran the method eight times (187 people, level 20, compatibility=auto).",
-            {"levels": 20, "compatibility": "auto"},
-        ),
-        Reached(
-            "Re-identified in our tests: 84% of the people by an attacker with the original "
-            "table who ran the method eight times (187 people, levels 2 to 20, "
-            "compatibility=bipartite, refine=none). An attacker who also knew everyone's level "
-            "ruled out candidates of up to 42 of 60 people in our tests.",
-            {"levels": None, "compatibility": "bipartite", "refine": "none"},
-        ),
-        Reached(
-            "Re-identified in our tests: 84% of the people by an attacker with the original "
-            "table who ran the method eight times (187 people, levels 2 to 20, "
-            "compatibility=symmetric, refine=none). An attacker who also knew everyone's level "
-            "left 53% of them with fewer candidates than they asked for.",
-            {"levels": None, "compatibility": "symmetric", "refine": "none"},
-        ),
-        Reached(
-            "Re-identified in our tests: 40% of the people by an attacker with the original "
-            "table who ran the method eight times (155 people, levels 2 to 20, "
-            "compatibility=auto). In our tests an attacker who also knew everyone's level left 23% "
-            "of the people with fewer candidates than they asked for (345 people).",
-            {"levels": None, "compatibility": "auto"},
-        ),
+            f"Re-identified in our tests: {found}% of the people by an attacker with the original "
+            f"table who ran the method eight times ({people} people, "
+            f"{f'level {level}' if level else 'levels 2 to 20'}, "
+            + ", ".join(f"{name}={value}" for name, value in options.items())
+            + f"){more}.",
+            {"levels": level, **options},
+        )
+        for found, people, level, options, more in (
+            (49, 187, 2, _BIPARTITE, ""),
+            (89, 187, 5, _BIPARTITE, "; 19% with cluster-k at k=5"),
+            (79, 187, 20, _BIPARTITE, ""),
+            (32, 187, 5, {"compatibility": "bipartite", "refine": "regular-search"}, ""),
+            (22, 187, 5, _SYMMETRIC, ""),
+            (49, 187, 2, _AUTO, ""),
+            (22, 187, 5, _AUTO, ""),
+            (7.2, 187, 20, _AUTO, ""),
+            (84, 187, None, _BIPARTITE, _RULED_OUT),
+            (84, 187, None, _SYMMETRIC, _LEFT_BY_SYMMETRIC),
+            (40, 155, None, _AUTO, _LEFT_BY_AUTO),
+        )
     )
     cost: ClassVar[str] = "rows times block size, times the number of solves"
     example: ClassVar[Mapping[str, Any]] = {"levels": 5}
@@ -379,9 +332,9 @@ class Adaptive(WithRoles[Table]):
         text="records each person could own: a number, or the column with each person's level",
         unset="in Python: an array",
     )
-    known: Columns | None = known_columns_parameter()  # noqa: RUF009  a field
-    attach: Columns | None = attached_columns_parameter()  # noqa: RUF009  a field
-    label: Columns | None = label_columns_parameter()  # noqa: RUF009  a field
+    known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
+    attach: Columns | None = table_roles.attached_columns_parameter()  # noqa: RUF009  a field
+    label: Columns | None = table_roles.label_columns_parameter()  # noqa: RUF009  a field
     least_level: int = parameter(default=1, text="lower levels are raised to this value", minimum=1)
     compatibility: Compatibility = parameter(
         default="auto",
@@ -409,7 +362,7 @@ class Adaptive(WithRoles[Table]):
         default=None,
         text="maximum rows per block; at least four times the largest level",
         minimum=8,
-        unset=f"all rows up to 2000, {BLOCK_ROWS} above that",
+        unset=f"all rows up to 2000, {blocks.BLOCK_ROWS} above that",
         private=True,
     )
 
@@ -441,18 +394,10 @@ class Adaptive(WithRoles[Table]):
         known = self.roles.known or UNSET
         return AdaptiveAnonymity(level=level, common=common is not None, known=known)
 
-    def published_parameters(self) -> dict[str, Any]:
-        """Return the parameters that the manifest states: the name of a column of levels is none.
-
-        It is no column of the release, and could be any text.
-        """
-        column = {"levels": None} if self.withheld_columns else {}
-        return super().published_parameters() | column
-
-    def withheld(self) -> dict[str, Any]:
-        """Return what the owner's record keeps: the column of levels with the rest."""
-        column = {"levels": str(self.levels)} if self.withheld_columns else {}
-        return super().withheld() | column
+    @property
+    def concealing(self) -> Mapping[str, Any]:
+        """No manifest names a column of levels: it is not in the release, and could be any text."""
+        return {"levels": None} if self.withheld_columns else {}
 
     @property
     def withheld_columns(self) -> tuple[str, ...]:
@@ -527,7 +472,7 @@ class Adaptive(WithRoles[Table]):
     ) -> MethodResult:
         task = self._task(data, levels, weights)
         largest = int(task.levels.max(initial=1))
-        most_rows = rows_of_block(self.block_rows, data.n_rows, largest)
+        most_rows = blocks.rows_of_block(self.block_rows, data.n_rows, largest)
         whole = data.n_rows <= min(most_rows, SCORED_ROWS)
         work = Matching(
             self.compatibility, self.refine, self.schedule, self.max_iterations, scored=whole
@@ -540,7 +485,7 @@ class Adaptive(WithRoles[Table]):
         elif self.compatibility == "auto" and not whole:
             way, figures = work.chosen_on_two_blocks(task, most_rows, randomness)
             work = replace(work, way=way)
-        outcome = in_blocks(
+        outcome = blocks.in_blocks(
             task.data.codes,
             task.levels,
             task.weights,
@@ -548,7 +493,7 @@ class Adaptive(WithRoles[Table]):
             work=work,
             randomness=randomness,
         )
-        draft = draft_of(task.data, outcome, advice=self._advice(task, most_rows))
+        draft = blocks.draft_of(task.data, outcome, advice=self._advice(task, most_rows))
         return draft._replace(
             facts={**draft.facts, **figures},
             levels=None if self.guarantee.common else task.levels,
@@ -565,7 +510,7 @@ class Adaptive(WithRoles[Table]):
             asked = checked_levels(levels, data.n_rows)
         elif self.levels.column is not None:
             asked = levels_in(data, self.levels.column)
-            data = without_column(data, self.levels.column)
+            data = data.without(self.withheld_columns)
             data.check_columns()
         else:
             asked = np.full(data.n_rows, self.levels.common, dtype=np.int64)
@@ -606,22 +551,13 @@ class Adaptive(WithRoles[Table]):
         if all_of_them:
             everybody = (
                 f"{counted(all_of_them, 'person')} requested as many records as there are: in "
-                "every row, "
-                "whatever differs from their rows is suppressed"
+                "every row, whatever differs from their rows is suppressed"
             )
             advice.append(Advice(everybody, LevelsWarning))
         if self.block_rows is not None and most_rows > self.block_rows:
             larger = f"blocks have up to {counted(most_rows, 'row')} instead of {self.block_rows}"
             advice.append(Advice(f"{larger}: four times the largest level", LevelsWarning))
         return tuple(advice)
-
-
-def without_column(data: Table, name: str) -> Table:
-    """Return a table without one of its columns."""
-    kept = [number for number, column in enumerate(data.columns) if column != name]
-    columns = tuple(data.columns[number] for number in kept)
-    categories = tuple(data.categories[number] for number in kept)
-    return Table(data.codes[:, kept], columns, categories, data.ids)
 
 
 @dataclass(frozen=True)
@@ -647,21 +583,21 @@ class Matching:
 
         codes, levels, weights = task.data.codes, task.levels, task.weights
         rng = randomness.stream("choice")
-        rows = min(most_rows, max(BLOCK_ROWS, 4 * int(levels.max())))
+        rows = min(most_rows, max(blocks.BLOCK_ROWS, 4 * int(levels.max())))
         with stage("choosing on two blocks"):
-            pieces = split(codes, rows, rng)
+            pieces = blocks.split(codes, rows, rng)
             chosen = rng.permutation(len(pieces))[:2]
-            blocks = [in_order(codes, levels, pieces[number]) for number in chosen]
+            looked_at = [blocks.in_order(codes, levels, pieces[number]) for number in chosen]
             problems = [
                 problem_of(
                     codes[some], levels[some], weights if weights.ndim == 1 else weights[some]
                 )
-                for some in blocks
+                for some in looked_at
             ]
             found = choice.choose(problems, LevelSchedule(self.schedule, self.max_iterations), rng)
         return found.way, found.figures
 
-    def __call__(self, block: RecordBlock) -> BlockSolution:
+    def __call__(self, block: blocks.RecordBlock) -> blocks.BlockSolution:
         """Return what the block publishes, and the pairs that were chosen."""
         from graphveil.methods.adaptive import bipartite, symmetric  # noqa: PLC0415  compiled code
         from graphveil.methods.adaptive.problem import problem_of  # noqa: PLC0415  as above
@@ -690,7 +626,7 @@ class Matching:
 
     def _chosen(
         self, problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
-    ) -> BlockSolution:
+    ) -> blocks.BlockSolution:
         """Return what the way that was chosen publishes, or what the block chooses itself."""
         from graphveil.methods.adaptive import choice  # noqa: PLC0415  compiled code
 
@@ -702,14 +638,14 @@ class Matching:
 
 def _block_solution(
     problem: Problem, solution: Solution, figures: Mapping[str, float]
-) -> BlockSolution:
+) -> blocks.BlockSolution:
     from graphveil.methods.adaptive.problem import mask_of  # noqa: PLC0415  compiled code
 
     pairs = solution.pairs.astype(np.bool_)
     np.fill_diagonal(pairs, val=True)
     hidden = mask_of(solution.stars, problem.codes)
     persons = np.nonzero(pairs)[1].astype(np.int32)
-    return BlockSolution(np.packbits(hidden, axis=1), pairs.sum(axis=1), persons, figures)
+    return blocks.BlockSolution(np.packbits(hidden, axis=1), pairs.sum(axis=1), persons, figures)
 
 
 def chances(fits: NDArray[np.int8]) -> tuple[tuple[str, float], ...]:

@@ -13,13 +13,7 @@ from numpy.typing import NDArray
 
 from graphveil.methods.adaptive.kernels import network, search
 from graphveil.methods.adaptive.kernels import planes as costs
-from graphveil.methods.adaptive.problem import (
-    UNIT,
-    LevelArray,
-    Problem,
-    Solution,
-    position_of_columns,
-)
+from graphveil.methods.adaptive.problem import UNIT, Problem, Solution, position_of_columns
 
 Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
@@ -57,7 +51,7 @@ class Solver:
     """
 
     def __init__(
-        self, columns: NDArray[np.int32], levels: LevelArray, *, may_exceed: bool = True
+        self, columns: NDArray[np.int32], levels: Ints, *, may_exceed: bool = True
     ) -> None:
         n = levels.size
         self._columns = columns
@@ -116,9 +110,15 @@ def iterations(
     """Yield every solve of the schedule, each from a tree of its own: it may choose other pairs."""
     for factor in schedule.factors:
         solver.start_anew(rng)
-        pairs = solver.cheapest(whole(problem.prices))
-        first = Iteration(factor, pairs, solver.passed.copy(), needs_of(problem, pairs))
-        yield from step(problem, schedule, solver, first)
+        yield from step(problem, schedule, solver, solved(problem, solver, factor))
+
+
+def solved(
+    problem: Problem, solver: Solver, factor: float, powers: float | NDArray[np.float64] = 1.0
+) -> Iteration:
+    """Return the solve at the prices times these powers of a factor."""
+    pairs = solver.cheapest(whole(problem.prices * powers))
+    return Iteration(factor, pairs, solver.passed.copy(), needs_of(problem, pairs))
 
 
 def step(
@@ -126,12 +126,11 @@ def step(
 ) -> Iterator[Iteration]:
     """Yield the solves of a step, which ends where the stars cost no less than before."""
     yield first
-    needs, before = first.needs, cost_of(problem, first.needs)
+    factor, needs, before = first.factor, first.needs, cost_of(problem, first.needs)
     for _ in range(schedule.max_iterations - 1):
-        powers = first.factor ** needs.astype(np.float64)
-        pairs = solver.cheapest(whole(problem.prices * powers))
-        needs = needs_of(problem, pairs)
-        yield first._replace(pairs=pairs, passed=solver.passed.copy(), needs=needs)
+        one = solved(problem, solver, factor, factor ** needs.astype(np.float64))
+        yield one
+        needs = one.needs
         now = cost_of(problem, needs)
         if now >= before:
             break
@@ -166,9 +165,11 @@ def solve(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -
     return solution_of(problem, best_of(problem, schedule, rng).pairs)
 
 
-def best_of(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Iteration:
+def best_of(
+    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator, *, may_exceed: bool = True
+) -> Iteration:
     """Return the solve of the schedule whose stars cost least."""
-    solver = Solver(problem.columns, problem.levels)
+    solver = Solver(problem.columns, problem.levels, may_exceed=may_exceed)
     tried = iterations(problem, schedule, solver, rng)
     return min(tried, key=lambda one: cost_of(problem, one.needs))
 
@@ -234,10 +235,7 @@ def solve_regularly(
     problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
 ) -> Solution:
     """Return the pairs of Algorithm 1 with all degrees exactly the level; as `searched`."""
-    solver = Solver(problem.columns, problem.levels, may_exceed=False)
-    tried = iterations(problem, schedule, solver, rng)
-    best = min(tried, key=lambda one: cost_of(problem, one.needs))
-    return solution_of(problem, best.pairs)
+    return solution_of(problem, best_of(problem, schedule, rng, may_exceed=False).pairs)
 
 
 def trials_of(problem: Problem) -> int:

@@ -15,29 +15,15 @@ from graphveil.core.parameters import Columns, parameter
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.data import Table
-from graphveil.methods.adaptive.blocks import (
-    BLOCK_ROWS,
-    WHOLE_ROWS,
-    BlockOutcome,
-    BlockSolution,
-    RecordBlock,
-    draft_of,
-    in_blocks,
-    rows_of_block,
-)
+from graphveil.methods import roles as table_roles
+from graphveil.methods.adaptive import blocks
 from graphveil.methods.base import MethodResult, Reached, SourceName, reached_by_k
-from graphveil.methods.roles import (
-    WithRoles,
-    attached_columns_parameter,
-    known_columns_parameter,
-    label_columns_parameter,
-)
 
 Search = Literal["plain", "agglomerative", "local", "forest"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class ClusterK(WithRoles[Table]):
+class ClusterK(table_roles.WithRoles[Table]):
     """Every row of the release equals at least k-1 others in all published features.
 
     Rows are put together into clusters of k or more, and a cluster shows the values that all of its
@@ -82,19 +68,13 @@ class ClusterK(WithRoles[Table]):
 
     name: ClassVar[str] = "cluster-k"
     accepts = (Table,)
-    when: ClassVar[str] = (
-        "Every person needs the same k, and recipients may know other people's rows."
-    )
-    promise: ClassVar[str] = (
-        "Every row of the release equals at least k-1 others in all published features."
-    )
+    when = "Every person needs the same k, and recipients may know other people's rows."
+    promise = "Every row of the release equals at least k-1 others in all published features."
     source: ClassVar[str] = (
         "the baseline of Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013,"
         " with local search"
     )
-    limits: ClassVar[str] = (
-        "What the members of a class have in common: the cells that are published."
-    )
+    limits = "What the members of a class have in common: the cells that are published."
     reached: ClassVar[tuple[Reached, ...]] = reached_by_k(
         "In our tests these were {one}% of the cells ({people} people, k={k}). Re-identified "
         "in our tests: {other}% of the people by an attacker with the original table who ran "
@@ -109,28 +89,21 @@ class ClusterK(WithRoles[Table]):
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "blocks")
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
-    known: Columns | None = known_columns_parameter()  # noqa: RUF009  a field
-    attach: Columns | None = attached_columns_parameter()  # noqa: RUF009  a field
-    label: Columns | None = label_columns_parameter()  # noqa: RUF009  a field
+    known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
+    attach: Columns | None = table_roles.attached_columns_parameter()  # noqa: RUF009  a field
+    label: Columns | None = table_roles.label_columns_parameter()  # noqa: RUF009  a field
     search: Search = parameter(
         default="local",
-        text=(
-            "plain: merge the cheapest; agglomerative: the best of six ways; local: improve "
-            "each of these; forest: divide a forest"
-        ),
+        text="plain: merge the cheapest; agglomerative: the best of six ways; local: improve "
+        "each of these; forest: divide a forest",
     )
     block_rows: int | None = parameter(
         default=None,
         text="maximum rows per block; at least four times k",
         minimum=8,
-        unset=f"all rows up to 2000, {BLOCK_ROWS} above that",
+        unset=f"all rows up to 2000, {blocks.BLOCK_ROWS} above that",
         private=True,
     )
-
-    @property
-    def rows_needed(self) -> int:
-        """The fewest rows for which the promise can be kept: k."""
-        return self.k
 
     @property
     def guarantee(self) -> KAnonymity:
@@ -138,30 +111,31 @@ class ClusterK(WithRoles[Table]):
         return KAnonymity(k=self.k, known=self.roles.known or UNSET)
 
     def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
-        if self.search != "local" or self.block_rows is not None or data.n_rows <= WHOLE_ROWS:
-            return draft_of(data, self._in_blocks(data, randomness))
-        from graphveil.methods.adaptive.clusters import (  # noqa: PLC0415  compiled code
-            hidden_by,
-            masked_start,
-        )
+        if (
+            self.search != "local"
+            or self.block_rows is not None
+            or data.n_rows <= blocks.WHOLE_ROWS
+        ):
+            return blocks.draft_of(data, self._in_blocks(data, randomness))
+        from graphveil.methods.adaptive.clusters import hidden_by, masked_start  # noqa: PLC0415  compiled code
 
         with stage("masks"):
             masked = masked_start(data.codes, self.k)
         if masked is None:
-            return draft_of(data, self._in_blocks(data, randomness))
-        outcome = BlockOutcome(hidden_by(data.codes, masked.labels), None, {})
+            return blocks.draft_of(data, self._in_blocks(data, randomness))
+        outcome = blocks.BlockOutcome(hidden_by(data.codes, masked.labels), None, {})
         if not masked.all_masks:
             other = self._in_blocks(data, randomness)
             outcome = min(outcome, other, key=lambda one: int(one.hidden.sum()))
-        return draft_of(data, outcome)
+        return blocks.draft_of(data, outcome)
 
-    def _in_blocks(self, data: Table, randomness: Randomness) -> BlockOutcome:
+    def _in_blocks(self, data: Table, randomness: Randomness) -> blocks.BlockOutcome:
         """Return what blocks of the table publish, each clustered for itself."""
-        return in_blocks(
+        return blocks.in_blocks(
             data.codes,
             np.full(data.n_rows, self.k, dtype=np.int64),
             np.ones(data.n_columns),
-            most_rows=rows_of_block(self.block_rows, data.n_rows, self.k),
+            most_rows=blocks.rows_of_block(self.block_rows, data.n_rows, self.k),
             work=Clustering(self.search),
             randomness=randomness,
         )
@@ -173,11 +147,11 @@ class Clustering:
 
     search: Search
 
-    def __call__(self, block: RecordBlock) -> BlockSolution:
+    def __call__(self, block: blocks.RecordBlock) -> blocks.BlockSolution:
         """Return what the block publishes; its rows all have the same level."""
         from graphveil.methods.adaptive.clusters import clusters  # noqa: PLC0415  compiled code
         from graphveil.methods.adaptive.problem import mask_of, packed  # noqa: PLC0415  the same
 
         grouped = clusters(packed(block.codes), int(block.levels[0]), self.search, block.rng)
         hidden = mask_of(grouped.common.stars[grouped.labels], block.codes)
-        return BlockSolution(np.packbits(hidden, axis=1))
+        return blocks.BlockSolution(np.packbits(hidden, axis=1))

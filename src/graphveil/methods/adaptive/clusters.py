@@ -170,24 +170,22 @@ def clusters(
     ``"agglomerative"`` also merges under other costs, in six ways. ``"local"`` improves each of the
     six first, and clusters that masks make. ``"forest"`` merges nothing: see `trees`.
     """
-    passes = PASSES if search == "local" else 0
-    n, best = rows.stars.shape[0], None
+    passes, n = PASSES if search == "local" else 0, rows.stars.shape[0]
     if search == "forest":
         return _improved(rows, trees(rows, k), np.full(n, k), _visits(n, 0, rng))
     levels = np.full(n, k)
-    for order in _orders(n, search, rng):
-        for start in _PLAIN if search == "plain" else _STARTS:
-            labels = _merged(rows, kernels.MergeRule(k, *start), order)
-            grouped = _improved(rows, labels, levels, _visits(n, passes, rng))
-            if best is None or stars_of(grouped) < stars_of(best):
-                best = grouped
-    if best is None:
-        raise TypeError("expected at least one start")
+    merged = (
+        _merged(rows, kernels.MergeRule(k, *start), order)
+        for order in _orders(n, search, rng)
+        for start in (_PLAIN if search == "plain" else _STARTS)
+    )
+    tried = (_improved(rows, each, levels, _visits(n, passes, rng)) for each in merged)
+    best = min(tried, key=stars_of)
     masked = masked_start(differing_columns(rows), k) if search == "local" else None
     if masked is None:
         return best
     grouped = _improved(rows, masked.labels, levels, _visits(n, passes, rng))
-    return grouped if stars_of(grouped) < stars_of(best) else best
+    return min(best, grouped, key=stars_of)
 
 
 MOST_TIERS = 4
@@ -200,19 +198,18 @@ def clusters_by_level(rows: Packed, levels: Ints, rng: np.random.Generator) -> L
     Each run of levels is clustered for itself: merged all at once, people of high levels would pull
     everybody into clusters of their size. Then all clusters are improved together.
     """
-    best, made = None, dict[tuple[int, int], Labels]()
-    for runs in _ways_to_cut(levels):
+    made = dict[tuple[int, int], Labels]()
+
+    def grouped(runs: tuple[tuple[int, int], ...]) -> kernels.ClusterMembers:
         labels = np.empty(levels.size, dtype=np.int64)
         for number, (least, most) in enumerate(runs):
             some = np.flatnonzero((least < levels) & (levels <= most))
             if (least, most) not in made:
                 made[least, most] = _of_one_level(rows, some, most, rng)
             labels[some] = made[least, most] + number * levels.size
-        grouped = _improved(rows, labels, levels, _visits(levels.size, PASSES, rng))
-        if best is None or stars_of(grouped) < stars_of(best):
-            best = grouped
-    if best is None:
-        raise TypeError("levels can always be cut into one run")
+        return _improved(rows, labels, levels, _visits(levels.size, PASSES, rng))
+
+    best = min(map(grouped, _ways_to_cut(levels)), key=stars_of)
     return np.unique(best.labels, return_inverse=True)[1]
 
 

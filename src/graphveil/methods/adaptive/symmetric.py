@@ -11,22 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.methods.adaptive.bipartite import (
-    PRUNING_PASSES,
-    Iteration,
-    LevelSchedule,
-    Solver,
-    best_of,
-    cells_to_try,
-    cost_of,
-    factor_of,
-    fitting_pairs,
-    iterations,
-    needs_of,
-    solution_of,
-    step,
-    whole,
-)
+from graphveil.methods.adaptive import bipartite
 from graphveil.methods.adaptive.clusters import clusters
 from graphveil.methods.adaptive.kernels import network
 from graphveil.methods.adaptive.kernels import search as pruning
@@ -88,11 +73,11 @@ def improved(known: Bounds, rounded: PairMatrix, needs: Ints) -> PairMatrix:
     reach = max(gap // PARTS, unit // 2)
     while gap >= 0:
         reach = min(reach, gap)
-        solved = _solved_within(known, reach, needs)
-        if solved.status not in (OPTIMAL, INFEASIBLE):
+        ended = _solved_within(known, reach, needs)
+        if ended.status not in (OPTIMAL, INFEASIBLE):
             break
-        if solved.pairs is not None and _price(known, solved.pairs) < _price(known, best):
-            best = solved.pairs
+        if ended.pairs is not None and _price(known, ended.pairs) < _price(known, best):
+            best = ended.pairs
             gap = _price(known, best) - unit - known.least
         if gap <= reach:
             break
@@ -123,11 +108,11 @@ def _solved_within(known: Bounds, reach: int, needs: Ints) -> ExactSolution:
     if m > MOST_UNDECIDED:
         return ExactSolution(GIVEN_UP)
     given = np.bincount(known.ends[sure].ravel(), minlength=needs.size)
-    solved = _integer_program(ends, known.costs[undecided], needs - given)
-    if solved.x is None or solved.status != OPTIMAL:
-        return ExactSolution(int(solved.status))
+    ended = _integer_program(ends, known.costs[undecided], needs - given)
+    if ended.x is None or ended.status != OPTIMAL:
+        return ExactSolution(int(ended.status))
     pairs = np.zeros((needs.size, needs.size), dtype=np.int8)
-    both = np.concatenate([known.ends[sure], ends[solved.x > 0.5]])
+    both = np.concatenate([known.ends[sure], ends[ended.x > 0.5]])
     pairs[both[:, 0], both[:, 1]] = 1
     return ExactSolution(OPTIMAL, pairs | pairs.T)
 
@@ -155,7 +140,7 @@ WARM = (2, 5, 10)
 """The steps that also start from the best pairs of Algorithm 1, and from clusters."""
 
 
-class SymmetricSolver(Solver):
+class SymmetricSolver(bipartite.Solver):
     """Solves for pairs both ways: rounds the cheapest flow, in which a pair may be half."""
 
     def cheapest(self, prices: Ints) -> PairMatrix:
@@ -194,55 +179,63 @@ class SymmetricSolver(Solver):
 
 def solve(
     problem: Problem,
-    schedule: LevelSchedule,
+    schedule: bipartite.LevelSchedule,
     rng: np.random.Generator,
     *,
     labels: Ints | None = None,
 ) -> Solution:
     """Return pairs both ways that suppress little."""
     tried = _tried(problem, schedule, rng, labels)
-    best = min(tried, key=lambda one: cost_of(problem, one.needs))
-    return solution_of(problem, best.pairs)
+    best = min(tried, key=lambda one: bipartite.cost_of(problem, one.needs))
+    return bipartite.solution_of(problem, best.pairs)
 
 
 def _tried(
-    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator, labels: Ints | None
-) -> Iterator[Iteration]:
+    problem: Problem,
+    schedule: bipartite.LevelSchedule,
+    rng: np.random.Generator,
+    labels: Ints | None,
+) -> Iterator[bipartite.Iteration]:
     """Yield every solve from the prices as they are, then from other pairs, clusters themselves."""
     solver = SymmetricSolver(problem.columns, problem.levels)
-    yield from iterations(problem, schedule, solver, rng)
+    yield from bipartite.iterations(problem, schedule, solver, rng)
     for other in _others(problem, schedule, rng, labels):
         if (other.pairs == other.pairs.T).all():
             yield other
         for number in (number for number in WARM if number <= schedule.steps):
-            factor = factor_of(number)
-            powers = factor ** other.needs.astype(np.float64)
-            pairs = solver.cheapest(whole(problem.prices * powers))
-            begun = Iteration(factor, pairs, solver.passed.copy(), needs_of(problem, pairs))
-            yield from step(problem, schedule, solver, begun)
+            factor = bipartite.factor_of(number)
+            begun = bipartite.solved(
+                problem, solver, factor, factor ** other.needs.astype(np.float64)
+            )
+            yield from bipartite.step(problem, schedule, solver, begun)
     if problem.levels.size > MOST_ROWS:
         return
     solver = SymmetricSolver(problem.columns, problem.levels)
-    pairs = solver.exact(whole(problem.prices))
-    begun = Iteration(factor_of(1), pairs, solver.passed.copy(), needs_of(problem, pairs))
-    yield from step(problem, schedule, solver, begun)
+    pairs = solver.exact(bipartite.whole(problem.prices))
+    begun = bipartite.Iteration(
+        bipartite.factor_of(1), pairs, solver.passed.copy(), bipartite.needs_of(problem, pairs)
+    )
+    yield from bipartite.step(problem, schedule, solver, begun)
 
 
 def _others(
-    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator, labels: Ints | None
-) -> Iterator[Iteration]:
+    problem: Problem,
+    schedule: bipartite.LevelSchedule,
+    rng: np.random.Generator,
+    labels: Ints | None,
+) -> Iterator[bipartite.Iteration]:
     """Yield the best pairs of Algorithm 1, and those of clusters.
 
     Without clusters to start from there are some where all levels are the same.
     """
-    yield best_of(problem, schedule, rng)
+    yield bipartite.best_of(problem, schedule, rng)
     level = int(problem.levels[0])
     if labels is None and level > 1 and (problem.levels == level).all():
         labels = clusters(problem.rows, level, "local", rng).labels
     if labels is not None:
         pairs = pairs_within(labels)
         passed = pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1
-        yield Iteration(0.0, pairs, passed, needs_of(problem, pairs))
+        yield bipartite.Iteration(0.0, pairs, passed, bipartite.needs_of(problem, pairs))
 
 
 def pairs_within(labels: Ints) -> PairMatrix:
@@ -254,12 +247,12 @@ def pairs_within(labels: Ints) -> PairMatrix:
 
 def pruned(problem: Problem, solution: Solution) -> Solution:
     """Return a solution from which stars are gone without which all keep enough pairs both ways."""
-    stars, pairs = solution.stars.copy(), fitting_pairs(problem, solution.stars)
+    stars, pairs = solution.stars.copy(), bipartite.fitting_pairs(problem, solution.stars)
     pairs &= pairs.T.copy()
     np.fill_diagonal(pairs, 0)
     spare = pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1
-    for _ in range(PRUNING_PASSES):
-        cells = cells_to_try(problem, stars, needs_of(problem, pairs))
+    for _ in range(bipartite.PRUNING_PASSES):
+        cells = bipartite.cells_to_try(problem, stars, bipartite.needs_of(problem, pairs))
         if pruning.prune_mutual(problem.rows, stars, pairs, spare, cells) == 0:
             break
     return Solution(pairs, stars)

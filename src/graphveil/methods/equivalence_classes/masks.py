@@ -7,7 +7,7 @@ start here.
 from __future__ import annotations
 
 import heapq
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from graphveil.core.progress import stage
 from graphveil.data.codes import SUPPRESSED
 from graphveil.methods.equivalence_classes.kernels import masks as kernel
-from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels
+from graphveil.methods.equivalence_classes.rule import CollapsedRows
 
 Codes = NDArray[np.int32]
 Ints = NDArray[np.int64]
@@ -40,9 +40,9 @@ MIXERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], 
 
 
 class MaskedStart(NamedTuple):
-    """Classes, and how they came about."""
+    """The class of every row, and whether all masks were tried for it."""
 
-    labels: Ints
+    labels: NDArray[Any]
     all_masks: bool
 
 
@@ -166,14 +166,7 @@ def _none_left(codes: Codes, state: kernel.Classes, k: int) -> Ints:
     return labels
 
 
-class MaskedClusters(NamedTuple):
-    """The cluster of every row, and whether all masks were tried for them."""
-
-    labels: Labels
-    all_masks: bool
-
-
-def masked_clusters(rows: CollapsedRows, *, k: int) -> MaskedClusters | None:
+def masked_clusters(rows: CollapsedRows, *, k: int) -> MaskedStart | None:
     """Return clusters of at least k rows with many columns in common; None where it is no table.
 
     It is none where features have no columns, or a row has two of one; nor if it has more columns
@@ -200,4 +193,4 @@ def masked_clusters(rows: CollapsedRows, *, k: int) -> MaskedClusters | None:
         masked = masked_classes(codes.reshape(rows.n_distinct, used.size), rows.weights, k=k)
     labels = np.empty(rows.n_rows, dtype=np.int32)
     labels[rows.by_kind()] = masked.labels
-    return MaskedClusters(labels, masked.all_masks)
+    return masked._replace(labels=labels)

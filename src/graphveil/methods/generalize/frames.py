@@ -361,9 +361,8 @@ def _known_columns(
             )
     if not wanted:
         raise ParameterError(
-            f"none of the {counted(len(every), 'column')} is known to an attacker. List at "
-            "least one in "
-            f"{option('known')}."
+            f"none of the {counted(len(every), 'column')} is known to an attacker. List at least "
+            f"one in {option('known')}."
         )
     return wanted
 
@@ -463,8 +462,7 @@ def _conditions(
         if count * classes > MOST_COUNTS:
             raise ParameterError(
                 f"{what}: column {name!r} has {counted(count, 'value', spec=',')}, too many to "
-                "count in each class. "
-                "Group its values first."
+                "count in each class. Group its values first."
             )
         distinct, entropy = _diversity(name, diverse.get(name, 1), np.unique(codes).size)
         shares = np.bincount(codes)[np.unique(codes)] / codes.size

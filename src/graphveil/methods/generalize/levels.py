@@ -364,27 +364,23 @@ def column_of(values: Values, levels: str, date_format: str | None = None) -> Co
     ``auto``; ``stars``; or a csv file. Raises `ParameterError` where it is none of these,
     `DataError` where the values do not suit it, `InputError` where a file holds no levels.
     """
-    kind, _, detail = levels.partition(":")
+    kind, detail = kind_of_levels(levels), levels.partition(":")[2]
     parts = [part.strip() for part in levels.split(",")]
-    if levels == "stars":
-        hierarchy = Hierarchy.of([values.texts or [ALL]])
-    elif levels == "auto":
-        hierarchy = _by_quantiles(values)
-    elif kind == "edges" and detail:
-        hierarchy = _by_edges(values, [_increasing(values.name, levels, detail)])
-    elif kind == "prefix" and detail:
-        hierarchy = _by_prefix(values, levels, detail)
-    elif parts[0] in UNITS:
-        hierarchy = _by_dates(values, parts, date_format)
-    elif all(_decimal(part) is not None for part in parts):
-        hierarchy = _by_widths(values, parts)
-    elif levels.endswith(".csv") or Path(levels).exists():
+    if kind == "file" and (levels.endswith(".csv") or Path(levels).exists()):
         return _by_file(values, levels)
-    else:
+    if kind == "file":
         raise ParameterError(
             f"levels of {values.name}: {printable(levels, LONGEST)} is not a kind of levels. "
             f"Use {KINDS}."
         )
+    hierarchy = {
+        "stars": lambda: Hierarchy.of([values.texts or [ALL]]),
+        "auto": lambda: _by_quantiles(values),
+        "edges": lambda: _by_edges(values, [_increasing(values.name, levels, detail)]),
+        "prefix": lambda: _by_prefix(values, levels, detail),
+        "dates": lambda: _by_dates(values, parts, date_format),
+        "widths": lambda: _by_widths(values, parts),
+    }[kind]()
     return _with_leaves(values, hierarchy, np.arange(len(values.texts)))
 
 

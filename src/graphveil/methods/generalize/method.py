@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from typing import Any, ClassVar
@@ -21,6 +21,7 @@ from graphveil.data.codes import measures, written_dates
 from graphveil.data.ids import Ids, RepeatedPeople, text
 from graphveil.data.kinds import CONTAINERS
 from graphveil.data.table import repeated_columns
+from graphveil.methods import roles as table_roles
 from graphveil.methods.base import Anonymizer, MethodResult, Reached, reached_by_k
 from graphveil.methods.generalize.frames import (
     GeneralizedTable,
@@ -29,12 +30,7 @@ from graphveil.methods.generalize.frames import (
     questions_of_levels,
 )
 from graphveil.methods.generalize.levels import ALL, Hierarchy, kind_of_levels, values_of
-from graphveil.methods.roles import (
-    TableRoles,
-    attached_columns_parameter,
-    known_columns_parameter,
-    label_columns_parameter,
-)
+from graphveil.methods.roles import TableRoles
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,9 +87,7 @@ class Generalize(Anonymizer[Table]):
     name: ClassVar[str] = "generalize"
     accepts = (Table,)
     reads_exactly: ClassVar[bool] = True
-    when: ClassVar[str] = (
-        "You publish a table of people, and an attacker may know some of its columns."
-    )
+    when = "You publish a table of people, and an attacker may know some of its columns."
     promise: ClassVar[str] = (
         "Every row of the release equals at least k-1 others in what it publishes of known columns."
     )
@@ -122,9 +116,9 @@ class Generalize(Anonymizer[Table]):
     example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
-    known: Columns | None = known_columns_parameter()  # noqa: RUF009  a field
-    attach: Columns | None = attached_columns_parameter(conditions=True)  # noqa: RUF009  a field
-    label: Columns | None = label_columns_parameter()  # noqa: RUF009  a field
+    known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
+    attach: Columns | None = table_roles.attached_columns_parameter(conditions=True)  # noqa: RUF009  a field
+    label: Columns | None = table_roles.label_columns_parameter()  # noqa: RUF009  a field
     levels: PerColumn | None = parameter(
         default=None,
         text="COLUMN=RULE: widths 5,10, edges:18,65, prefix:4,3, month,year, auto, stars, or a "
@@ -194,17 +188,10 @@ class Generalize(Anonymizer[Table]):
         whole = " Files of levels are published whole, with all of their values."
         return f"{super().stated_limits}{whole if self.publish_levels else ''}"
 
-    def published_parameters(self) -> dict[str, Any]:
-        """Return the parameters that the manifest states: whole levels where there are some."""
-        published = super().published_parameters()
-        if not self.publish_levels:
-            del published["publish_levels"]
-        return published
-
     @property
-    def rows_needed(self) -> int:
-        """The fewest rows for which the promise can be kept: k."""
-        return self.k
+    def unstated(self) -> Collection[str]:
+        """The parameters that do not bear on a release: whole levels, where there are none."""
+        return () if self.publish_levels else ("publish_levels",)
 
     @property
     def guarantee(self) -> KAnonymity:
@@ -235,19 +222,12 @@ class Generalize(Anonymizer[Table]):
             return
         self.roles.check(data, levels=True)
         data.check_columns()
-        if data.person == "assumed":
-            self._ask(data)
-        self.check_size(data.n_rows)
-
-    def _ask(self, data: Table) -> None:
-        """Refuse columns that may name people of several rows: what has levels is no such id.
-
-        What else must be decided of columns is asked at once.
-        """
         levels = dict(self.levels or ())
-        if repeated_columns(data.without(levels)):
+        # A column may name people of several rows; what has levels is no such id.
+        if data.person == "assumed" and repeated_columns(data.without(levels)):
             given = {"levels": levels, "dates": dict(self.dates or ())}
             raise DataError.asking(questions_of(data, self.roles, levels), given)
+        self.check_size(data.n_rows)
 
     def _container(self, data: Any) -> Data:
         if isinstance(data, CONTAINERS) or not hasattr(data, "__arrow_c_stream__"):

@@ -17,19 +17,7 @@ from graphveil.core.errors import InfeasibleError
 from graphveil.core.progress import stage
 from graphveil.core.text import counted
 from graphveil.methods.generalize.kernels import lattice, search
-from graphveil.methods.generalize.kernels.lattice import (
-    SLACK,
-    Cells,
-    Clusters,
-    Conditions,
-    Floats,
-    Ints,
-    Room,
-    Rows,
-    clusters_of,
-    gather,
-    room_for,
-)
+from graphveil.methods.generalize.kernels.lattice import Cells, Clusters, Conditions, Ints, Rows
 from graphveil.methods.generalize.levels import Hierarchy
 
 MOST_VECTORS = 20_000
@@ -89,7 +77,7 @@ class Recoded(NamedTuple):
 
     labels: Ints
     levels: Ints
-    losses: Floats
+    losses: lattice.Floats
     start: float
     end: float
 
@@ -112,12 +100,12 @@ def recode(
     rows = _rows_of(leaves[order], hierarchies, weights, rng)
     wanted = _conditions_of(conditions, order)
     n, d = rows.cells.shape
-    state = clusters_of(n, d, wanted.totals.size, k)
+    state = lattice.clusters_of(n, d, wanted.totals.size, k)
     with stage("lattice"):
         labels, n_clusters = _by_levels(rows, hierarchies, k, wanted, state, rng)
     with stage("rest"):
         labels, n_clusters = _place_rest(rows, wanted, labels, n_clusters, k)
-        gather(rows, wanted, state, labels, n_clusters)
+        lattice.gather(rows, wanted, state, labels, n_clusters)
     start = float((state.size * state.loss).sum() / n)
     with stage("search"):
         _search(rows, wanted, state, k, rng)
@@ -358,7 +346,7 @@ def chained(
     return list(found)
 
 
-def limits(expected: Floats) -> Floats:
+def limits(expected: lattice.Floats) -> lattice.Floats:
     """Return rising limits of what a cluster may lose, more of them where vectors lose little.
 
     >>> limits(np.linspace(0, 1, 101))[[0, 3, -1]].round(3).tolist()
@@ -408,8 +396,8 @@ def _place_rest(
     if not tail.size:
         return labels, n_clusters
     n, d = rows.cells.shape
-    trial = clusters_of(n, d, conditions.totals.size, k)
-    gather(rows, conditions, trial, labels, n_clusters)
+    trial = lattice.clusters_of(n, d, conditions.totals.size, k)
+    lattice.gather(rows, conditions, trial, labels, n_clusters)
     kept = search.join(rows, conditions, trial, tail, n_clusters)
     labels = trial.label.copy()
     if kept:
@@ -437,7 +425,7 @@ def _pieces(conditions: Conditions, left: Ints, k: int) -> tuple[list[Ints], Int
     return pieces, left[first:]
 
 
-def violation(conditions: Conditions, counts: NDArray[Any]) -> Floats:
+def violation(conditions: Conditions, counts: NDArray[Any]) -> lattice.Floats:
     """Return by how much the values of clusters miss the conditions; 0 for one that meets all."""
     missed = np.zeros(counts.shape[:-1])
     n = len(conditions.values)
@@ -454,7 +442,7 @@ def violation(conditions: Conditions, counts: NDArray[Any]) -> Floats:
             shares = mine / size[..., None]
             logs = np.log(np.where(mine > 0, shares, 1.0))
             lacking = conditions.entropy[i] + (shares * logs).sum(axis=-1)
-            missed += np.where(lacking > SLACK, lacking, 0.0)
+            missed += np.where(lacking > lattice.SLACK, lacking, 0.0)
     return missed
 
 
@@ -494,7 +482,7 @@ def _search(
     """Move rows between clusters until little is gained."""
     n, d = rows.cells.shape
     most_near = len(rows.near) * (2 * LATER_REACH + 1)
-    room: Room = room_for(n, d, k, most_near=most_near)
+    room: lattice.Room = lattice.room_for(n, d, k, most_near=most_near)
     lost = float((state.size * state.loss).sum())
     for passed in range(MOST_PASSES):
         reach = REACH if passed < 2 else LATER_REACH

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast, overload
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, overload
 
 import msgspec
 import numpy as np
@@ -142,12 +142,8 @@ def _spelled(text: str) -> People:
     return People(column=column, value=value)
 
 
-class EditedLists(NamedTuple):
-    """The edits of a graph, what is known of them, and what the owner should know."""
-
-    realization: Realization
-    facts: Mapping[str, float | int]
-    advice: tuple[str, ...]
+EditedLists: TypeAlias = "tuple[Realization, Mapping[str, float], tuple[str, ...]]"
+"""The edits of a graph, what is known of them, and what the owner should know."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,10 +263,8 @@ class KDegree(AttributedMethod):
     )
     prove: Literal["auto", "always", "never"] = parameter(
         default="auto",
-        text=(
-            "use integer programs to find fewer edits and prove optimality; auto: on small "
-            "networks only"
-        ),
+        text="use integer programs to find fewer edits and prove optimality; auto: on small "
+        "networks only",
         private=True,
     )
     people: People | None = parameter(
@@ -298,11 +292,6 @@ class KDegree(AttributedMethod):
             )
 
     @property
-    def rows_needed(self) -> int:
-        """The fewest nodes for which the promise can be kept: k."""
-        return self.k
-
-    @property
     def guarantee(self) -> StructuralKAnonymity:
         """What is promised, of every node; with a list of people, a run claims less."""
         everybody = StructuralKAnonymity(k=self.k, known=self._roles.known)
@@ -327,18 +316,15 @@ class KDegree(AttributedMethod):
         every_node = isinstance(claimed, StructuralKAnonymity) and claimed.share == 1
         return super().stated_limits if every_node else self.stated_limits
 
-    def published_parameters(self) -> dict[str, Any]:
-        """Return the parameters that the manifest states: of people, that there is a list."""
-        published = super().published_parameters()
-        if self.people is None:
-            del published["people"]
-            return published
-        return published | {"people": LISTED}
+    @property
+    def unstated(self) -> Collection[str]:
+        """The parameters that do not bear on a release: of people, where there is no list."""
+        return super().unstated if self.people else (*super().unstated, "people")
 
-    def withheld(self) -> dict[str, Any]:
-        """Return what the owner's record keeps: who the people are, with the rest."""
-        some = {} if self.people is None else {"people": str(self.people)}
-        return super().withheld() | some
+    @property
+    def concealing(self) -> Mapping[str, Any]:
+        """Of people, a manifest states that there is a list."""
+        return {"people": LISTED} if self.people else {}
 
     @property
     def _unpublished(self) -> tuple[str, ...]:
@@ -374,11 +360,8 @@ class KDegree(AttributedMethod):
         colors = attributes.suppressed_further(
             colors, self.suppress, self.k, partial(self._change, graph)
         )
-        result = self._edited(graph, randomness, colors.of_person, protected)
-        released = self._beside(data, cast("Graph", result.data), colors)
-        return result._replace(
-            data=released,
-            advice=(*result.advice, *attributes.attached_advice(released, self._roles)),
+        return self._beside(
+            data, self._edited(graph, randomness, colors.of_person, protected), colors
         )
 
     def _change(self, graph: Graph, colors: Ints) -> Ints:
@@ -393,11 +376,9 @@ class KDegree(AttributedMethod):
         from graphveil.methods.k_degree.realize import apply_edits  # noqa: PLC0415  compiled code
 
         lists = data.indptr, data.indices
-        edited = self.edited_lists(lists, randomness, colors, protected)
-        result = MethodResult(
-            data=apply_edits(data, edited.realization), facts=edited.facts, advice=edited.advice
-        )
-        return result if protected is None else self._of_some(result, edited.realization.targets)
+        found, facts, advice = self.edited_lists(lists, randomness, colors, protected)
+        result = MethodResult(data=apply_edits(data, found), facts=facts, advice=advice)
+        return result if protected is None else self._of_some(result, found.targets)
 
     def _of_some(self, result: MethodResult, degrees: Ints) -> MethodResult:
         """Return the result with what is claimed: the share whose degree at least k have."""
@@ -414,8 +395,7 @@ class KDegree(AttributedMethod):
             raise UsageError(
                 "people needs the edges in memory. Remove --on-disk, or protect everybody."
             )
-        edited = self.edited_lists((graph.indptr, graph.indices), randomness)
-        found = edited.realization
+        found, facts, advice = self.edited_lists((graph.indptr, graph.indices), randomness)
 
         def check(degrees: Ints) -> None:
             classes = np.bincount(degrees)
@@ -424,7 +404,7 @@ class KDegree(AttributedMethod):
                     f"about to publish degrees that differ from those planned for k={self.k}"
                 )
 
-        return EditedTies(found.added, found.deleted, check, edited.facts, edited.advice)
+        return EditedTies(found.added, found.deleted, check, facts, advice)
 
     def edited_lists(
         self,
@@ -471,10 +451,7 @@ class KDegree(AttributedMethod):
                 restarts=self.restarts,
                 randomness=randomness,
             )
-        n_edges = lists[1].size // 2
-        told_apart = (
-            () if self.edits == "any" else MANY_ADDITIONS.passed_by(len(found.added), n_edges)
-        )
+        many = MANY_ADDITIONS.passed_by(len(found.added), lists[1].size // 2)
         edits = len(found.added) + len(found.deleted)
         facts = {
             "edits": edits,
@@ -484,4 +461,4 @@ class KDegree(AttributedMethod):
             "edits_proved_fewest": int(edits <= found.lower_bound),
             "rounds": found.rounds,
         }
-        return EditedLists(found, facts, (COPY, *told_apart))
+        return found, facts, (COPY, *(many if self.edits == "add" else ()))

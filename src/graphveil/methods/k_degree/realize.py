@@ -23,27 +23,7 @@ from graphveil.methods.k_degree import integer_programs as programs
 from graphveil.methods.k_degree import sequence
 from graphveil.methods.k_degree.kernels import absorb
 from graphveil.methods.k_degree.kernels import edits as kernel
-from graphveil.methods.k_degree.kernels.edits import (
-    match_additions,
-    match_deletions,
-    pull_of_neighbors,
-    swap,
-)
-from graphveil.methods.k_degree.sequence import (
-    CellSpace,
-    Choices,
-    DegreeTask,
-    Flags,
-    Floats,
-    Ints,
-    KDegreeOutcome,
-    Nodes,
-    Plan,
-    bound_for_targets,
-    lower_bound_edits,
-    plan_of_cells,
-    settle_parity,
-)
+from graphveil.methods.k_degree.sequence import DegreeTask, Flags, Ints, KDegreeOutcome, Nodes, Plan
 
 EditKind = Literal["add", "any"]
 TargetKind = Literal["exact", "greedy"]
@@ -168,10 +148,10 @@ def roles(task: DegreeTask, plan: Plan, rng: Generator) -> Ints:
     return goal
 
 
-Pull = Callable[[Ints], Floats]
+Pull = Callable[[Ints], sequence.Floats]
 
 
-def _pull(task: DegreeTask, choices: Choices) -> Pull:
+def _pull(task: DegreeTask, choices: sequence.Choices) -> Pull:
     """Return what tells how much neighbors of the nodes with a choice change, for degrees to come.
 
     Where few have one, their own neighbors are looked at, otherwise those of all who change: the
@@ -191,8 +171,8 @@ def _pull(task: DegreeTask, choices: Choices) -> Pull:
     fall[choices.nodes], rise[choices.nodes] = falls, rises
     pull = np.empty(task.degrees.size, dtype=np.float64)
 
-    def of_all(goal: Ints) -> Floats:
-        pull_of_neighbors(task.indptr, task.indices, goal, fall, rise, pull)
+    def of_all(goal: Ints) -> sequence.Floats:
+        kernel.pull_of_neighbors(task.indptr, task.indices, goal, fall, rise, pull)
         return pull[choices.nodes]
 
     return of_all
@@ -206,7 +186,7 @@ def pull_of_few(task: DegreeTask, nodes: Ints, falls: Flags, rises: Flags) -> Pu
     neighbors = task.indices[np.arange(of_entry.size) + start[of_entry]]
     fall, rise = falls[of_entry], rises[of_entry]
 
-    def of_few(goal: Ints) -> Floats:
+    def of_few(goal: Ints) -> sequence.Floats:
         share = (goal - task.degrees) / np.maximum(task.degrees, 1)
         share[task.degrees == 0] = 0.0
         change = share[neighbors]
@@ -216,7 +196,7 @@ def pull_of_few(task: DegreeTask, nodes: Ints, falls: Flags, rises: Flags) -> Pu
     return of_few
 
 
-def settled_plans(optimum: Plan, k: int, space: CellSpace) -> list[Plan]:
+def settled_plans(optimum: Plan, k: int, space: sequence.CellSpace) -> list[Plan]:
     """Return the optimal relaxed plan with its free medians chosen in different ways.
 
     A group of even size costs the same at every integer between its two middles.
@@ -272,7 +252,7 @@ def _along(groups: _Groups, direction: int) -> Ints:
     return chosen[groups.of_piece]
 
 
-def _spare_node(plan: Plan, k: int, space: CellSpace) -> Plan:
+def _spare_node(plan: Plan, k: int, space: sequence.CellSpace) -> Plan:
     """Return the plan with an even sum where one unchanged node can give it, at cost 1.
 
     It comes from the largest class that can spare it and goes to a class beside it.
@@ -300,14 +280,14 @@ def raised(
     units: int,
     keys: NDArray[np.floating],
     k: int,
-    space: CellSpace | None = None,
+    space: sequence.CellSpace | None = None,
 ) -> Ints:
     """Return raised targets so that at least `units` more edge ends are wanted.
 
     Whole classes rise by one, the highest first, while no larger than what is missing; the rest is
     drawn from the largest class. Classes with nodes in `left` rise only where there are no others.
     """
-    space = space or CellSpace.plain(target.size)
+    space = space or sequence.CellSpace.plain(target.size)
     goal = target.copy()
     while units > 0:
         size = space.sizes(goal)
@@ -349,9 +329,11 @@ def _raise_part(
     return count
 
 
-def raised_at_random(target: Ints, k: int, rng: Generator, space: CellSpace | None = None) -> Ints:
+def raised_at_random(
+    target: Ints, k: int, rng: Generator, space: sequence.CellSpace | None = None
+) -> Ints:
     """Return targets with some class, or as few of its nodes as may leave it, one higher."""
-    space = space or CellSpace.plain(target.size)
+    space = space or sequence.CellSpace.plain(target.size)
     goal = target.copy()
     size = space.sizes(goal)
     open_classes = space.open_cells(size)
@@ -364,7 +346,12 @@ def raised_at_random(target: Ints, k: int, rng: Generator, space: CellSpace | No
 
 
 def made_even(
-    target: Ints, k: int, rng: Generator, *, hurry: float = np.inf, space: CellSpace | None = None
+    target: Ints,
+    k: int,
+    rng: Generator,
+    *,
+    hurry: float = np.inf,
+    space: sequence.CellSpace | None = None,
 ) -> Ints:
     """Return targets of even sum, raised by one spare node or by a whole class of odd size.
 
@@ -372,7 +359,7 @@ def made_even(
     """
     if target.sum() % 2 == 0:
         return target
-    space = space or CellSpace.plain(target.size)
+    space = space or sequence.CellSpace.plain(target.size)
     goal = target.copy()
     size = space.sizes(goal)
     open_classes = space.open_cells(size)
@@ -428,15 +415,17 @@ def realize(
                 f"k={k} needs at least {k} nodes of each color; one has {sizes.min()}. Merge "
                 "colors."
             )
-        task = task._replace(colors=colors, numbering=CellSpace.of(degrees, sizes.size, k))
+        task = task._replace(colors=colors, numbering=sequence.CellSpace.of(degrees, sizes.size, k))
     if edits == "any" and target == "greedy":
         raise ParameterError("target='greedy' only works with edits='add'. Set edits='add'.")
     optimum = _optimum(task, edits)
-    floor = lower_bound_edits(optimum.cost)
+    floor = sequence.lower_bound_edits(optimum.cost)
     if edits == "add":
         plan = optimum
         if target == "greedy":
-            plan = plan_of_cells(task.degrees, colors, task.space, k, edits="add", greedy=True)
+            plan = sequence.plan_of_cells(
+                task.degrees, colors, task.space, k, edits="add", greedy=True
+            )
         best = _supergraph_best(task, plan, floor, randomness)
     else:
         best = _relaxed_best(task, optimum, floor, restarts, randomness)
@@ -444,7 +433,7 @@ def realize(
 
 
 def _optimum(task: DegreeTask, edits: EditKind) -> Plan:
-    return plan_of_cells(task.degrees, task.colors, task.space, task.k, edits=edits)
+    return sequence.plan_of_cells(task.degrees, task.colors, task.space, task.k, edits=edits)
 
 
 def realization_of(
@@ -458,7 +447,7 @@ def realization_of(
         deleted=pairs_of(best.deleted, n),
         targets=best.targets,
         lower_bound=lower_bound,
-        target_bound=bound_for_targets(best.targets - task.degrees),
+        target_bound=sequence.bound_for_targets(best.targets - task.degrees),
         l1=l1,
         rounds=best.rounds,
     )
@@ -479,7 +468,7 @@ def planned_run(
 
 def _settled(task: DegreeTask, plan: Plan) -> Plan:
     space = task.space
-    return settle_parity(plan, task.k, space.n, edits="add", span=space.span)
+    return sequence.settle_parity(plan, task.k, space.n, edits="add", span=space.span)
 
 
 def _supergraph_best(
@@ -563,13 +552,13 @@ def _match(edits: kernel.DegreeEdits, sign: int, rng: Generator) -> None:
     """Match nodes that are owed this sign; what has nothing to do is not even compiled."""
     left = by_need(edits.residual, sign, rng)
     if left.size:
-        (match_additions if sign > 0 else match_deletions)(edits, left)
+        (kernel.match_additions if sign > 0 else kernel.match_deletions)(edits, left)
 
 
 def _swap(edits: kernel.DegreeEdits, sign: int, rng: Generator) -> None:
     left = by_need(edits.residual, sign, rng)
     if left.size:
-        swap(edits, left, sign, SWAP_TRIES, SWAP_BUDGET, rng)
+        kernel.swap(edits, left, sign, SWAP_TRIES, SWAP_BUDGET, rng)
 
 
 def _absorb_owed(
@@ -600,7 +589,7 @@ def _relaxed_best(
             if best.cost <= floor:
                 return best
     additions = _optimum(task, "add")
-    additions_floor = lower_bound_edits(additions.cost)
+    additions_floor = sequence.lower_bound_edits(additions.cost)
     if best is not None and best.cost <= additions_floor:
         return best
     supergraph = _supergraph_best(task, additions, additions_floor, randomness)

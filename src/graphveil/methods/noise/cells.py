@@ -177,6 +177,16 @@ def block_sizes(sizes: Ints) -> Ints:
     return np.where(a == b, sizes[a] * (sizes[a] - 1) // 2, sizes[a] * sizes[b])
 
 
+def places_of(blocks: Ints, cells: Ints, sizes: Ints) -> Ints:
+    """Return the places of both nodes of these cells of blocks, where classes stand in a row."""
+    first, second = (classes[blocks] for classes in np.triu_indices(sizes.size))
+    firsts = np.cumsum(sizes) - sizes
+    inside = ends_of(cells, sizes[first])
+    across = np.column_stack(np.divmod(cells, sizes[second]))
+    ends: Ints = np.where((first == second)[:, np.newaxis], inside, across)
+    return ends + np.column_stack([firsts[first], firsts[second]])
+
+
 def flipped_in_blocks(
     words: Words, graph: Graph, classes: Ints, chances: BlockChances
 ) -> tuple[Cells, int]:
@@ -200,15 +210,10 @@ def background(words: Words, classes: Ints, zero: NDArray[np.uint64]) -> Cells:
     """
     order = np.argsort(classes, kind="stable")
     sizes = np.bincount(classes, minlength=zero.shape[0])
-    firsts = np.cumsum(sizes) - sizes
     a, b = np.triu_indices(sizes.size)
     chosen = [np.empty((0, 2), dtype=np.int64)]
     for blocks, cells in _pools(words, block_sizes(sizes), zero[a, b]):
-        first, second = a[blocks], b[blocks]
-        inside = ends_of(cells, sizes[first])
-        across = np.column_stack(np.divmod(cells, sizes[second]))
-        places = np.where((first == second)[:, np.newaxis], inside, across)
-        chosen.append(order[places + np.column_stack([firsts[first], firsts[second]])])
+        chosen.append(order[places_of(blocks, cells, sizes)])
     pairs = np.sort(np.concatenate(chosen), axis=1)
     return np.sort(cells_between(pairs, classes.size))
 

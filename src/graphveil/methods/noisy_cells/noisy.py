@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, NamedTuple
@@ -19,7 +19,7 @@ from graphveil.core.warnings import Advice, PublicListWarning, noisy_copy
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.kinds import kind_of
 from graphveil.data.origin import List, may_be_values
-from graphveil.methods.base import Anonymizer, Reached
+from graphveil.methods.base import Anonymizer, MethodResult, Reached
 from graphveil.methods.noise import Channel, Words, discrete_laplace, distinct
 from graphveil.methods.noise.cells import number_of_cells
 from graphveil.methods.noise.laws import FULL, Cells, union
@@ -51,6 +51,11 @@ def copies_found(share: int, of: str, *, epsilon: float, more: str = "", **optio
     return Reached(said, {"epsilon": epsilon, **options})
 
 
+def part_parameter(text: str, unset: str) -> Any:
+    """Return the parameter of a part of epsilon."""
+    return parameter(default=None, text=text, minimum=SMALLEST_PART, maximum=39, unset=unset)
+
+
 COUNT_SHARE = Share(of_epsilon=Fraction(1, 20), most=Fraction(1, 10))
 """The part of a noisy count: a scale of 10 edges is nothing, and epsilon is worth more in cells."""
 
@@ -61,6 +66,8 @@ class NoisyMethod(Anonymizer[Any]):
 
     spends: ClassVar[bool] = True
     trial_size: ClassVar[int] = 300_000
+    shares: ClassVar[Mapping[str, Share]] = {}
+    """What each count has of epsilon where nothing is asked for, by the name of its parameter."""
 
     epsilon: float = parameter(
         text="total privacy budget; the largest factor is e^epsilon",
@@ -95,18 +102,18 @@ class NoisyMethod(Anonymizer[Any]):
         return EdgeDP(epsilon=self.epsilon)
 
     @property
-    @abstractmethod
     def parts(self) -> dict[str, Fraction]:
-        """The parts of epsilon that counts have, by name."""
+        """The parts of epsilon that counts have, by name: those asked for, else their shares."""
+        of, asked = as_printed(self.epsilon), {name: getattr(self, name) for name in self.shares}
+        return {
+            name: share.of(of) if asked[name] is None else as_printed(asked[name])
+            for name, share in self.shares.items()
+        }
 
     @property
     def epsilon_cells(self) -> Fraction:
         """What the counts leave for the cells, exactly."""
         return as_printed(self.epsilon) - sum(self.parts.values(), Fraction(0))
-
-    def part(self, asked: float | None, share: Share) -> Fraction:
-        """Return the part that was asked for, else its share."""
-        return share.of(as_printed(self.epsilon)) if asked is None else as_printed(asked)
 
 
 def noisy_count(words: Words, ones: int, n_cells: int, epsilon: Fraction) -> int:
@@ -209,6 +216,14 @@ def _collected(data: Graph | Bipartite, lists: list[List]) -> str:
         f"{one} that is there because of a single {entry}, whatever epsilon is; the private "
         "record says how many there are"
     )
+
+
+def noisy_result(
+    data: Graph | Bipartite, released: Graph | Bipartite, *advice: str, **more: Any
+) -> MethodResult:
+    """Return what is handed over, with what is said of lists and of who stands in one alone."""
+    said = (*public_inputs(data), *advice)
+    return MethodResult(data=released, facts=listed_once(data), advice=said, **more)
 
 
 def copies_matched(

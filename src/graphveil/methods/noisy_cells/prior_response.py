@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import BlockFlips, Condition, as_printed
-from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.base import MethodResult, Reached
@@ -31,14 +30,13 @@ from graphveil.methods.noise.cells import (
     with_cells,
 )
 from graphveil.methods.noisy_cells.noisy import (
-    SMALLEST_PART,
     NoisyMethod,
     Share,
     copies_found,
     copies_matched,
-    listed_once,
     noisy_count,
-    public_inputs,
+    noisy_result,
+    part_parameter,
 )
 
 Ints = NDArray[np.int64]
@@ -255,15 +253,31 @@ def stated(
     )
 
 
-def noisy_classes(
-    data: Graph, randomness: Randomness, parts: Mapping[str, Fraction], most: int
-) -> tuple[int, PriorClasses]:
-    """Return a noisy count of edges, and classes by noisy degree: an edge changes two degrees."""
+def noisy_degrees(
+    data: Graph, randomness: Randomness, parts: Mapping[str, Fraction]
+) -> tuple[int, Ints]:
+    """Return a noisy count of edges, and noisy degrees: an edge changes two by one each."""
     words, n_cells = words_from(randomness, "noisy count"), number_of_cells(data)
     count = noisy_count(words, data.n_edges, n_cells, parts["epsilon_count"])
     words, part = words_from(randomness, "noisy degrees"), parts["epsilon_degrees"] / 2
     noisy = data.degrees() + discrete_laplace(words, part, data.n_nodes)
-    return count, classes_of(expected_degrees(noisy, part, count), most)
+    return count, noisy
+
+
+def edges_between(data: Graph, groups: Ints, size: int) -> Ints:
+    """Return how many edges there are between groups g <= h: an edge is counted in one place."""
+    ends = np.sort(groups[data.edges()], axis=1)
+    counts = np.bincount(ends[:, 0] * size + ends[:, 1], minlength=size * size)
+    return counts.reshape(size, size)
+
+
+def noisy_mixing(data: Graph, groups: Ints, part: Fraction, randomness: Randomness) -> Ints:
+    """Return the edges between the groups of nodes with noise; 0 below the diagonal."""
+    counts = edges_between(data, groups, int(groups.max()) + 1)
+    upper = np.triu_indices(len(counts))
+    words = words_from(randomness, "noisy mixing")
+    counts[upper] += discrete_laplace(words, part, upper[0].size)
+    return counts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -271,38 +285,22 @@ class PriorResponse(NoisyMethod):
     """A response to every pair of nodes whose two chances follow from noisy degrees."""
 
     accepts = (Graph,)
-    promise: ClassVar[str] = (
-        "One edge changes the probability of any release by at most a factor e^epsilon."
-    )
+    promise = "One edge changes the probability of any release by at most a factor e^epsilon."
     limits: ClassVar[str] = "All edges of one person together: epsilon is for a single edge."
     cost: ClassVar[str] = "linear in the number of nodes, and of edges before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}
     most_classes: ClassVar[int] = CLASSES
-    count_share: ClassVar[Share] = Share(of_epsilon=Fraction(1, 50), most=Fraction(1, 10))
-    degrees_share: ClassVar[Share] = Share(of_epsilon=Fraction(7, 20), most=Fraction(7, 10))
+    shares: ClassVar[Mapping[str, Share]] = {
+        "epsilon_count": Share(of_epsilon=Fraction(1, 50), most=Fraction(1, 10)),
+        "epsilon_degrees": Share(of_epsilon=Fraction(7, 20), most=Fraction(7, 10)),
+    }
 
-    epsilon_count: float | None = parameter(
-        default=None,
-        text="share of epsilon spent on the noisy edge count",
-        minimum=SMALLEST_PART,
-        maximum=39,
-        unset="one fiftieth of epsilon, at most 0.1",
+    epsilon_count: float | None = part_parameter(
+        "share of epsilon spent on the noisy edge count", "one fiftieth of epsilon, at most 0.1"
     )
-    epsilon_degrees: float | None = parameter(
-        default=None,
-        text="part of epsilon spent on the noisy degrees",
-        minimum=SMALLEST_PART,
-        maximum=39,
-        unset="a share of epsilon, at most 0.7",
+    epsilon_degrees: float | None = part_parameter(
+        "part of epsilon spent on the noisy degrees", "a share of epsilon, at most 0.7"
     )
-
-    @property
-    def parts(self) -> dict[str, Fraction]:
-        """The parts of epsilon that counts have, by name."""
-        return {
-            "epsilon_count": self.part(self.epsilon_count, self.count_share),
-            "epsilon_degrees": self.part(self.epsilon_degrees, self.degrees_share),
-        }
 
     @property
     def states(self) -> tuple[type[Condition], ...]:
@@ -319,12 +317,8 @@ class PriorResponse(NoisyMethod):
         chances = block_chances(self.channels(flips), len(flips.sizes))
         words = words_from(randomness, "cells")
         cells, _ = flipped_in_blocks(words, data, classes, chances)
-        return MethodResult(
-            data=with_cells(data, cells),
-            conditions=(flips,),
-            facts=listed_once(data),
-            advice=(*public_inputs(data), *self._copies_matched(data, flips)),
-        )
+        advice = self._copies_matched(data, flips)
+        return noisy_result(data, with_cells(data, cells), *advice, conditions=(flips,))
 
     def _copies_matched(self, data: Graph, flips: BlockFlips) -> tuple[str, ...]:
         """Return the advice on copies, as if all pairs had the mean prior: chances are not less."""
@@ -339,7 +333,9 @@ class PriorResponse(NoisyMethod):
         n_cells = number_of_cells(data)
         if n_cells < 2:
             return self._even(data.n_nodes, n_cells)
-        count, classes = noisy_classes(data, randomness, self.parts, self.most_classes)
+        count, noisy = noisy_degrees(data, randomness, self.parts)
+        expected = expected_degrees(noisy, self.parts["epsilon_degrees"] / 2, count)
+        classes = classes_of(expected, self.most_classes)
         budget = {
             "cells": str(n_cells),
             "epsilon_cells": str(self.epsilon_cells),
@@ -473,21 +469,16 @@ class MixingPriorResponse(PriorResponse):
         copies_found(91, "242 nodes, dense", epsilon=2.0),
     )
     most_classes: ClassVar[int] = CLASSES_OF_MIXING
-    degrees_share: ClassVar[Share] = Share(of_epsilon=Fraction(3, 10), most=Fraction(7, 10))
-    mixing_share: ClassVar[Share] = Share(of_epsilon=Fraction(1, 10), most=Fraction(3, 10))
+    shares: ClassVar[Mapping[str, Share]] = {
+        **PriorResponse.shares,
+        "epsilon_degrees": Share(of_epsilon=Fraction(3, 10), most=Fraction(7, 10)),
+        "epsilon_mixing": Share(of_epsilon=Fraction(1, 10), most=Fraction(3, 10)),
+    }
 
-    epsilon_mixing: float | None = parameter(
-        default=None,
-        text="part of epsilon spent on the noisy counts between groups",
-        minimum=SMALLEST_PART,
-        maximum=39,
-        unset="one tenth of epsilon, at most 0.3",
+    epsilon_mixing: float | None = part_parameter(
+        "part of epsilon spent on the noisy counts between groups",
+        "one tenth of epsilon, at most 0.3",
     )
-
-    @property
-    def parts(self) -> dict[str, Fraction]:
-        """The parts of epsilon that counts have, by name."""
-        return super().parts | {"epsilon_mixing": self.part(self.epsilon_mixing, self.mixing_share)}
 
     def _modeled(
         self, data: Graph, classes: PriorClasses, budget: dict[str, Any], randomness: Randomness
@@ -495,27 +486,8 @@ class MixingPriorResponse(PriorResponse):
         """Return the prior that classes and noisy counts make."""
         weights, groups = configuration(classes), groups_of(classes)
         part = self.parts["epsilon_mixing"]
-        counts = self._noisy_mixing(data, groups[classes.of_node], part, randomness)
-        factors = mixing_factors(
-            classes,
-            weights,
-            groups,
-            counts,
-            scale=2 / float(part),
-            total=int(budget["noisy_count"]),
-        )
+        upper = np.maximum(noisy_mixing(data, groups[classes.of_node], part, randomness), 0)
+        counts = (upper + np.triu(upper, 1).T).astype(np.float64)
+        scale, total = 2 / float(part), int(budget["noisy_count"])
+        factors = mixing_factors(classes, weights, groups, counts, scale=scale, total=total)
         return stated(budget, classes, weights, groups, factors)
-
-    def _noisy_mixing(
-        self, data: Graph, groups: Ints, part: Fraction, randomness: Randomness
-    ) -> NDArray[np.float64]:
-        """Return noisy numbers of edges between the groups of nodes, none of them negative."""
-        size = int(groups.max()) + 1
-        ends = np.sort(groups[data.edges()], axis=1)
-        counts = np.bincount(ends[:, 0] * size + ends[:, 1], minlength=size * size)
-        upper = np.triu_indices(size)
-        words = words_from(randomness, "noisy mixing")
-        noise = discrete_laplace(words, part, upper[0].size)
-        noisy = np.zeros((size, size))
-        noisy[upper] = np.maximum(counts.reshape(size, size)[upper] + noise, 0)
-        return noisy + np.triu(noisy, 1).T

@@ -33,22 +33,7 @@ from graphveil.methods.base import Anonymizer, MethodResult, NoisyTies, Reached,
 from graphveil.methods.noise import Channel, channel, flipped, words_from
 from graphveil.methods.noise.cells import cells_of, cells_of_one, number_of_cells, with_cells
 from graphveil.methods.noise.laws import FULL
-from graphveil.methods.noisy_cells.noisy import (
-    COUNT_SHARE,
-    SMALLEST_PART,
-    NoisyMethod,
-    check_values_of_columns,
-    copies_found,
-    copies_matched,
-    count_at_most,
-    entries_of_one,
-    entry_noun,
-    listed_once,
-    noisy_at_most,
-    noisy_count,
-    public_inputs,
-    resized,
-)
+from graphveil.methods.noisy_cells import noisy
 
 _EVEN = Fraction(1, 2)
 
@@ -97,23 +82,19 @@ class RandomizedResponse(Anonymizer[Any]):
 
     name: ClassVar[str] = "randomized-response"
     accepts = (Graph, Bipartite)
-    when: ClassVar[str] = (
-        "You need the classic baseline, or privacy for all edges or items of one person."
-    )
+    when = "You need the classic baseline, or privacy for all edges or items of one person."
     promise: ClassVar[str] = (
         "One edge, entry or person changes any release's probability by at most a factor e^epsilon."
     )
-    source: ClassVar[str] = (
-        "Esfandiari et al., Smooth Anonymity for Sparse Graphs, section 4, Algorithm 1"
-    )
+    source = "Esfandiari et al., Smooth Anonymity for Sparse Graphs, section 4, Algorithm 1"
     limits: ClassVar[str] = (
         "The numbers of people and items; and the larger epsilon, the more of what is published "
         "is true."
     )
     reached: ClassVar[tuple[Reached, ...]] = (
-        copies_found(95, "1,224 nodes", epsilon=7.11, unit="edge"),
-        copies_found(100, "242 nodes, dense", epsilon=4.0, unit="edge"),
-        copies_found(
+        noisy.copies_found(95, "1,224 nodes", epsilon=7.11, unit="edge"),
+        noisy.copies_found(100, "242 nodes, dense", epsilon=4.0, unit="edge"),
+        noisy.copies_found(
             100, "242 nodes, dense", epsilon=2.0, more="; 76% (1,224 nodes, epsilon 2)", unit="edge"
         ),
     )
@@ -167,7 +148,7 @@ class RandomizedResponse(Anonymizer[Any]):
         """
         super().check(data)
         if self.unit == "edge":
-            check_values_of_columns(data)
+            noisy.check_values_of_columns(data)
         if isinstance(data, Graph | Bipartite) and self._expected(data) > self.max_edges:
             raise InfeasibleError(self._too_many(data))
 
@@ -187,11 +168,11 @@ class RandomizedResponse(Anonymizer[Any]):
         kept = round(before * Fraction(through.one, FULL))
         false = round((number_of_cells(data) - before) * Fraction(through.zero, FULL))
         kind = EdgeChanges if isinstance(data, Graph) else EntryChanges
-        return cost_of(kind(before, kept, false), listed_once(data))
+        return cost_of(kind(before, kept, false), noisy.listed_once(data))
 
     def _epsilon_of_a_cell(self, data: Graph | Bipartite) -> Fraction:
         person = max(cells_of_one(data), 1)
-        shared_by = person if self.unit == "node" else entries_of_one(data)
+        shared_by = person if self.unit == "node" else noisy.entries_of_one(data)
         return as_printed(self.epsilon) / shared_by
 
     def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> MethodResult:
@@ -201,14 +182,14 @@ class RandomizedResponse(Anonymizer[Any]):
         return MethodResult(
             data=with_cells(data, cells),
             conditions=(self._stated(data),),
-            facts=listed_once(data),
+            facts=noisy.listed_once(data),
             advice=self.advice_for(data, self._stated(data), cells.size),
         )
 
     def from_ties(self, graph: Graph, _randomness: Randomness) -> NoisyTies:
         """Return the chances of every pair of a graph whose ties the disk holds."""
         return NoisyTies(
-            noisy_at_most(graph, self.flips(graph)),
+            noisy.noisy_at_most(graph, self.flips(graph)),
             partial(self._stated, graph),
             partial(self.advice_for, graph),
         )
@@ -218,9 +199,9 @@ class RandomizedResponse(Anonymizer[Any]):
     ) -> tuple[str, ...]:
         """Return what the owner should know of a release of so many edges or entries."""
         return (
-            *public_inputs(data),
+            *noisy.public_inputs(data),
             self._false(data),
-            *copies_matched(data, self.flips(data), self._estimated(data, published)),
+            *noisy.copies_matched(data, self.flips(data), self._estimated(data, published)),
         )
 
     def _estimated(self, data: Graph | Bipartite, published: int) -> float:
@@ -245,7 +226,7 @@ class RandomizedResponse(Anonymizer[Any]):
 
     def _false(self, data: Graph | Bipartite) -> str:
         """Return what to expect of the noise, from public numbers alone."""
-        n_cells, what = number_of_cells(data), entry_noun(data)
+        n_cells, what = number_of_cells(data), noisy.entry_noun(data)
         return Advice(
             f"up to {round(self._expected(data)):,} of the released {what} are expected to be "
             f"false: each of {n_cells:,} cells is flipped with probability "
@@ -257,10 +238,10 @@ class RandomizedResponse(Anonymizer[Any]):
         """Return the error of the guard, with the smallest epsilon that passes it."""
         n_cells = number_of_cells(data)
         excess = (
-            f"{round(self._expected(data)):,} false {entry_noun(data)} are expected among "
+            f"{round(self._expected(data)):,} false {noisy.entry_noun(data)} are expected among "
             f"{n_cells:,} cells, more than max_edges={self.max_edges:,}."
         )
-        shared_by = cells_of_one(data) if self.unit == "node" else entries_of_one(data)
+        shared_by = cells_of_one(data) if self.unit == "node" else noisy.entries_of_one(data)
         needed = _rounded_up(math.log(n_cells / self.max_edges - 1) * shared_by)
         if needed > LARGEST_EPSILON:
             return f"{excess} No epsilon up to {LARGEST_EPSILON} is large enough. Raise max_edges."
@@ -275,7 +256,7 @@ def _rounded_up(value: float) -> Decimal:
 
 
 @dataclass(frozen=True, kw_only=True)
-class AsymmetricResponse(NoisyMethod):
+class AsymmetricResponse(noisy.NoisyMethod):
     """One edge or entry changes any release's probability by at most a factor e^epsilon.
 
     A cell is a pair of nodes, or a pair of a user and a feature. Every edge is published with one
@@ -319,48 +300,34 @@ class AsymmetricResponse(NoisyMethod):
 
     name: ClassVar[str] = "asymmetric-response"
     accepts = (Graph, Bipartite)
-    when: ClassVar[str] = (
-        "Each edge or entry must be deniable, and single edges matter at a large epsilon."
-    )
-    promise: ClassVar[str] = (
-        "One edge or entry changes any release's probability by at most a factor e^epsilon."
-    )
+    when = "Each edge or entry must be deniable, and single edges matter at a large epsilon."
+    promise = "One edge or entry changes any release's probability by at most a factor e^epsilon."
     source: ClassVar[str] = (
         "the channel with the most true edges for its size; after Nguyen, Imine & Rusinowitch, "
         "Differentially Private Publication of Social Graphs at Linear Cost (Top-m Filter)"
     )
-    limits: ClassVar[str] = (
-        "All edges of one person together: epsilon is for a single edge or entry."
-    )
+    limits = "All edges of one person together: epsilon is for a single edge or entry."
     reached: ClassVar[tuple[Reached, ...]] = (
-        copies_found(94, "1,224 nodes", epsilon=7.11),
-        copies_found(100, "242 nodes, dense", epsilon=4.0),
+        noisy.copies_found(94, "1,224 nodes", epsilon=7.11),
+        noisy.copies_found(100, "242 nodes, dense", epsilon=4.0),
         Reached(
             "Re-identified in our tests: 95% of the nodes by an attacker with a copy of the "
             "network who also knew 20 nodes (1,000 nodes, synthetic, epsilon 3).",
             {"epsilon": 3.0},
         ),
-        copies_found(100, "242 nodes, dense", epsilon=2.0),
+        noisy.copies_found(100, "242 nodes, dense", epsilon=2.0),
     )
     cost: ClassVar[str] = "linear in the number of edges or entries before and after"
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
+    shares: ClassVar[Mapping[str, noisy.Share]] = {"epsilon_count": noisy.COUNT_SHARE}
 
-    epsilon_count: float | None = parameter(
-        default=None,
-        text="share of epsilon spent on the noisy edge count",
-        minimum=SMALLEST_PART,
-        maximum=39,
-        unset="one twentieth of epsilon, at most 0.1",
+    epsilon_count: float | None = noisy.part_parameter(
+        "share of epsilon spent on the noisy edge count", "one twentieth of epsilon, at most 0.1"
     )
     exact_size: bool = parameter(
         default=False, text="add or remove edges uniformly until the noisy count is met"
     )
-
-    @property
-    def parts(self) -> dict[str, Fraction]:
-        """The parts of epsilon that counts have, by name."""
-        return {"epsilon_count": self.part(self.epsilon_count, COUNT_SHARE)}
 
     @property
     def states(self) -> tuple[type[Condition], ...]:
@@ -393,23 +360,23 @@ class AsymmetricResponse(NoisyMethod):
         conditions: tuple[AnyCondition, ...] = (stated,)
         if self.exact_size:
             size = cells.size if stated.noisy_count is None else int(stated.noisy_count)
-            cells = resized(words_from(randomness, "size"), cells, n_cells, size)
+            cells = noisy.resized(words_from(randomness, "size"), cells, n_cells, size)
             conditions = (stated, ExactSize(size=str(size)))
         return MethodResult(
             data=with_cells(data, cells),
             conditions=conditions,
-            facts=listed_once(data),
+            facts=noisy.listed_once(data),
             advice=self.advice_for(data, stated, cells.size),
         )
 
     def from_ties(self, graph: Graph, randomness: Randomness) -> NoisyTies:
         """Return the chances of every pair of a graph whose ties the disk holds."""
         cells, scale = number_of_cells(graph), 1 / self.parts["epsilon_count"]
-        most = count_at_most(graph.n_edges, scale)
+        most = noisy.count_at_most(graph.n_edges, scale)
         stated = self.flips(cells, min(max(most, 1), cells - 1) if cells > 1 else None)
         through = Channel(int(stated.T0), int(stated.T1))
         return NoisyTies(
-            noisy_at_most(graph, through, scale=scale if self.exact_size else None),
+            noisy.noisy_at_most(graph, through, scale=scale if self.exact_size else None),
             partial(self.stated_for, graph, graph.n_edges, randomness),
             partial(self.advice_for, graph),
             self.exact_size,
@@ -419,11 +386,11 @@ class AsymmetricResponse(NoisyMethod):
         self, data: Graph | Bipartite, ones: int, randomness: Randomness
     ) -> RandomizedCells:
         """Draw the noisy count of some ones, and return the chances that follow from it."""
-        n_cells, entries = number_of_cells(data), entries_of_one(data)
+        n_cells, entries = number_of_cells(data), noisy.entries_of_one(data)
         count = None
         if n_cells > 1:
             words = words_from(randomness, "noisy count")
-            count = noisy_count(words, ones, n_cells, self.parts["epsilon_count"] / entries)
+            count = noisy.noisy_count(words, ones, n_cells, self.parts["epsilon_count"] / entries)
         return self.flips(n_cells, count, entries=entries)
 
     def advice_for(
@@ -432,4 +399,4 @@ class AsymmetricResponse(NoisyMethod):
         """Return what the owner should know of a release under these chances."""
         count = None if stated.noisy_count is None else int(stated.noisy_count)
         chances = Channel(int(stated.T0), int(stated.T1))
-        return (*public_inputs(data), *copies_matched(data, chances, count))
+        return (*noisy.public_inputs(data), *noisy.copies_matched(data, chances, count))

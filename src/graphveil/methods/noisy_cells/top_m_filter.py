@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import Any, ClassVar, Literal
 
-from graphveil.claims.conditions import Condition, TopMThresholds, as_printed
+from graphveil.claims.conditions import Condition, TopMThresholds
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.parameters import parameter
@@ -79,9 +79,7 @@ class TopMFilter(noisy.NoisyMethod):
     name: ClassVar[str] = "top-m-filter"
     accepts = (Graph,)
     when: ClassVar[str] = "You reproduce or compare with the published Top-m Filter."
-    promise: ClassVar[str] = (
-        "Edge differential privacy with factor e^epsilon; variant=published claims nothing."
-    )
+    promise = "Edge differential privacy with factor e^epsilon; variant=published claims nothing."
     source: ClassVar[str] = (
         "Nguyen, Imine & Rusinowitch, Differentially Private Publication of Social Graphs at "
         "Linear Cost, algorithm 1, corrected"
@@ -94,6 +92,7 @@ class TopMFilter(noisy.NoisyMethod):
     )
     cost: ClassVar[str] = "linear in the number of edges before and after"
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
+    shares: ClassVar[Mapping[str, noisy.Share]] = {"epsilon_count": noisy.COUNT_SHARE}
 
     epsilon_count: float = parameter(
         default=0.5,
@@ -117,11 +116,6 @@ class TopMFilter(noisy.NoisyMethod):
     def states(self) -> tuple[type[Condition], ...]:
         """The types of the conditions that every run states."""
         return () if self.variant == "published" else (TopMThresholds,)
-
-    @property
-    def parts(self) -> dict[str, Fraction]:
-        """The parts of epsilon that counts have, by name."""
-        return {"epsilon_count": as_printed(self.epsilon_count)}
 
     @property
     def rows_needed(self) -> int:
@@ -158,16 +152,9 @@ class TopMFilter(noisy.NoisyMethod):
             cells = filled(words, ones, n_cells, through.one, count)
         else:
             cells, _ = flipped(words, ones, n_cells, through)
-        return MethodResult(
-            data=with_cells(data, cells),
-            conditions=() if published else (stated,),
-            facts=noisy.listed_once(data),
-            advice=(
-                *noisy.public_inputs(data),
-                *noisy.copies_matched(data, through, count),
-                *((UNPROVED,) if published else ()),
-            ),
-        )
+        advice = (*noisy.copies_matched(data, through, count), *((UNPROVED,) if published else ()))
+        conditions = () if published else (stated,)
+        return noisy.noisy_result(data, with_cells(data, cells), *advice, conditions=conditions)
 
 
 def filled(words: Words, ones: Cells, n_cells: int, threshold: int, size: int) -> Cells:

@@ -23,48 +23,11 @@ from graphveil.methods.structural.kernels.anneal import MOST_FLIPS
 from graphveil.methods.structural.kernels.classes import NeighborRows, fill, new_classes, new_rows
 from graphveil.methods.structural.kernels.pooled import ArcRows, Pool, PoolState, count_common
 from graphveil.methods.structural.search import AnnealingWalk
-from graphveil.methods.structural.task import Watch
+from graphveil.methods.structural.task import ChangedTies, ProfileTask, Watch
 from graphveil.methods.structural.walk_state import annealing_state_over, pool_of
 
 CODE_BITS = 62
 """What is known of a person's ties, and the attributes, are one code of so many bits."""
-
-
-class ProfileTask(NamedTuple):
-    """A network, which ties may change, and when it is enough."""
-
-    network: Network
-    colors: Ints
-    k: int
-    edits: str
-    budget: int
-    allowed: int
-    by_budget: bool
-    to_beat: int | None = None
-    measure: str = PROFILE
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of people."""
-        return self.network.n_nodes
-
-    @property
-    def n_edges(self) -> int:
-        """The number of ties."""
-        return self.network.n_ties
-
-
-class ChangedTies(NamedTuple):
-    """Edits of ties, as sorted keys ``(layer * n + source) * n + target``."""
-
-    added: Ints
-    deleted: Ints
-    unprotected: int
-
-    @property
-    def cost(self) -> int:
-        """How many ties come or go."""
-        return self.added.size + self.deleted.size
 
 
 def unprotected_in(network: Network, colors: Ints, k: int, *, measure: str = PROFILE) -> Ints:

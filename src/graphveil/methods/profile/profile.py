@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 import msgspec
 
-from graphveil.claims.conditions import AnyCondition, EditBudget, Subgraph, Supergraph
+from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.core.errors import DataError, InfeasibleError, option
+from graphveil.core.errors import DataError, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
@@ -18,17 +18,11 @@ from graphveil.data import Data, Network
 from graphveil.methods import attributes
 from graphveil.methods.attributes import Ints, Merge, Roles
 from graphveil.methods.base import Anonymizer, MethodResult, Reached
-from graphveil.methods.structural.task import Budget, Full, Goal, missed, share_of
+from graphveil.methods.structural import task as tasks
+from graphveil.methods.structural.task import Budget, Full, Goal
 
 if TYPE_CHECKING:
     from graphveil.methods.profile.realize import EditedLayers
-
-KEPT: dict[str, tuple[AnyCondition, ...]] = {
-    "delete": (Subgraph(),),
-    "add": (Supergraph(),),
-    "any": (),
-}
-"""What stays as it was, by which ties may change."""
 
 MOST_NUMBERS = 8
 """With more numbers of ties a person, hardly anybody shares all of them with others."""
@@ -129,7 +123,7 @@ class Profile(Anonymizer[Network]):
     )
     edits: Literal["add", "any", "delete"] = parameter(
         default="any",
-        text=("allow edges to be added and deleted (fewer edits), only added, or only deleted"),
+        text="allow edges to be added and deleted (fewer edits), only added, or only deleted",
     )
     effort: float = parameter(
         default=1.0,
@@ -148,11 +142,6 @@ class Profile(Anonymizer[Network]):
         self._roles.check_needed(self.suppress)
 
     @property
-    def rows_needed(self) -> int:
-        """The fewest people for whom the promise can be kept: k."""
-        return self.k
-
-    @property
     def guarantee(self) -> StructuralKAnonymity:
         """What is promised, of everyone."""
         return StructuralKAnonymity(k=self.k, measure="profile", known=self._roles.known)
@@ -166,10 +155,7 @@ class Profile(Anonymizer[Network]):
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
-        kept = (*KEPT[self.edits], *self._roles.conditions)
-        if not isinstance(self.goal, Budget):
-            return kept
-        return (*kept, EditBudget(edges=self.goal.edges, share=self.goal.share))
+        return (*tasks.KEPT[self.edits], *self._roles.conditions, *tasks.within(self.goal))
 
     @property
     def _roles(self) -> Roles:
@@ -208,17 +194,10 @@ class Profile(Anonymizer[Network]):
         people = self._roles.published(data.people, colors.table)
         released = Network(layers, people, data.ids)
         unprotected = unprotected_in(released, of_person, self.k)
-        if unprotected.size and unprotected.size == data.n_nodes:
-            raise InfeasibleError(
-                f"no node could be made {self.k}-anonymous within goal={self.goal}. Raise the "
-                "budget, or lower k."
-            )
         facts = {"edits": changes.cost, "profile_change": changes.change, "rounds": changes.rounds}
         return MethodResult(
             data=released,
-            guarantee=msgspec.structs.replace(
-                self.promised(data), share=share_of(data.n_nodes - unprotected.size, data.n_nodes)
-            ),
+            guarantee=tasks.claimed(self.promised(data), self.goal, unprotected.size, data.n_nodes),
             facts=facts | self._reached(data, of_person, unprotected.size),
             advice=(
                 *self._advice(data, changes, unprotected.size),
@@ -240,19 +219,10 @@ class Profile(Anonymizer[Network]):
         ]
         if whole:
             return plans[0]
-        from graphveil.methods.profile.pool import ProfileTask, applied  # noqa: PLC0415  as above
+        from graphveil.methods.profile.pool import applied  # noqa: PLC0415  as above
         from graphveil.methods.profile.search import search  # noqa: PLC0415  as above
 
-        budget = self.goal.budget(data.n_ties)
-        task = ProfileTask(
-            network=data,
-            colors=colors,
-            k=self.k,
-            edits=self.edits,
-            budget=data.n_ties if budget is None else min(budget, data.n_ties),
-            allowed=allowed,
-            by_budget=isinstance(self.goal, Budget),
-        )
+        task = tasks.ProfileTask.of(data, colors, self.goal, k=self.k, edits=self.edits)
         layers = [tuple(each.layer for each in plan.layers) for plan in plans]
         rng = randomness.stream("profile search")
         return applied(data, search(task, plans=layers, effort=self.effort, rng=rng))
@@ -274,7 +244,7 @@ class Profile(Anonymizer[Network]):
         added = sum(each.added for each in changes.layers)
         many = MANY_ADDITIONS.passed_by(added, data.n_ties) if self.edits == "add" else ()
         left = MANY_UNPROTECTED.passed_by(unprotected, data.n_nodes)
-        return (COPY, *missed(self.goal, unprotected, data.n_nodes), *many, *left)
+        return (COPY, *tasks.missed(self.goal, unprotected, data.n_nodes), *many, *left)
 
     def _planned(self, network: Network, colors: Ints, randomness: Randomness) -> Ints:
         """Return by how much a plan changes everyone's numbers, for these colors."""

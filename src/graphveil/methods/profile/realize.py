@@ -8,8 +8,9 @@ alone has a solution.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 from numpy.random import Generator
@@ -20,18 +21,10 @@ from graphveil.data import Layer, Network
 from graphveil.methods.attributes import numbered_colors
 from graphveil.methods.k_degree.realize import apply_edits
 from graphveil.methods.k_degree.realize import realize as realize_edges
+from graphveil.methods.profile import targets
 from graphveil.methods.profile.kernels import arcs as steps
 from graphveil.methods.profile.kernels.arcs import ArcEdits, Cells
-from graphveil.methods.profile.targets import (
-    ADDITIONS,
-    Ints,
-    Prices,
-    cells_of,
-    classes,
-    leveled,
-    plan_of_profiles,
-    unmet,
-)
+from graphveil.methods.profile.targets import ADDITIONS, Ints, Prices, cells_of, classes
 
 ROUNDS = 24
 REROUTE_TRIES = 256
@@ -47,6 +40,17 @@ LITTLE_WORK = 30_000_000
 """A large one gets one attempt alone."""
 
 FEWEST_ATTEMPTS, MOST_ATTEMPTS = 3, 8
+
+
+Tried = TypeVar("Tried", "ArcChanges", "EditedLayers")
+
+
+def cheapest(tries: Iterator[Tried]) -> Tried:
+    """Return the cheapest, the first of equals; none is tried after one that costs nothing."""
+    best = next(tries)
+    while best.cost and (other := next(tries, None)) is not None:
+        best = min(best, other, key=lambda one: one.cost)
+    return best
 
 
 class ArcChanges(NamedTuple):
@@ -73,20 +77,14 @@ def realize(
     most: int = MOST_ATTEMPTS,
 ) -> ArcChanges:
     """Return few edits of arcs after which at least k people of one color share every profile."""
-    best = None
     prices = (ADDITIONS,) if additions else PRICES
     work = layer.n_ties + layer.n_nodes * (1 + k * k)
     attempts = min(MOST_ATTEMPTS, FREE_WORK // work)
     attempts = max(attempts, max(len(prices), FEWEST_ATTEMPTS) if work < LITTLE_WORK else 1)
-    for attempt in range(min(attempts, most)):
-        rng = randomness.stream(f"profile {attempt}")
-        changes = _attempt(layer, colors, k, prices[attempt % len(prices)], rng)
-        if best is None or changes.cost < best.cost:
-            best = changes
-        if best.cost == 0:
-            break
-    if best is None:
-        raise AssertionError("no attempt was made")
+    best = cheapest(
+        _attempt(layer, colors, k, prices[n % len(prices)], randomness.stream(f"profile {n}"))
+        for n in range(min(attempts, most))
+    )
     check(layer, colors, k, best)
     return best
 
@@ -102,9 +100,9 @@ def _attempt(layer: Layer, colors: Ints, k: int, prices: Prices, rng: Generator)
         points = np.column_stack(edits_of[0].degrees())
         if classes(colors, *points.T)[1].min(initial=k) >= k:
             break
-        plan = plan_of_profiles(points, colors, k, prices, rng)
+        plan = targets.plan_of_profiles(points, colors, k, prices, rng)
         change = change or int(plan.change(points).sum())
-        target = leveled(plan, points, colors, k, prices, rng)
+        target = targets.leveled(plan, points, colors, k, prices, rng)
         edits = _start(edits_of[0], edits_of[1], target)
         _pay(edits, cells_of(target, colors), k, prices, rng)
         added, deleted = (np.unique(steps.changed_arcs(edits, sign)) for sign in (1, -1))
@@ -139,7 +137,7 @@ def _last_resort(keys: Ints, n: int, prices: Prices) -> Ints:
 def _start(layer: Layer, back: Layer, target: Ints) -> ArcEdits:
     """Return the state without edits, with room for what a unit of need may write."""
     owed, owed_back = (target - np.column_stack(layer.degrees())).T.copy()
-    room = 3 * unmet(owed, owed_back) + 64
+    room = 3 * int(np.abs(owed).sum() + np.abs(owed_back).sum()) + 64
     table, shift = new_table(2 * room)
     lists = layer.indptr, layer.indices, back.indptr, back.indices
     added, deleted = (np.empty(room, dtype=np.int64) for _ in range(2))
@@ -297,7 +295,7 @@ def realize_layers(
     small = work_of(network, k) <= FREE_WORK_OF_LAYERS
     if not small:  # a plan of additions alone: each pays two units
         points, rng = network.profiles(), randomness.stream("profile additions")
-        plan = plan_of_profiles(points, colors, k, ADDITIONS, rng)
+        plan = targets.plan_of_profiles(points, colors, k, ADDITIONS, rng)
         if int(plan.change(points).sum()) // 2 >= changed.cost:
             return changed
     added = _of_some_orders(task._replace(additions=True))
@@ -312,18 +310,10 @@ def _of_some_orders(task: _LayersTask) -> EditedLayers:
         arcs = realize(layer, colors, k, additions=additions, randomness=randomness)
         after = EditedLayer(edited(layer, arcs), arcs.added.size, arcs.deleted.size)
         return EditedLayers((after,), arcs.change, arcs.rounds)
-    best = None
     attempts = min(max(FREE_WORK_OF_LAYERS // work_of(network, k), 1), MOST_ORDERS)
-    for attempt in range(attempts):
-        rng = randomness.stream(f"profile layers {attempt}")
-        order = rng.permutation(len(network.layers)).tolist()
-        tried = _in_order(task, order)
-        if best is None or tried.cost < best.cost:
-            best = tried
-        if best.cost == 0:
-            break
-    if best is None:
-        raise AssertionError("no attempt was made")
+    streams = (randomness.stream(f"profile layers {attempt}") for attempt in range(attempts))
+    orders = (rng.permutation(len(network.layers)).tolist() for rng in streams)
+    best = cheapest(_in_order(task, order) for order in orders)
     check_layers(network, colors, k, best)
     return best
 
@@ -334,7 +324,7 @@ def _in_order(task: _LayersTask, order: list[int]) -> EditedLayers:
     points = network.profiles()
     prices = ADDITIONS if additions else Prices()
     rng = randomness.stream(f"profile plan {order}")
-    now = plan_of_profiles(points, colors, k, prices, rng).target
+    now = targets.plan_of_profiles(points, colors, k, prices, rng).target
     columns = columns_of_layers(network)
     done: dict[int, EditedLayer] = {}
     rounds = 0

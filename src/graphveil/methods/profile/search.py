@@ -19,13 +19,13 @@ from scipy.sparse.csgraph import maximum_flow
 
 from graphveil.data import Layer
 from graphveil.methods.profile import pool as pools
-from graphveil.methods.profile.pool import ChangedTies, Pairs, ProfileTask
+from graphveil.methods.profile.pool import Pairs
 from graphveil.methods.profile.realize import columns_of_layers
 from graphveil.methods.profile.targets import ADDITIONS, Flags, Ints, classes, plan_of_profiles
 from graphveil.methods.structural.kernels.classes import SLOT, UNPROTECTED
 from graphveil.methods.structural.kernels.pooled import Pool, go_to, keep
 from graphveil.methods.structural.search import AnnealingWalk, towards_goal, with_fewer
-from graphveil.methods.structural.task import better, proposals
+from graphveil.methods.structural.task import ChangedTies, ProfileTask, better, proposals
 from graphveil.methods.structural.walk_state import goal_iterations, shortened, within_budget
 
 ROUNDS = 12

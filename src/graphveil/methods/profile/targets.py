@@ -217,16 +217,14 @@ def _plane(points: Ints) -> Ints:
 
 def _cheapest(costs: grouping.Costs, few: Ints, k: int, rng: Generator) -> grouping.Groups:
     """Return the cheapest groups that any of the curves led to."""
-    best, least = None, grouping.NEVER
+
+    def spent(groups: grouping.Groups) -> int:
+        return int(groups.costs.sum() + costs.alone[few[groups.group_of[few] < 0]].sum())
+
     shifts = int(few.size * k < SHIFTED_WORK)
-    for order in _orders(costs.points[few], costs.colors[few], shifts, rng):
-        groups = _improved(costs, _groups_of(costs, few[order], k), few, k, rng)
-        spent = int(groups.costs.sum() + costs.alone[few[groups.group_of[few] < 0]].sum())
-        if best is None or spent < least:
-            best, least = groups, spent
-    if best is None:
-        raise AssertionError("no curve was tried")
-    return best
+    orders = _orders(costs.points[few], costs.colors[few], shifts, rng)
+    cut = (_groups_of(costs, few[order], k) for order in orders)
+    return min((_improved(costs, groups, few, k, rng) for groups in cut), key=spent)
 
 
 def _groups_of(costs: grouping.Costs, order: Ints, k: int) -> grouping.Groups:
@@ -416,8 +414,3 @@ def _path(excess: int, price: dict[int, int]) -> list[int]:
         at, amount = before[at]
         amounts.append(amount)
     return amounts[::-1]
-
-
-def unmet(owed: Ints, owed_back: Ints) -> int:
-    """Return how many units are owed, out and in."""
-    return int(np.abs(owed).sum() + np.abs(owed_back).sum())

@@ -20,10 +20,10 @@ from graphveil.core.randomness import Randomness, public_words
 from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Graph
 from graphveil.methods.base import MethodResult
-from graphveil.methods.noise import discrete_laplace, words_from
-from graphveil.methods.noise.cells import ends_of, number_of_cells
+from graphveil.methods.noise.cells import block_sizes
+from graphveil.methods.noise.cells import places_of as places_in_blocks
 from graphveil.methods.noisy_cells import prior_response
-from graphveil.methods.noisy_cells.noisy import NoisyMethod, listed_once, noisy_count, public_inputs
+from graphveil.methods.noisy_cells.noisy import NoisyMethod, noisy_result
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -66,9 +66,7 @@ class BaselineMethod(NoisyMethod):
             "guaranteed epsilon use asymmetric-response or mixing-prior-response",
             NoGuaranteeWarning,
         )
-        return MethodResult(
-            data=released, facts=listed_once(data), advice=(*public_inputs(data), unclaimed)
-        )
+        return noisy_result(data, released, unclaimed)
 
 
 MOST_NODES = 1_000_000
@@ -104,11 +102,10 @@ class DrawnMethod(NoisyMethod):
         randomness: Randomness,
     ) -> MethodResult:
         """Return what is handed over: a seeded run claims and states nothing."""
-        return MethodResult(
-            data=Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes),
+        return noisy_result(
+            data,
+            Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes),
             conditions=() if randomness.seeded else (stated,),
-            facts=listed_once(data),
-            advice=public_inputs(data),
             order=places.order,
             assignment=None if randomness.seeded else places.assignment,
         )
@@ -270,17 +267,11 @@ class OneKSeries(DrawnMethod):
         return {"epsilon_count": count, "epsilon_degrees": whole_epsilon - count}
 
     def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
-        words = words_from(randomness, "noisy count")
-        n_cells, part = number_of_cells(data), self.parts["epsilon_degrees"] / 2
-        count = noisy_count(words, data.n_edges, n_cells, self.parts["epsilon_count"])
-        words = words_from(randomness, "noisy degrees")
-        degrees = data.degrees() + discrete_laplace(words, part, data.n_nodes)
-        in_order = np.sort(degrees)
+        count, degrees = prior_response.noisy_degrees(data, randomness, self.parts)
+        in_order, part = np.sort(degrees), self.parts["epsilon_degrees"] / 2
         expected = np.sort(prior_response.expected_degrees(in_order, part, count))
-        groups, classes = (
-            cut(in_order, expected, GROUPS),
-            prior_response.classes_of(expected, prior_response.CLASSES),
-        )
+        groups = cut(in_order, expected, GROUPS)
+        classes = prior_response.classes_of(expected, prior_response.CLASSES)
         weights = prior_response.rounded(prior_response.configuration(classes))
         seed = int.from_bytes(randomness.secret("drawing")[:8])
         places = places_of(degrees, groups.of_node, randomness, seed)
@@ -308,9 +299,7 @@ def drawn(classes: prior_response.PriorClasses, weights: Sequence[int], seed: in
     priors = prior_response.priors_between(
         weights, [0] * len(weights), {(0, 0): conditions.BlockFlips.UNIT}
     )
-    a, b = np.triu_indices(classes.sizes.size)
-    sizes = classes.sizes
-    pairs = np.where(a == b, sizes[a] * (sizes[a] - 1) // 2, sizes[a] * sizes[b])
+    pairs = block_sizes(classes.sizes)
     expected = [(n * prior >> 64) + 1 for n, prior in zip(pairs.tolist(), priors, strict=True)]
     most = np.minimum(pairs, [each + 8 * isqrt(each) + 16 for each in expected])
     block = np.repeat(np.arange(pairs.size), most)
@@ -321,9 +310,4 @@ def drawn(classes: prior_response.PriorClasses, weights: Sequence[int], seed: in
     before = np.concatenate([[0], after])[np.cumsum(most) - most]
     number = after - before[block] - 1
     block, number = block[number < pairs[block]], number[number < pairs[block]]
-    first, second = a[block], b[block]
-    firsts = np.cumsum(sizes) - sizes
-    inside = ends_of(number, sizes[first])
-    across = np.column_stack(np.divmod(number, sizes[second]))
-    ends = np.where((first == second)[:, None], inside, across)
-    return np.asarray(ends + np.column_stack([firsts[first], firsts[second]]))
+    return places_in_blocks(block, number, classes.sizes)

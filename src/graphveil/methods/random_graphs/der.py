@@ -17,12 +17,11 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.claims.knowledge import Reason
-from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.base import MethodResult
 from graphveil.methods.noise import Words, discrete_laplace, words_from
-from graphveil.methods.noisy_cells.noisy import SMALLEST_PART, Share
+from graphveil.methods.noisy_cells.noisy import Share, part_parameter
 from graphveil.methods.random_graphs.baselines import BaselineMethod, Floats, Ints, distinct_in
 
 __all__ = ["DensityExploreReconstruct"]
@@ -284,28 +283,14 @@ class DensityExploreReconstruct(BaselineMethod):
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 8.0}
     reason: ClassVar[Reason] = "unproved"
 
-    epsilon_counts: float | None = parameter(
-        default=None,
-        text="part of epsilon spent on the counts",
-        minimum=SMALLEST_PART,
-        maximum=39,
-        unset="one third of epsilon",
-    )
-    epsilon_cuts: float | None = parameter(
-        default=None,
-        text="part of epsilon spent on the cuts",
-        minimum=SMALLEST_PART,
-        maximum=39,
-        unset="one third of epsilon",
-    )
+    shares: ClassVar[Mapping[str, Share]] = {"epsilon_counts": _THIRD, "epsilon_cuts": _THIRD}
 
-    @property
-    def parts(self) -> dict[str, Fraction]:
-        """The parts of epsilon beside that of the cells, by name."""
-        return {
-            "epsilon_counts": self.part(self.epsilon_counts, _THIRD),
-            "epsilon_cuts": self.part(self.epsilon_cuts, _THIRD),
-        }
+    epsilon_counts: float | None = part_parameter(
+        "part of epsilon spent on the counts", "one third of epsilon"
+    )
+    epsilon_cuts: float | None = part_parameter(
+        "part of epsilon spent on the cuts", "one third of epsilon"
+    )
 
     def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
         n = data.n_nodes

@@ -11,17 +11,14 @@ from fractions import Fraction
 from typing import Any, ClassVar
 
 from graphveil.claims.knowledge import Reason
-from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.base import MethodResult
 from graphveil.methods.noise import words_from
-from graphveil.methods.noisy_cells.noisy import SMALLEST_PART, Share
+from graphveil.methods.noisy_cells.noisy import Share, part_parameter
 from graphveil.methods.random_graphs.baselines import BaselineMethod
 
 __all__ = ["HrgMcmc"]
-
-_HALF = Share(of_epsilon=Fraction(1, 2), most=Fraction(20))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,18 +78,13 @@ class HrgMcmc(BaselineMethod):
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 8.0}
     reason: ClassVar[Reason] = "finite-chain"
 
-    epsilon_tree: float | None = parameter(
-        default=None,
-        text="part of epsilon spent on the tree",
-        minimum=SMALLEST_PART,
-        maximum=39,
-        unset="half of epsilon",
-    )
+    shares: ClassVar[Mapping[str, Share]] = {
+        "epsilon_tree": Share(of_epsilon=Fraction(1, 2), most=Fraction(20))
+    }
 
-    @property
-    def parts(self) -> dict[str, Fraction]:
-        """The parts of epsilon beside that of the densities, by name."""
-        return {"epsilon_tree": self.part(self.epsilon_tree, _HALF)}
+    epsilon_tree: float | None = part_parameter(
+        "part of epsilon spent on the tree", "half of epsilon"
+    )
 
     def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
         from graphveil.methods.random_graphs.hierarchy import blocks_of, drawn, settled  # noqa: PLC0415  compiled code

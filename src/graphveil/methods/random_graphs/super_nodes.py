@@ -108,11 +108,6 @@ class SuperNodes(Anonymizer[Graph]):
     )
 
     @property
-    def rows_needed(self) -> int:
-        """The fewest nodes for which the promise can be kept: k."""
-        return self.k
-
-    @property
     def guarantee(self) -> SuperNodeAnonymity:
         """What is promised of every node."""
         return SuperNodeAnonymity(k=self.k)

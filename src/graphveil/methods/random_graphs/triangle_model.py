@@ -14,11 +14,9 @@ import numpy as np
 from graphveil.claims.conditions import SHAPE
 from graphveil.core.randomness import Randomness, public_stream, public_words
 from graphveil.data import Graph
-from graphveil.methods.noise import discrete_laplace, words_from
-from graphveil.methods.noise.cells import number_of_cells
+from graphveil.methods.noise import words_from
 from graphveil.methods.noise.laws import Steps, ladder, rate_of
-from graphveil.methods.noisy_cells.noisy import noisy_count
-from graphveil.methods.noisy_cells.prior_response import expected_degrees, likeliest_histogram
+from graphveil.methods.noisy_cells import prior_response
 from graphveil.methods.random_graphs.baselines import GROUPS, Cuts, Floats, Ints, cut, numbers_from
 from graphveil.methods.random_graphs.kernels import triangles as kernel
 
@@ -57,14 +55,10 @@ def noisy_statistics(
     data: Graph, randomness: Randomness, parts: Mapping[str, Fraction]
 ) -> Statistics:
     """Return the statistics of a graph with at least three nodes."""
-    words = words_from(randomness, "noisy count")
-    count = noisy_count(words, data.n_edges, number_of_cells(data), parts["epsilon_count"])
-    half = parts["epsilon_degrees"] / 2
-    words = words_from(randomness, "noisy degrees")
-    degrees = data.degrees() + discrete_laplace(words, half, data.n_nodes)
-    expected = expected_degrees(degrees, half, count)
+    count, degrees = prior_response.noisy_degrees(data, randomness, parts)
+    expected = prior_response.expected_degrees(degrees, parts["epsilon_degrees"] / 2, count)
     groups, classes = cut(degrees, expected, GROUPS), cut(degrees, np.sqrt(expected), CLASSES)
-    mixing = _noisy_mixing(data, groups, parts["epsilon_mixing"], randomness)
+    mixing = prior_response.noisy_mixing(data, groups.of_node, parts["epsilon_mixing"], randomness)
     floor = floor_of(degrees)
     rate = rate_of(parts["epsilon_triangles"], classes.least.size, floor)
     counts, steps = triangles_and_steps(data, classes, floor)
@@ -74,10 +68,7 @@ def noisy_statistics(
 
 def edges_between_groups(data: Graph, groups: Cuts) -> Ints:
     """Return how many edges there are between groups g <= h: an edge is counted in one place."""
-    size = groups.least.size
-    ends = np.sort(groups.of_node[data.edges()], axis=1)
-    counts = np.bincount(ends[:, 0] * size + ends[:, 1], minlength=size * size)
-    return counts.reshape(size, size)
+    return prior_response.edges_between(data, groups.of_node, groups.least.size)
 
 
 def triangles_and_steps(data: Graph, classes: Cuts, floor: int) -> tuple[Ints, Steps]:
@@ -90,15 +81,6 @@ def triangles_and_steps(data: Graph, classes: Cuts, floor: int) -> tuple[Ints, S
     counts = kernel.triangles_by_class(indptr, indices, classes.of_node, classes.least.size)
     shared = int(kernel.most_in_common(indptr, indices))
     return counts, Steps(first=min(max(shared, floor), most), most=most)
-
-
-def _noisy_mixing(data: Graph, groups: Cuts, part: Fraction, randomness: Randomness) -> Ints:
-    """Return the edges between groups with noise; 0 below the diagonal."""
-    counts = edges_between_groups(data, groups)
-    upper = np.triu_indices(len(counts))
-    words = words_from(randomness, "noisy mixing")
-    counts[upper] += discrete_laplace(words, part, upper[0].size)
-    return counts
 
 
 ROUNDS = 300
@@ -136,7 +118,7 @@ def drawn_degrees(noisy: Statistics, decay: float, numbers: Floats) -> Ints:
     """
     n = noisy.degrees.size
     values = np.clip(noisy.degrees, 0, n - 1)
-    histogram = likeliest_histogram(values, decay, ROUNDS)
+    histogram = prior_response.likeliest_histogram(values, decay, ROUNDS)
     degrees = np.zeros(n)
     present, firsts, sizes = np.unique(values, return_index=True, return_counts=True)
     every = np.arange(histogram.size)

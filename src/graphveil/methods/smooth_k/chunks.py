@@ -19,14 +19,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids
 from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels, collapse, profiles_of
-from graphveil.methods.smooth_k.kernels.candidates import (
-    PRIME,
-    Incidence,
-    pieces_of,
-    row_signatures,
-    spread_labels,
-    text_hashes,
-)
+from graphveil.methods.smooth_k.kernels import candidates as kernel
 from graphveil.methods.smooth_k.options import Chunks, Order
 from graphveil.scale.engines import current
 
@@ -64,7 +57,7 @@ def hashes_of_texts(starts: Ints, letters: NDArray[np.uint8]) -> NDArray[np.uint
     True
     """
     hashes = np.empty(starts.size - 1, dtype=np.uint64)
-    text_hashes(_read_only(starts), _read_only(letters), hashes)
+    kernel.text_hashes(_read_only(starts), _read_only(letters), hashes)
     return _mixed(hashes)
 
 
@@ -92,14 +85,16 @@ class MinHash:
     @classmethod
     def drawn(cls, rng: np.random.Generator) -> MinHash:
         """Return hashes that are drawn from a stream."""
-        multipliers = rng.integers(1, PRIME, HASHES)
-        return cls(tuple(multipliers.tolist()), tuple(rng.integers(0, PRIME, HASHES).tolist()))
+        multipliers = rng.integers(1, kernel.PRIME, HASHES)
+        return cls(
+            tuple(multipliers.tolist()), tuple(rng.integers(0, kernel.PRIME, HASHES).tolist())
+        )
 
     def signatures(self, indptr: Ints, hashes: NDArray[np.uint64]) -> NDArray[np.int32]:
         """Return every row's smallest value of each hash; without features 2**31 - 1, above all."""
-        smallest = np.full((indptr.size - 1, HASHES), PRIME, dtype=np.int32)
+        smallest = np.full((indptr.size - 1, HASHES), kernel.PRIME, dtype=np.int32)
         factors = np.array(self.multipliers, dtype=np.int64), np.array(self.offsets, dtype=np.int64)
-        row_signatures(_read_only(indptr), _read_only(hashes), *factors, smallest)
+        kernel.row_signatures(_read_only(indptr), _read_only(hashes), *factors, smallest)
         return smallest
 
     def words(
@@ -135,7 +130,7 @@ def piece_of(words: NDArray[np.uint64], cuts: NDArray[np.uint64]) -> NDArray[np.
     `words`: uint64, shape (n, w); `cuts`: uint64, shape (c, w), in order.
     """
     pieces = np.empty(words.shape[0], dtype=np.int32)
-    pieces_of(_read_only(words), _read_only(cuts), pieces)
+    kernel.pieces_of(_read_only(words), _read_only(cuts), pieces)
     return pieces
 
 
@@ -188,14 +183,14 @@ def _communities(
     by_unit, by_feature = keys // width, (keys % width).astype(np.int32)
     turned = np.argsort(by_feature, kind="stable")
     degrees = np.bincount(by_feature, minlength=data.n_features)
-    incidence = Incidence(
+    incidence = kernel.Incidence(
         row_starts=np.searchsorted(by_unit, np.arange(n + 1)),
         features=by_feature,
         feature_starts=np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64),
         rows=by_unit[turned].astype(np.int32),
     )
     weights = 1 / np.log2(2.0 + degrees)
-    return spread_labels(incidence, weights, cap, SAMPLE, ITERATIONS, rng).astype(np.int64)
+    return kernel.spread_labels(incidence, weights, cap, SAMPLE, ITERATIONS, rng).astype(np.int64)
 
 
 Cluster = Callable[[CollapsedRows, np.random.Generator], Labels]

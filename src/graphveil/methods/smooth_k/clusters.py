@@ -21,33 +21,10 @@ from numpy.typing import NDArray
 
 from graphveil.core.progress import Advance, stage
 from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels, Rule, kept
+from graphveil.methods.smooth_k.kernels import candidates as ranking
 from graphveil.methods.smooth_k.kernels import facility as kernel
+from graphveil.methods.smooth_k.kernels import growth
 from graphveil.methods.smooth_k.kernels import search as moves
-from graphveil.methods.smooth_k.kernels.candidates import (
-    Gainers,
-    Index,
-    RankPlan,
-    gainers_of,
-    index_of,
-    rank,
-)
-from graphveil.methods.smooth_k.kernels.facility import (
-    Clients,
-    Facilities,
-    FeatureLists,
-    RowKinds,
-    close_small,
-    lists_of,
-)
-from graphveil.methods.smooth_k.kernels.growth import (
-    CLUSTER,
-    COPIES,
-    KIND,
-    POPULAR,
-    RareFirst,
-    grow,
-    grow_rarest_first,
-)
 from graphveil.methods.smooth_k.kernels.search import NONE, Data
 from graphveil.methods.smooth_k.options import Facility, Greedy
 
@@ -96,7 +73,7 @@ def facility_clusters(
     more are cut into pieces of k or more.
     """
     kinds = kernel.RowKinds(rows.indptr, rows.indices, rows.weights)
-    lists = lists_of(rows.indptr, rows.indices, rows.n_features)
+    lists = kernel.lists_of(rows.indptr, rows.indices, rows.n_features)
     factor = 2 / (beta - 1) if cost_factor is None else cost_factor
     wanted = math.ceil(min(beta * k, rows.n_rows))
     costs = Costs(nearest_sums(kinds, lists, wanted), float(factor))
@@ -116,7 +93,7 @@ def _counted(runs: int, advance: Advance) -> Iterator[int]:
         advance(1)
 
 
-def nearest_sums(kinds: kernel.RowKinds, lists: FeatureLists, wanted: int) -> Ints:
+def nearest_sums(kinds: kernel.RowKinds, lists: kernel.FeatureLists, wanted: int) -> Ints:
     """Return the sum of the distances from every distinct row to its `wanted` nearest rows."""
     sums = np.zeros(kinds.weights.size, dtype=np.int64)
     kernel.nearest_sums(kinds, lists, wanted, sums)
@@ -126,7 +103,7 @@ def nearest_sums(kinds: kernel.RowKinds, lists: FeatureLists, wanted: int) -> In
 def meyerson(
     rows: CollapsedRows,
     kinds: kernel.RowKinds,
-    lists: FeatureLists,
+    lists: kernel.FeatureLists,
     costs: Costs,
     *,
     assign: str,
@@ -188,15 +165,17 @@ def close(
     n_open = plan.opened.size
     keys = rows.kinds.astype(np.int64) * n_open + plan.facility
     pairs, which, weights = np.unique(keys, return_inverse=True, return_counts=True)
-    clients = Clients(
+    clients = kernel.Clients(
         kinds=(pairs // n_open).astype(np.int32),
         weights=weights.astype(np.int64, copy=False),
         facility=(pairs % n_open).astype(np.int32),
     )
     indptr, indices = rows.lists_of(plan.opened)
     by_degree = np.argsort(np.diff(indptr), kind="stable").astype(np.int64, copy=False)
-    facilities = Facilities(indptr, indices, by_degree, rng.permutation(n_open))
-    close_small(kinds, facilities, lists_of(indptr, indices, rows.n_features), clients, k)
+    facilities = kernel.Facilities(indptr, indices, by_degree, rng.permutation(n_open))
+    kernel.close_small(
+        kinds, facilities, kernel.lists_of(indptr, indices, rows.n_features), clients, k
+    )
     _, labels = np.unique(clients.facility, return_inverse=True)
     return labels.astype(np.int32)[which]
 
@@ -217,7 +196,7 @@ def cut_up(labels: Labels, *, k: int) -> Labels:
     return out
 
 
-def rarest_first(rows: CollapsedRows, unused: Ints) -> RareFirst:
+def rarest_first(rows: CollapsedRows, unused: Ints) -> growth.RareFirst:
     """Return the rows with their features numbered from the rarest, and the lists of these."""
     counts = np.bincount(rows.indices, minlength=rows.n_features).astype(np.int64, copy=False)
     order = np.argsort(counts, kind="stable")
@@ -231,7 +210,7 @@ def rarest_first(rows: CollapsedRows, unused: Ints) -> RareFirst:
     by_feature = np.argsort(indices, kind="stable")
     members = owners[by_feature]
     lengths = counts[order]
-    return RareFirst(
+    return growth.RareFirst(
         indptr=rows.indptr,
         indices=indices.astype(np.int32),
         unused=unused,
@@ -246,7 +225,7 @@ def rarest_first(rows: CollapsedRows, unused: Ints) -> RareFirst:
 
 def _words(indices: Ints, owners: Ints, rows: CollapsedRows) -> NDArray[np.uint32]:
     """Return which of the most popular features every row has, a bit each."""
-    bits = indices - (rows.n_features - POPULAR)
+    bits = indices - (rows.n_features - growth.POPULAR)
     is_popular = bits >= 0
     values = np.int64(1) << bits[is_popular]
     sums = np.bincount(owners[is_popular], weights=values, minlength=rows.n_distinct)
@@ -322,8 +301,8 @@ def seeds_by(rows: CollapsedRows, order: str, *, k: int, rng: np.random.Generato
     if order == "degree":
         keys = -rows.degrees()
     else:
-        lists = lists_of(rows.indptr, rows.indices, rows.n_features)
-        kinds = RowKinds(rows.indptr, rows.indices, rows.weights)
+        lists = kernel.lists_of(rows.indptr, rows.indices, rows.n_features)
+        kinds = kernel.RowKinds(rows.indptr, rows.indices, rows.weights)
         keys = nearest_sums(kinds, lists, min(k, rows.n_rows))
     shuffled = rng.permutation(rows.n_distinct)
     return shuffled[np.argsort(keys[shuffled], kind="stable")]
@@ -335,13 +314,13 @@ def _around(rows: CollapsedRows, seeds: Ints, k: int, quarters: int) -> Labels:
     cores = np.nonzero(is_core)[0]
     unused = np.where(is_core, 0, rows.weights)
     steps = _grown(rows, unused, seeds, k, quarters)
-    n_grown = int(steps[:, CLUSTER].max(initial=NONE)) + 1
+    n_grown = int(steps[:, growth.CLUSTER].max(initial=NONE)) + 1
     last = np.nonzero(unused)[0]
-    kinds = np.concatenate([steps[:, KIND], cores, last])
+    kinds = np.concatenate([steps[:, growth.KIND], cores, last])
     clusters = np.concatenate(
-        [steps[:, CLUSTER], n_grown + np.arange(cores.size), np.full(last.size, NONE)]
+        [steps[:, growth.CLUSTER], n_grown + np.arange(cores.size), np.full(last.size, NONE)]
     )
-    copies = np.concatenate([steps[:, COPIES], rows.weights[cores], unused[last]])
+    copies = np.concatenate([steps[:, growth.COPIES], rows.weights[cores], unused[last]])
     in_order = np.argsort(kinds, kind="stable")
     labels = np.empty(rows.n_rows, dtype=np.int32)
     labels[rows.by_kind()] = np.repeat(clusters[in_order], copies[in_order])
@@ -351,9 +330,9 @@ def _around(rows: CollapsedRows, seeds: Ints, k: int, quarters: int) -> Labels:
 def _grown(rows: CollapsedRows, unused: Ints, seeds: Ints, k: int, quarters: int) -> Ints:
     """Return the steps of growth, by the kernel that is quicker: they are the same."""
     if rows.has_popular_features:
-        return grow_rarest_first(rarest_first(rows, unused), seeds, k, quarters)
-    lists = lists_of(rows.indptr, rows.indices, rows.n_features)
-    return grow(rows.indptr, rows.indices, lists, unused, seeds, k, quarters)
+        return growth.grow_rarest_first(rarest_first(rows, unused), seeds, k, quarters)
+    lists = kernel.lists_of(rows.indptr, rows.indices, rows.n_features)
+    return growth.grow(rows.indptr, rows.indices, lists, unused, seeds, k, quarters)
 
 
 UNCAPPED = 1 << 62
@@ -377,7 +356,7 @@ ROOM_BY_ENTRY = 4
 
 
 def rank_clusters(
-    data: Data, index: Index, near: NDArray[np.int32], list_cap: int = UNCAPPED
+    data: Data, index: ranking.Index, near: NDArray[np.int32], list_cap: int = UNCAPPED
 ) -> None:
     """Write into near[u] the clusters that share a feature with u and gain most by it, best first.
 
@@ -388,10 +367,10 @@ def rank_clusters(
     gainers = _none(near.shape[1])
     if list_cap == UNCAPPED:
         gainers = _gainers_where_worth(data, index, near.shape[1])
-    rank(data, index, gainers, RankPlan(list_cap, LOOKUPS_FOR_READ), near)
+    ranking.rank(data, index, gainers, ranking.RankPlan(list_cap, LOOKUPS_FOR_READ), near)
 
 
-def _gainers_where_worth(data: Data, index: Index, width: int) -> Gainers:
+def _gainers_where_worth(data: Data, index: ranking.Index, width: int) -> ranking.Gainers:
     """Return all sets, where to number them takes less time and room than to read the lists."""
     lengths = np.diff(index.starts)
     sizes = np.bincount(index.clusters, minlength=index.bases.size)
@@ -402,12 +381,12 @@ def _gainers_where_worth(data: Data, index: Index, width: int) -> Gainers:
     by_cluster = np.argsort(index.clusters, kind="stable").astype(np.int64, copy=False)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     features = np.repeat(np.arange(lengths.size), lengths)
-    return gainers_of(index, by_cluster, starts, features, int(n_sets), width)
+    return ranking.gainers_of(index, by_cluster, starts, features, int(n_sets), width)
 
 
-def _none(width: int) -> Gainers:
+def _none(width: int) -> ranking.Gainers:
     """Return no sets but the empty one."""
-    return Gainers(
+    return ranking.Gainers(
         np.full((1, 2), NONE, dtype=np.int64),
         np.full((1, width), -np.inf),
         np.full((1, width), NONE, dtype=np.int32),
@@ -515,7 +494,7 @@ class LocalSearchRun(NamedTuple):
     def _choice(self, lam: float) -> moves.SearchChoice:
         """Return where rows may go, by an index of the present clusters."""
         data, state, _ = self.clusters
-        index = index_of(data, state, lam)
+        index = ranking.index_of(data, state, lam)
         rank_clusters(data, index, self.near, self.list_cap)
         roomy = np.full(2, NONE, dtype=np.int32)
         roomiest = np.argsort(-index.bases, kind="stable")[:2]

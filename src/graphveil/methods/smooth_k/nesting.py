@@ -16,15 +16,7 @@ from graphveil.core.errors import UsageError
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Table
 from graphveil.data.kinds import encoded
-from graphveil.methods.equivalence_classes.rule import (
-    CollapsedRows,
-    Labels,
-    Profiles,
-    Rule,
-    collapse,
-    kept,
-    profiles_of,
-)
+from graphveil.methods.equivalence_classes import rule as rules
 from graphveil.methods.smooth_k.kernels import facility as kernel
 from graphveil.release import Release
 
@@ -32,19 +24,24 @@ PASSES = 6
 
 
 def nested_clusters(
-    rows: CollapsedRows, first: Labels, *, k: int, rule: Rule, rng: np.random.Generator
-) -> Labels:
+    rows: rules.CollapsedRows,
+    first: rules.Labels,
+    *,
+    k: int,
+    rule: rules.Rule,
+    rng: np.random.Generator,
+) -> rules.Labels:
     """Return clusters of at least k rows, each a union of the first release's classes."""
-    profiles = profiles_of(rows, first)
+    profiles = rules.profiles_of(rows, first)
     units = _units(profiles, rule, rows.n_features)
     n = profiles.sizes.size
-    price = kept(rows, first, rule).jaccard
+    price = rules.kept(rows, first, rule).jaccard
     chains = _no_chains(n, rows.n_features)
     shuffled = rng.permutation(n).astype(np.int32)
     order = shuffled[np.argsort(-units.published[shuffled], kind="stable")]
     kernel.grow(units, chains, _threshold(rule, price), order, k)
     for _ in range(PASSES):
-        price = kept(rows, chains.cluster[first], rule).jaccard
+        price = rules.kept(rows, chains.cluster[first], rule).jaccard
         order = rng.permutation(n).astype(np.int32)
         if not kernel.improve(units, chains, _threshold(rule, price), order, k):
             break
@@ -52,7 +49,7 @@ def nested_clusters(
     return numbered.astype(np.int32)[first]
 
 
-def first_classes(first: Release[Any], data: Bipartite | Table) -> Labels:
+def first_classes(first: Release[Any], data: Bipartite | Table) -> rules.Labels:
     """Return the class of every row in an earlier release of the same people, by its linkage."""
     linkage = first.private.linkage if first.private else None
     if linkage is None or not isinstance(first.data, Bipartite | Table):
@@ -64,16 +61,15 @@ def first_classes(first: Release[Any], data: Bipartite | Table) -> Labels:
     same_kind = labels.dtype.kind == linkage.original.dtype.kind
     if not same_kind or not np.array_equal(np.sort(labels), np.sort(linkage.original)):
         raise UsageError(
-            f"the first release is of {counted(linkage.original.size, 'person')}, but they are "
-            "not the "
-            f"{labels.size} given now. Nest releases of the same people only."
+            f"the first release is of {counted(linkage.original.size, 'person')}, but they are not "
+            f"the {labels.size} given now. Nest releases of the same people only."
         )
-    return collapse(encoded(first.data, Bipartite)).kinds[
+    return rules.collapse(encoded(first.data, Bipartite)).kinds[
         linkage.positions_of(labels, first.data.labels())
     ]
 
 
-def _threshold(rule: Rule, price: float) -> kernel.Threshold:
+def _threshold(rule: rules.Rule, price: float) -> kernel.Threshold:
     theta = rule.theta
     return kernel.Threshold(theta.numerator, theta.denominator, rule.ties == "drop", price)
 
@@ -93,7 +89,7 @@ def _no_chains(n_units: int, n_features: int) -> kernel.Chains:
     )
 
 
-def _units(profiles: Profiles, rule: Rule, n_features: int) -> kernel.Units:
+def _units(profiles: rules.Profiles, rule: rules.Rule, n_features: int) -> kernel.Units:
     n = profiles.sizes.size
     is_kept = profiles.kept(rule)
     clusters, features = profiles.clusters[is_kept], profiles.features[is_kept]

@@ -24,24 +24,9 @@ from graphveil.core.errors import ParameterError, UsageError
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
+from graphveil.methods import roles as table_roles
 from graphveil.methods.base import MethodResult, Reached, SourceName, reached_by_k
-from graphveil.methods.equivalence_classes.rule import (
-    CollapsedRows,
-    Labels,
-    Profiles,
-    Rule,
-    Theta,
-    collapse,
-    columns_of,
-    draft_of,
-    profiles_of,
-)
-from graphveil.methods.roles import (
-    WithRoles,
-    attached_columns_parameter,
-    known_columns_parameter,
-    label_columns_parameter,
-)
+from graphveil.methods.equivalence_classes import rule as rules
 from graphveil.methods.smooth_k.options import Chunks, Facility, Greedy
 from graphveil.release import Release, nesting_of, read_release
 
@@ -70,13 +55,11 @@ def chunks_demanded(n_rows: int, comparisons: int, *, k: int) -> Chunks | None:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Clustered(WithRoles[Bipartite]):
+class Clustered(table_roles.WithRoles[Bipartite]):
     """What `smooth-k` and `suppress-k` share: clusters of rows, each released as one class."""
 
     accepts = (Bipartite, Table, Graph)
-    cost: ClassVar[str] = (
-        "near-linear in the rows; if features are common, large data is anonymized in chunks"
-    )
+    cost = "near-linear in the rows; if features are common, large data is anonymized in chunks"
     example: ClassVar[Mapping[str, Any]] = {"k": 8}
     nests: ClassVar[bool] = True
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "rows")
@@ -84,12 +67,12 @@ class Clustered(WithRoles[Bipartite]):
     """Whether clusters of facility location are cut where nothing is said."""
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
-    known: Columns | None = known_columns_parameter()  # noqa: RUF009  a field
-    attach: Columns | None = attached_columns_parameter()  # noqa: RUF009  a field
-    label: Columns | None = label_columns_parameter()  # noqa: RUF009  a field
+    known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
+    attach: Columns | None = table_roles.attached_columns_parameter()  # noqa: RUF009  a field
+    label: Columns | None = table_roles.label_columns_parameter()  # noqa: RUF009  a field
     algorithm: Greedy | Facility = parameter(
         default=Greedy(),
-        text=("greedy growth with local search, or facility location (as published)"),
+        text="greedy growth with local search, or facility location (as published)",
     )
     chunks: Chunks | None = parameter(
         default=None, text="anonymize the rows in independent chunks", unset="depends on the data"
@@ -113,13 +96,8 @@ class Clustered(WithRoles[Bipartite]):
             )
 
     @property
-    def rows_needed(self) -> int:
-        """The fewest rows for which the promise can be kept: k."""
-        return self.k
-
-    @property
     @abstractmethod
-    def rule(self) -> Rule:
+    def rule(self) -> rules.Rule:
         """Which features a cluster keeps."""
 
     @property
@@ -130,12 +108,12 @@ class Clustered(WithRoles[Bipartite]):
     def columns_of(self, names: Iterable[object]) -> NDArray[np.int32] | None:
         """Return the column of every feature, where rows are put together by columns."""
         greedy = isinstance(self.algorithm, Greedy) and self.algorithm.seed_order == "auto"
-        return columns_of(list(names)) if greedy and self.rule.theta == 1 else None
+        return rules.columns_of(list(names)) if greedy and self.rule.theta == 1 else None
 
-    def _collapsed(self, data: Bipartite) -> CollapsedRows:
-        return collapse(data)._replace(columns=self.columns_of(data.feature_labels()))
+    def _collapsed(self, data: Bipartite) -> rules.CollapsedRows:
+        return rules.collapse(data)._replace(columns=self.columns_of(data.feature_labels()))
 
-    def groups(self, data: Bipartite, rng: np.random.Generator) -> Labels:
+    def groups(self, data: Bipartite, rng: np.random.Generator) -> rules.Labels:
         """Return the cluster of every row, each of at least k; the data is not cut in chunks."""
         return self.clustering()(self._collapsed(data), rng)
 
@@ -189,9 +167,7 @@ class Clustered(WithRoles[Bipartite]):
             raise UsageError("a nested release is made from the entire data. Remove chunk_rows.")
         if self.roles.are_given:
             raise UsageError("a nested release takes no roles of columns. Remove them.")
-        from graphveil.methods.smooth_k.nesting import (  # noqa: PLC0415  compiled, when needed
-            first_classes,
-        )
+        from graphveil.methods.smooth_k.nesting import first_classes  # noqa: PLC0415  compiled, when needed
 
         earlier = nested_in if isinstance(nested_in, Release) else read_release(nested_in)
         if any(isinstance(one, AttachedColumns) for one in earlier.conditions):
@@ -203,12 +179,12 @@ class Clustered(WithRoles[Bipartite]):
         draw = partial(self._nested, first=first)
         return self._release(users, draw, seed, ledger, nesting_of(earlier))
 
-    def _nested(self, data: Bipartite, randomness: Randomness, *, first: Labels) -> MethodResult:
-        from graphveil.methods.smooth_k.nesting import (  # noqa: PLC0415  as above
-            nested_clusters,
-        )
+    def _nested(
+        self, data: Bipartite, randomness: Randomness, *, first: rules.Labels
+    ) -> MethodResult:
+        from graphveil.methods.smooth_k.nesting import nested_clusters  # noqa: PLC0415  as above
 
-        rows = collapse(data)
+        rows = rules.collapse(data)
         rng = randomness.stream("nested clusters")
         labels = nested_clusters(rows, first, k=self.k, rule=self.rule, rng=rng)
         return self._draft(data, rows, labels, randomness)
@@ -226,15 +202,17 @@ class Clustered(WithRoles[Bipartite]):
         )
 
     def _labels(
-        self, data: Bipartite, rows: CollapsedRows, chunks: Chunks | None, randomness: Randomness
-    ) -> Labels:
+        self,
+        data: Bipartite,
+        rows: rules.CollapsedRows,
+        chunks: Chunks | None,
+        randomness: Randomness,
+    ) -> rules.Labels:
         """Return the cluster of every row."""
         clustering = self.clustering()
         if chunks is None:
             return clustering(rows, randomness.stream("clusters"))
-        from graphveil.methods.smooth_k.chunks import (  # noqa: PLC0415  processes, when needed
-            in_chunks,
-        )
+        from graphveil.methods.smooth_k.chunks import in_chunks  # noqa: PLC0415  processes, when needed
 
         return in_chunks(
             data,
@@ -246,20 +224,24 @@ class Clustered(WithRoles[Bipartite]):
         )
 
     def _draft(
-        self, data: Bipartite, rows: CollapsedRows, labels: Labels, randomness: Randomness
+        self,
+        data: Bipartite,
+        rows: rules.CollapsedRows,
+        labels: rules.Labels,
+        randomness: Randomness,
     ) -> MethodResult:
         """Return what these clusters publish, and what it costs."""
-        profiles = profiles_of(rows, labels)
+        profiles = rules.profiles_of(rows, labels)
         published = self.published(profiles, randomness)
-        return draft_of(data, labels, profiles, published, self.k)
+        return rules.draft_of(data, labels, profiles, published, self.k)
 
-    def published(self, profiles: Profiles, _randomness: Randomness) -> NDArray[np.bool_]:
+    def published(self, profiles: rules.Profiles, _randomness: Randomness) -> NDArray[np.bool_]:
         """Return which pairs of a cluster and a feature are published."""
         return profiles.kept(self.rule)
 
 
 def noisy(
-    profiles: Profiles, rule: Rule, rate: float, rng: np.random.Generator
+    profiles: rules.Profiles, rule: rules.Rule, rate: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
     """Return which pairs reach their least count plus a random number.
 
@@ -325,9 +307,7 @@ class SmoothK(Clustered):
     """
 
     name: ClassVar[str] = "smooth-k"
-    when: ClassVar[str] = (
-        "Data is sparse, and a few false entries are acceptable if far more entries are kept."
-    )
+    when = "Data is sparse, and a few false entries are acceptable if far more entries are kept."
     promise: ClassVar[str] = (
         "Every row equals at least k-1 others; each entry is true of at least theta of its class."
     )
@@ -346,9 +326,9 @@ class SmoothK(Clustered):
         theta="1/2",
     )
 
-    theta: Theta = parameter(
-        default=Theta(1, 2),
-        text=("share of a class that must have a feature for it to be published, 1/2 to 1"),
+    theta: rules.Theta = parameter(
+        default=rules.Theta(1, 2),
+        text="share of a class that must have a feature for it to be published, 1/2 to 1",
     )
     ties: Literal["keep", "drop"] = parameter(
         default="keep", text="what to do with features of exactly half of a class (theta 1/2)"
@@ -363,16 +343,16 @@ class SmoothK(Clustered):
     def __post_init__(self) -> None:
         """Check every parameter, and those that exclude each other."""
         super().__post_init__()
-        if self.ties == "drop" and self.theta != Theta(1, 2):
+        if self.ties == "drop" and self.theta != rules.Theta(1, 2):
             raise ParameterError(
                 "ties=drop concerns features of exactly half of a cluster, but theta is "
                 f"{self.theta}. Remove one of the two."
             )
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> rules.Rule:
         """Which features a cluster keeps."""
-        return Rule(self.theta, self.ties)
+        return rules.Rule(self.theta, self.ties)
 
     @property
     def guarantee(self) -> SmoothKAnonymity:
@@ -386,7 +366,7 @@ class SmoothK(Clustered):
         true = (TrueOfMoreThanHalf(columns=self.roles.known or UNSET),) if drops else ()
         return (*super().conditions, *true)
 
-    def published(self, profiles: Profiles, randomness: Randomness) -> NDArray[np.bool_]:
+    def published(self, profiles: rules.Profiles, randomness: Randomness) -> NDArray[np.bool_]:
         """Return which pairs are published, after noise."""
         kept = profiles.kept(self.rule)
         if self.threshold_noise is not None:
@@ -444,9 +424,7 @@ class SuppressK(Clustered):
         "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "
         "greedy growth and local search are graphveil's own"
     )
-    limits: ClassVar[str] = (
-        "What the members of a class have in common: the entries that are published."
-    )
+    limits = "What the members of a class have in common: the entries that are published."
     reached: ClassVar[tuple[Reached, ...]] = reached_by_k(
         "In our tests these were {one}% of the original entries; an attacker who knew 8 items "
         "of a person found that person's class in {other}% of the cases ({people} people, "
@@ -458,9 +436,9 @@ class SuppressK(Clustered):
     cuts: ClassVar[bool] = True
 
     @property
-    def rule(self) -> Rule:
+    def rule(self) -> rules.Rule:
         """Which features a cluster keeps: those that all of its rows have."""
-        return Rule(Theta(1))
+        return rules.Rule(rules.Theta(1))
 
     @property
     def guarantee(self) -> KAnonymity:

@@ -32,16 +32,7 @@ from graphveil.data.measures.registry import check_distance, known, the_ends, wi
 from graphveil.data.measures.values import classes_of
 from graphveil.methods.structural import task as tasks
 from graphveil.methods.structural.kernels import paper as kernel
-from graphveil.methods.structural.task import (
-    Edited,
-    EditKind,
-    Flags,
-    Floats,
-    Ints,
-    Sampling,
-    Task,
-    Watch,
-)
+from graphveil.methods.structural.task import Edited, Flags, Floats, Ints, Sampling, Task, Watch
 
 FEWEST = 64
 """Draws of a round at least, so that small graphs do not stop by chance."""
@@ -397,7 +388,7 @@ def trajectory(  # noqa: PLR0913  one argument for each part of Algorithm 1
     measure: str | OwnMeasure = "count",
     distance: int = 1,
     k: int = 2,
-    edits: EditKind = "delete",
+    edits: tasks.EditKind = "delete",
     share: float = 1.0,
     points: int = 101,
     seed: int | None = None,
@@ -509,8 +500,10 @@ def _check_trajectory(
         raise ParameterError(
             f"heuristic={heuristic!r} is not valid. {one_of(heuristic, get_args(Sampling))}"
         )
-    if edits not in get_args(EditKind):
-        raise ParameterError(f"edits={edits!r} is not valid. {one_of(edits, get_args(EditKind))}")
+    if edits not in get_args(tasks.EditKind):
+        raise ParameterError(
+            f"edits={edits!r} is not valid. {one_of(edits, get_args(tasks.EditKind))}"
+        )
     if callable(heuristic) and edits != "delete":
         raise ParameterError(
             f"edits={edits} cannot be combined with a function as heuristic, which weighs edges. "

@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import Literal, NamedTuple, cast
+from typing import NamedTuple, cast
 
 import numpy as np
 from numpy.random import Generator
@@ -20,9 +20,8 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Graph, Network
 from graphveil.data.measures.values import either_way
 from graphveil.methods.attributes import Ints
-from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
-from graphveil.methods.profile.pool import ChangedTies, ProfileTask, checked, pairs_of, walk_of
 from graphveil.methods.profile.pool import applied as pool_applied
+from graphveil.methods.profile.pool import checked, pairs_of, walk_of
 from graphveil.methods.profile.pool import unprotected_in as pool_unprotected_in
 from graphveil.methods.structural import search as searches
 from graphveil.methods.structural import task as tasks
@@ -249,10 +248,7 @@ def facts_of(
         "nodes_allowed_unprotected": task.allowed,
         "clustering_before": states.average_clustering(graph),
     }
-    bound = result.lower_bound
-    if bound is not None:
-        facts["edits_lower_bound"] = bound
-        facts["edits_over_lower_bound"] = edited.cost / bound if bound else 1.0
+    facts |= states.over_bound(edited.cost, result.lower_bound)
     if task.phi:
         facts |= states.left_to_others(result.graph, phi=task.phi, k=task.k)
     if PLAIN in result.runners_up and keep:
@@ -270,7 +266,7 @@ def facts_of(
 DELETIONS = "deletions"
 """The walk that adds nothing where additions are allowed: with few edits it often gains more."""
 
-Walk = searches.AnnealingWalk[ProfileTask]
+Walk = searches.AnnealingWalk[tasks.ProfileTask]
 Follow = Callable[[Walk], None]
 
 
@@ -278,17 +274,17 @@ class ArcResult(NamedTuple):
     """The best ties of a run, and what they are compared with."""
 
     network: Network
-    edited: ChangedTies
+    edited: tasks.ChangedTies
     unprotected: Ints
     unprotected_before: int
     interrupted: bool
 
 
-def run_on_arcs(task: ProfileTask, settings: Settings, randomness: Randomness) -> ArcResult:
+def run_on_arcs(task: tasks.ProfileTask, settings: Settings, randomness: Randomness) -> ArcResult:
     """Return the best ties that walks reach, their unprotected people counted again exactly."""
     none = np.empty(0, dtype=np.int64)
     before = pool_unprotected_in(task.network, task.colors, task.k, measure=task.measure).size
-    best = ChangedTies(none, none, before)
+    best = tasks.ChangedTies(none, none, before)
     with noted(wanted=settings.on_interrupt == "best") as interrupted:
         if before > task.allowed:
             best = _best_of_walks(task, settings, randomness, best, interrupted)
@@ -298,12 +294,12 @@ def run_on_arcs(task: ProfileTask, settings: Settings, randomness: Randomness) -
 
 
 def _best_of_walks(
-    task: ProfileTask,
+    task: tasks.ProfileTask,
     settings: Settings,
     randomness: Randomness,
-    best: ChangedTies,
+    best: tasks.ChangedTies,
     interrupted: Callable[[], bool],
-) -> ChangedTies:
+) -> tasks.ChangedTies:
     """Return the best of these edits and those of all walks, each with its share of the time."""
     walks, before = _walks(task, settings), best.unprotected
     limit = settings.time_limit_seconds
@@ -329,7 +325,7 @@ def _best_of_walks(
     return best
 
 
-def _aim(task: ProfileTask, name: str) -> ProfileTask:
+def _aim(task: tasks.ProfileTask, name: str) -> tasks.ProfileTask:
     """Return what a walk looks for: those from a start of their own, the fewest edits for all."""
     if name == DELETIONS:
         return task._replace(edits="delete")
@@ -338,7 +334,7 @@ def _aim(task: ProfileTask, name: str) -> ProfileTask:
     return task._replace(by_budget=False, budget=task.n_edges)
 
 
-def _walks(task: ProfileTask, settings: Settings) -> dict[str, Follow]:
+def _walks(task: tasks.ProfileTask, settings: Settings) -> dict[str, Follow]:
     """Return the walks that may win: from the input, where hubs are worn down, and from a cut."""
     starts: dict[str, Follow] = {"hubs": searches.from_hubs}
     if not settings.preserve_triangles:
@@ -371,7 +367,7 @@ def _from_cut(walk: Walk) -> None:
     searches.towards_goal(walk, walk.goal_steps())
 
 
-def arcs_lower_bound(task: ProfileTask) -> int | None:
+def arcs_lower_bound(task: tasks.ProfileTask) -> int | None:
     """No network in which everybody is anonymous has fewer edits; None without a bound.
 
     Ties out alone are shared by k people of a color, and ties in alone; an edit changes each by
@@ -379,18 +375,13 @@ def arcs_lower_bound(task: ProfileTask) -> int | None:
     """
     if task.allowed or task.by_budget:
         return None
-    edits: Literal["add", "any"] = "any" if task.edits == "any" else "add"
-    bounds = []
-    for numbers in task.network.profiles().T:
-        mirrored = numbers.max(initial=0) - numbers if task.edits == "delete" else numbers
-        groups = states.by_color(mirrored, task.colors)
-        if any(each.size < task.k for each in groups):
-            return None
-        bounds.append(sum(optimal_plan(runs_of(each), task.k, edits=edits).cost for each in groups))
-    return max(bounds, default=0)
+    profiles = task.network.profiles().T
+    bounds = [states.least_change(each, task.colors, task.k, task.edits) for each in profiles]
+    known = [bound for bound in bounds if bound is not None]
+    return None if len(known) < len(bounds) else max(known, default=0)
 
 
-def facts_of_arcs(task: ProfileTask, result: ArcResult) -> dict[str, float | int]:
+def facts_of_arcs(task: tasks.ProfileTask, result: ArcResult) -> dict[str, float | int]:
     """Return what a run knows of its result: for the owner alone."""
     ties, edited = task.n_edges, result.edited
     facts: dict[str, float | int] = {
@@ -402,8 +393,4 @@ def facts_of_arcs(task: ProfileTask, result: ArcResult) -> dict[str, float | int
         "nodes_unprotected_before": result.unprotected_before,
         "nodes_allowed_unprotected": task.allowed,
     }
-    bound = arcs_lower_bound(task)
-    if bound is not None:
-        facts["edits_lower_bound"] = bound
-        facts["edits_over_lower_bound"] = edited.cost / bound if bound else 1.0
-    return facts
+    return facts | states.over_bound(edited.cost, arcs_lower_bound(task))

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 from math import floor
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, cast
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import msgspec
-
-from graphveil.claims.conditions import AnyCondition, EditBudget, SameDegrees, Subgraph, Supergraph
+from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.claims.knowledge import OneKindMeasure
 from graphveil.core.bounds import KEPT as KEPT_SHARE
-from graphveil.core.errors import DataError, InfeasibleError, ParameterError, option
+from graphveil.core.errors import DataError, ParameterError, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
@@ -23,19 +21,7 @@ from graphveil.methods import attributes
 from graphveil.methods.attributes import AttributedMethod, Colors, Ints, Merge, Roles
 from graphveil.methods.base import MethodResult, Reached
 from graphveil.methods.structural import task as tasks
-from graphveil.methods.structural.task import (
-    Budget,
-    EditKind,
-    Full,
-    Goal,
-    Kept,
-    OnInterrupt,
-    Sampling,
-    Settings,
-    Task,
-    Until,
-    Walking,
-)
+from graphveil.methods.structural.task import Budget, Full, Goal, Kept, Task
 
 if TYPE_CHECKING:
     from graphveil.methods.structural.run import Result
@@ -168,15 +154,7 @@ def _check_deleting(method: Any) -> None:
         )
 
 
-Heuristic = Literal["auto", Sampling, Walking]
-
-KEPT: dict[EditKind, tuple[AnyCondition, ...]] = {
-    "delete": (Subgraph(),),
-    "add": (Supergraph(),),
-    "rewire": (SameDegrees(),),
-    "any": (),
-}
-"""What stays as it was, by which edges may change."""
+Heuristic = Literal["auto", tasks.Sampling, tasks.Walking]
 
 LIMITS_OF_PHI = (
     "Inaccurate knowledge leaves a person among similar nodes, not among equal ones: a node "
@@ -330,7 +308,7 @@ class StructuralAnonymity(AttributedMethod):
     example: ClassVar[Mapping[str, Any]] = {"measure": "count", "k": 2, "goal": "partial:0.95"}
 
     measure: OneKindMeasure = parameter(
-        default="count", text=("what the attacker knows about a node")
+        default="count", text="what the attacker knows about a node"
     )
     distance: int = parameter(
         default=1,
@@ -345,7 +323,7 @@ class StructuralAnonymity(AttributedMethod):
     goal: Goal = parameter(
         default=Full(), text="full, partial:SHARE, budget:SHARE or budget:NUMBERedges"
     )
-    edits: EditKind = parameter(default="delete", text="which edges may change")
+    edits: tasks.EditKind = parameter(default="delete", text="which edges may change")
     heuristic: Heuristic = parameter(default="auto", text="how edits are found")
     recompute_gap_edges: int | None = parameter(
         default=None,
@@ -371,7 +349,7 @@ class StructuralAnonymity(AttributedMethod):
     time_limit_seconds: float | None = parameter(
         default=None, text="release the best result so far after this time", minimum=0, private=True
     )
-    on_interrupt: OnInterrupt = parameter(
+    on_interrupt: tasks.OnInterrupt = parameter(
         default="stop",
         text="on Ctrl-C: no release, or a release of the best result so far",
         private=True,
@@ -389,7 +367,7 @@ class StructuralAnonymity(AttributedMethod):
         + ", ".join(tasks.PROPERTIES),
         unset="all if auto deletes edges within a budget, else none",
     )
-    until: Until | None = parameter(
+    until: tasks.Until | None = parameter(
         default=None,
         text="stop before this bound on the released network is missed, such as 'clustering: "
         "relative error <= 5%'; repeatable",
@@ -438,11 +416,6 @@ class StructuralAnonymity(AttributedMethod):
         return self._roles
 
     @property
-    def rows_needed(self) -> int:
-        """The fewest nodes for which the promise can be kept: k."""
-        return self.k
-
-    @property
     def guarantee(self) -> StructuralKAnonymity:
         """What is promised if all nodes are reached; a run claims the share that it reached."""
         return StructuralKAnonymity(
@@ -470,26 +443,22 @@ class StructuralAnonymity(AttributedMethod):
         return self.heuristic == "auto" and not self.spend_least and _can_be_priced(self)
 
     def published_parameters(self) -> dict[str, Any]:
-        """Return the parameters that the manifest states; phi and keep where they bear."""
+        """Return the parameters that the manifest states; of what is kept, all that is."""
         published = super().published_parameters()
-        published["keep"] = str(self.keeps)
-        unused = set() if self.phi else {"phi"}
-        if not (self.keeps or self._keeps_by_default()):
-            unused.add("keep")
-        return {n: v for n, v in published.items() if n not in unused}
+        return published | ({"keep": str(self.keeps)} if "keep" in published else {})
+
+    @property
+    def unstated(self) -> Collection[str]:
+        """The parameters that do not bear on a release."""
+        kept = self.keeps or self._keeps_by_default()
+        return (*super().unstated, *(() if self.phi else ["phi"]), *(() if kept else ["keep"]))
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
-        kept = (*KEPT[self.edits], *self._roles.conditions)
-        if not isinstance(self.goal, Budget):
-            return kept
-        budget = EditBudget(
-            edges=self.goal.edges,
-            share=self.goal.share,
-            edges_per_edit=1 if self.edits in {"delete", "add"} else 4,
-        )
-        return (*kept, budget)
+        several: Literal[1, 4] = 1 if self.edits in {"delete", "add"} else 4
+        budget = tasks.within(self.goal, edges_per_edit=several)
+        return (*tasks.KEPT[self.edits], *self._roles.conditions, *budget)
 
     def task(self, graph: Graph, colors: Ints | None = None) -> Task:
         """Return what the heuristics are given for this graph, and nodes of these colors."""
@@ -511,10 +480,10 @@ class StructuralAnonymity(AttributedMethod):
             nearly=tasks.NEARLY if self.phi and isinstance(self.goal, Budget) else (0, 0),
         )
 
-    def settings(self) -> Settings:
+    def settings(self) -> tasks.Settings:
         """Return how the heuristics look for edits."""
-        given = {name: getattr(self, name) for name in Settings._fields}
-        return Settings(**given | {"keep": self.keeps})
+        given = {name: getattr(self, name) for name in tasks.Settings._fields}
+        return tasks.Settings(**given | {"keep": self.keeps})
 
     def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
         of_arcs = self.measure == DIRECTED_COUNT
@@ -523,12 +492,7 @@ class StructuralAnonymity(AttributedMethod):
         colors = attributes.colors_of(data, self._roles.known, self.k, self.merge, randomness)
         if of_arcs:
             return self._of_arcs(data, randomness, colors)
-        result = self._edited(data.graph(), randomness, colors.of_person)
-        released = self._beside(data, cast("Graph", result.data), colors)
-        return result._replace(
-            data=released,
-            advice=(*result.advice, *attributes.attached_advice(released, self._roles)),
-        )
+        return self._beside(data, self._edited(data.graph(), randomness, colors.of_person), colors)
 
     def _edited(self, data: Graph, randomness: Randomness, colors: Ints | None) -> MethodResult:
         from graphveil.methods.structural.run import facts_of, run  # noqa: PLC0415  compiled code, when needed
@@ -551,31 +515,17 @@ class StructuralAnonymity(AttributedMethod):
         )
 
     def _claimed(self, unprotected: int, n_nodes: int) -> StructuralKAnonymity:
-        """Return what a run may claim: the share reached; refuse a run that protects nobody."""
-        if n_nodes and unprotected == n_nodes:
-            raise InfeasibleError(
-                f"no node could be made {self.k}-anonymous within goal={self.goal}. Raise the "
-                "budget, lower k, or use a coarser measure."
-            )
-        share = tasks.share_of(n_nodes - unprotected, n_nodes)
-        return msgspec.structs.replace(self.guarantee, share=share)
+        coarser = "use a coarser measure"
+        return tasks.claimed(self.guarantee, self.goal, unprotected, n_nodes, coarser=coarser)
 
     def _of_arcs(self, data: Network, randomness: Randomness, colors: Colors) -> MethodResult:
         """Return the result for directed ties."""
-        from graphveil.methods.profile.pool import ProfileTask  # noqa: PLC0415  as in _edited
         from graphveil.methods.structural.run import facts_of_arcs, run_on_arcs  # noqa: PLC0415  as in _edited
 
-        n, budget = data.n_nodes, self.goal.budget(data.n_ties)
-        task = ProfileTask(
-            network=data,
-            colors=attributes.numbered_colors(colors.of_person, n),
-            k=self.k,
-            budget=data.n_ties if budget is None else min(budget, data.n_ties),
-            edits=self.edits,
-            allowed=self.goal.allowed(n),
-            by_budget=isinstance(self.goal, Budget),
-            measure=self.measure,
-        )
+        n = data.n_nodes
+        numbered = attributes.numbered_colors(colors.of_person, n)
+        task = tasks.ProfileTask.of(data, numbered, self.goal, k=self.k, edits=self.edits)
+        task = task._replace(measure=self.measure)
         result = run_on_arcs(task, self.settings(), randomness)
         left, added = result.unprotected.size, result.edited.added.size
         people = self._roles.published(data.people, colors.table)

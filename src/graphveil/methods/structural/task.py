@@ -6,12 +6,21 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol, TypeAlias
+from typing import Literal, NamedTuple, TypeAlias
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import edits_in
+from graphveil.claims.conditions import (
+    AnyCondition,
+    EditBudget,
+    SameDegrees,
+    Subgraph,
+    Supergraph,
+    edits_in,
+)
+from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.bounds import Bound, read_bound
 from graphveil.core.errors import InfeasibleError, ParameterError, option
 from graphveil.core.parameters import MOST_TEXT, check_digits, rounded_down
@@ -23,7 +32,8 @@ from graphveil.core.warnings import (
     UnprotectedWarning,
     lost_clustering,
 )
-from graphveil.data import Graph
+from graphveil.data import Graph, Network
+from graphveil.data.measures.registry import PROFILE
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -154,12 +164,39 @@ def missed(goal: Goal, unprotected: int, n_nodes: int) -> list[str]:
     if unprotected <= allowed or isinstance(goal, Budget):
         return []
     advice = (
-        f"goal {goal} was not reached: {counted(unprotected, 'node', 'is')} unprotected, "
-        f"{allowed} allowed. "
-        f"The release claims only the share reached, {100 * (1 - unprotected / n_nodes):.1f}% "
-        "of the people"
+        f"goal {goal} was not reached: {counted(unprotected, 'node', 'is')} unprotected, {allowed} "
+        "allowed. The release claims only the share reached, "
+        f"{100 * (1 - unprotected / n_nodes):.1f}% of the people"
     )
     return [Advice(advice, UnprotectedWarning)]
+
+
+KEPT: dict[str, tuple[AnyCondition, ...]] = {
+    "delete": (Subgraph(),),
+    "add": (Supergraph(),),
+    "rewire": (SameDegrees(),),
+    "any": (),
+}
+"""What stays as it was, by which edges may change."""
+
+
+def within(goal: Goal, *, edges_per_edit: Literal[1, 4] = 1) -> tuple[EditBudget, ...]:
+    """Return what a budget states of the edits; nothing of another goal."""
+    if not isinstance(goal, Budget):
+        return ()
+    return (EditBudget(edges=goal.edges, share=goal.share, edges_per_edit=edges_per_edit),)
+
+
+def claimed(
+    promised: StructuralKAnonymity, goal: Goal, unprotected: int, n_nodes: int, *, coarser: str = ""
+) -> StructuralKAnonymity:
+    """Return what a run may claim: the share reached; refuse a run that protects nobody."""
+    if n_nodes and unprotected == n_nodes:
+        ways = f"budget, lower k, or {coarser}" if coarser else "budget, or lower k"
+        raise InfeasibleError(
+            f"no node could be made {promised.k}-anonymous within goal={goal}. Raise the {ways}."
+        )
+    return msgspec.structs.replace(promised, share=share_of(n_nodes - unprotected, n_nodes))
 
 
 PROPERTIES = ("component", "paths", "clustering", "betweenness", "communities")
@@ -264,42 +301,6 @@ Watch = Callable[[int, int], bool]
 """Is given the best state's unprotected nodes and edits now and then; returns whether to stop."""
 
 
-class Goals(Protocol):
-    """What a walk asks of its task, whatever is edited."""
-
-    @property
-    def k(self) -> int:
-        """The smallest class of an anonymous node."""
-
-    @property
-    def edits(self) -> str:
-        """Which ties may change."""
-
-    @property
-    def budget(self) -> int:
-        """The most edits."""
-
-    @property
-    def allowed(self) -> int:
-        """The most nodes that may stay unprotected."""
-
-    @property
-    def by_budget(self) -> bool:
-        """Whether the fewest unprotected nodes are wanted, not the fewest edits."""
-
-    @property
-    def to_beat(self) -> int | None:
-        """With how many edits the goal was reached before."""
-
-    @property
-    def n_nodes(self) -> int:
-        """The number of nodes."""
-
-    @property
-    def n_edges(self) -> int:
-        """The number of ties."""
-
-
 class Task(NamedTuple):
     """A graph, what may be changed in it, and when it is enough.
 
@@ -353,6 +354,42 @@ class Task(NamedTuple):
         return labels if self.colors is None else classes_of(labels, self.colors)
 
 
+class ProfileTask(NamedTuple):
+    """A network, which ties may change, and when it is enough."""
+
+    network: Network
+    colors: Ints
+    k: int
+    edits: str
+    budget: int
+    allowed: int
+    by_budget: bool
+    to_beat: int | None = None
+    measure: str = PROFILE
+
+    @classmethod
+    def of(cls, network: Network, colors: Ints, goal: Goal, *, k: int, edits: str) -> ProfileTask:
+        """Return the task of a goal."""
+        most = goal.budget(network.n_ties)
+        budget = network.n_ties if most is None else min(most, network.n_ties)
+        allowed, by_budget = goal.allowed(network.n_nodes), isinstance(goal, Budget)
+        return cls(network, colors, k, edits, budget, allowed, by_budget)
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of people."""
+        return self.network.n_nodes
+
+    @property
+    def n_edges(self) -> int:
+        """The number of ties."""
+        return self.network.n_ties
+
+
+Goals: TypeAlias = Task | ProfileTask
+"""What a walk is given, whatever is edited."""
+
+
 class Settings(NamedTuple):
     """How a run looks for edits: the parameters of the method of these names."""
 
@@ -398,19 +435,20 @@ class Edited(NamedTuple):
         return len(self.added) + len(self.deleted)
 
 
-class EditsMade(Protocol):
-    """What two results are compared by."""
+class ChangedTies(NamedTuple):
+    """Edits of ties, as sorted keys ``(layer * n + source) * n + target``."""
 
-    @property
-    def unprotected(self) -> int:
-        """The number of nodes in classes below k."""
+    added: Ints
+    deleted: Ints
+    unprotected: int
 
     @property
     def cost(self) -> int:
-        """The edges that are in one of the two graphs only."""
+        """How many ties come or go."""
+        return self.added.size + self.deleted.size
 
 
-def better(one: EditsMade, other: EditsMade, task: Goals) -> bool:
+def better(one: Edited | ChangedTies, other: Edited | ChangedTies, task: Goals) -> bool:
     """Whether one result beats the other (the best of the trajectory).
 
     With a budget the fewest unprotected nodes win, then fewer edits. With a goal a state that
@@ -419,7 +457,7 @@ def better(one: EditsMade, other: EditsMade, task: Goals) -> bool:
     return _rank(one, task) < _rank(other, task)
 
 
-def _rank(edited: EditsMade, task: Goals) -> tuple[int, int, int]:
+def _rank(edited: Edited | ChangedTies, task: Goals) -> tuple[int, int, int]:
     if task.by_budget:
         nearly: int = getattr(edited, "nearly", 0)
         return (10 * edited.unprotected + nearly, edited.cost, edited.unprotected)
@@ -459,8 +497,7 @@ def rewiring(unprotected: int, allowed: int) -> list[str]:
         return []
     advice = (
         f"no rewiring can make {counted(unprotected, 'node')} anonymous; {allowed} may stay "
-        "unprotected. "
-        "Rewiring keeps every degree, and their degrees are rare. Use "
+        "unprotected. Rewiring keeps every degree, and their degrees are rare. Use "
         f"{option('edits', 'any')}, or a partial goal"
     )
     return [Advice(advice, GoalMissedWarning)]
@@ -472,9 +509,8 @@ def beside(n_nodes: int, best: Edited, other: Edited, allowed: int) -> list[str]
     if not reaches or other.cost >= best.cost:
         return []
     advice = (
-        f"reaching the goal took {counted(best.cost, 'edit')}. With "
-        f"{counted(other.cost, 'edit')}, which keep "
-        f"triangles, {option('heuristic', 'target')} leaves {other.unprotected} of {n_nodes} "
-        "nodes unprotected; see cost in the record"
+        f"reaching the goal took {counted(best.cost, 'edit')}. With {counted(other.cost, 'edit')}, "
+        f"which keep triangles, {option('heuristic', 'target')} leaves {other.unprotected} of "
+        f"{n_nodes} nodes unprotected; see cost in the record"
     )
     return [Advice(advice, GoalMissedWarning)]

@@ -129,18 +129,32 @@ def lower_bound(task: Task) -> int | None:
         return None
     if task.edits == "rewire":
         return 0
-    if task.edits == "delete":
-        degrees = degrees.max() - degrees
-    edits: Literal["add", "any"] = "any" if task.edits == "any" else "add"
-    groups = [degrees] if task.colors is None else by_color(degrees, task.colors)
-    if any(each.size < task.k for each in groups):
+    change = least_change(degrees, task.colors, task.k, task.edits)
+    return None if change is None else lower_bound_edits(change)
+
+
+def least_change(numbers: Ints, colors: Ints | None, k: int, edits: str) -> int | None:
+    """Return the least total change after which k nodes of a color share a number, if any can."""
+    if edits == "delete":
+        numbers = numbers.max(initial=0) - numbers
+    kind: Literal["add", "any"] = "any" if edits == "any" else "add"
+    groups = by_color(numbers, colors)
+    if any(each.size < k for each in groups):
         return None
-    change = sum(optimal_plan(runs_of(each), task.k, edits=edits).cost for each in groups)
-    return lower_bound_edits(change)
+    return sum(optimal_plan(runs_of(each), k, edits=kind).cost for each in groups)
 
 
-def by_color(values: Ints, colors: Ints) -> list[Ints]:
-    """Return the values of the nodes of each color."""
+def over_bound(edits: int, bound: int | None) -> dict[str, float]:
+    """Return a bound on the edits, and how many times as many there are; nothing without one."""
+    if bound is None:
+        return {}
+    return {"edits_lower_bound": bound, "edits_over_lower_bound": edits / bound if bound else 1.0}
+
+
+def by_color(values: Ints, colors: Ints | None) -> list[Ints]:
+    """Return the values of the nodes of each color; without colors, all have the same."""
+    if colors is None:
+        return [values]
     return [values[colors == color] for color in np.unique(colors).tolist()]
 
 
@@ -149,7 +163,7 @@ def unprotected_by_rewiring(task: Task) -> int:
     if not MEASURES[task.measure].fixes_degree(task.distance):
         return 0
     degrees = task.graph.degrees()
-    groups = [degrees] if task.colors is None else by_color(degrees, task.colors)
+    groups = by_color(degrees, task.colors)
     sizes = np.concatenate([np.bincount(each) for each in groups])
     return int(sizes[sizes < task.k].sum())
 

@@ -16,14 +16,7 @@ from scipy import optimize, sparse
 
 from graphveil.core.errors import InfeasibleError, ParameterError, UsageError
 from graphveil.data import Bipartite
-from graphveil.methods.equivalence_classes.rule import (
-    CollapsedRows,
-    Labels,
-    Rule,
-    collapse,
-    profiles_of,
-    released,
-)
+from graphveil.methods.equivalence_classes import rule as rules
 
 Ints = NDArray[np.int64]
 
@@ -39,7 +32,7 @@ Part = NDArray[np.int64]
 
 def alg2(
     data: Bipartite, *, k: int, alpha: Fraction | float = ALPHA, rng: Generator
-) -> tuple[Bipartite, Labels]:
+) -> tuple[Bipartite, rules.Labels]:
     """Return data in which every row equals at least k-1 others, and the cluster of every row.
 
     A cluster holds the features that at least half of its rows have. Users keep their ids and
@@ -64,15 +57,15 @@ def alg2(
     >>> out.to_lists()["items"].to_pylist()
     [['rye', 'tea'], ['ale'], ['rye', 'tea'], ['ale']]
     """
-    rows = collapse(data)
+    rows = rules.collapse(data)
     labels = alg2_clusters(rows, k=k, alpha=alpha, rng=rng)
-    profiles = profiles_of(rows, labels)
-    return released(data, profiles, profiles.kept(Rule()), labels), labels
+    profiles = rules.profiles_of(rows, labels)
+    return rules.released(data, profiles, profiles.kept(rules.Rule()), labels), labels
 
 
 def alg2_clusters(
-    rows: CollapsedRows, *, k: int, alpha: Fraction | float = ALPHA, rng: Generator
-) -> Labels:
+    rows: rules.CollapsedRows, *, k: int, alpha: Fraction | float = ALPHA, rng: Generator
+) -> rules.Labels:
     """Return clusters of at least k rows each: facility location, then merging of small ones.
 
     Parameters
@@ -112,7 +105,7 @@ def alg2_clusters(
 
     Examples
     --------
-    >>> rows = collapse(Bipartite.from_lists([["tea"], ["rye"], ["tea"], ["rye"]]))
+    >>> rows = rules.collapse(Bipartite.from_lists([["tea"], ["rye"], ["tea"], ["rye"]]))
     >>> labels = alg2_clusters(rows, k=2, rng=np.random.Generator(np.random.PCG64(1)))
     >>> bool(labels[0] == labels[2] != labels[1] == labels[3])
     True
@@ -127,7 +120,7 @@ def alg2_clusters(
     return merge_small(labels.astype(np.int32), k=k, least=least, rng=rng)
 
 
-def _checked(rows: CollapsedRows, k: int, alpha: Fraction | float) -> Fraction:
+def _checked(rows: rules.CollapsedRows, k: int, alpha: Fraction | float) -> Fraction:
     """Return alpha as a fraction, where the algorithm can run."""
     try:
         share = Fraction(str(alpha))
@@ -149,7 +142,7 @@ def _checked(rows: CollapsedRows, k: int, alpha: Fraction | float) -> Fraction:
     return share
 
 
-def hamming_distances(rows: CollapsedRows) -> Ints:
+def hamming_distances(rows: rules.CollapsedRows) -> Ints:
     """Return in how many features each two distinct rows differ, shape (distinct, distinct)."""
     ones = np.ones(rows.indices.size, dtype=np.int64)
     shape = (rows.n_distinct, rows.n_features)
@@ -215,7 +208,7 @@ def close_below(
         opened = np.delete(opened, rng.choice(below))
 
 
-def merge_small(labels: Labels, *, k: int, least: int, rng: Generator) -> Labels:
+def merge_small(labels: rules.Labels, *, k: int, least: int, rng: Generator) -> rules.Labels:
     """Return clusters of at least k rows: those below are merged, to at most 2k rows.
 
     Small clusters are put together in a random order until they are k rows. The last ones join the
