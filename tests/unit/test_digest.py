@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +14,7 @@ from graphveil.claims.facts import (
     RowsPart,
     digest_of,
     digest_of_rows,
+    digests_of_files,
     is_digest_of,
     tokens_of,
 )
@@ -54,6 +57,16 @@ def test_parts_in_any_order_have_the_digest_of_the_whole(users, cut, numbers):
         ends = np.cumsum([0, *(len(row) for _, row in part)])
         digest = digest.plus(digest_of_rows(RowsPart([user for user, _ in part], ends, tokens)))
     assert digest_of(data) == digest.text(user_is_integer=False, item_is_integer=numbers)
+
+
+def test_one_file_has_its_own_digest_and_several_have_that_of_theirs_in_order(tmp_path):
+    one, other = tmp_path / "one", tmp_path / "other"
+    one.write_bytes(b"tea")
+    other.write_bytes(b"rye")
+    first, second = (hashlib.sha256(content).hexdigest() for content in (b"tea", b"rye"))
+    assert (first, (first,)) == digests_of_files([one])
+    both = hashlib.sha256(f"{second}{first}".encode()).hexdigest()
+    assert (both, (second, first)) == digests_of_files([other, one])
 
 
 EARLIER = "e9c6c04efe7c0ad14044100bec9953827bdf32b0f3e6f2f5acd48a6ee0384950"
