@@ -183,6 +183,7 @@ def test_a_bad_configuration_is_refused(graphveil_here, cwd, listing, assert_one
     before = listing()
     words = {(f"{name}.toml",): word for name, (_, word) in BAD_CONFIGS.items()}
     words |= {("none.toml",): "none.toml", (): "--config needs a file"}
+    words |= {(name,): "is not a regular file" for name in ("/dev/zero", ".")}
     for given, word in words.items():
         done = graphveil_here(*command, *given)
         assert 2 == done.code

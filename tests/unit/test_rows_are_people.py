@@ -8,10 +8,32 @@ import pandas as pd
 import pytest
 
 import graphveil as gv
+from graphveil.claims.manifest import encode, read_manifest
 from graphveil.core.errors import DataError, GraphveilError
 from graphveil.data.ids import repeated_people
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+FLAWS = [
+    {
+        "name": "people in rows are no matter for verify",
+        "means": "A table with several rows of each person verifies, which no run makes.",
+        "file": "src/graphveil/verify/check.py",
+        "old": '*claims.claim_checks(evidence, of="data"), *named(_people_in_rows(evidence))]',
+        "new": '*claims.claim_checks(evidence, of="data")]',
+        "tests": ["tests/unit/test_rows_are_people.py", "-k", "verify_refuses"],
+        "methods": ["suppress-k", "generalize"],
+    },
+    {
+        "name": "verify reads no attached column for people",
+        "means": "An attached column of addresses, two rows each, verifies as rows of people.",
+        "file": "src/graphveil/verify/check.py",
+        "old": "(name in attached or len(values) >= FEW)",
+        "new": "name not in attached",
+        "tests": ["tests/unit/test_rows_are_people.py", "-k", "verify_refuses"],
+        "methods": ["generalize"],
+    },
+]
 
 RNG = np.random.default_rng(4)
 PEOPLE = 60
@@ -292,3 +314,51 @@ def test_every_column_that_may_be_people_is_asked_about_in_one_refusal():
         gv.Table.from_columns(columns).check()
     assert "patient may identify people with several rows" in str(refused.value)
     assert "The same may hold for usuario, born: drop them as well." in str(refused.value)
+
+
+VISITS = {"sex": [*"fm"] * 60, "patient": [f"p{row // 8}" for row in range(120)]}
+
+
+def as_assumed(folder):
+    """Say of a release that nobody said what its rows are, as a careful forger would."""
+    manifest = read_manifest(folder)
+    claim = manifest.claim
+    promise = msgspec.structs.replace(claim.guarantee, person="assumed")
+    words = {name: getattr(promise, name) for name in ("sentence", "threat_model", "why")}
+    claim = msgspec.structs.replace(claim, guarantee=promise, **words)
+    forged = msgspec.structs.replace(manifest, claim=claim).sealed()
+    (folder / "release.json").write_bytes(encode(forged))
+    return gv.verify_release(folder)
+
+
+@pytest.mark.parametrize(
+    ("method", "columns", "said"),
+    [
+        (
+            gv.SuppressK(k=4),
+            VISITS,
+            "'patient' may identify people (15 values in 120 rows, with the name of an id)",
+        ),
+        (
+            gv.Generalize(k=4, known="sex", attach="writer"),
+            {"sex": VISITS["sex"], "writer": [f"p{row // 2}@x.org" for row in range(120)]},
+            "'writer' may identify people (60 values in 120 rows, with an @)",
+        ),
+    ],
+)
+def test_verify_refuses_what_a_run_refuses_of_rows_and_people(tmp_path, method, columns, said):
+    with pytest.raises(DataError):
+        method.anonymize(gv.Table.from_columns(columns))
+    table = gv.Table.from_columns(columns, person="row")
+    folder = method.anonymize(table, seed=1).write(tmp_path / "release")
+    assert gv.verify_release(folder).ok
+    verdict = as_assumed(folder)
+    assert 1 == verdict.exit_code
+    details = [one.detail for one in verdict.failures() if one.name == "rows and people"]
+    assert [f"{said}, but nobody said what a row is: no run releases such a table"] == details
+
+
+def test_verify_takes_columns_that_only_repeat_for_what_they_are(tmp_path):
+    columns = {"sex": VISITS["sex"], "town": [f"t{row // 8}" for row in range(120)]}
+    release = gv.SuppressK(k=4).anonymize(gv.Table.from_columns(columns), seed=1)
+    assert gv.verify_release(release.write(tmp_path / "release")).ok

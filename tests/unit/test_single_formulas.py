@@ -116,7 +116,7 @@ def test_those_in_small_classes_of_an_attribute_are_counted(k, share):
 @pytest.mark.parametrize(("texts", "sign"), [(["p1", "p2", "p3"], True), (["p1", "p2"], False)])
 def test_three_numbered_values_under_the_name_of_an_id_are_people(texts, sign):
     values = np.array(texts, dtype=np.dtypes.StringDType())
-    found = ids._sign_of_people("patient", values, np.full(len(texts), 2))
+    found = ids.sign_of_people("patient", values, np.full(len(texts), 2))
     assert ("with the name of an id" if sign else "") == found
 
 

@@ -560,6 +560,8 @@ def test_a_file_of_an_operating_system_is_named_and_the_guarantee_said(tmp_path,
         f"A stray file is in the folder: '{name}': an operating system wrote it, delete it. The "
         "guarantee that release.json states holds in the data file." == verdict.said()[0]
     )
+    (folder / "__MACOSX").write_bytes(b"")
+    assert "an operating system wrote them, delete them" in verify(folder).said()[0]
     (folder / "notes.txt").write_bytes(b"")
     assert verify(folder).said()[0].startswith("The folder is not as it was published: 'notes.txt'")
 

@@ -43,8 +43,8 @@ def written(folder, name, content):
     [
         ("a.txt", SNAP, "9 nodes and 7 edges, but lists 4 nodes and 3 edges"),
         ("a.txt", KONECT, "9 nodes and 7 edges, but lists 4 nodes and 3 edges"),
-        ("a.graphml", GRAPHML, "9 nodes and 7 edges, but lists 2 nodes and 1 edges"),
-        ("a.gexf", GEXF, "9 nodes and 7 edges, but lists 2 nodes and 1 edges"),
+        ("a.graphml", GRAPHML, "9 nodes and 7 edges, but lists 2 nodes and 1 edge"),
+        ("a.gexf", GEXF, "9 nodes and 7 edges, but lists 2 nodes and 1 edge"),
         ("a.net", PAJEK, "9 nodes, but lists 2 nodes"),
         ("a.txt", SNAP.replace("9", "4").replace("7", "3"), ""),
         ("a.txt", "# Nodes: 2 Edges: 2\n1 2\n2 1\n", ""),
@@ -54,6 +54,18 @@ def test_counts_that_a_file_declares_are_compared(tmp_path, name, content, unlik
     report = load_graph(written(tmp_path, name, content)).report
     assert unlike == report.unlike
     assert bool(unlike) == any("the file declares" in line for line in report.dropped())
+
+
+@pytest.mark.parametrize("word", ["{}", "[]"])
+def test_an_empty_dictionary_in_a_csv_is_no_person(tmp_path, word):
+    path = written(tmp_path, "a.csv", f"source,target\nann,{word}\nann,bob\n")
+    with pytest.raises(InputError, match="is an empty list or dictionary of a program, not an id"):
+        load_graph(path)
+
+
+def test_one_id_that_is_not_an_integer_is_said_in_the_singular(tmp_path):
+    path = written(tmp_path, "a.csv", "source,target\n01,2\n2,3\n")
+    assert "read all ids as text: 01 is not an integer" in load_graph(path).report.lines()
 
 
 def test_a_first_line_that_may_be_counts_is_asked_about(tmp_path):
@@ -378,3 +390,9 @@ def test_a_square_matrix_that_may_be_users_by_items_is_said_to_be_read_as_a_netw
     assert [[1, 1, 0], [1, 0, 1], [0, 1, 0]] == pairs
     path.write_text("%%MatrixMarket matrix coordinate pattern symmetric\n3 3 1\n2 1\n")
     assert not any("square" in str(line) for line in load_graph(path).report.lines())
+
+
+def test_a_file_of_ucinet_is_named_before_its_lines_are_taken_for_edges(tmp_path):
+    path = written(tmp_path, "a.dl", "DL n=3 format=edgelist1\nlabels embedded\ndata:\na b\nb c\n")
+    with pytest.raises(InputError, match=r"a.dl is a UCINET file. Export it as Pajek"):
+        load_graph(path)

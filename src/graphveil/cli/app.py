@@ -165,6 +165,8 @@ def _taken(tokens: list[str], name: str, missing: str) -> tuple[list[str], str |
 
 
 def _config(path: Path) -> Toml:
+    if path.exists() and not path.is_file():
+        raise CycloptsError(msg=f"{path} is not a regular file. Give an existing TOML file.")
     try:
         tables = tomllib.loads(path.read_text(encoding="utf-8"))
     except OSError as error:

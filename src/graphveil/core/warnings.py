@@ -221,8 +221,8 @@ SEED = Advice(
 
 COPY = Advice(
     "an attacker with a copy of (part of) the network may re-identify most people from its "
-    "structure; this method does not prevent that (in our tests, a complete copy and at most 20 "
-    "known people re-identified 46 to 97% of two networks)",
+    "structure; this method does not prevent that (the limits of the release say how many were "
+    "re-identified in our tests)",
     KnownNetworkWarning,
 )
 

@@ -345,7 +345,9 @@ def fractions_in(name: str, value: object) -> Problem:
 
 def _whole_or_refuse(column: pa.Array, name: str, *, exact: bool) -> pa.Array:
     if pa.types.is_decimal(column.type):
-        fractions = pc.not_equal(pc.floor(column), column)
+        digits = min(column.type.precision + 1, 76)  # a floor may have one digit more
+        wide = column.cast(pa.decimal256(digits, column.type.scale))
+        fractions = pc.not_equal(pc.floor(wide), wide)
     else:
         column = pc.if_else(pc.is_nan(column), pa.scalar(None, type=column.type), column)
         large = pc.greater(pc.abs(column), EXACT)

@@ -548,7 +548,7 @@ def repeated_people(table: CodedRows) -> RepeatedPeople | None:
         if np.bincount(table.codes[:, at][table.codes[:, at] >= 0]).max(initial=0) > 1
     ]
     for at in repeated:
-        sign = _sign_of_people(table.columns[at], table.categories[at], _sizes(table, at))
+        sign = sign_of_people(table.columns[at], table.categories[at], _sizes(table, at))
         if sign:
             return _found(table, at, sign)
     agreed = {at: _agreed(table, at) for at in repeated if np.count_nonzero(_sizes(table, at)) > 2}
@@ -581,12 +581,17 @@ def _plain(name: str) -> str:
     return " ".join(filter(None, _HUMP.split(name))).lower()
 
 
-def _sign_of_people(name: str, values: Ids, sizes: NDArray[np.int64]) -> str:
+def named_as_people(name: str) -> bool:
+    """Whether the name of a column is one for the ids or names of people."""
+    return bool(_NAMES_OF_PEOPLE.fullmatch(_plain(name)))
+
+
+def sign_of_people(name: str, values: Ids, sizes: NDArray[np.int64]) -> str:
     """Return why the values of a column look like people, however few or frequent they are."""
     texts = as_text(values[sizes > 0][:MOST_VALUES]).tolist()
     numbered = len(texts) > 2 and all(re.search(r"\d", text) for text in texts)
     some = len(texts) >= FEW or numbered  # fewer words are kinds of people: student: no, yes
-    if some and _NAMES_OF_PEOPLE.fullmatch(_plain(name)):
+    if some and named_as_people(name):
         return "with the name of an id"
     if 2 * sum("@" in text for text in texts) >= len(texts):
         return "with an @"

@@ -38,6 +38,7 @@ _UNREAD = {
         "a Pajek partition",
         "Append its lines to the network's file, after a line *Partition NAME",
     ),
+    ".dl": ("a UCINET file", "Export it as Pajek (.net) or CSV, and give that file"),
     ".zip": ("a zip archive", "Unzip it first, and give the file inside"),
     **dict.fromkeys(
         (".bz2", ".xz", ".7z", ".rar", ".tar", ".tgz"),

@@ -243,8 +243,10 @@ class ReadCounts:
         both = [name for name in found if name in self.declared]
         if all(self.declared[name] in found[name] for name in both):
             return ""
-        said = " and ".join(f"{self.declared[name]:,} {name}" for name in both)
-        there = " and ".join(f"{next(iter(found[name])):,} {name}" for name in both)
+        said, there = (
+            " and ".join(counted(of(name), name.removesuffix("s"), spec=",") for name in both)
+            for of in (self.declared.__getitem__, lambda name: next(iter(found[name])))
+        )
         return f"{said}, but lists {there}"
 
 

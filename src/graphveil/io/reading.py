@@ -160,6 +160,11 @@ class ReadingReport:
         read = Message(f"read {_many(self.rows, 'row')} of {self.format}{packed}{parts}{kind}")
         return [read, *self._notes()]
 
+    def _odd_ids(self) -> str:
+        if self.odd_ids == 1:
+            return f"{self.example} is not an integer"
+        return f"{self.odd_ids:,} are not integers, such as {self.example}"
+
     def dropped(self) -> list[Message]:
         """Return a sentence for what is not in the data, what was guessed, and what is to be asked.
 
@@ -229,7 +234,7 @@ class ReadingReport:
             (self.isolated, f"kept {_many(self.isolated, who)} without {what}"),
             (
                 self.odd_ids,
-                f"read all ids as text: {self.odd_ids:,} are not integers, such as {self.example}",
+                f"read all ids as text: {self._odd_ids()}",
             ),
             (self.suppressed_cells, f"read {_many(self.suppressed_cells, 'cell')} as suppressed"),
             (

@@ -20,6 +20,7 @@ from graphveil.claims.manifest import Manifest
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.randomness import Randomness
+from graphveil.core.version import __version__
 from graphveil.data import Data, Table
 from graphveil.data.kinds import KINDS, Container, as_original, kind_of
 from graphveil.methods import METHODS
@@ -30,6 +31,9 @@ from graphveil.verify.check import ids_in
 from graphveil.verify.verdict import fails, judged, not_checked, shown
 
 METHOD = "method"
+
+REWORDED = "this version words the limits of the method differently than the manifest"
+"""How the check begins if no difference is known to be false, so that nothing is decided."""
 
 _MOST_PARAMETERS, _LONGEST = 16, 40
 """What the parameters of a method that nobody knows may be."""
@@ -61,17 +65,52 @@ def consistency_check(
     private, stated = method.private_parameters(), manifest.method.parameters
     if private & set(stated):
         return fails(f"the private parameter {min(private & set(stated))} is published")
+    return _compared(manifest, method, withheld, original)
+
+
+def _compared(
+    manifest: Manifest,
+    method: type[Anonymizer[Any]],
+    withheld: Mapping[str, Any] | None,
+    original: Any,
+) -> Check:
+    """Return whether the manifest says what this method says with the parameters stated."""
+    name = method.name
     try:
-        own = _made(method, stated, withheld)
+        own = _made(method, manifest.method.parameters, withheld)
     except ParameterError as error:
-        return fails(f"{name}: {error}")
+        return _differing(manifest, f"{name}: {error}")
     may_state = method.may_state if withheld is None else ()
     problems = _differences(manifest, own, may_state) + _other_columns(manifest, own, original)
+    if problems and manifest.version != __version__:
+        return _differing(manifest, problems[0])
+    if not problems and (said := _unknown_limits(manifest, own)):
+        return not_checked(f"{REWORDED}: {shown(said)}")
     agreed = (
         f"the manifest states what {name} states; numbers that depend on random draws are "
         "not compared"
     )
     return judged(problems, agreed)
+
+
+def _differing(manifest: Manifest, problem: str) -> Check:
+    """Return what a difference from the method means: of another version, nothing is decided."""
+    if manifest.version == __version__:
+        return fails(problem)
+    version = f"version {shown(manifest.version)}"
+    return not_checked(f"this version differs from the manifest: {problem}", needs=version)
+
+
+def _unknown_limits(manifest: Manifest, method: Anonymizer[Any]) -> str:
+    """Return the text on limits if this version writes it for no options; else nothing."""
+    said = manifest.claim.does_not_protect_against
+    texts = (method.limits_of(manifest.claim.guarantee), method.stated_limits)
+    reached = (one.said for one in method.reached)
+    every = (*texts, method.source, method.limits, *reached, method.limits_of_attributes)
+    known = {sentence for text in every for sentence in text.split(". ")}
+    known |= {sentence.removesuffix(".") for sentence in known}
+    other = said != texts[0] and not known.issuperset(said.removesuffix(".").split(". "))
+    return said if other else ""
 
 
 def _made(
@@ -149,7 +188,7 @@ def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
         problems.append(
             f"the source is {shown(manifest.method.source)}, not the one that the method states"
         )
-    if said != method.limits_of(manifest.claim.guarantee):
+    if said != method.limits_of(manifest.claim.guarantee) and not _unknown_limits(manifest, method):
         problems.append(f"the text on limits is {shown(said)}, not the one that the method states")
     return problems + [
         f"the parameter {name} is {shown(stated.get(name))}; {own.method} writes {shown(value)}"

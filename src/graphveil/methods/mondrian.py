@@ -119,7 +119,8 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
         parts = self._parts(rows, data.feature_labels())
         profiles = rule.profiles_of(rows, parts)
         published = profiles.kept(RULES[self.release])
-        return rule.draft_of(data, parts, profiles, published, self.k)
+        adds = self.release != "suppress"
+        return rule.draft_of(data, parts, profiles, published, self.k, adds=adds)
 
     def groups(self, data: Bipartite) -> rule.Labels:
         """Return the part of every row, each of at least k."""

@@ -113,7 +113,8 @@ class Stages:
         """Return what is made of the rows."""
         released = self.released(facts)
         tally = self.tally(released, facts)
-        advice = advice_on(self.counts(tally, released, facts), k=self.method.k)
+        adds = self.method.rule.theta < 1
+        advice = advice_on(self.counts(tally, released, facts), k=self.method.k, adds=adds)
         as_things = ids_as_things(facts.ids_as_items, facts.n_items)
         advice = (*advice, *((PEOPLE_AS_ITEMS,) if facts.people else as_things))
         numbered, in_values = self.numbered(released, facts, tally)

@@ -13,7 +13,7 @@ from graphveil.claims.manifest import read_manifest, read_record
 from graphveil.core.errors import GraphveilError
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.io.formats import recorded
-from graphveil.methods.consistency import METHOD, consistency_check
+from graphveil.methods.consistency import METHOD, REWORDED, consistency_check
 from graphveil.methods.registry import known_method
 from graphveil.release import Release
 from graphveil.verbs.read import (
@@ -125,16 +125,20 @@ def verify_release(  # noqa: PLR0913  each is a flag of the command
         strict=strict,
         require_all=require_all,
     )
-    checks = list(verdict.checks)
     try:
         manifest = read_manifest(folder)
     except GraphveilError:
         return verdict  # which says why already
-    consistent = consistency_check(manifest, _withheld(folder), data, trusted=trust_method)
-    checks += named({METHOD: consistent})
+    agreed = consistency_check(manifest, _withheld(folder), data, trusted=trust_method)
     name = manifest.method.name
     unknown = None if name == trust_method or known_method(name) else name
-    return msgspec.structs.replace(verdict, checks=checks, unknown_method=unknown)
+    reworded = (METHOD,) if agreed.detail.startswith(REWORDED) else ()
+    return msgspec.structs.replace(
+        verdict,
+        checks=[*verdict.checks, *named({METHOD: agreed})],
+        decisive=(*verdict.decisive, *reworded),
+        unknown_method=unknown,
+    )
 
 
 def _secret(key: Key | str | Path | bytes) -> bytes:

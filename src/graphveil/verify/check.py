@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from graphveil.claims import manifest as parts
-from graphveil.claims.conditions import KeyedIds
+from graphveil.claims.conditions import AttachedColumns, Generalized, KeyedIds
 from graphveil.claims.facts import is_digest_of
 from graphveil.claims.manifest import LINKAGE as LINKAGE_FILE
 from graphveil.claims.manifest import MANIFEST, Described, Manifest, private_folder
@@ -23,6 +23,7 @@ from graphveil.core.errors import ResourceError
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.text import counted, singular
 from graphveil.data import Data
+from graphveil.data.ids import FEW, as_ids, named_as_people, sign_of_people
 from graphveil.data.kinds import KINDS, as_original, beside, kind_of
 from graphveil.verify import evidence as claims
 from graphveil.verify import verdict
@@ -126,6 +127,34 @@ def _rows(manifest: Manifest, owner: Owner, original: Data | None) -> dict[str, 
     if given == claimed:
         return {ROWS: holds("each row is a different person, as was said when the data was read")}
     return {ROWS: fails(f"the guarantee says {claimed}, but the owner's data says {given}")}
+
+
+def _people_in_rows(evidence: Evidence) -> dict[str, Check]:
+    """Return a failing check where a column names people who repeat, and nobody said what rows are.
+
+    No run releases such a table: it asks. Of known columns cells may be suppressed, so that only
+    the name counts, of at least `FEW` values; generalized ones are asked about otherwise.
+    """
+    claim, is_table = evidence.manifest.claim, evidence.manifest.data.kind == "table"
+    assumed = getattr(claim.guarantee, "person", None) == "assumed"
+    if evidence.db is None or not (is_table and assumed):
+        return {}
+    stated = claim.conditions
+    attached = {n for one in stated if isinstance(one, AttachedColumns) for n in one.columns}
+    generalized = any(isinstance(one, Generalized) for one in stated)
+    for at, name in enumerate(evidence.columns):
+        if name not in attached and (generalized or not named_as_people(name)):
+            continue
+        cells = f"SELECT c{at}, count(*) FROM shown WHERE c{at} IS NOT NULL GROUP BY ALL ORDER BY 1"
+        found = dict(evidence.db.rows(cells))
+        values, sizes = list(found), list(found.values())
+        if max(sizes, default=0) > 1 and (name in attached or len(values) >= FEW):
+            sign = sign_of_people(name, as_ids(values, what=name), np.array(sizes))
+            if sign:
+                n = f"{counted(len(values), 'value')} in {counted(sum(sizes), 'row')}"
+                why = "but nobody said what a row is: no run releases such a table"
+                return {ROWS: fails(f"{shown(name)} may identify people ({n}, {sign}), {why}")}
+    return {}
 
 
 def _another_number(manifest: Manifest, original: Data) -> str:
@@ -319,7 +348,7 @@ def _checks(
         data, readable = _data_checks(db, release, manifest)
         evidence = Evidence(manifest, readable, owner.record, key=key)
         evidence = evidence._replace(levels=owner.levels, witness=owner.witness)
-        claimed = claims.claim_checks(evidence, of="data")
+        claimed = [*claims.claim_checks(evidence, of="data"), *named(_people_in_rows(evidence))]
         linked, evidence = original_checks(evidence, owner, original)
         compared = [*claims.claim_checks(evidence, of="original"), *claims.cost_checks(evidence)]
         return [*checks, *data, *claimed, *linked, *compared, *claims.ledger_checks(evidence)]

@@ -14,6 +14,7 @@ from graphveil.cli.flags import ALL, OUTPUT_GROUP, flags, path_argument, with_si
 from graphveil.cli.inputs import command_line, file_word, flag_words, from_pipes, read_input
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.outputs import check_new_file, is_same_file
+from graphveil.core.atomic import check_name
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import shown
 from graphveil.core.text import printable
@@ -58,6 +59,7 @@ def _check_targets(out: Path, ids: Path | None, inputs: list[Path], *, force: bo
         raise UsageError(f"--out and --out-ids are both {out}. Give two different names.")
     for target in (out, ids):
         if target is not None:
+            check_name(target)
             check_new_file(target, inputs, force=force)
 
 

@@ -315,6 +315,12 @@ def labels_of(
         source.refuse(f"the ids {in_quotes(*pair)} look the same. Merge them, or rename one.")
     spelled = alike(values, accents=True) if len(others) else None
     notes.look_alike = notes.look_alike if spelled is None else in_quotes(*spelled)
+    empty = others.filter(pc.is_in(others, value_set=pa.array(["{}", "[]"])))
+    if len(empty):
+        source.refuse(
+            f"{shown(empty[0].as_py())} is an empty list or dictionary of a program, not an id. "
+            "Remove that column, or correct the line."
+        )
     broken = others.filter(pc.match_substring(others, "\n"))
     if len(broken):
         source.refuse(f"a cell contains a line break ({shown(broken[0])}). Close its quotes.")

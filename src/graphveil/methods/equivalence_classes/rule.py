@@ -300,24 +300,35 @@ class EntryCounts(NamedTuple):
     kept: EntryChanges
 
 
-def advice_on(counts: EntryCounts, *, k: int) -> tuple[str, ...]:
+def advice_on(counts: EntryCounts, *, k: int, adds: bool) -> tuple[str, ...]:
     """Return what the owner should know, in the order in which it is said.
 
-    >>> advice_on(EntryCounts(10, 1, 4, EntryChanges(10, 8, 0)), k=2)
+    `adds`: whether entries may be published that are not true of a whole class. Where none may be,
+    all are true of everyone in theirs: the method's limits say it, and no warning repeats it.
+
+    >>> advice_on(EntryCounts(10, 1, 4, EntryChanges(10, 8, 0)), k=2, adds=True)
     ()
-    >>> len(advice_on(EntryCounts(10, 2, 6, EntryChanges(10, 6, 1)), k=2))
-    3
+    >>> counts = EntryCounts(10, 2, 6, EntryChanges(10, 6, 1))
+    >>> len(advice_on(counts, k=2, adds=True)), len(advice_on(counts, k=2, adds=False))
+    (3, 2)
     """
     kept = counts.kept
+    certain = owner_warnings.MANY_CERTAIN.passed_by(counts.certain, kept.kept + kept.added)
     return (
         *owner_warnings.taking_part(k, kept.jaccard),
-        *owner_warnings.MANY_CERTAIN.passed_by(counts.certain, kept.kept + kept.added),
+        *(certain if adds else ()),
         *owner_warnings.LARGE_EMPTY_CLASS.passed_by(counts.empty, counts.rows),
     )
 
 
 def draft_of(
-    data: Bipartite, labels: Labels, profiles: Profiles, published: NDArray[np.bool_], k: int
+    data: Bipartite,
+    labels: Labels,
+    profiles: Profiles,
+    published: NDArray[np.bool_],
+    k: int,
+    *,
+    adds: bool,
 ) -> MethodResult:
     """Return what clusters publish, with its cost against the original and advice to the owner."""
     if data.column_of is not None:
@@ -327,7 +338,7 @@ def draft_of(
     return MethodResult(
         data=released(data, profiles, published, labels),
         facts={"clusters": profiles.sizes.size, "classes": classes.sizes.size},
-        advice=advice_on(_counts(data, classes, kept), k=k),
+        advice=advice_on(_counts(data, classes, kept), k=k, adds=adds),
     )
 
 

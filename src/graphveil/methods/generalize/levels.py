@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import datetime as dt
 import math
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
@@ -20,6 +21,7 @@ from graphveil.core.errors import DataError, InputError, ParameterError, mapping
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import printable
 from graphveil.data.codes import DATE_FORMS, ISO, day_of, numbers_of, rounded
+from graphveil.data.ids import EXACT
 
 ALL = "*"
 """The node above all leaves, and the text of a missing value."""
@@ -296,6 +298,9 @@ else:
     pc = lazy_module("pyarrow.compute")
 
 Floats = NDArray[np.float64]
+
+_LARGEST = 1e25
+"""Decimal numbers of 28 digits hold the edges of smaller values exactly."""
 Ints = NDArray[np.int64]
 
 FINEST_PARTS = 64
@@ -449,6 +454,31 @@ def _numbers(values: Values) -> Floats:
     return np.asarray(numbers.to_numpy(zero_copy_only=False), dtype=np.float64)
 
 
+def _exact(values: Values, numbers: Floats) -> list[Decimal] | None:
+    """Return the values if a float may not hold them exactly; None where floats do."""
+    kind = values.array.type
+    large = np.isfinite(numbers).all() and np.abs(numbers).max(initial=0) >= EXACT
+    if not large and not pa.types.is_decimal(kind):
+        return None
+    if np.abs(numbers).max(initial=0) >= _LARGEST:
+        raise DataError(
+            f"column {values.name} has {numbers.max():.3g}, which is too large for intervals. Use "
+            f"{mapping('levels', values.name, 'prefix:2')} or a file."
+        )
+    if pa.types.is_floating(kind):
+        return [Decimal(number) for number in numbers.tolist()]
+    return [Decimal(text) for text in values.texts]
+
+
+def _intervals_of(
+    edges: Sequence[Decimal], numbers: Floats, exact: Sequence[Decimal] | None
+) -> Ints:
+    """Return how many rising edges each number reaches."""
+    if exact is None:
+        return np.searchsorted(np.array(edges, dtype=np.float64), numbers, side="right")
+    return np.array([bisect_right(edges, number) for number in exact], dtype=np.int64)
+
+
 def _are_whole(numbers: Floats) -> bool:
     return bool((numbers == np.floor(numbers)).all())
 
@@ -473,9 +503,9 @@ def _by_widths(values: Values, parts: Sequence[str]) -> Hierarchy:
         raise ParameterError(
             f"{values.name}={given}: the values are whole numbers. Use whole widths."
         )
-    low, high = (
-        math.floor(Decimal(repr(float(end))) / widths[-1]) for end in (numbers.min(), numbers.max())
-    )
+    exact = _exact(values, numbers)
+    written = exact or [Decimal(repr(float(end))) for end in (numbers.min(), numbers.max())]
+    low, high = (math.floor(end / widths[-1]) for end in (min(written), max(written)))
     lowest, highest = low * widths[-1], (high + 1) * widths[-1]
     span = float(highest - lowest) - whole
     levels, losses = [values.texts], [np.zeros(numbers.size)]
@@ -486,7 +516,7 @@ def _by_widths(values: Values, parts: Sequence[str]) -> Hierarchy:
                 f"{values.name}={given}: width {width} makes {count:,} intervals. Use wider ones."
             )
         edges = [lowest + width * i for i in range(count + 1)]
-        at = np.searchsorted(np.array(edges, dtype=np.float64), numbers, side="right") - 1
+        at = _intervals_of(edges, numbers, exact) - 1
         plain = whole and lowest >= 0
         texts = {i: _interval(edges[i], edges[i + 1], plain=plain) for i in np.unique(at).tolist()}
         levels.append([texts[i] for i in at.tolist()])
@@ -530,10 +560,11 @@ def _by_edges(
     whole = _are_whole(numbers) and all(edge % 1 == 0 for edges in levels for edge in edges)
     listed, losses = [values.texts], [np.zeros(numbers.size)]
     every = [float(edge) for edges in levels for edge in edges]
+    exact = _exact(values, numbers)
     lowest, highest = min([*every, numbers.min()]), max([*every, numbers.max() + whole])
     for edges in levels:
         ends = np.array(edges, dtype=np.float64)
-        at = np.searchsorted(ends, numbers, side="right")
+        at = _intervals_of(edges, numbers, exact)
         plain = whole and edges[0] >= 0
         inner = [_interval(one, other, plain=plain) for one, other in pairwise(edges)]
         texts = [f"<{_spelled(edges[0])}", *inner, f">={_spelled(edges[-1])}"]

@@ -233,7 +233,8 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         """Return what these clusters publish, and what it costs."""
         profiles = rules.profiles_of(rows, labels)
         published = self.published(profiles, randomness)
-        return rules.draft_of(data, labels, profiles, published, self.k)
+        adds = self.rule.theta < 1
+        return rules.draft_of(data, labels, profiles, published, self.k, adds=adds)
 
     def published(self, profiles: rules.Profiles, _randomness: Randomness) -> NDArray[np.bool_]:
         """Return which pairs of a cluster and a feature are published."""

@@ -251,7 +251,7 @@ def _others(released: Released, files: list[DataFile]) -> dict[str, Check]:
     checks = {OTHERS: judged(problems, f"the folder contains {n}, all listed")}
     if stray:
         delete = "delete it" if len(stray) == 1 else "delete them"
-        whose = "an operating system wrote it" if len(stray) == 1 else "an operating system did"
+        whose = f"an operating system wrote {'it' if len(stray) == 1 else 'them'}"
         checks[verdict.STRAY] = fails(f"{', '.join(map(shown, stray[:3]))}: {whose}, {delete}")
     return checks
 
