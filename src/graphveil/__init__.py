@@ -1,4 +1,4 @@
-"""graphveil: publish graphs and user-feature data about people, with promises that can be checked.
+"""graphveil: publish networks, tables and user-item data, with guarantees that can be checked.
 
 The way of the data::
 

@@ -1,7 +1,8 @@
 """What people read is plain technical English: no construction or term of the list below.
 
-The list holds what readers of earlier versions stumbled over. It looks at all strings of the source
-that reads as a sentence or a part of one, docstrings and SQL aside, and at the templates of pages.
+The list holds what readers of earlier versions stumbled over. It is looked for in all strings of
+the source that read as a sentence or a part of one, in docstrings, and in the pages of the docs.
+SQL, docstrings of kernels, examples, and names in backticks or italics are not looked at.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from typing import NamedTuple
 
 import pytest
 
-SOURCE = Path(__file__).resolve().parents[2] / "src" / "graphveil"
+ROOT = Path(__file__).resolve().parents[2]
+SOURCE = ROOT / "src" / "graphveil"
 
 FORBIDDEN = {
     "who without a noun: an attacker who, anyone who": r"\b(?:for|to|of|by|from|with|than) who\b|"
@@ -67,6 +69,19 @@ KEYS = frozenset(
 )
 """Names in stored rows and in manifests of earlier releases: they are read back as they are."""
 
+LINES = "Of a table: for a table"
+"""What is looked for at the beginning of a string alone."""
+
+AT_THE_TOP = (
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "GOVERNANCE.md",
+    "SECURITY.md",
+    "benchmarks/README.md",
+)
+"""Pages outside the docs."""
+
 MOST_WORDS = 25
 """How many words a sentence may have."""
 
@@ -113,6 +128,51 @@ def _words_of(node: ast.Constant | ast.JoinedStr) -> str:
     )
 
 
+@cache
+def _docstrings() -> list[Text]:
+    """Return every paragraph of a docstring, without names in backticks and examples."""
+    found = []
+    for path in sorted(SOURCE.rglob("*.py")):
+        place = path.relative_to(SOURCE)
+        if any("kernels" in part for part in place.parts):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if (
+                isinstance(node, ast.Expr)
+                and isinstance(node.value, ast.Constant)
+                and isinstance(node.value.value, str)
+            ):
+                found += [
+                    Text(f"{place}:{node.lineno}", words)
+                    for words in _paragraphs(node.value.value)
+                    if words
+                ]
+    return found
+
+
+def _paragraphs(text: str) -> Iterator[str]:
+    """Yield paragraphs, entries of lists and descriptions of parameters."""
+    header = r"\n *(?:[\w, *]+ : [^\n]+|-{3,}|[a-z_]+(?:, [a-z_]+)*)(?=\n)"
+    parts = re.split(rf"\n\s*\n|\n *- |{header}", text)
+    for part in parts:
+        if not part.strip().startswith((">>>", "...")):
+            yield re.sub(r"`+[^`]*`+", "`x`", " ".join(part.split("\n>>>")[0].split()))
+
+
+@cache
+def _pages() -> list[Text]:
+    """Return every line of a page, without code and addresses."""
+    found = []
+    for path in [*sorted((ROOT / "docs").rglob("*.md")), *(ROOT / name for name in AT_THE_TOP)]:
+        inside = False
+        for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), 1):
+            inside ^= line.lstrip().startswith(("```", "~~~"))
+            words = re.sub(r"`[^`]*`|\]\([^)]*\)|<[^>]*>|\*[a-z]+\*", "`x`", line)
+            if not inside and words.strip():
+                found.append(Text(f"{path.relative_to(ROOT)}:{number}", words))
+    return found
+
+
 def _reads_as_english(words: str) -> bool:
     letters = sum(letter.isalpha() or letter == " " for letter in words)
     statement = re.search(
@@ -130,6 +190,23 @@ def test_no_text_has_a_forbidden_construction(instead: str, pattern: str) -> Non
     """Rewrite what is listed: the name of the test says how."""
     found = [f"{text.place}: {text.words}" for text in _texts() if re.search(pattern, text.words)]
     assert not found, f"{instead} ({len(found)})\n" + "\n".join(found)
+
+
+@pytest.mark.parametrize(
+    ("instead", "pattern"),
+    [(instead, pattern) for instead, pattern in FORBIDDEN.items() if instead != LINES],
+    ids=[instead for instead in FORBIDDEN if instead != LINES],
+)
+def test_no_docstring_or_page_has_one(instead: str, pattern: str) -> None:
+    """Rewrite what is listed: the name of the test says how."""
+    texts = [*_docstrings(), *_pages()]
+    found = [f"{text.place}: {text.words}" for text in texts if re.search(pattern, text.words)]
+    assert not found, f"{instead} ({len(found)})\n" + "\n".join(found)
+
+
+def test_docstrings_and_pages_are_found() -> None:
+    assert len(_docstrings()) > 5_000
+    assert len(_pages()) > 3_000
 
 
 def test_no_sentence_is_longer_than_can_be_read_at_once() -> None:

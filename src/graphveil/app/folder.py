@@ -34,7 +34,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder, whose path has every link resolved, and what lies in it."""
+    """A folder, whose path has every link resolved, and what is in it."""
 
     root: Path
 
@@ -78,7 +78,7 @@ class Folder:
         )
 
     def entries(self, path: Path) -> tuple[list[Entry], int]:
-        """Return what lies in a folder, without hidden and private folders, and how many more."""
+        """Return what is in a folder, without hidden and private folders, and how many more."""
         with os.scandir(path) as scanned:
             names = sorted(one.name for one in scanned if not one.name.startswith("."))
         listed = [name for name in names if not name.endswith(".private")]

@@ -143,7 +143,7 @@ class Jobs:
                     file.unlink()
 
     async def warm(self) -> None:
-        """Start the process of the next job: it is ready once somebody asks for one."""
+        """Start the process of the next job: it is ready once someone asks for one."""
         async with self.turn:  # two pages may ask at once
             if self.current is None and not _is_alive(self.spare):
                 with suppress(OSError):

@@ -1,4 +1,4 @@
-"""The screens: files, columns, risk and method, release, and a release that somebody sent.
+"""The screens: files, columns, risk and method, release, and a release that someone sent.
 
 A GET changes nothing; only a POST begins a job. Pages are complete without scripts: htmx replaces
 what stands in ``main`` meanwhile. All text from data is escaped, and shown as `visible` shows it.

@@ -97,7 +97,7 @@ class Way(NamedTuple):
         return f"as column {study['want']} says" if is_own else f"{self.parameter} = {strength:g}"
 
     def strength_of(self, text: str) -> float:
-        """Return the strength that a form names; the first one of the method if it is none.
+        """Return the strength that a form names; the first one of the method if it names none.
 
         >>> way = WAYS["table"][0]
         >>> way.strength_of("7"), way.strength_of("1"), way.strength_of("many")
@@ -194,7 +194,7 @@ class Study:
 
     @property
     def tables(self) -> list[str]:
-        """The other data files beside the file: about its people, or with levels of a column."""
+        """The other data files next to the file: about its people, or with levels of a column."""
         beside, _ = self.folder.entries(self.path.parent)
         return [one.path for one in beside if one.kind == "data" and one.path != self.name]
 
@@ -295,7 +295,7 @@ class Study:
         return is_new
 
     def _take_people(self, name: str) -> None:
-        """Take a file of people and the roles that follow from it; an empty name is none."""
+        """Take a file of people and the roles that follow from it; an empty name means no file."""
         if name == self.choices["nodes"]:
             return
         self.people, self.choices["nodes"] = None, ""
@@ -393,7 +393,7 @@ class Study:
 
     @property
     def wanted(self) -> str:
-        """The column in which people say how many must be alike; empty where there is none."""
+        """The column in which people say how many must be equal; empty if there is none."""
         return next(iter(self.named("want")), "") if self.kind == "table" else ""
 
     def _words(self, used: list[str]) -> dict[str, tuple[str, ...]]:
@@ -546,7 +546,7 @@ def previewed(
     """Return the values that the first rows would have at every level, above all and `*` aside.
 
     Also returned are questions: of levels that do not suit their column, and of what people asked
-    for that is no number.
+    for that is not a number.
     """
     import numpy as np  # noqa: PLC0415  heavy, and the server starts without it
 

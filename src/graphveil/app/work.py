@@ -310,7 +310,7 @@ def _write_report(
 
 
 def check(say: Say, folder: str, page: str) -> None:
-    """Verify a release that somebody sent, and write a report of it."""
+    """Verify a release that someone sent, and write a report of it."""
     say(stage="Verifying the release", done=0, of=2)
     verdict = verify_release(folder)
     word: Callable[[str], str] = str

@@ -1,4 +1,4 @@
-"""What an attacker still learns: attacks on released files, beside guesses without them."""
+"""What an attacker still learns: attacks on released files, next to guesses without them."""
 
 from graphveil.core.lazy import lazy_names
 

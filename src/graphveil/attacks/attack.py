@@ -1,4 +1,4 @@
-"""What an attack is: what its adversary knows, how success is counted, how long it takes.
+"""What an attack is: what the attacker knows, how success is counted, how long it takes.
 
 Rates of operations are seconds of CPU time on one core of 2020 or later, from
 ``benchmarks/attack_costs``. A forecast is good to a factor of two there.
@@ -173,19 +173,20 @@ NOT_AGAIN = "this version does not know the method, or the private record is mis
 class AttackInput(NamedTuple, Generic[C]):
     """What an attack is computed from.
 
-    - `comparison`: the original beside the release, linked where the linkage is there.
+    - `comparison`: the original next to the release, linked where the linkage is there.
     - `release`: what the release says of itself: its guarantee, its conditions, its provenance.
-    - `levels`: int64, shape (n,): how many candidates everybody was promised, in the order of the
-      original; None where the promise is none of candidates.
+    - `levels`: int64, shape (n,): how many candidates everybody was guaranteed, in the order of the
+      original; None where the guarantee is not about candidates.
     - `rerun`: runs the method again; None where that cannot be done.
     - `not_again`: why it cannot, where it cannot.
-    - `second`: the original beside a second release of the same people; None where there is none.
-    - `attached`: a column that is published beside the release, or an attached one of it; None
+    - `second`: the original next to a second release of the same people; None where there is none.
+    - `attached`: a column that is published next to the release, or an attached one of it; None
       where there is none.
     - `further`: the other attached columns of the release.
     - `tables`: the same as tables, where the comparison is of their one-hot features: the method
       reads the original when it is run again, and a generalized cell is a node and no feature.
-    - `rows`: what is known of people's attributes, where the comparison is of the ties of networks.
+    - `rows`: what is known of people's attributes, where the comparison is of the edges of
+      networks.
     """
 
     comparison: C
@@ -210,7 +211,7 @@ class AttackFigure(NamedTuple):
     - `baseline`: what a guess without the release reaches; None where there is no such guess.
     - `direction`: which way is better for the people.
     - `estimated`: whether an algorithm approximates it.
-    - `sample`: what a number that is drawn rests on; None where it is not.
+    - `sample`: what a number that is drawn depends on; None where it is not.
     - `setting`: what it was measured under.
     """
 
@@ -265,7 +266,7 @@ class Attack(Generic[C, P]):
     """One attack.
 
     - `kind`: the container it reads.
-    - `knows`: what its adversary knows beside the release.
+    - `knows`: what the attacker knows in addition to the release.
     - `definition`: what is counted; `source`: where it is defined.
     - `needs_linkage`: whether success is counted by the linkage.
     - `cost`: how its time grows, and up to which size it is computed.
@@ -273,7 +274,7 @@ class Attack(Generic[C, P]):
       there is none, and `TooLargeError` where only the work shows that there is too much.
     - `seconds`: from an `AttackInput` and options to about how long it takes, in seconds of CPU
       time, by a count of operations; raises `TooLargeError` above the limit.
-    - `foreseen`: the same for an attack that is left out, without running anything; raises
+    - `foreseen`: the same for an attack that is omitted, without running anything; raises
       `NotMeasuredError` where it does not apply. None where `seconds` runs nothing.
     - `by_name`: runs only where it is asked for: it takes long, or needs what is rarely there.
     - `also`: a further container that it reads, and in another way.

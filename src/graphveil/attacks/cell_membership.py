@@ -81,7 +81,7 @@ def _one_chance(release: Release[Any]) -> RandomizedCells:
 
 
 def _figures(counts: AttackedCells, stated: Fraction) -> Iterator[AttackFigure]:
-    """Yield hits, false alarms and the lower bound, beside the epsilon that is stated."""
+    """Yield hits, false alarms and the lower bound, next to the epsilon that is stated."""
     chance, rest = counts.published / counts.cells, counts.cells - counts.true
     for part, unit, number, size in (
         ("hits", "share of true cells", counts.kept, counts.true),
@@ -97,7 +97,7 @@ def _figures(counts: AttackedCells, stated: Fraction) -> Iterator[AttackFigure]:
 def epsilon_bound(counts: AttackedCells) -> float:
     """Return the epsilon that one release shows at least, of cells that are independent.
 
-    Both chances lie in their intervals of Clopper and Pearson but for one case in a thousand; the
+    Both chances are in their intervals of Clopper and Pearson but for one case in a thousand; the
     bound is the larger logarithm of the ratio of chances, of being published and of not being.
     """
     rest = counts.cells - counts.true

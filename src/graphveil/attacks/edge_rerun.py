@@ -1,4 +1,4 @@
-"""How much one edge changes a release, for someone who knows the rest and runs the method again."""
+"""How much one edge changes a release, to an attacker who knows the rest and runs it again."""
 
 from __future__ import annotations
 

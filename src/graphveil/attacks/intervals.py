@@ -21,7 +21,7 @@ _CELLS = 16_000
 
 
 def median_of_draws(values: Ints) -> Sample:
-    """Return the interval around the median of values, one a person drawn: two of the values.
+    """Return the interval around the median of values, one per sampled person: two of the values.
 
     The number of values below the true median is binomial; the ends are the values at its mean less
     and plus Z standard deviations, rounded outwards.
@@ -34,7 +34,7 @@ def median_of_draws(values: Ints) -> Sample:
 
 
 def bootstrap_mean(values: Floats, rng: np.random.Generator) -> Sample:
-    """Return the interval of the bootstrap around the mean of values, one a person."""
+    """Return the interval of the bootstrap around the mean of values, one per person."""
     return bootstrap_ratio(values, np.ones(values.size), rng)
 
 
@@ -42,7 +42,7 @@ def bootstrap_ratio(numerators: Floats, denominators: Floats, rng: np.random.Gen
     """Return the interval of the bootstrap over people around a ratio of two sums.
 
     Percentiles of 1,000 draws of as many people with replacement; draws whose denominator is 0 are
-    left out. Efron, 1979. Of few people the percentiles lie further out: Hesterberg, 2015. A ratio
+    omitted. Efron, 1979. Of few people the percentiles lie further out: Hesterberg, 2015. A ratio
     is a share: where it is 0 of everybody, no draw says how large it may be, and Wilson's does.
     """
     counted = int(np.count_nonzero(denominators))
@@ -92,7 +92,7 @@ def of_paired_area(above: Floats) -> Sample:
 
 
 def positives_above(positives: Floats, negatives: Floats) -> Floats:
-    """Return for every positive and negative whether the first scores higher; ties are a half."""
+    """Return for every positive and negative whether the first is higher; equal ones are a half."""
     return np.asarray((np.sign(positives[:, None] - negatives) + 1) / 2)
 
 
@@ -120,7 +120,7 @@ def resampled(n: int, size: int, rng: np.random.Generator) -> Floats:
 
 
 def percentiles(values: Floats, size: int, *, fewest: int) -> Sample:
-    """Return the interval of resampled values, those that are no number left out.
+    """Return the interval of resampled values, without those that are not numbers.
 
     >>> percentiles(np.array([0.5, np.nan, 0.5]), 9, fewest=9)
     Sample(size=9, low=0.5, high=0.5)
@@ -181,7 +181,7 @@ class Curve:
         self.people = int(self._person.max(initial=-1)) + 1
 
     def area(self) -> float:
-        """Return the area: how often the first group scores higher, ties being a half."""
+        """Return the area: how often the first group scores higher, equal scores being a half."""
         return float(self._shares()[self._first].mean())
 
     def area_sample(self, *, times: float = 1.0) -> Sample:

@@ -38,7 +38,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 SHADOWS = 24
-"""How many releases an attacker makes, if not told otherwise."""
+"""How many releases an attacker makes by default."""
 
 WORTH_PROCESSES = 10.0
 """What takes fewer seconds is done in the process that calls: others take as long to begin."""
@@ -77,7 +77,7 @@ class ShadowReleases(ABC):
     def told_apart(
         self, number: int, rng: np.random.Generator
     ) -> tuple[list[AttackFigure], Floats]:
-        """Return how well targets inside are told from others, and the risk of each."""
+        """Return how well targets inside are distinguished from others, and the risk of each."""
         halves = halves_of(self.size, number, rng)
         scores = np.array(shadow_results(self, halves))
         shadows = ShadowScores(scores, np.array([self.of_targets(one.inside) for one in halves]))
@@ -262,7 +262,7 @@ def scored_of(made: Floats, inside: Bools) -> Scored:
 def figures_of(
     shadows: ShadowScores, made: Floats, words: tuple[str, str], rng: np.random.Generator
 ) -> list[AttackFigure]:
-    """Return how well targets are told apart: by all releases, and by the attacked one alone."""
+    """Return how well targets are distinguished: by all releases, and by the attacked one alone."""
     asked, share = words
     alone = shadows.scores[:, :, 0] - shadows.scores[:, :, 0].mean(axis=1, keepdims=True)
     curve, plain = (Curve(scored_of(some, shadows.inside)) for some in (made, alone))
@@ -283,7 +283,7 @@ def _sample_of(curve: Curve, releases: int) -> Sample:
     Any two releases are attacked by what nearly the same releases teach, and each teaches how to
     attack the other. Nadeau and Bengio, *Inference for the generalization error*, 2003: the
     variance is as many times as large as 1/n + 1/(n - 1) is of 1/n. Where there is nothing to be
-    learned the area of ratios lies below a half on average, as a score that speaks for one group is
+    learned the area of ratios is below a half on average, as a score that speaks for one group is
     missing in what is known of it (Airola et al., 2011, of areas of cross-validation). What is true
     is not below it: the interval reaches a half.
     """

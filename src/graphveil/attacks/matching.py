@@ -1,7 +1,7 @@
-"""Whose record is whose, for someone who holds the original table: candidates and their chances.
+"""Whose record is whose, to an attacker with the original: candidates and their chances.
 
 A record of a table with suppressed cells fits a person where each of its other cells is that
-person's. The adversary counts the full assignments of records to people that fit.
+person's. The attacker counts the full assignments of records to people that fit.
 """
 
 from __future__ import annotations
@@ -139,7 +139,7 @@ def seconds(situation: AttackInput[TableComparison], options: MatchingOptions) -
 
 
 def _chances(found: Posteriors, chances: Floats, levels: Ints | None) -> Iterator[AttackFigure]:
-    """Yield how likely the true pairs are, and the pairs that the adversary would guess."""
+    """Yield how likely the true pairs are, and the pairs that the attacker would guess."""
     rough = not found.exact
     guess = 1 / chances.size
     unit = "probability"
@@ -172,7 +172,7 @@ def _candidates(found: Posteriors, levels: Ints | None) -> Iterator[AttackFigure
 
 
 def short_where_levels_are_known(every: NodePairs, levels: Ints) -> float:
-    """Return the share of people below their level for someone who knows all levels.
+    """Return the share of people below their level for an attacker who knows all levels.
 
     A record belongs to nobody who asked for more people than it could belong to.
     """
@@ -293,7 +293,7 @@ def _rows_of(release: Release[Any], pair: TableComparison) -> Int32s:
 
 
 def nearest_candidates(pairs: NodePairs, records: Int32s, guesses: Int32s) -> Floats:
-    """Return for everybody whether the candidate nearest to a guess is theirs; ties are shared."""
+    """Return for each person whether the candidate nearest to a guess is theirs, or a share."""
     owners = pairs.records
     distance = np.empty(owners.size, dtype=np.int64)
     for start in in_time(range(0, owners.size, _BLOCK)):

@@ -68,7 +68,7 @@ def spelled(seconds: float) -> str:
 
 
 def not_run(seconds: float) -> str:
-    """Return why an attack was left out that takes long."""
+    """Return why an attack was omitted that takes long."""
     return f"not run by default: takes about {spelled(seconds)} of CPU time; request it by name"
 
 

@@ -92,7 +92,7 @@ LARGEST, EXTREMES = "largest", ("least", "median", "largest")
 
 
 class Taken(NamedTuple):
-    """A row that is shown; where draws differ much it is the strongest, beside the weakest."""
+    """A row that is shown; where draws differ much it is the strongest, next to the weakest."""
 
     row: Row
     least: float | None = None
@@ -154,14 +154,14 @@ class Said:
 
     - `question`: which of the three questions it answers.
     - `does`: what the attacker knows or does, as a predicate: the words behind "who".
-    - `line`: what a line of the terminal asks; None for no line. Where not given: by someone who
-      knows that, which re-identifies people.
+    - `line`: what a line of the terminal asks; None for no line. Where not given: by an attacker
+      who knows that, which re-identifies people.
     - `by`: how, where several attacks have the same attacker; the page says it behind both.
     - `label`: what the page calls it in a picture; empty where the page does not show it.
     - `says`: what it means, with ``{n}`` for "31 of 100".
     - `when`: in which settings.
     - `take`: which rows the terminal shows.
-    - `left_out`: the figure that says the same of people who are left out; empty for none.
+    - `left_out`: the figure that says the same of people who are omitted; empty for none.
     - `harm`: the figure that says the difference; the answer is by it.
     - `worst`: whether the last line of the page says who is worst off by the attack.
     - `if_measured`: nothing is said of it without a figure: few data have what it asks about.

@@ -36,7 +36,7 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     """Its sentence, where it has no figures."""
 
     without_seed: ClassVar[bool] = False
-    """Whether a run with a seed leaves it out: what it says would tell a guessed seed."""
+    """Whether a run with a seed omits it: what it says would tell a guessed seed."""
 
     @property
     def sentence(self) -> str:
@@ -85,7 +85,7 @@ class SuppressionHistogram(Condition, frozen=True, kw_only=True, tag="stars-by-r
 
 
 class AttachedColumns(Condition, frozen=True, kw_only=True, tag="attached-columns"):
-    """These columns stand beside everyone as they are: nothing is promised of them.
+    """These columns stand next to everyone as they are: nothing is guaranteed of them.
 
     >>> print(AttachedColumns(attach=("town",)).sentence)
     Published unchanged, outside the guarantee: town. Nothing is guaranteed against an attacker \
@@ -394,7 +394,7 @@ PARTS = ("epsilon_count", "epsilon_degrees", "epsilon_mixing", "epsilon_triangle
 """The fields that are parts of epsilon."""
 
 SHAPE, IDS, WITHIN_GROUPS = 1, 2, 3
-"""For what words are drawn beside those of the graph: see `Drawing`."""
+"""For what words are drawn in addition to those of the graph: see `Drawing`."""
 
 
 class Drawing(Condition, frozen=True, kw_only=True):

@@ -46,7 +46,7 @@ def digest_of(data: Data) -> str:
 
     The digest does not depend on the file or format that the data came in. That of users by
     features is made of a sum over rows, so that it can be computed in parts, in any order: it
-    recognizes data, and is no proof against somebody who makes data for a digest.
+    recognizes data, and is not proof against anyone who makes data for a digest.
     """
     if type(data) is Graph:
         return digest_of_graph(data.indptr, data.indices, data.labels())

@@ -24,14 +24,14 @@ CheckWord = Literal["recomputed", "by construction", "not claimed"]
 
 
 class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
-    """A promise about published data, stated exactly: it knows neither who keeps it nor how."""
+    """A guarantee about published data, stated exactly: it knows neither who keeps it nor how."""
 
     check_word: ClassVar[CheckWord] = "recomputed"
 
     def of_rows(self, person: Person | None) -> Self:
         """Return the same guarantee of the rows of a table, of which the owner said `person`.
 
-        None is no table, and changes nothing; nor does it where nothing is claimed, or of nodes.
+        None is not a table, and changes nothing; nor does it where nothing is claimed, or of nodes.
 
         >>> KAnonymity(k=5).of_rows("row").sentence.partition("; ")[2]
         'nothing was added. Each row is a different person, as the owner states.'
@@ -46,7 +46,7 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
         return ()
 
     def covers(self, claim: Guarantee) -> bool:
-        """Whether who promises this may claim that: the same, or less.
+        """Whether who guarantees this may claim that: the same, or less.
 
         >>> KAnonymity(k=5).covers(KAnonymity(k=5)), KAnonymity(k=5).covers(KAnonymity(k=6))
         (True, False)
@@ -58,7 +58,7 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     @property
     @abstractmethod
     def sentence(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
 
     @property
     def core(self) -> str:
@@ -68,11 +68,11 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     @property
     @abstractmethod
     def threat_model(self) -> str:
-        """The adversary that the promise answers."""
+        """The attacker that the guarantee answers."""
 
     @property
     def knowledge(self) -> str:
-        """What that adversary knows, in a few words."""
+        """What that attacker knows, in a few words."""
         return ""
 
     @property
@@ -87,12 +87,12 @@ class Guarantee(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
 
     @property
     def empty(self) -> str | None:
-        """Why the promise is true of any data and protects nobody; None where it is not."""
+        """Why the guarantee is true of any data and protects nobody; None where it is not."""
         return None
 
 
 class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
-    """Nothing is promised of this release.
+    """Nothing is guaranteed of this release.
 
     Parameters
     ----------
@@ -122,12 +122,12 @@ class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
 
     @property
     def sentence(self) -> str:
-        """What is promised: nothing."""
+        """What is guaranteed: nothing."""
         return "This release carries no guarantee."
 
     @property
     def threat_model(self) -> str:
-        """The adversary that is answered: none."""
+        """The attacker that is answered: none."""
         return "None: this release claims no protection against any attacker."
 
     @property
@@ -136,7 +136,7 @@ class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
         return " ".join(REASONS[reason] for reason in self.reasons)
 
     def covers(self, claim: Guarantee) -> bool:
-        """Whether who promises nothing may claim that: nothing, for these reasons or more."""
+        """Whether who guarantees nothing may claim that: nothing, for these reasons or more."""
         return isinstance(claim, NotClaimed) and set(self.reasons) <= set(claim.reasons)
 
 
@@ -218,7 +218,7 @@ added.'
 
     @property
     def sentence(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
         if self.known is msgspec.UNSET:
             return f"{_equal_rows(self)}; nothing was added.{self._about}"
         true = "each published value there is the row's own or includes it"
@@ -271,7 +271,7 @@ entry is true of at least half of the rows in its class.'
 
     @property
     def sentence(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
         share = {"1/2": "at least half", "1": "all"}.get(self.theta, f"at least {self.theta}")
         entry = "published value there" if self.known else "published entry"
         return (
@@ -291,7 +291,7 @@ class AdaptiveAnonymity(_OfRows, frozen=True, kw_only=True, tag="adaptive-anonym
     ----------
     level
         What all asked for, at least 1; where not all asked for the same, a level that the owner
-        set and no data decides, which nobody's lies below.
+        set and no data decides, which nobody's is below.
     common
         Whether all asked for the same. Who asked for how much is published nowhere.
     known
@@ -329,7 +329,7 @@ assignment consistent with the data.
 
     @property
     def sentence(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
         least = f" (at least {self.level})" if self.level > 1 else ""
         level = f" ({self.level})" if self.common else least
         whose, asked, many = "Each person", "the level they requested", "people"
@@ -345,7 +345,7 @@ assignment consistent with the data.
 
     @property
     def threat_model(self) -> str:
-        """The adversary that the promise answers."""
+        """The attacker that the guarantee answers."""
         ruled_out = (
             "" if self.common else ("An attacker who knows the levels can rule out candidates. ")
         )
@@ -356,7 +356,7 @@ assignment consistent with the data.
 
     @property
     def knowledge(self) -> str:
-        """What that adversary knows, in a few words."""
+        """What that attacker knows, in a few words."""
         levels = "" if self.common else ", but not which person requested which level"
         table = f"{', '.join(self.known)} of everyone in the" if self.known else "the whole"
         return f"{table} original table and the release{levels}"
@@ -382,17 +382,17 @@ class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural
     k
         The smallest class, at least 1.
     measure
-        What an adversary knows of a node.
+        What an attacker knows of a node.
     distance
-        How far around the node that knowledge reaches, in hops; 1 for the degree, and where ties
+        How far around the node that knowledge reaches, in hops; 1 for the degree, and where edges
         have directions.
     share
         The share of nodes for which it holds, in (0, 1]: at most
         ``floor((1 - share) * n + 1e-9)`` nodes stand in a class smaller than k.
     known
-        The attributes that the adversary knows besides: nodes look alike if these are equal.
+        The attributes that the attacker also knows: nodes look the same if these are equal, too.
     layers
-        The kinds of ties over which the profile is counted, where there are several; empty for the
+        The kinds of edges over which the profile is counted, where there are several; empty for the
         only one.
     phi
         Percent, from 0 to below 100: above 0, nodes need not be equal. A node is then protected if
@@ -471,7 +471,7 @@ within 10% of its own.'
             )
 
     def covers(self, claim: Guarantee) -> bool:
-        """Whether who promises this may claim that: the same of as many nodes, or of fewer.
+        """Whether who guarantees this may claim that: the same of as many nodes, or of fewer.
 
         Examples
         --------
@@ -496,7 +496,7 @@ within 10% of its own.'
 
     @property
     def sentence(self) -> str:
-        """The promise in one sentence, and one more on the owner's list where there is one."""
+        """The guarantee in one sentence, and one more on the owner's list where there is one."""
         return " ".join((self.core, *(condition.sentence for condition in self.implied)))
 
     @property
@@ -523,7 +523,7 @@ within 10% of its own.'
 
     @property
     def threat_model(self) -> str:
-        """The adversary that the promise answers."""
+        """The attacker that the guarantee answers."""
         whom, original = "a person for whom the guarantee holds", words.NOTHING_PROMISED
         if self.phi:
             return f"{capital(self.adversary)}, {words.LEFT_OF_BOXES.format(k=self.k)}"
@@ -542,7 +542,7 @@ within 10% of its own.'
 
     @property
     def knowledge(self) -> str:
-        """What that adversary knows in the released network, in a few words."""
+        """What that attacker knows in the released network, in a few words."""
         if self.phi:
             return f"the degree and number of triangles of a person, within {self.phi:g}%"
         knows = words.KNOWLEDGE[self.measure].format(distance=self.distance)
@@ -596,7 +596,7 @@ edges inside and between groups; nothing in it shows which node of a group is wh
 
     @property
     def sentence(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
         return (
             f"The release was drawn only from the sizes of groups of at least {self.k} nodes and "
             "the numbers of edges inside and between groups; nothing in it shows which node of a "
@@ -613,7 +613,7 @@ edges inside and between groups; nothing in it shows which node of a group is wh
 
     @property
     def threat_model(self) -> str:
-        """The adversary that the promise answers."""
+        """The attacker that the guarantee answers."""
         return (
             f"{capital(self.adversary)}, is left with at least {self.k} nodes that may be that "
             "person. The release does not make one of them more likely than another. This is "
@@ -625,7 +625,7 @@ edges inside and between groups; nothing in it shows which node of a group is wh
 
     @property
     def knowledge(self) -> str:
-        """What that adversary knows, in a few words."""
+        """What that attacker knows, in a few words."""
         return "the original network, or any part of its structure"
 
     @property
@@ -707,9 +707,9 @@ class EdgeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="edge-differen
         Above 0, at most 40.
     collected
         Which lists were collected from the data: ``people``, ``items``, both or none. They count
-        as public all the same, so that the promise holds under that condition only.
+        as public all the same, so that the guarantee holds under that condition only.
     of
-        Whether `epsilon` is that of one tie or item (``entry``), or that of one ``value`` of one
+        Whether `epsilon` is that of one edge or item (``entry``), or that of one ``value`` of one
         column of one person, where items are values of columns: two entries.
 
     Examples
@@ -732,7 +732,7 @@ edges or items by a factor of at most e^10, a hundred by e^100.
 
     @property
     def sentence(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
         change = f"adding or removing any one edge, or any one item of any one {self._each},"
         several = "edges or items"
         if self.of == "value":
@@ -750,7 +750,7 @@ edges or items by a factor of at most e^10, a hundred by e^100.
 
     @property
     def knowledge(self) -> str:
-        """What that adversary knows, in a few words."""
+        """What that attacker knows, in a few words."""
         return f"every other {'value' if self.of == 'value' else 'edge or item'}"
 
 
@@ -774,13 +774,13 @@ factor of at most e^0.5 (about 1.65).
 
     @property
     def sentence(self) -> str:
-        """The promise in one sentence."""
+        """The guarantee in one sentence."""
         what = f"replacing all edges or items of any one {self._each} by any others"
         return f"{self._given}: {what} changes {self._at_most_by}.{self._about}"
 
     @property
     def knowledge(self) -> str:
-        """What that adversary knows, in a few words."""
+        """What that attacker knows, in a few words."""
         return "all edges or items in which a person has no part"
 
 

@@ -1,4 +1,4 @@
-"""What an adversary may know, what nodes that look alike share, and whether rows are people."""
+"""What an attacker may know, what nodes that look the same share, and whether rows are people."""
 
 from __future__ import annotations
 
@@ -6,16 +6,16 @@ from decimal import Decimal
 from typing import Literal
 
 TieMeasure = Literal["degree", "count", "edge-count", "degree-distribution", "dk", "vrq", "hybrid"]
-"""What can be known of ties without directions."""
+"""What can be known of edges without directions."""
 
 OneKindMeasure = Literal[TieMeasure, "directed-count"]
-"""What can be known of ties of one kind; ``directed-count`` where they have directions."""
+"""What can be known of edges of one kind; ``directed-count`` where they have directions."""
 
 MeasureName = Literal[OneKindMeasure, "profile"]
-"""What can be known of ties; ``profile`` of several kinds, and where they have directions."""
+"""What can be known of edges; ``profile`` of several kinds, and where they have directions."""
 
 OF_DIRECTED_TIES: tuple[MeasureName, ...] = ("profile", "directed-count")
-"""What is said of directed ties; ``profile`` of others where there are several kinds."""
+"""What is said of directed edges; ``profile`` of others where there are several kinds."""
 
 ALIKE: dict[str, str] = {
     "degree": "the same degree",
@@ -48,7 +48,7 @@ KNOWLEDGE: dict[str, str] = {
     "directed-count": "the out-degree and in-degree of a person, the number of their neighbors "
     "in either direction, and the number of edges among these and that person,",
 }
-"""What the adversary knows of a person, by measure."""
+"""What the attacker knows of a person, by measure."""
 
 
 ALIKE_IN_LAYERS = (
@@ -61,7 +61,7 @@ KNOWLEDGE_OF_LAYERS = (
 
 
 SIMILAR = "at least {number} {others} whose degree and triangle count are each within {phi:g}% of "
-"""What is promised against knowledge that is off by some percent."""
+"""What is guaranteed against knowledge that is off by some percent."""
 
 IN_BOXES = (
     "an attacker who keeps as candidates all nodes whose degree and number of triangles are each "
@@ -87,7 +87,7 @@ ABOUT_PEOPLE: dict[Person, str] = {
 """What a guarantee of rows says of people, by what the owner said."""
 
 SEVERAL_ROWS = " If a person has several rows, all of them may be that person's."
-"""What the adversary may be left with where nobody said that rows are people."""
+"""What the attacker may be left with where nobody said that rows are people."""
 
 SEVERAL_ORIGINALS = " If a person has several rows, candidates may be that person's other rows."
 

@@ -208,7 +208,7 @@ class Ledger:
         Raises
         ------
         InputError
-            Where the file is no ledger, or others than its owner may read or change it.
+            Where the file is not a ledger, or others than its owner may read or change it.
         """
         return self._content().entries
 

@@ -105,7 +105,7 @@ class DataFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
 
 
 class DescribedLayer(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Ties of one kind: what they are called, and whether they lead from one person to another."""
+    """Edges of one kind: what they are called, and whether they lead from one person to another."""
 
     name: str
     directed: bool
@@ -231,9 +231,9 @@ class Method(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Claim(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What is promised, against whom, what is not, and how it is checked.
+    """What is guaranteed, against whom, what is not, and how it is checked.
 
-    `conditions` are what the release states beside the guarantee; one that is not there claims
+    `conditions` are what the release states next to the guarantee; one that is not there claims
     less.
     """
 
@@ -252,7 +252,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     `seal` is the SHA-256 of the manifest with an empty seal. It shows accidents and careless
     edits; who can edit the file can also seal it anew, so the owner's private record keeps the
     digest of the manifest as well. `ledger` says what the owner's ledger of epsilons held, this
-    release included; it is left out where there is none.
+    release included; it is omitted where there is none.
     """
 
     schema: int
@@ -308,7 +308,7 @@ def manifest_bytes(folder: Place) -> bytes:
 
 
 def _bytes_at(address: Address) -> bytes:
-    """Return the bytes of the manifest at an address; say what else lies there."""
+    """Return the bytes of the manifest at an address; say what else is there."""
     try:
         return (address / MANIFEST).read_bytes(MOST_BYTES + 1)
     except (FileNotFoundError, IsADirectoryError):
@@ -393,7 +393,7 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def private_folder(folder: Path) -> Path:
-    """Return the private folder beside a release folder."""
+    """Return the private folder next to a release folder."""
     path = folder if folder.name not in {"", ".."} else folder.resolve()
     return path.parent / f"{path.name}{PRIVATE}"
 
@@ -457,7 +457,7 @@ class _Digests(msgspec.Struct):
 def input_digests_in(private: Place) -> frozenset[str]:
     """Return the digests of the input, and of what it was read from, that a record holds.
 
-    None where there is no record, or it is somebody else's and cannot be read.
+    None where there is no record, or it is someone else's and cannot be read.
     """
     try:
         known = msgspec.json.decode((private / RECORD).read_bytes(), type=_Digests)

@@ -85,7 +85,7 @@ def build(tokens: Sequence[str] = ()) -> App:
 
 
 def _attribute(tokens: Sequence[str]) -> str:
-    """Return what holds the command: that of the methods' promises where no method is named.
+    """Return what holds the command: that of the methods' guarantees where no method is named.
 
     The help of `attack` describes every attack, which a run has no need to load.
     """

@@ -76,7 +76,7 @@ _WORDS: dict[str, Any] = {
 def flags(group: Group | None, table: Mapping[str, str]) -> list[inspect.Parameter]:
     """Return the flags of a table: name, word of its kind, and spelling if it differs; its help.
 
-    A switch is off unless given. A question mark behind a kind means it may be left out; ``=``
+    A switch is off unless given. A question mark behind a kind means it may be omitted; ``=``
     gives its default.
 
     >>> [item.name for item in flags(None, {"jobs int?": "Processes.", "port int=0": "Port."})]
@@ -218,7 +218,7 @@ PLACE = inspect.Parameter(
 
 
 def _put_dashes_back(bound: inspect.BoundArguments) -> None:
-    """Make the path that stands for ``-`` a dash again in every argument that is no file."""
+    """Make the path that stands for ``-`` a dash again in every argument that is not a file."""
     files = []
     for name, item in bound.signature.parameters.items():
         if Path in options_of(get_args(item.annotation)[0]):

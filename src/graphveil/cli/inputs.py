@@ -54,7 +54,7 @@ _OF_PIPES = "graphveil-input-"
 def a_file(path: Path, form: str | None) -> Iterator[Path]:
     """Give a file with the content of a path: its own, or a private copy of what a pipe brings.
 
-    The copy lies in the folder for temporary files, for its owner alone, and is removed at the end.
+    The copy is in the folder for temporary files, for its owner alone, and is removed at the end.
     """
     if not is_pipe(path):
         yield path
@@ -268,7 +268,7 @@ def read_input(path: Path, options: io.AnyOptions) -> Data:
 
 @contextmanager
 def input_on_disk(path: Path, options: io.GraphOptions) -> Iterator[Graph]:
-    """Give the graph in a file, whose ties stay on the disk; what was dropped is said on stderr."""
+    """Give the graph in a file, with edges on the disk; print what was dropped on stderr."""
     from graphveil.scale import graph_on_disk  # noqa: PLC0415  heavy, and few need it
 
     with graph_on_disk(path, options) as (graph, report):
@@ -283,7 +283,7 @@ def say_report(path: Path, report: ReadingReport) -> None:
 
 
 def released_kind(path: Path, given: Mapping[str, Any]) -> Container | None:
-    """Return the kind of the data in a release folder; None where the path is none."""
+    """Return the kind of the data in a release folder; None if the path is not a release."""
     from graphveil.claims.manifest import MANIFEST, read_manifest  # noqa: PLC0415  not for files
 
     if not (path / MANIFEST).is_file():

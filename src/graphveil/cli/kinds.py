@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from graphveil.methods.base import Anonymizer
 
 OF_NETWORKS = ("known", "attach", "node_column", "kind_column")
-"""Flags of commands and readers that speak of people's attributes, or of kinds of ties."""
+"""Flags of commands and readers that concern people's attributes, or kinds of edges."""
 
 OF_TABLES = ("known", "attach", "label")
 """Flags of methods that give roles to the columns of a table."""
@@ -115,7 +115,7 @@ def reading_options(kinds: tuple[Container, ...], path: Path, given: dict[str, A
 
 
 def _says_network(given: dict[str, Any], kinds: tuple[Container, ...]) -> bool:
-    """Whether flags speak of attributes or directions, or the list of nodes has further columns."""
+    """Whether flags concern attributes or directions, or the list of nodes has further columns."""
     if any(given.get(name) for name in OF_NETWORKS) or given.get("directed") == "keep":
         return True
     if given.get("nodes") and len(columns_of(given["nodes"], None, header="yes").names) > 1:

@@ -1,6 +1,6 @@
 """Files and folders that appear whole or not at all.
 
-What is written gets a hidden name beside its own, and takes its own name once it is whole.
+What is written gets a hidden name next to its own, and takes its own name once it is whole.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ def flush_names(folder: Path) -> None:
 
 
 def stale_temporaries(path: Path) -> list[Path]:
-    """Return what a process that was killed left beside a path under a hidden name, sorted.
+    """Return what a process that was killed left next to a path under a hidden name, sorted.
 
     The working folder of a run that did not end is among it, what a process still writes is not.
     """
@@ -114,7 +114,7 @@ def stale_temporaries(path: Path) -> list[Path]:
 
 
 def working_folder(out: Path) -> Path:
-    """Return the folder that an unfinished run on the disk keeps beside its release.
+    """Return the folder that an unfinished run on the disk keeps next to its release.
 
     >>> working_folder(Path("lists-k8")).name
     '.lists-k8.working'
@@ -123,7 +123,7 @@ def working_folder(out: Path) -> Path:
 
 
 def kept_elsewhere(working: Path) -> str | None:
-    """Return the place that a run keeps rows in besides its working folder, if it noted one."""
+    """Return the place that a run keeps rows in, apart from its working folder, if it noted one."""
     note = working / ELSEWHERE
     try:
         place = json.loads(note.read_bytes())["folder"] if note.is_file() else None
@@ -166,7 +166,7 @@ def _is_in_use(path: Path) -> bool:
 
 
 def check_name(path: Path) -> None:
-    """Refuse a name that is too long for a file system, with the hidden one that is beside it."""
+    """Refuse a name that is too long for a file system, with the hidden one that is next to it."""
     try:
         most = os.pathconf(path.resolve().parent, "PC_NAME_MAX")
     except (AttributeError, OSError, ValueError):
@@ -181,7 +181,7 @@ def check_name(path: Path) -> None:
 
 
 def _hidden(path: Path, purpose: str) -> Path:
-    """Return a name beside a path that nothing else has."""
+    """Return a name next to a path that nothing else has."""
     return path.with_name(f".{path.name}.{purpose}-{secrets.token_hex(6)}")
 
 

@@ -14,7 +14,7 @@ Relation = Literal["<=", ">="]
 
 KEPT, FALSE, RISK = "kept", "false", "largest class risk"
 PLAIN: tuple[str, ...] = (KEPT, FALSE, RISK)
-"""What can be bounded beside parts of metrics and of attacks: shares, all of them."""
+"""What can be bounded in addition to parts of metrics and of attacks: shares, all of them."""
 
 _FORM = re.compile(
     r"\s*(?P<what>.+?)\s*(?P<relation><=|>=|≤|≥)\s*(?P<number>\S+?)\s*(?P<percent>%?)\s*"
@@ -33,9 +33,10 @@ class Bound:
     """One number that must not be passed.
 
     `question`: ``kept`` and ``false`` (the share of what is kept, and of what is published and
-    false), ``largest class risk`` (1 divided by the smallest class of the promise), or the name of
-    a metric or of an attack; `part`: the part of a metric or an attack; empty where there is none;
-    `relation`: which side is allowed; `value`: the bound itself: a share where percent were given.
+    false), ``largest class risk`` (1 divided by the smallest class of the guarantee), or the name
+    of a metric or of an attack; `part`: the part of a metric or an attack; empty where there is
+    none; `relation`: which side is allowed; `value`: the bound itself: a share where percent were
+    given.
 
     >>> bound = read_bound("clustering: relative error <= 10%")
     >>> bound.question, bound.part, bound.value, bound.holds(0.1)

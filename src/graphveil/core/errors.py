@@ -5,7 +5,7 @@
     GraphveilError              what a user can correct; carries the exit code of the command line
     ├── UsageError              2  the options cannot be used together, or with this data
     │   ├── ParameterError      2  one parameter is out of its range
-    │   └── InfeasibleError     2  no release can keep this promise on this data (n < k)
+    │   └── InfeasibleError     2  no release can keep this guarantee on this data (n < k)
     ├── InputError              2  a file or an object that cannot be read as what it should be
     │   └── DataError           2  arrays that break a container's rules
     ├── ReleaseError            2  a folder that is not a release, or that must not be overwritten
@@ -287,7 +287,7 @@ class Problem(NamedTuple):
 
     @property
     def plain(self) -> Problem:
-        """The question with its options in words, as it is shown beside a column.
+        """The question with its options in words, as it is shown next to a column.
 
         Examples
         --------
@@ -493,7 +493,7 @@ class ParameterError(UsageError):
 
 
 class InfeasibleError(UsageError):
-    """No release can keep this promise on this data."""
+    """No release can keep this guarantee on this data."""
 
 
 def _behind(words: Sequence[str], flag: str) -> list[str]:

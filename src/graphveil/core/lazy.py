@@ -113,7 +113,7 @@ def homes_in(stub: Path) -> dict[str, tuple[str, str]]:
 def lazy_names(package: str, file: str) -> LazyNames:
     """Return the `__all__`, `__getattr__` and `__dir__` of a package that loads names when used.
 
-    The stub beside the package, ``__init__.pyi``, says where every public name is defined: to type
+    The stub next to the package, ``__init__.pyi``, says where every public name is defined: to type
     checkers, and to this.
 
     >>> import graphveil.io

@@ -49,7 +49,7 @@ def parameter(
     """Return a dataclass field with its help text and its range, both ends allowed.
 
     `text`: one line, with the unit; `unset`: what a default of None stands for, in words;
-    `private`: left out of the public manifest and kept in the owner's record: it says something of
+    `private`: omitted from the public manifest and kept in the owner's record: it says something of
     the data, or how long a search looked; `flat`: the name on the command line and in files, if
     another.
     """
@@ -446,7 +446,7 @@ def _flattened(item: Field[Any], classes: tuple[type[Options], ...]) -> Iterator
 
 
 def _of(options: type[Options], flat: FlatParameter) -> FlatParameter:
-    """Return a parameter of options as one of their owner, which may leave it out."""
+    """Return a parameter of options as one of their owner, which may omit it."""
     named = flat.classes or (options.__name__,)
     text = flat.metadata["help"] if flat.classes else f"{options.label}: {flat.metadata['help']}"
     metadata = {**flat.metadata, "help": text, "unset": _unset(flat)}

@@ -191,7 +191,7 @@ class Deadline:
     """The end of the time that some work has, which asks for it itself.
 
     It is CPU time of this process, so that a busy machine changes no result; by the clock it is
-    over after `PATIENCE` times as long, whoever works meanwhile.
+    over after `PATIENCE` times as long, whatever else runs.
     """
 
     def __init__(self, seconds: float) -> None:
@@ -317,7 +317,7 @@ def timed(seconds: dict[str, float], name: str) -> Iterator[None]:
 
 
 def notice(text: str) -> bool:
-    """Say something that a user who waits wants to know; returns whether somebody listens.
+    """Say something that a user who waits wants to know; returns whether someone listens.
 
     >>> with heard(print):
     ...     listened = notice("compiling once for this machine")

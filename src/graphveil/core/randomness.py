@@ -28,7 +28,7 @@ class Randomness:
     """Independent random streams, unpredictable unless a seed was given.
 
     `seed`: none draws 256 bits from the operating system. An integer >= 0 makes every stream, the
-    new ids included, repeatable by whoever knows it: a seed is a secret of the data's owner.
+    new ids included, repeatable by anyone who knows it: a seed is a secret of the data's owner.
 
     >>> Randomness(seed=7).permutation(4).tolist() == Randomness(seed=7).permutation(4).tolist()
     True

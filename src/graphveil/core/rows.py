@@ -30,7 +30,7 @@ WIDE = 0.1
 class Setting(NamedTuple):
     """What a figure was measured under; None, or empty, for what does not apply.
 
-    - `knows`: what the attacker knows of a person, or what a copy has besides edges.
+    - `knows`: what the attacker knows of a person, or what a copy has apart from edges.
     - `overlap`: the share of the edges of a copy that are right.
     - `people`: the share of the people whom a copy has.
     - `known`: how many people or items the attacker knows.
@@ -42,7 +42,7 @@ class Setting(NamedTuple):
     - `capped`: in how many draws the search was stopped before its end.
     - `drawn`: how many people were drawn of larger data.
     - `top`: of how many of the first it is.
-    - `of`: what it is a figure of, of several: a kind of ties, an attribute, a classifier.
+    - `of`: what it is a figure of, of several: a kind of edges, an attribute, a classifier.
     - `draw`: which of several draws it is: the least, the median or the largest; empty for their
       mean.
     - `edits`: after how many edits it was counted.
@@ -130,7 +130,7 @@ class Row:
     known
         Whether it was counted (exact), approximated by an algorithm (estimate), or drawn (sampled).
     sample_size
-        How many draws it rests on.
+        How many draws it depends on.
     low, high
         The ends of its 95% interval.
     guess
@@ -144,7 +144,7 @@ class Row:
         single draws of it say: 0.99 stands for that or more, 0 for less than 0.1. None where it was
         not asked for, or the number does not compare.
     as_sample_of
-        What is kept: ties, entries or rows.
+        What is kept: edges, entries or rows.
 
     Examples
     --------
@@ -321,7 +321,7 @@ class Rows(Sequence[Row]):
         return frame
 
     def plot(self) -> Figure:
-        """Return a picture of what is a share: attacks beside a guess, or what was kept.
+        """Return a picture of what is a share: attacks next to a guess, or what was kept.
 
         Raises
         ------

@@ -30,7 +30,7 @@ else:
     pa = lazy_module("pyarrow")
 
 WAITED_SECONDS = 60
-"""So long the library for Google's stores tries again before it gives up."""
+"""So long the library for Google's stores tries again before it fails."""
 
 
 class Named(Protocol):
@@ -183,7 +183,7 @@ SCHEMES: dict[str, Store] = {
 _MOST_SAID = 240
 
 _OPEN_OPTIONS = {"region", "scheme", "endpoint_override", "allow_bucket_creation"}
-"""Options in an address that are no secrets."""
+"""Options in an address that are not secrets."""
 
 _WHILE = re.compile(r"^When .*?: (?=AWS Error)")
 """What the library for S3 says first of an error: the address says it, too."""
@@ -255,7 +255,7 @@ def _scrubbed(text: str, address: RedactedAddress) -> str:
 
 
 def without_password(authority: str, *, keeps_user: bool) -> str:
-    """Return the machine, with who reaches it where that is no secret.
+    """Return the machine, with the account on it if that is not a secret.
 
     >>> without_password("box:key@account.net", keeps_user=True)
     'box@account.net'
@@ -307,7 +307,7 @@ class Entry(NamedTuple):
 class Address:
     """A folder, or a name that objects begin with, in a store that `pyarrow.fs` reaches.
 
-    Its text leaves out passwords, keys and options: no message, record or plan has them.
+    Its text omits passwords, keys and options: no message, record or plan has them.
 
     `scheme`: how the store is reached, as it was given; `authority`: the bucket, the container and
     its account, or the machine, without a password; `key`: what follows, without slashes around it;
@@ -361,7 +361,7 @@ class Address:
 
     @property
     def parent(self) -> Address:
-        """What it lies in, perhaps the whole store."""
+        """What it is in, perhaps the whole store."""
         return replace(self, key=self.key.rpartition("/")[0])
 
     def __truediv__(self, name: str) -> Address:
@@ -370,7 +370,7 @@ class Address:
 
     @property
     def located(self) -> tuple[str, ...]:
-        """Where it is, name by name: what lies in it has more of the same names."""
+        """Where it is, name by name: what is in it has more of the same names."""
         store = SCHEMES[self.scheme]
         if store.is_local:
             return _located(Path(self._path()))
@@ -519,7 +519,7 @@ class Address:
             self._system.delete_file(self._path(name))
 
     def clear(self) -> None:
-        """Delete the folder where file systems have such, once nothing lies in it."""
+        """Delete the folder where file systems have such, once nothing is in it."""
         if self._system.type_name in _RENAMING and not any(
             e.size is not None for e in self.entries()
         ):
@@ -579,7 +579,7 @@ def place_of(given: str | Path | Address) -> Place:
 
 
 def located(place: Place) -> tuple[str, ...]:
-    """Return where a place is, name by name: what lies in it has more of the same names."""
+    """Return where a place is, name by name: what is in it has more of the same names."""
     return place.located if isinstance(place, Address) else _located(place)
 
 

@@ -44,7 +44,7 @@ class UnprotectedWarning(GraphveilWarning):
 
 
 class StaleFilesWarning(GraphveilWarning):
-    """A run that ended early left data of people beside a release."""
+    """A run that ended early left data of people next to a release."""
 
     rank: ClassVar[int] = 0
 
@@ -54,7 +54,7 @@ class DiskSpillWarning(GraphveilWarning):
 
 
 class OtherReleasesWarning(GraphveilWarning):
-    """Another release of the same input lies beside this one."""
+    """Another release of the same input is next to this one."""
 
     rank: ClassVar[int] = 1
 
@@ -66,7 +66,7 @@ class KnownNetworkWarning(GraphveilWarning):
 
 
 class AttachedColumnWarning(GraphveilWarning):
-    """A column is published beside a release, which does not protect it."""
+    """A column is published next to a release, which does not protect it."""
 
     rank: ClassVar[int] = 1
 
@@ -84,13 +84,13 @@ class PublicListWarning(GraphveilWarning):
 
 
 class NoGuaranteeWarning(GraphveilWarning):
-    """Nothing is promised, or nothing is left that could be read."""
+    """Nothing is guaranteed, or nothing is left that could be read."""
 
     rank: ClassVar[int] = 1
 
 
 class PeopleAsItemsWarning(GraphveilWarning):
-    """Items are people, and the promise is about the rows that list them."""
+    """Items are people, and the guarantee is about the rows that list them."""
 
     rank: ClassVar[int] = 1
 
@@ -108,7 +108,7 @@ class LedgerWarning(GraphveilWarning):
 
 
 class ManyAdditionsWarning(GraphveilWarning):
-    """So many ties are added that they can be distinguished from real ones."""
+    """So many edges are added that they can be distinguished from real ones."""
 
 
 class FalseEntriesWarning(GraphveilWarning):
@@ -166,13 +166,13 @@ class ChunksWarning(GraphveilWarning):
 
 
 class DroppedWarning(GraphveilWarning):
-    """Something that was read is left out."""
+    """Something that was read is omitted."""
 
     rank: ClassVar[int] = 3
 
 
 class DroppedColumnsWarning(GraphveilWarning):
-    """Attributes or weights are left out, and joining them back undoes the protection."""
+    """Attributes or weights are omitted, and joining them back undoes the protection."""
 
     rank: ClassVar[int] = 3
 
@@ -203,7 +203,7 @@ class Advice(str):
     kind: type[GraphveilWarning]
 
     def __new__(cls, text: str, kind: type[GraphveilWarning]) -> Self:
-        """Keep the class beside the text."""
+        """Keep the class next to the text."""
         advice = super().__new__(cls, text)
         advice.kind = kind
         return advice
@@ -351,15 +351,15 @@ def in_chunks(chunk_rows: int, n_rows: int) -> tuple[str, ...]:
 
 
 MATCHED_FROM = 1.5
-"""From which strength of true ties against noise on the owner of a noisy network is warned."""
+"""From which strength of true edges against noise on the owner of a noisy network is warned."""
 
 
 def strength_of_ties(nodes: int, edges: float, chances: tuple[float, float]) -> float:
     """Return how strong the true edges of a person are against false ones, in a noisy network.
 
     `nodes`: their number, at least 2; `edges`: the number of edges, as it was released: a noisy
-    one, never the true one; `chances`: of a pair that is no edge, and of one that is, to be
-    published. A person of mean degree d has d p1 true ties left. With somebody else, of
+    one, never the true one; `chances`: of a pair that is not an edge, and of one that is, to be
+    published. A person of mean degree d has d p1 true edges left. With someone else, of
     whose pairs the share q is published, d q are common by chance, give or take sqrt(d q (1 - q)).
     The difference in such deviations, divided by sqrt(2 ln n), which the largest of n of them
     reaches: above 1 the right person fits best, if everybody else is known.
@@ -400,10 +400,10 @@ with a copy of (part of) the network may re-identify most people (in our tests a
 
 
 def attached_to_network(names: Sequence[str], alone: int, n: int) -> tuple[str, ...]:
-    """Return the advice on attributes that are published beside the promise of a network.
+    """Return the advice on attributes that are published outside the guarantee of a network.
 
-    `names`: the attributes; `alone`: the people who are alone with all that is published of them
-    and how many ties they have; `n`: all people.
+    `names`: the attributes; `alone`: the people who are unique by all that is published of them
+    and how many edges they have; `n`: all people.
 
     >>> attached_to_network(["town"], 3, 12)[0].partition(":")[0]
     'town is published outside the guarantee'
@@ -423,7 +423,7 @@ _LEAST_SHOWN = 0.0005
 
 
 def attached_column(name: str, share: float) -> str:
-    """Return the advice on a column that is published beside a release.
+    """Return the advice on a column that is published next to a release.
 
     `name`: the column's; `share`: of people in classes whose members all have one value of it.
 

@@ -1,8 +1,8 @@
 """Containers: frozen, validated once, arrays inside.
 
 `Graph` (simple, undirected), `Bipartite` (users by features, binary), `Table` (rows by
-categorical columns) and `Network` (people with attributes, layers of ties).
-`graphveil.data.kinds` has the table of them. Ids stand beside the structure; no method reads them.
+categorical columns) and `Network` (people with attributes, layers of edges).
+`graphveil.data.kinds` has the table of them. Ids stand next to the structure; no method reads them.
 """
 
 from graphveil.data.bipartite import Bipartite

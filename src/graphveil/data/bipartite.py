@@ -80,7 +80,7 @@ class Bipartite(Frames):
         features are published as they are, unless features are people.
     items
         Whether features are ``people``, the users themselves, ``things``, or ``values`` of
-        columns, named ``column=value``, of which a user has one a column; None where nobody said.
+        columns, named ``column=value``, of which a user has one per column; None where nobody said.
         Where neither users nor features have names and their numbers differ, as in a matrix that
         is not square, they are things.
     left_out
@@ -244,7 +244,7 @@ class Bipartite(Frames):
         """Return the data of a bipartite NetworkX graph whose nodes `users` are the users.
 
         Raises `DataError` where an edge joins two users, or two features. Warns `GraphveilWarning`
-        where attributes of nodes or edges are left out, with their names.
+        where attributes of nodes or edges are omitted, with their names.
         """
         further = [name for name in attributes_of(graph) if name != "bipartite"]
         return cls._of_nodes(list(graph.nodes), list(graph.edges()), users, further)
@@ -256,7 +256,7 @@ class Bipartite(Frames):
         Vertices are known by their names; without names, by their numbers.
 
         Raises `DataError` where an edge joins two users, or two features. Warns `GraphveilWarning`
-        where attributes of vertices or edges are left out, with their names.
+        where attributes of vertices or edges are omitted, with their names.
         """
         vertices = graph.vs.attributes()
         names = graph.vs["name"] if "name" in vertices else list(range(graph.vcount()))
@@ -396,7 +396,7 @@ class Bipartite(Frames):
             raise DataError(refusal)
 
     def without_unused(self) -> Bipartite:
-        """Return the same rows; features that nobody has are left out, the rest are sorted.
+        """Return the same rows; features that nobody has are omitted, the rest are sorted.
 
         Features are put in canonical order, and names of which each is a whole number become
         integers: order and type follow from what is kept. Where none were named, the numbers of
@@ -530,7 +530,7 @@ class Bipartite(Frames):
         features: object = None,
         items: Items | None = None,
     ) -> Bipartite:
-        """Return the pattern of a sparse matrix, users by features; stored zeros are no entries.
+        """Return the pattern of a sparse matrix, users by features; stored zeros are not entries.
 
         Parameters
         ----------
@@ -544,7 +544,7 @@ class Bipartite(Frames):
         Warns
         -----
         GraphveilWarning
-            Where values other than 0 and 1 are left out.
+            Where values other than 0 and 1 are omitted.
         """
         pattern = sparse.csr_array(matrix, copy=True)
         weighted = bool(np.any((pattern.data != 0) & (pattern.data != 1)))
@@ -590,7 +590,7 @@ class Bipartite(Frames):
         Warns
         -----
         GraphveilWarning
-            Where further columns are left out, with their names; where a pair stands twice.
+            Where further columns are omitted, with their names; where a pair stands twice.
         """
         table = arrow_table(frame)
         listed = [f.name for f in table.schema if pa.types.is_nested(f.type)]

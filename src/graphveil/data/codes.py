@@ -1,7 +1,7 @@
 """The values of a column as codes of categories; numbers are binned by rule.
 
 The edges of bins are published. Those derived from the data are rounded to two digits of the
-spread. If values have few digits, such as ages in years, an edge can still be somebody's exact
+spread. If values have few digits, such as ages in years, an edge can still be someone's exact
 value.
 """
 
@@ -172,7 +172,7 @@ EVERY = "all"
 """What bins name for every column of numbers that has no rule of its own."""
 
 _CODE = r"^[+-]?0[0-9]"
-"""How a code such as 02139 begins: its digits are no number."""
+"""How a code such as 02139 begins: its digits are not a number."""
 
 LONGEST_CELL = 40
 """The most characters of a cell that a message shows."""
@@ -202,7 +202,7 @@ def rules_of(
     suppressed: Sequence[str],
     apart: Collection[str | None] = (),
 ) -> dict[str, str]:
-    """Return the rule of every column that is binned, where `EVERY` is no column's name.
+    """Return the rule of every column that is binned, where `EVERY` is not a column's name.
 
     Its rule is that of each other column whose cells are all numbers, none of them a code such as
     02139.

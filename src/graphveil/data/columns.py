@@ -73,7 +73,7 @@ class Frames:
 
 
 def arrow_table(frame: Any, drop: Sequence[str] = ()) -> pa.Table:
-    """Return a frame as an Arrow table of its columns; the index of pandas is none of them."""
+    """Return a frame as an Arrow table of its columns; without the index of pandas."""
     library = type(frame).__module__.partition(".")[0]
     if type(frame).__name__ == "Series":
         raise DataError(f"a Series of {library} is a single column. Pass a frame with all columns.")
@@ -238,7 +238,7 @@ TOO_SHORT = (("a", "b"), ("u", "v"))
 
 
 NODE_LISTS = (("id", "name"), ("id", "label"), ("node", "name"), ("node", "label"))
-"""Names of the columns of a file that lists nodes, and no ties."""
+"""Names of the columns of a file that lists nodes, and no edges."""
 
 
 def plain(name: str) -> str:
@@ -288,7 +288,7 @@ def chosen_names(
 
 
 def named_columns(asked: Sequence[str], every: Collection[str]) -> tuple[str, ...]:
-    """Return the names that somebody wrote, each alone or with commas between, or one text.
+    """Return the names that someone wrote, each alone or with commas between, or one text.
 
     >>> named_columns(["age, sex", "b,c"], ["age", "sex", "b,c"])
     ('age', 'sex', 'b,c')
@@ -300,7 +300,7 @@ def named_columns(asked: Sequence[str], every: Collection[str]) -> tuple[str, ..
 
 
 MANY_TIES = 20
-"""Where one tie in seven is mutual, so many without a mutual one are one list in 22."""
+"""Where one edge in seven is mutual, so many without a mutual one are one list in 22."""
 
 _DIRECTED_NAMES = frozenset(
     {
@@ -311,10 +311,10 @@ _DIRECTED_NAMES = frozenset(
         *(("citing", "cited"), ("parent", "child")),
     }
 )
-"""Names of two columns that say who does it to whom; source and target say it of no tie."""
+"""Names of two columns that say who does it to whom; source and target say it of no edge."""
 
 Directed = Literal["symmetrize", "refuse"]
-"""What to do with ties whose directions matter: forget them, or refuse the data."""
+"""What to do with edges whose directions matter: forget them, or refuse the data."""
 
 Directions = Literal["keep", "symmetrize", "refuse"]
 """What to do with them in a network, which can keep them."""
@@ -337,7 +337,7 @@ class Ties(NamedTuple):
 
     @property
     def _named(self) -> bool:
-        """Whether the columns are named after a direction, and no tie of many is mutual."""
+        """Whether the columns are named after a direction, and no edge of many is mutual."""
         ends = tuple(map(plain, self.names))
         directed = ends in _DIRECTED_NAMES or ends[::-1] in _DIRECTED_NAMES
         return directed and self.mutual == 0 and self.n >= MANY_TIES
@@ -356,7 +356,7 @@ class Ties(NamedTuple):
         )
 
     def check(self, directed: Directions) -> None:
-        """Refuse ties whose directions matter, unless they are to be forgotten."""
+        """Refuse edges whose directions matter, unless they are to be forgotten."""
         if directed not in ("refuse", "symmetrize", "keep"):
             raise DataError(f"directed={directed!r} is unknown. Use refuse, symmetrize or keep.")
         if self.matter and directed == "refuse":
@@ -364,7 +364,7 @@ class Ties(NamedTuple):
 
 
 def column_of_types(names: Sequence[str], ends: Collection[int]) -> int | None:
-    """Return which column says of each tie whether it is directed, as Gephi writes it."""
+    """Return which column says of each edge whether it is directed, as Gephi writes it."""
     plain = [name.strip().lower() for name in names]
     column = plain.index("type") if "type" in plain else None
     return None if column in ends else column
@@ -378,7 +378,7 @@ def is_text(kind: pa.DataType) -> bool:
 
 
 def types_say_directed(types: Any) -> bool:
-    """Return whether some type of ties in an Arrow column, as Gephi writes it, is directed."""
+    """Return whether some type of edges in an Arrow column, as Gephi writes it, is directed."""
     if not is_text(types.type):
         return False
     words = types.unique().to_pylist()

@@ -1,6 +1,6 @@
 """Networks and graphs from objects of other libraries, and back.
 
-A network keeps attributes and directions; a graph says which it leaves out.
+A network keeps attributes and directions; a graph says which it omits.
 """
 
 from __future__ import annotations
@@ -101,17 +101,17 @@ class NetworkObjects(Frames):
 
         @property
         def is_directed(self) -> bool:
-            """Whether some ties are directed."""
+            """Whether some edges are directed."""
 
         @property
         def columns_of_ties(self) -> tuple[str, ...]:
-            """The columns of ties in a frame."""
+            """The columns of edges in a frame."""
 
         def labels(self) -> Ids:
             """Return all ids."""
 
         def ties(self) -> Any:
-            """Return all ties."""
+            """Return all edges."""
 
     @classmethod
     def from_networkx(
@@ -125,22 +125,22 @@ class NetworkObjects(Frames):
         one_mode: bool = False,
         ignore_weights: bool = False,
     ) -> Self:
-        """Return a NetworkX graph with the attributes of its nodes and the directions of its ties.
+        """Return a NetworkX graph with the attributes of its nodes and the directions of its edges.
 
-        Raises `DataError` where a tie has no kind, or an attribute holds fractions and no bins are
-        given; where an attribute marks two kinds of nodes or several of ties, and nobody said what
-        they are. Warns `GraphveilWarning` where attributes of ties, or of nodes, are left out;
-        where self-loops or repeated ties are dropped.
+        Raises `DataError` where an edge has no kind, or an attribute holds fractions and no bins
+        are given; where an attribute marks two kinds of nodes or several of edges, and nobody said
+        what they are. Warns `GraphveilWarning` where attributes of edges, or of nodes, are omitted;
+        where self-loops or repeated edges are dropped.
 
         Parameters
         ----------
         graph
             Any NetworkX graph; one that is directed gives arcs.
         kinds
-            The attribute of ties that says of which kind they are: a layer a value. In a multigraph
-            ``"key"`` stands for their keys.
+            The attribute of edges that says of which kind they are: one layer per value. In a
+            multigraph ``"key"`` stands for their keys.
         undirected
-            The kinds of ties of a directed graph that have no direction.
+            The kinds of edges of a directed graph that have no direction.
         attributes
             The attributes of nodes that are kept; None keeps all. A node without one is suppressed.
         bins
@@ -148,7 +148,7 @@ class NetworkObjects(Frames):
         one_mode
             Whether all nodes are people although an attribute marks two kinds of them.
         ignore_weights
-            Whether ties become one layer although an attribute says of which kind each is.
+            Whether edges become one layer although an attribute says of which kind each is.
         """
         names = list(graph.nodes)
         rows = [dict(said) for _, said in graph.nodes(data=True)]
@@ -209,7 +209,7 @@ class NetworkObjects(Frames):
         bins: Mapping[str, str] | None,
         left_out: Sequence[Any],
     ) -> Self:
-        """Return the network of nodes and their attributes, and of ties between positions."""
+        """Return the network of nodes and their attributes, and of edges between positions."""
         ids = as_ids(names, what="node ids")
         labels = distinct(ids)
         if labels.size != ids.size:
@@ -245,13 +245,13 @@ class NetworkObjects(Frames):
         Parameters
         ----------
         matrix
-            Square; row v lists those to whom v is tied. Its values are not kept.
+            Square; row v lists those to whom v is connected. Its values are not kept.
         people
             The attributes, one row per row of the matrix: a `Table` or a frame.
         ids
             The id of every row.
         name
-            What the ties are called.
+            What the edges are called.
         """
         coo = sparse.coo_array(matrix)
         if coo.shape[0] != coo.shape[1]:
@@ -287,33 +287,33 @@ class NetworkObjects(Frames):
         bins: Mapping[str, str] | None = None,
         ignore_weights: bool = False,
     ) -> Self:
-        """Return the network of frames (pandas, polars, DuckDB, Arrow) of ties and of people.
+        """Return the network of frames (pandas, polars, DuckDB, Arrow) of edges and of people.
 
-        Raises `DataError` where it is not clear which columns are meant, an end of a tie is nobody
-        of `people`, directions may matter and `directed` is not given, or a column says several
-        kinds of ties and nobody said what becomes of them.
+        Raises `DataError` where it is not clear which columns are meant, an end of an edge is
+        nobody of `people`, directions may matter and `directed` is not given, or a column says
+        several kinds of edges and nobody said what becomes of them.
 
         Parameters
         ----------
         ties
-            A row a tie.
+            One row per edge.
         people
-            A row a person, with a column of ids: everybody is in it, also who has no tie. None
-            where nothing is said of people.
+            One row per person, with a column of ids: everybody is in it, people without edges
+            included. None where nothing is said of people.
         source, target
             The columns of both ends. Without them, those of known names, or the only two.
         node
             The column of ids of `people`; its first one where not given.
         kinds
-            The column of kinds of ties: a layer a value.
+            The column of kinds of edges: one layer per value.
         directed
-            Whether a tie leads from one person to the other; None refuses where it may matter.
+            Whether an edge leads from one person to the other; None refuses where it may matter.
         undirected
-            The kinds of ties without a direction, where others have one.
+            The kinds of edges without a direction, where others have one.
         bins
             As `Table.from_columns` takes them.
         ignore_weights
-            Whether ties become one layer although a column says of which kind each is.
+            Whether edges become one layer although a column says of which kind each is.
 
         Examples
         --------
@@ -364,7 +364,7 @@ class NetworkObjects(Frames):
         return read_from(network, of_frame(table), None if who is None else of_frame(who))
 
     def to_arrow(self) -> pa.Table:
-        """Return every tie once as an Arrow table of the ids in `source` and `target`.
+        """Return every edge once as an Arrow table of the ids in `source` and `target`.
 
         Where there are several layers, a third column `layer` has their names.
         """
@@ -388,10 +388,10 @@ class NetworkObjects(Frames):
         return ids
 
     def to_networkx(self) -> nx.Graph[Any]:
-        """Return a NetworkX graph: directed where ties are, a multigraph where there are layers.
+        """Return a NetworkX graph: directed where edges are, a multigraph where there are layers.
 
-        Attributes of nodes are kept; a suppressed cell is ``*``. In a multigraph the key of a tie
-        is the name of its layer. Where some layers are directed and others not, a tie without
+        Attributes of nodes are kept; a suppressed cell is ``*``. In a multigraph the key of an edge
+        is the name of its layer. Where some layers are directed and others not, an edge without
         direction stands in both.
         """
         import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
@@ -414,7 +414,7 @@ class NetworkObjects(Frames):
         return graph
 
     def to_igraph(self) -> ig.Graph:
-        """Return an igraph graph: directed where ties are; ids become the vertex attribute `name`.
+        """Return an igraph graph: directed where edges are; ids become the vertex attribute `name`.
 
         Where there are several layers, the edge attribute `layer` has their names.
         """
@@ -432,7 +432,7 @@ class NetworkObjects(Frames):
         return graph
 
     def listed_ties(self, *, both_ways: bool) -> Iterator[tuple[str, int, int]]:
-        """Yield the layer's name and both ends of every tie; undirected ones twice if asked."""
+        """Yield the layer's name and both ends of every edge; undirected ones twice if asked."""
         for layer in self.layers:
             source, target = (end.tolist() for end in layer.ties())
             for u, v in zip(source, target, strict=True):
@@ -464,12 +464,12 @@ class GraphObjects:
 
     @classmethod
     def from_scipy(cls, matrix: Any, *, ids: object = None, directed: Directed = "refuse") -> Self:
-        """Return the graph of a square sparse matrix; stored zeros are no edges.
+        """Return the graph of a square sparse matrix; stored zeros are not edges.
 
         `matrix`: square; its values are not kept; `ids`: the id of every row; `directed`: what to
         do with a matrix that is not symmetric: ``refuse`` it, or ``symmetrize`` it. Raises
         `DataError` where it is not square, or not symmetric and not to be symmetrized. Warns
-        `GraphveilWarning` where values other than 0 and 1 are left out.
+        `GraphveilWarning` where values other than 0 and 1 are omitted.
         """
         coo = sparse.coo_array(matrix)
         if coo.shape[0] != coo.shape[1]:
@@ -501,7 +501,7 @@ class GraphObjects:
 
         Raises `DataError` where it is directed and not to be symmetrized; where an attribute marks
         two kinds of nodes or several of edges, and nobody said what they are. Warns
-        `GraphveilWarning` where attributes of nodes or edges are left out, with their names; where
+        `GraphveilWarning` where attributes of nodes or edges are omitted, with their names; where
         self-loops or repeated edges are dropped.
 
         Parameters
@@ -509,7 +509,7 @@ class GraphObjects:
         graph
             Any NetworkX graph.
         directed
-            What to do with a directed one some of whose ties are not mutual: ``refuse`` it, or
+            What to do with a directed one some of whose edges are not mutual: ``refuse`` it, or
             ``symmetrize`` it.
         one_mode
             Whether all nodes are people although an attribute marks two kinds of them.
@@ -541,7 +541,7 @@ class GraphObjects:
 
         Raises `DataError` where it is directed and not to be symmetrized; where an attribute marks
         two kinds of nodes or several of edges, and nobody said what they are. Warns
-        `GraphveilWarning` where attributes of vertices or edges are left out, with their names;
+        `GraphveilWarning` where attributes of vertices or edges are omitted, with their names;
         where self-loops or repeated edges are dropped.
 
         Parameters
@@ -549,7 +549,7 @@ class GraphObjects:
         graph
             Any igraph graph.
         directed
-            What to do with a directed one some of whose ties are not mutual: ``refuse`` it, or
+            What to do with a directed one some of whose edges are not mutual: ``refuse`` it, or
             ``symmetrize`` it.
         one_mode
             Whether all nodes are people although an attribute marks two kinds of them.
@@ -596,8 +596,8 @@ class GraphObjects:
         """Return the graph whose edges are the rows of a frame (pandas, polars, DuckDB, Arrow).
 
         Raises `DataError` where it is not clear which columns are meant, directions matter, or a
-        column says several kinds of edges. Warns `GraphveilWarning` where further columns are left
-        out, with their names; where self-loops or repeated edges are dropped.
+        column says several kinds of edges. Warns `GraphveilWarning` where further columns are
+        omitted, with their names; where self-loops or repeated edges are dropped.
 
         Parameters
         ----------
@@ -639,7 +639,7 @@ class GraphObjects:
 
 
 def _types_say_directed(table: pa.Table, ends: tuple[str, str]) -> bool:
-    """Return whether a column of types, as Gephi writes it, calls some tie directed."""
+    """Return whether a column of types, as Gephi writes it, calls some edge directed."""
     names = table.column_names
     column = column_of_types(names, [names.index(name) for name in ends])
     return column is not None and types_say_directed(table[column])

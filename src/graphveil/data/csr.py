@@ -23,7 +23,7 @@ MASK = 0x7FFFFFFF
 
 
 class Dropped(NamedTuple):
-    """What building a simple undirected graph from arcs left out."""
+    """What building a simple undirected graph from arcs omitted."""
 
     self_loops: int
     duplicates: int
@@ -170,7 +170,7 @@ def _keys_of(lists: Any, rows: slice, *, above: bool) -> NDArray[np.int64]:
 
 
 def check_lists(lists: SortedLists) -> None:
-    """Refuse lists that are no simple undirected graph."""
+    """Refuse lists that are not a simple undirected graph."""
     indptr, indices = lists
     n = indptr.size - 1
     if n < 0 or indptr[0] != 0 or indptr[-1] != indices.size or np.any(np.diff(indptr) < 0):
@@ -252,7 +252,7 @@ def _row_blocks(indptr: NDArray[np.int64]) -> Iterator[slice]:
 
 
 def warn_dropped(dropped: Dropped) -> None:
-    """Warn of self-loops and repeated edges that are left out."""
+    """Warn of self-loops and repeated edges that are omitted."""
     if dropped.self_loops or dropped.duplicates:
         loops = f"dropped {dropped.self_loops} self-loops"
         warn(f"{loops} and {dropped.duplicates} repeated edges", DroppedWarning)

@@ -2,7 +2,7 @@
 
 The canonical order (integers by value, text by code point) makes a container independent of the
 order in which a file lists its rows. `naming_columns` and `repeated_people` find columns
-that may name people: what a column determines decides, beside its name and its values.
+that may name people: what a column determines decides, next to its name and its values.
 """
 
 from __future__ import annotations

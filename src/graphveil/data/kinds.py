@@ -32,10 +32,10 @@ Container = type[Graph | Bipartite | Table | Network]
 
 @dataclass(frozen=True, kw_only=True)
 class Kind:
-    """One kind of data: what it is called, how it lies in files, how it is loaded and counted.
+    """One kind of data: what it is called, how it is in files, how it is loaded and counted.
 
-    `people`: what the rows of the container are called: one a person; `measured`: what its size is
-    counted in, and how many of these are too many for what is heavy; `known_columns`: names by
+    `people`: what the rows of the container are called: one per person; `measured`: what its size
+    is counted in, and how many of these are too many for what is heavy; `known_columns`: names by
     which a file says that it holds this kind; `everyone`: the role of a further file that lists
     everyone; `counts`: for its manifest; `sizes`: for its owner: a word and an attribute of the
     container; `cells, cells_of_one`: how many there are, and how many belong to one person;
@@ -230,7 +230,7 @@ def kind_of(data: Data | Container) -> Kind:
 
 
 def kinds_named(names: Sequence[str]) -> list[Kind]:
-    """Return which kinds of data the names of columns speak of."""
+    """Return which kinds of data the names of columns indicate."""
     plains = {plain(name) for name in names}
     return [
         kind for kind in KINDS.values() if any({*pair} <= plains for pair in kind.known_columns)
@@ -251,7 +251,7 @@ def as_released(data: Data, first: Container) -> Data:
 
 
 def compared_kind(kind: Container) -> Container:
-    """Return the kind that metrics and attacks read of data of a kind: of networks, the ties."""
+    """Return the kind that metrics and attacks read of data of a kind: of networks, the edges."""
     return Graph if kind is Network else kind
 
 
@@ -368,7 +368,7 @@ def read_anew(data: Any, container: Data | None = None) -> AbstractContextManage
 
 
 def as_original(data: Any, released: Container, *, wanted_by: str, exact: bool = False) -> Data:
-    """Return what was handed in beside a release of this kind; containers as they are."""
+    """Return what was handed in next to a release of this kind; containers as they are."""
     if isinstance(data, CONTAINERS):
         return data
     if exact and hasattr(data, "__arrow_c_stream__"):
@@ -378,7 +378,7 @@ def as_original(data: Any, released: Container, *, wanted_by: str, exact: bool =
 
 
 def _readings(data: Any) -> list[_Reading]:
-    """Return the ways to read an object that is no frame."""
+    """Return the ways to read an object that is not a frame."""
     library = type(data).__module__.partition(".")[0]
     if library == "networkx" and hasattr(data, "is_directed"):
         return _with_modes("from_networkx", _modes_of_networkx(data))

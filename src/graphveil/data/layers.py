@@ -1,6 +1,6 @@
-"""Ties of one kind between the people of a network: directed or not.
+"""Edges of one kind between the people of a network: directed or not.
 
-Ties as objects and frames list them, each with its kind, and their ends; they become layers.
+Edges as objects and frames list them, each with its kind, and their ends; they become layers.
 """
 
 from __future__ import annotations
@@ -59,17 +59,17 @@ class Arcs(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Layer:
-    """Ties of one kind; every list is sorted, nobody is tied to oneself, no tie stands twice.
+    """Edges of one kind; every list is sorted, without self-loops and repeated edges.
 
     Parameters
     ----------
     name
-        What the ties are called.
+        What the edges are called.
     directed
-        Whether a tie leads from one person to another.
+        Whether an edge leads from one person to another.
     indptr, indices
-        int64, shape (n + 1,), and int32: those to whom person v is tied are
-        ``indices[indptr[v]:indptr[v + 1]]``. Without directions every tie stands in both lists.
+        int64, shape (n + 1,), and int32: those to whom person v is connected are
+        ``indices[indptr[v]:indptr[v + 1]]``. Without directions every edge stands in both lists.
 
     Raises
     ------
@@ -102,13 +102,13 @@ class Layer:
 
     @classmethod
     def of(cls, graph: Lists, *, name: str = TIES) -> Layer:
-        """Return the ties of a graph, which have no direction; its lists are valid already."""
+        """Return the edges of a graph, which have no direction; its lists are valid already."""
         _check_name(name)
         return cls._trusted(name=name, directed=False, indptr=graph.indptr, indices=graph.indices)
 
     @classmethod
     def from_arcs(cls, source: ArrayLike, target: ArrayLike, *, n: int, name: str = TIES) -> Layer:
-        """Return the directed ties from positions to positions; loops and repeats are dropped.
+        """Return the directed edges from positions to positions; loops and repeats are dropped.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class Layer:
         n
             The number of people.
         name
-            What the ties are called.
+            What the edges are called.
         """
         return cls.assemble(source, target, n=n, name=name)[0]
 
@@ -137,7 +137,7 @@ class Layer:
     def undirected(
         cls, source: ArrayLike, target: ArrayLike, *, n: int, name: str = TIES
     ) -> tuple[Layer, Dropped]:
-        """Return the layer of ties without directions, and the count of what was dropped."""
+        """Return the layer of edges without directions, and the count of what was dropped."""
         _check_name(name)
         ends = [end.astype(np.int32, copy=False) for end in _ends(source, target, n)]
         lists, dropped = neighbor_lists(ends, n)
@@ -146,16 +146,16 @@ class Layer:
 
     @property
     def n_nodes(self) -> int:
-        """The number of people, those without ties included."""
+        """The number of people, those without edges included."""
         return int(self.indptr.size - 1)
 
     @property
     def n_ties(self) -> int:
-        """The number of ties: of arcs where they are directed, else of edges."""
+        """The number of edges: of arcs where they are directed, else of edges."""
         return int(self.indices.size if self.directed else self.indices.size // 2)
 
     def refuse_directions(self) -> None:
-        """Refuse ties with directions.
+        """Refuse edges with directions.
 
         Raises
         ------
@@ -173,14 +173,14 @@ class Layer:
             )
 
     def degrees(self) -> tuple[NDArray[np.int64], ...]:
-        """Return how many ties everyone has: those out and those in where they are directed."""
+        """Return how many edges everyone has: those out and those in where they are directed."""
         out = np.diff(self.indptr)
         if not self.directed:
             return (out,)
         return out, np.bincount(self.indices, minlength=self.n_nodes).astype(np.int64)
 
     def ties(self) -> Arcs:
-        """Return every tie once; one without direction has its smaller end first."""
+        """Return every edge once; one without direction has its smaller end first."""
         source = np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(self.indptr))
         if self.directed:
             return Arcs(source, self.indices)
@@ -197,11 +197,11 @@ class Layer:
         return int(np.isin(back, keys, assume_unique=True).sum())
 
     def permuted(self, order: NDArray[np.int64]) -> Layer:
-        """Return the same ties with person ``order[j]`` at position j."""
+        """Return the same edges with person ``order[j]`` at position j."""
         return self._with(*permuted_lists(self, order))
 
     def part(self, people: NDArray[np.int64]) -> Layer:
-        """Return the ties among some people; `people` are positions, ascending."""
+        """Return the edges among some people; `people` are positions, ascending."""
         return self._with(*lists_among(self, people))
 
     def _with(self, indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> Layer:
@@ -219,7 +219,7 @@ class Layer:
         return layer
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same name, directions and ties."""
+        """Whether both have the same name, directions and edges."""
         if not isinstance(other, Layer):
             return NotImplemented
         return (
@@ -265,7 +265,7 @@ def _check_name(name: str) -> None:
 
 
 def _check_arcs(lists: SortedLists) -> None:
-    """Refuse lists that are no simple directed graph."""
+    """Refuse lists that are not a simple directed graph."""
     indptr, indices = lists
     n = indptr.size - 1
     if n < 0 or indptr[0] != 0 or indptr[-1] != indices.size or np.any(np.diff(indptr) < 0):
@@ -283,7 +283,7 @@ def _check_arcs(lists: SortedLists) -> None:
 
 
 class ListedTies:
-    """Ties between positions, the kind of each, and whether they are directed."""
+    """Edges between positions, the kind of each, and whether they are directed."""
 
     def __init__(
         self,
@@ -319,7 +319,7 @@ class ListedTies:
 
 
 def with_keys(graph: Any) -> Iterator[tuple[Any, Any, Any, dict[Any, Any]]]:
-    """Yield both ends, the key and the attributes of every tie of a multigraph."""
+    """Yield both ends, the key and the attributes of every edge of a multigraph."""
     yield from graph.edges(keys=True, data=True)
 
 
@@ -389,7 +389,7 @@ MOST_KINDS = 20
 
 
 def said_of_ties(graph: Any) -> list[dict[Any, Any]]:
-    """Return what a NetworkX graph says of every tie; with it a key that is a word."""
+    """Return what a NetworkX graph says of every edge; with it a key that is a word."""
     if not graph.is_multigraph():
         return [dict(values) for *_, values in graph.edges(data=True)]
     return [
@@ -399,7 +399,7 @@ def said_of_ties(graph: Any) -> list[dict[Any, Any]]:
 
 
 def ask_kinds(said: Iterable[Mapping[Any, Any]], call: str) -> None:
-    """Refuse ties of several kinds that nobody said are to be merged."""
+    """Refuse edges of several kinds that nobody said are to be merged."""
     kinds: dict[Any, set[str]] = {}
     for values in said:
         for name, value in values.items():
@@ -416,9 +416,9 @@ def ask_kinds(said: Iterable[Mapping[Any, Any]], call: str) -> None:
 
 
 def ask_kinds_in(table: pa.Table, further: Sequence[str]) -> None:
-    """Refuse a frame of ties of several kinds that nobody said are to be merged.
+    """Refuse a frame of edges of several kinds that nobody said are to be merged.
 
-    A column that says which ties are directed, as Gephi writes it, says of no kind.
+    A column that says which edges are directed, as Gephi writes it, says of no kind.
     """
     said = []
     for name in further:
@@ -445,7 +445,7 @@ def ask_modes(
 
 
 def labels_of_ends(ends: Sequence[Ids], listed: Ids | None) -> Ids:
-    """Return every id in order: those of people, among whom all ends of ties must be."""
+    """Return every id in order: those of people, among whom all ends of edges must be."""
     every = [*ends] if listed is None else [listed]
     if len({ids.dtype.kind for ids in (*ends, *every) if ids.size}) > 1:
         every = [as_text(ids) for ids in every]
@@ -455,7 +455,7 @@ def labels_of_ends(ends: Sequence[Ids], listed: Ids | None) -> Ids:
 def refuse_where_directions_matter(
     ends: Sequence[NDArray[Any]], n: int, names: tuple[str, ...], *, said: bool | None
 ) -> None:
-    """Refuse ties of which most lead one way, or that a file says are directed."""
+    """Refuse edges of which most lead one way, or that a file says are directed."""
     layer, dropped = Layer.undirected(*ends, n=n)
     ties = Ties(n=layer.n_ties, mutual=dropped.reciprocal_pairs, said=said, names=names)
     if ties.matter:

@@ -1,6 +1,6 @@
-"""A network of people: what is said of everyone, and ties of one or several kinds between them.
+"""A network of people: what is said of everyone, and edges of one or several kinds between them.
 
-A graph is the simplest one: sorted neighbor lists, and ids beside them.
+A graph is the simplest one: sorted neighbor lists, and ids next to them.
 """
 
 from __future__ import annotations
@@ -47,14 +47,14 @@ ID_OF_PERSON = "node"
 """The column of ids in the file of people: no attribute is called so."""
 
 MOST_LAYERS = 100
-"""More kinds of ties are a column of something else."""
+"""More kinds of edges are a column of something else."""
 
 LAYER = "layer"
-"""The column that names the layer of a tie, where there are several."""
+"""The column that names the layer of an edge, where there are several."""
 
 
 class TiesOfLayers(NamedTuple):
-    """Every tie once, ascending by source, target and layer; undirected ones smaller end first."""
+    """Every edge once, ascending by source, target and layer; undirected ones smaller end first."""
 
     source: NDArray[np.int32]
     target: NDArray[np.int32]
@@ -63,12 +63,12 @@ class TiesOfLayers(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Network(NetworkObjects):
-    """People with attributes, and layers of ties between them, each directed or not.
+    """People with attributes, and layers of edges between them, each directed or not.
 
     Parameters
     ----------
     layers
-        The layers; or, by their names, `Graph` objects (ties without directions) and layers. They
+        The layers; or, by their names, `Graph` objects (edges without directions) and layers. They
         are kept in the order of their names.
     people
         The attributes: one row per person, in the order of the nodes; None for none.
@@ -143,7 +143,7 @@ class Network(NetworkObjects):
 
     @property
     def n_nodes(self) -> int:
-        """The number of people, those without ties included."""
+        """The number of people, those without edges included."""
         return self.layers[0].n_nodes
 
     @property
@@ -153,7 +153,7 @@ class Network(NetworkObjects):
 
     @property
     def n_ties(self) -> int:
-        """The number of ties of all layers: arcs where they are directed, else edges."""
+        """The number of edges of all layers: arcs where they are directed, else edges."""
         return sum(layer.n_ties for layer in self.layers)
 
     @property
@@ -163,21 +163,21 @@ class Network(NetworkObjects):
 
     @property
     def is_directed(self) -> bool:
-        """Whether some ties lead from one person to another."""
+        """Whether some edges lead from one person to another."""
         return any(layer.directed for layer in self.layers)
 
     @property
     def n_layers(self) -> int:
-        """The number of kinds of ties."""
+        """The number of kinds of edges."""
         return len(self.layers)
 
     @property
     def columns_of_ties(self) -> tuple[str, ...]:
-        """The columns of ties in files and frames: of several layers, their names are the third."""
+        """The columns of edges in files and frames: the third has the names of several layers."""
         return ("source", "target", *([LAYER] if self.n_layers > 1 else []))
 
     def ties(self) -> TiesOfLayers:
-        """Return every tie of every layer once, in order.
+        """Return every edge of every layer once, in order.
 
         Examples
         --------
@@ -229,12 +229,12 @@ class Network(NetworkObjects):
         )
 
     def only_layer(self) -> Layer:
-        """Return the ties of the only kind, which have no direction.
+        """Return the edges of the only kind, which have no direction.
 
         Raises
         ------
         DataError
-            Where there are several layers, or ties are directed: the message says what would be
+            Where there are several layers, or edges are directed: the message says what would be
             lost.
 
         Examples
@@ -253,9 +253,9 @@ class Network(NetworkObjects):
         return only
 
     def undirected(self) -> Graph:
-        """Return the graph in which two people are tied that any tie joins, in any direction.
+        """Return the graph in which two people are connected that any edge joins, in any direction.
 
-        A tie of any kind counts.
+        An edge of any kind counts.
 
         Examples
         --------
@@ -274,7 +274,7 @@ class Network(NetworkObjects):
         return np.arange(self.n_nodes, dtype=np.int64) if self.ids is None else self.ids
 
     def profiles(self) -> NDArray[np.int64]:
-        """Return the profile of everyone: the numbers of ties, layer by layer, shape (n, c).
+        """Return the profile of everyone: the numbers of edges, layer by layer, shape (n, c).
 
         A layer without directions gives one number, a directed one those out and those in.
         """
@@ -342,7 +342,7 @@ class Network(NetworkObjects):
         return Network(tuple(layer.permuted(order) for layer in self.layers), people, ids)
 
     def part(self, people: NDArray[np.int64]) -> Network:
-        """Return some people with the ties among them, without ids; positions, ascending."""
+        """Return some people with the edges among them, without ids; positions, ascending."""
         rows = None if self.people is None else self.people.part(people)
         return Network(tuple(layer.part(people) for layer in self.layers), rows)
 
@@ -351,7 +351,7 @@ class Network(NetworkObjects):
         return self.with_people(None if self.people is None else self.people.without_unused())
 
     def __eq__(self, other: object) -> bool:
-        """Whether both have the same nodes in the same order, attributes, ties and ids."""
+        """Whether both have the same nodes in the same order, attributes, edges and ids."""
         if not isinstance(other, Network):
             return NotImplemented
         return (
@@ -414,7 +414,7 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
     Raises
     ------
     DataError
-        Where the arrays are no simple undirected graph; the message names the first reason.
+        Where the arrays are not a simple undirected graph; the message names the first reason.
 
     Examples
     --------
@@ -489,7 +489,7 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
 
     @property
     def is_bare(self) -> bool:
-        """True: nothing is said of nodes but who is tied to whom."""
+        """True: nothing is said of nodes but who is connected to whom."""
         return True
 
     def graph(self) -> Graph:

@@ -100,7 +100,7 @@ def of_pattern(matrix: Any) -> ObjectOrigin:
 
 
 def read_from(data: D, *origins: object) -> D:
-    """Return a container that was just made, with what it was read from beside what it says."""
+    """Return a container that was just made, with what it was read from and what it says."""
     known = (*getattr(data, "origins", ()), *(one for one in origins if one is not None))
     object.__setattr__(data, "origins", known)
     return data
@@ -140,7 +140,7 @@ SHOWN = 10
 
 
 def left_out_words(names: Sequence[str]) -> tuple[str, ...]:
-    """Return what was left out, and what joining it back does; nothing where nothing was.
+    """Return what was omitted, and what joining it back does; nothing where nothing was.
 
     >>> print(*left_out_words(["gender", "year"]))
     dropped gender, year: the release does not cover them, and anyone who joins them back can \
@@ -158,7 +158,7 @@ single people out again
 
 
 def warn_left_out(names: Iterable[object]) -> tuple[str, ...]:
-    """Warn of attributes that are left out, and return their names, each once."""
+    """Warn of attributes that are omitted, and return their names, each once."""
     listed = tuple(dict.fromkeys(map(str, names)))
     for words in left_out_words(listed):
         warn(words, DroppedColumnsWarning)
@@ -172,7 +172,7 @@ def attributes_of(graph: Any) -> Iterator[object]:
 
 
 def noting(data: D, left_out: tuple[str, ...]) -> D:
-    """Return a container that was just made, with the names of what it leaves out."""
+    """Return a container that was just made, with the names of what it omits."""
     object.__setattr__(data, "left_out", left_out)
     return data
 

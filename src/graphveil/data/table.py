@@ -146,7 +146,7 @@ class Table(Frames):
             where every row is a different person. None claims nothing of people: a guarantee
             then counts rows, and says so.
         drop
-            Columns that are left out.
+            Columns that are omitted.
         categories
             Words such as ``NA`` or ``?`` that are values; others of them are asked about. None
             asks about none.
@@ -345,7 +345,7 @@ class Table(Frames):
 
     @property
     def left_out(self) -> tuple[str, ...]:
-        """The names of what was left out on reading: nothing, since all columns are cells."""
+        """The names of what was omitted on reading: nothing, since all columns are cells."""
         return ()
 
     @property
@@ -524,7 +524,7 @@ class Table(Frames):
         return read_from(merged, *self.origins, self)
 
     def without_unused(self) -> Table:
-        """Return the same cells; categories that no cell shows are left out.
+        """Return the same cells; categories that no cell shows are omitted.
 
         Where each that is kept is a whole number, they become integers: their type follows from
         what is shown.

@@ -1,4 +1,4 @@
-"""An original beside its release, aligned as far as linkage and names allow.
+"""An original next to its release, aligned as far as linkage and names allow.
 
 Also what metrics share: distances, triangles and components, counted once for all of them, and
 short names for the types of arrays.
@@ -231,7 +231,7 @@ def searched_from(matrix: sparse.csr_array, source: int) -> Search:
 
 
 class Attached(NamedTuple):
-    """A column that is published beside a release, joined by the released ids.
+    """A column that is published next to a release, joined by the released ids.
 
     Parameters
     ----------
@@ -250,7 +250,7 @@ class HeldBack(NamedTuple):
 
     `people`: their features; a table as its one-hot ones, with those of the label among them;
     `label`: the column to predict from the others; None where none is; `attached`: that column for
-    the people of the original, where it is published beside the release.
+    the people of the original, where it is published next to the release.
     """
 
     people: Bipartite
@@ -349,7 +349,7 @@ class GraphComparison(Comparison[Graph]):
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkComparison(GraphComparison):
-    """Two networks: who is tied to whom as two graphs, directions and attributes beside.
+    """Two networks: who is connected to whom as two graphs, with directions and attributes.
 
     >>> from graphveil.data import Layer
     >>> calls = Layer.from_arcs([0, 1, 2], [1, 0, 0], n=3)
@@ -365,7 +365,7 @@ class NetworkComparison(GraphComparison):
     def of(
         cls, original: Network, released: Network, position: Ints | None, randomness: Randomness
     ) -> Self:
-        """Return the comparison of two networks of one kind of ties."""
+        """Return the comparison of two networks of one kind of edges."""
         return cls(
             original=original.undirected(),
             released=released.undirected(),
@@ -470,7 +470,7 @@ class ClaimedTable(NamedTuple):
     """What a release of a table claims, and what it was generalized by.
 
     `known`: the columns that the guarantee is about; None for all; `k`: the smallest class that is
-    promised; None if none is; `generalized`: whether it publishes more general values, such as
+    guaranteed; None if none is; `generalized`: whether it publishes more general values, such as
     30-39, which no original has; `levels`: reads the levels of the known columns again; None if
     nobody can; `population`: how many people the table is a random sample of; None if nobody said.
     """
@@ -489,7 +489,7 @@ NOTHING_CLAIMED = ClaimedTable()
 class TableComparison(Comparison[Table]):
     """Two tables; columns are matched by name, values by their text, rows by the linkage.
 
-    A column of the original that was not released is left out.
+    A column of the original that was not released is omitted.
 
     >>> before = Table.from_columns({"asked": ["2", "3"], "sex": ["f", "m"]})
     >>> after = Table.from_columns({"sex": ["m", "*"]})
@@ -528,7 +528,7 @@ class TableComparison(Comparison[Table]):
         return codes
 
     def one_hot(self) -> BipartiteComparison:
-        """Return the same two as users by features: one a column and value, none where suppressed.
+        """Return the same two as users by features: one per column and value, none if suppressed.
 
         >>> pair = TableComparison(
         ...     original=Table.from_columns({"sex": ["f", "m"]}),

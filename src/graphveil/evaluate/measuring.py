@@ -1,4 +1,4 @@
-"""Metrics of a release beside its original: which apply, what they give, and why others do not.
+"""Metrics of a release next to its original: which apply, what they give, and why others do not.
 
 `averaged` and `preserved` are of several releases of one original: their means, and whether a
 property is preserved over them.
@@ -69,7 +69,7 @@ def spelled_out(asked: Sequence[str] | None) -> list[str] | None:
 def comparison_of(
     release: Release[Any], original: Any, randomness: Randomness, *, wanted_by: str
 ) -> Comparison[Any]:
-    """Return an original beside its release, linked where the linkage is there."""
+    """Return an original next to its release, linked where the linkage is there."""
     released = release.data
     people = ItemsAreUsers() in release.conditions
     exact = release.generalized is not None
@@ -129,7 +129,7 @@ def of_population(pair: Comparison[Any], population: int | None) -> Comparison[A
 
 
 def ties_of(data: Data) -> Data:
-    """Return what metrics of graphs read: of a network its ties, in whatever direction."""
+    """Return what metrics of graphs read: of a network its edges, in whatever direction."""
     return data.undirected() if isinstance(data, Network) else data
 
 
@@ -139,7 +139,7 @@ FOR_COMPARISON = "for comparison"
 def compared(
     release: Release[Any] | str | Path, original: Any, seed: int | None
 ) -> Comparison[Any]:
-    """Return a release, or that of a folder, beside its original."""
+    """Return a release, or that of a folder, next to its original."""
     read = release if isinstance(release, Release) else read_release(release)
     return comparison_of(read, original, Randomness(seed=seed), wanted_by="evaluate")
 
@@ -193,15 +193,15 @@ def known_metrics(asked: str | Sequence[str] | None) -> list[str] | None:
 
 
 def kind_compared(pair: Comparison[Any]) -> type[Any]:
-    """Return the kind of data that a comparison is of: a network's holds its ties as graphs."""
+    """Return the kind of data that a comparison is of: a network's holds its edges as graphs."""
     return Network if isinstance(pair, NetworkComparison) else type(pair.original)
 
 
 def chosen_metrics(asked: Sequence[str] | None, kind: type[Any]) -> list[Metric[Any]]:
     """Return the metrics that are asked for, presets included, or all of this kind of data.
 
-    Those of graphs read the ties of networks, those of users by features read tables; where nothing
-    is asked for, only some of them do.
+    Those of graphs read the edges of networks, those of users by features read tables; where
+    nothing is asked for, only some of them do.
     """
     fitting = {
         key: metric
@@ -274,8 +274,9 @@ def averaged(
 
     Where a metric has a statistic of the original and of the release, the released ones are
     averaged, and the errors are those of their mean: noise that pulls up in one release and down in
-    the next is no error of the method. Distributions are averaged, too, before they are compared.
-    Every other number is averaged as it is. Intervals are left out: they are of one release.
+    the next is not an error of the method. Distributions are averaged, too, before they are
+    compared. Every other number is averaged as it is. Intervals are omitted: they are of one
+    release.
 
     Parameters
     ----------

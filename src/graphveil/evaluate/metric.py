@@ -1,6 +1,6 @@
 """What a metric is: an entry that says what it reads, what it means, and how it is computed.
 
-Also numbers that may rest on a sample: a property before and after, and intervals.
+Also numbers that may come from a sample: a property before and after, and intervals.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ C = TypeVar("C", bound=Comparison[Any])
 
 
 class Sample(NamedTuple):
-    """What a number that was not computed from everything rests on.
+    """What a number that was not computed from everything depends on.
 
     `size`: how many draws: sources of searches, runs of an algorithm; `low, high`: the 95%
     interval, where one is known.
@@ -125,7 +125,7 @@ class Metric(Generic[C]):
     - `kind`: the container it reads; `direction`: which way is better.
     - `definition`: what the number is, in words; `source`: where it is defined.
     - `needs_linkage`: whether it compares person by person.
-    - `cost`: how its time grows; heavy ones are left out of large data unless asked for.
+    - `cost`: how its time grows; heavy ones are omitted from large data unless asked for.
     - `compute`: comparison to figures; raises `NotMeasuredError` where there are none, with the
       reason. Of this package ``module.function``, which is imported where it is asked for.
     - `compute_mean`: comparisons of one original to the figures of their mean; None where it
@@ -251,7 +251,7 @@ Interval = tuple[float, float]
 
 
 class Estimate(NamedTuple):
-    """A number; where it was not computed from everything, what it rests on."""
+    """A number; where it was not computed from everything, what it depends on."""
 
     value: float
     sample: Sample | None = None

@@ -41,10 +41,10 @@ Kept = Bools
 
 
 def samples(pair: Comparison[Any]) -> Iterator[Comparison[Any]]:
-    """Yield the original beside itself, then beside its samples: for each rate, each draw.
+    """Yield the original next to itself, then next to its samples: for each rate, each draw.
 
     One sample is in memory at a time. A sample has a stream of its own, and exactly its share of
-    the ties, entries or rows, rounded.
+    the edges, entries or rows, rounded.
 
     >>> from graphveil.core.randomness import Randomness
     >>> ring = Graph.from_edges(np.arange(100), (np.arange(100) + 1) % 100)
@@ -76,7 +76,7 @@ def kept_at_random(n: int, rate: float, draw: int, randomness: Randomness) -> Ke
 
 
 def _sampler(pair: Comparison[Any]) -> tuple[int, Callable[[Kept], Comparison[Any]]]:
-    """Return how many ties, entries or rows there are, and what makes a sample of them."""
+    """Return how many edges, entries or rows there are, and what makes a sample of them."""
     common = {
         "original": pair.original,
         "position": np.arange(pair.original.size),
@@ -103,7 +103,7 @@ def _sampler(pair: Comparison[Any]) -> tuple[int, Callable[[Kept], Comparison[An
 
 
 def tie_of_entry(graph: Graph) -> Ints:
-    """Return the number of the tie, as in `Graph.edges`, of every entry of neighbor lists.
+    """Return the number of the edge, as in `Graph.edges`, of every entry of neighbor lists.
 
     >>> tie_of_entry(Graph.from_edges([0, 1], [2, 2], n=3)).tolist()  # lists: [2], [2], [0, 1]
     [0, 1, 0, 1]
@@ -129,7 +129,7 @@ def _entries(matrix: sparse.csr_array, kept: Kept) -> sparse.csr_array:
 
 @dataclass(frozen=True, kw_only=True)
 class _GraphSample(GraphComparison):
-    """A graph and some of its ties, all at their places; what is known of the graph is reused."""
+    """A graph and some of its edges, all at their places; what is known of the graph is reused."""
 
     whole: GraphComparison
 
@@ -268,7 +268,8 @@ def read_back(distance: float, distances: Floats) -> Share | None:
     that is among them. The interval is read from the least and the largest of the draws likewise.
 
     0.99 stands for that or more, 0 for less than 0.1. None where all samples have one distance, so
-    that no share can be told from another, or the release is on the other side of the original.
+    that no share can be distinguished from another, or the release is on the other side of the
+    original.
 
     >>> ideal = np.repeat(1 - np.array(RATES)[:, None], 3, axis=1)
     >>> [round(share, 3) for share in read_back(0.4, ideal)]

@@ -15,7 +15,7 @@ from graphveil.evaluate.metric import Said, value_of
 from graphveil.evaluate.metrics.table import METRICS
 
 Answer = Literal["", "yes", "not shown", "not measured", "not run"]
-"""Of a question with a guess beside it: whether the figure lies above that guess."""
+"""For a question with a guess next to it: whether the figure lies above that guess."""
 
 LONGEST_NAME = 40
 """The most characters of a name from the data."""
@@ -29,7 +29,7 @@ class Line:
     there is none; `unit`: what the number counts, and what it was before; `sentence`: both in a
     sentence that can stand alone; `guess`: what a guess without the release reaches, in the same
     unit; empty where there is none; `answer`: whether the figure lies above the guess, or why there
-    is no figure; `felt`: how the figure feels, where the row says so.
+    is not a figure; `felt`: how the figure feels, where the row says so.
 
     >>> Line(question="ties kept", figure="98%", unit="of the ties").felt
     ''

@@ -1,6 +1,6 @@
 """The table of formats, and the options of their readers: each is also a flag of the command line.
 
-Adding a format is an entry here and a module beside it. It has, for each kind it holds,
+Adding a format is an entry here and a module next to it. It has, for each kind it holds,
 `read_KIND(source, options)`, which returns what `graphveil.io.parsed` describes, and
 `write_KIND(data, stream, form)`, which writes to an open stream.
 """
@@ -25,7 +25,7 @@ from graphveil.data.kinds import KINDS, Kind
 from graphveil.data.origin import Items
 
 _IDS = "ids"
-"""What a format that can list ids holds beside kinds of data."""
+"""What a format that can list ids holds apart from kinds of data."""
 
 _EXPORTED = "Save it as CSV in UTF-8, and give that file"
 _UNREAD = {
@@ -93,7 +93,7 @@ class Format:
     read_as: tuple[str, ...] = ()
 
     def reader(self, kind: str) -> Callable[..., Any]:
-        """Return the function that reads this kind of data; of a network, the ties and nodes."""
+        """Return the function that reads this kind of data; of a network, the edges and nodes."""
         return self._function(f"read_{'graph' if kind == 'network' else kind}", kind)
 
     def writer(self, kind: str) -> Callable[..., Any]:
@@ -200,7 +200,7 @@ def format_of(path: str | Path, override: str | None = None) -> Format:
 def parts_of(path: Path) -> tuple[Path, ...]:
     """Return the files of a folder by their names, or the one file that a path is.
 
-    Names that begin with a dot or an underscore, as ``_SUCCESS`` does, are no parts.
+    Names that begin with a dot or an underscore, as ``_SUCCESS`` does, are not parts.
     """
     if not path.is_dir():
         return (path,)
@@ -235,7 +235,7 @@ _WHOLE = (".adjlist", ".lgl")
 
 
 class _Likely(NamedTuple):
-    """What a file looks like: its format, how it is read beside that, and whether that is a guess.
+    """What a file looks like: its format, how else it is read, and whether that is a guess.
 
     With more than two cells in a line of text, it may have rows of a table instead of edges.
     """
@@ -326,7 +326,8 @@ _BINS = (
 class Ends(NamedTuple):
     """Which two columns are the ends of a row, as far as the options say.
 
-    A column is asked for by name or number from 1. The `kind_column` is no end, and not left out.
+    A column is asked for by name or number from 1. The `kind_column` is not an end, and not
+    omitted.
     """
 
     names: tuple[str, str]
@@ -374,7 +375,7 @@ class GraphOptions:
 
     @property
     def column_of_kinds(self) -> str | None:
-        """The column that says of which kind a tie is: in a graph all are of one."""
+        """The column that says of which kind an edge is: in a graph all are of one."""
         return None
 
 
@@ -454,7 +455,7 @@ class TableOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class NetworkOptions(GraphOptions):
-    """How files are read as a network: ties, and what is said of people."""
+    """How files are read as a network: edges, and what is said of people."""
 
     directed: Directions = reading_option(  # type: ignore[assignment]  # a network can keep them
         default="refuse",
@@ -489,7 +490,7 @@ class NetworkOptions(GraphOptions):
 
     @property
     def column_of_kinds(self) -> str | None:
-        """The column that says of which kind a tie is."""
+        """The column that says of which kind an edge is."""
         return self.kind_column
 
     @property
@@ -514,7 +515,7 @@ def recorded(options: AnyOptions) -> dict[str, Any]:
 
 
 def from_record(defaults: AnyOptions, kept: Mapping[str, Any]) -> AnyOptions:
-    """Return the reading options of a private record; unknown names are left out."""
+    """Return the reading options of a private record; unknown names are omitted."""
     names = {item.name for item in fields(defaults)}
     values: dict[str, Any] = {
         name: tuple(value) if isinstance(value, list) else value

@@ -1,4 +1,4 @@
-"""What makes a network of the ties in a file: what it or another one says of people, and kinds."""
+"""What makes a network of the edges in a file: what it or another one says of people, and kinds."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def _table(source: Source, given: _Given) -> Table:
 def _plain(people: Mapping[str, list[Any]], suppressed: Collection[str]) -> dict[str, list[Any]]:
     """Return attributes as numbers where all that is said of one are such, else as text.
 
-    NaN and infinities among numbers are no values.
+    NaN and infinities among numbers are not values.
     """
     shown = {
         name: [None if value in suppressed else value for value in values]

@@ -95,7 +95,7 @@ def as_integers(values: pa.Array) -> pa.Array | None:
 def problem_of(values: pa.Array) -> SpellingProblem | None:
     """Return the first of a column's distinct ids that is refused in text, None where all are read.
 
-    Refused are empty ids, missing values beside integers, and negative or fractional numbers where
+    Refused are empty ids, missing values next to integers, and negative or fractional numbers where
     all ids are numbers.
     """
     others = values.filter(pc.invert(pc.match_substring_regex(values, _WHOLE)))
@@ -413,7 +413,7 @@ SUMS = (
 """What stands in a row below the people that adds them up, in lower case."""
 
 EVERY_WORD = tuple(sorted({*AMONG_NUMBERS, *AMONG_TEXTS, *SUMS}))
-"""All that is asked about: whoever gives it as categories is asked nothing."""
+"""All that is asked about: anyone who gives it as categories is asked nothing."""
 
 
 def questions_about_cells(columns: Mapping[str, Any], options: TableOptions) -> list[Problem]:

@@ -59,7 +59,7 @@ D = TypeVar("D")
 
 @dataclass(frozen=True, kw_only=True)
 class ReadingReport:
-    """What was read, and what was left out on the way.
+    """What was read, and what was omitted on the way.
 
     Parameters
     ----------
@@ -86,13 +86,13 @@ class ReadingReport:
     isolated
         Nodes without an edge, or users without an item.
     columns_ignored
-        Columns left out as weights.
+        Columns omitted as weights.
     attributes_ignored
-        Attributes of nodes and edges that were left out.
+        Attributes of nodes and edges that were omitted.
     inferred
         Whether the first line was taken for names because it differs from what stands below.
     odd_ids, example
-        How many ids are no integers while others are, so that all are text; and one of them.
+        How many ids are not integers while others are, so that all are text; and one of them.
     suppressed_cells
         Cells of a table read as suppressed.
     binned
@@ -258,7 +258,7 @@ def _grouped(name: str) -> str:
 
 
 def _odd_cell(name: str, cell: str) -> str:
-    """Return what is to be asked of a column with a cell that is no number and stands for one."""
+    """Return the question about a column with a cell that is not a number and stands for one."""
     if "," in cell:
         return (
             f"column {name} has numbers with a comma ({cell}), each read as its own category. "
@@ -334,7 +334,7 @@ def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading
 
 
 class ReadTies(NamedTuple):
-    """What the ties of a file became, what was dropped, and how many arcs lost their direction."""
+    """What the edges of a file became, what was dropped, and how many arcs lost their direction."""
 
     network: Network
     dropped: Dropped
@@ -453,7 +453,7 @@ def read_network(path: str | Path, **options: Any) -> Network:
     Parameters
     ----------
     path
-        The file of ties; its extension gives the format.
+        The file of edges; its extension gives the format.
     **options
         The fields of `NetworkOptions`.
 

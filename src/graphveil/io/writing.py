@@ -32,7 +32,7 @@ from graphveil.io.formats import FORMATS, Format, compression_of, format_of
 from graphveil.io.source import shown
 
 SEPARATORS = "\v\f\x1c-\x1e\x85\u2028\u2029"
-"""Beside the line feed and the carriage return, what some programs take for the end of a line."""
+"""What some programs take for the end of a line, apart from line feed and carriage return."""
 
 AWKWARD = re.compile(r'["\n\r\t,;#%\0]|^\s|\s$|^$')
 """Text because of which all text of a file stands in quotes: it would part cells or lines."""

@@ -1,8 +1,8 @@
 """What is published of people in a network: known attributes in classes of k, attached ones.
 
-People with the same `known` attributes are of one color, and are made to look alike. Rows that
+People with the same `known` attributes are of one color, and are made to look the same. Rows that
 fewer than k have are suppressed whole, or put together by a method for tables. Attached attributes
-are published as they are, outside the promise.
+are published as they are, outside the guarantee.
 """
 
 from __future__ import annotations
@@ -141,7 +141,7 @@ def with_suppressed(table: Table, who: NDArray[np.bool_]) -> Colors:
 
 
 def numbered_colors(colors: Ints | None, n: int) -> Ints:
-    """Return colors numbered as people have them first, so that nothing hangs on their names."""
+    """Return colors numbered as people have them first, so that nothing depends on their names."""
     if colors is None:
         return np.zeros(n, dtype=np.int64)
     least = colors.min(initial=0)
@@ -187,7 +187,7 @@ def _classes(table: Table) -> tuple[Ints, Ints]:
 def suppressed_further(
     colors: Colors, share: float, k: int, change: Callable[[Ints], Ints]
 ) -> Colors:
-    """Return colors with up to a share of the people suppressed besides: who costs most.
+    """Return colors with up to a share of the people also suppressed: those who cost most.
 
     No color is left with fewer than k. Where a batch gains nothing, half as many are tried.
     """
@@ -225,7 +225,7 @@ def suppressed_further(
 
 
 def known_parameter() -> Any:
-    """Return the parameter of attributes that an adversary knows."""
+    """Return the parameter of attributes that an attacker knows."""
     return parameter(
         default=None,
         text="attributes an attacker may know (comma-separated); part of the guarantee",
@@ -234,7 +234,7 @@ def known_parameter() -> Any:
 
 
 def attach_parameter() -> Any:
-    """Return the parameter of attributes that are published beside the promise."""
+    """Return the parameter of attributes that are published outside the guarantee."""
     return parameter(
         default=None, text="attributes published unchanged, outside the guarantee", unset="none"
     )
@@ -251,7 +251,7 @@ def merge_parameter() -> Any:
 
 
 def suppress_parameter() -> Any:
-    """Return the parameter of people who are suppressed besides."""
+    """Return the parameter of people who are also suppressed."""
     return parameter(
         default=0.0,
         text="maximum share of nodes whose attributes are suppressed if that saves edits",
@@ -261,7 +261,7 @@ def suppress_parameter() -> Any:
 
 
 class Roles(NamedTuple):
-    """Which attributes an adversary is said to know, and which are published beside the promise."""
+    """Which attributes an attacker may know, and which are published outside the guarantee."""
 
     known: tuple[str, ...]
     attach: tuple[str, ...]
@@ -379,7 +379,7 @@ OF_ATTRIBUTES = ("known", "attach", "merge", "suppress")
 
 
 class AttributedMethod(Anonymizer[Graph]):
-    """A method for graphs that also takes attributes: of a network of one kind of ties.
+    """A method for graphs that also takes attributes: of a network of one kind of edges.
 
     Derived classes have the fields `k`, `known`, `attach` and `merge`, made by this module's
     functions.
@@ -414,7 +414,7 @@ class AttributedMethod(Anonymizer[Graph]):
         self._check_ties(network)
 
     def _check_ties(self, network: Network) -> None:
-        """Refuse ties with directions, or of several kinds."""
+        """Refuse edges with directions, or of several kinds."""
         network.graph()
 
     def prepared(self, data: Any) -> Any:
@@ -423,7 +423,7 @@ class AttributedMethod(Anonymizer[Graph]):
         return prepared.graph() if prepared.is_bare else prepared
 
     def _beside(self, network: Network, edited: MethodResult, colors: Colors) -> MethodResult:
-        """Return edited ties with what is published of people, in place of those of a network."""
+        """Return edited edges with what is published of people, in place of those of a network."""
         people = self._roles.published(network.people, colors.table)
         layer = Layer.of(cast("Graph", edited.data), name=network.only_layer().name)
         released = Network((layer,), people, network.ids)

@@ -64,7 +64,7 @@ D = TypeVar("D", bound=Data)
 SourceName = Literal["memory", "blocks", "rows", "ties"]
 """Where data may lie: in memory, also in blocks of rows that processes share; on the disk or on a
 cluster as rows, in chunks (the method derives from `graphveil.methods.smooth_k.smooth_k.Clustered`
-or has its methods); on the disk as the ties of a graph (it has `Anonymizer.from_ties`)."""
+or has its methods); on the disk as the edges of a graph (it has `Anonymizer.from_ties`)."""
 
 
 class Reached(NamedTuple):
@@ -105,7 +105,7 @@ class Reached(NamedTuple):
         )
 
     def _pairs(self, published: Mapping[str, Any]) -> list[tuple[str, float, float]]:
-        """Return the options and those of a release as numbers; what is no number is 0."""
+        """Return the options and those of a release as numbers; what is not a number is 0."""
         return [(n, _number(value), _number(published.get(n))) for n, value in self.options.items()]
 
 
@@ -141,7 +141,7 @@ class MethodResult(NamedTuple):
 
     Position i of `data` still stands for the input's position i. `facts` are what only the method
     knows of the run, for the private record; `advice` is for the owner. `guarantee` is None where
-    it is what the method promises; `unprotected` are those for whom a partial one does not hold.
+    it is what the method guarantees; `unprotected` are those for whom a partial one does not hold.
 
     The record at i was chosen to fit the persons of row i of `witness`, its own among them.
     `unrecorded` are arguments that no file keeps. `order` says which position of the input stands
@@ -228,7 +228,7 @@ class Anonymizer(ABC, Generic[D]):
     """Every kind of data that it takes. Where features come first, it reads others as features;
     what was a table is released as a table."""
     when: ClassVar[str] = ""
-    """When to use it, in a sentence: lists of methods show it, else the promise."""
+    """When to use it, in a sentence: lists of methods show it, else the guarantee."""
     promise: ClassVar[str]
     source: ClassVar[str]
     limits: ClassVar[str]
@@ -237,11 +237,11 @@ class Anonymizer(ABC, Generic[D]):
     """What attacks reached in our tests; of two that are equally near the first, so that the
     options that protect less come first."""
     limits_of_attributes: ClassVar[str] = ""
-    """What a release does not protect against that has attributes: a sentence beside `limits`."""
+    """What a release with attributes does not protect against, in addition to `limits`."""
     cost: ClassVar[str]
     example: ClassVar[Mapping[str, Any]]
     may_state: ClassVar[tuple[type[Condition], ...]] = ()
-    """The types of conditions without fields that hang on parameters which only the owner knows."""
+    """Types of conditions without fields that depend on parameters which only the owner knows."""
     nests: ClassVar[bool] = False
     spends: ClassVar[bool] = False
     """Whether it claims an epsilon, which adds up over releases."""
@@ -252,13 +252,13 @@ class Anonymizer(ABC, Generic[D]):
     """Whether a table is read with its fractions as they are written: it groups them itself."""
 
     directed: ClassVar[bool] = False
-    """Whether it takes ties with directions alone."""
+    """Whether it takes edges with directions alone."""
 
     trial_size: ClassVar[int] = 20_000
     """The edges or entries on which advice tries it: about a second of work."""
 
     def __init_subclass__(cls) -> None:
-        """Refuse a class whose `accepts` is no tuple."""
+        """Refuse a class whose `accepts` is not a tuple."""
         super().__init_subclass__()
         accepts = cls.__dict__.get("accepts", (Table,))
         if not isinstance(accepts, tuple):
@@ -298,7 +298,7 @@ class Anonymizer(ABC, Generic[D]):
         """Return the anonymized data with position i still standing for the input's position i."""
 
     def from_ties(self, graph: Graph, randomness: Randomness) -> EditedTies | NoisyTies:
-        """Return what is made of a graph whose ties the disk holds, for the source ``ties``.
+        """Return what is made of a graph whose edges the disk holds, for the source ``ties``.
 
         Few pages of its lists are to be read. A run that goes on gets the same randomness again.
         """
@@ -307,7 +307,7 @@ class Anonymizer(ABC, Generic[D]):
     @property
     @abstractmethod
     def guarantee(self) -> AnyGuarantee:
-        """What is promised, before any data is read; a run may claim less, never more."""
+        """What is guaranteed, before any data is read; a run may claim less, never more."""
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
@@ -341,7 +341,7 @@ class Anonymizer(ABC, Generic[D]):
 
     @property
     def rows_needed(self) -> int:
-        """The fewest rows (or nodes) for which the promise can be kept: as a rule its k."""
+        """The fewest rows (or nodes) for which the guarantee can be kept: as a rule its k."""
         return int(getattr(self.guarantee, "k", 1))
 
     @property
@@ -357,7 +357,7 @@ class Anonymizer(ABC, Generic[D]):
     def anonymize(
         self, data: Any, *, seed: int | None = None, ledger: Ledger | None = None
     ) -> Release[D]:
-        """Return a release of the data that keeps the promise, under new ids in a new order.
+        """Return a release of the data that keeps the guarantee, under new ids in a new order.
 
         Parameters
         ----------
@@ -506,9 +506,9 @@ class Anonymizer(ABC, Generic[D]):
         return NewIds(randomness.permutation(data.size))
 
     def promised(self, data: Data) -> AnyGuarantee:
-        """Return what is promised of this data: with noise, the unit of epsilon and the lists.
+        """Return what is guaranteed of this data: with noise, the unit of epsilon and the lists.
 
-        It reads names of items and what the owner says, nothing that the promise covers.
+        It reads names of items and what the owner says, nothing that the guarantee covers.
         """
         promise: AnyGuarantee = self.guarantee.of_rows(getattr(data, "person", None))
         if not isinstance(promise, EdgeDP | NodeDP):
@@ -520,9 +520,9 @@ class Anonymizer(ABC, Generic[D]):
         return msgspec.structs.replace(promise, collected=collected)
 
     def claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
-        """Return what a run claims: what the method promises, or less.
+        """Return what a run claims: what the method guarantees, or less.
 
-        `guarantee`: None where it is what the method promises. A seeded run claims nothing about
+        `guarantee`: None where it is what the method guarantees. A seeded run claims nothing about
         the draw.
         """
         claimed = self.guarantee if guarantee is None else guarantee
@@ -611,7 +611,7 @@ class Anonymizer(ABC, Generic[D]):
         self.check_size(data.size, noun=kind.people)
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
-        """Refuse so few rows or nodes that the promise cannot be kept, and an empty promise."""
+        """Refuse so few rows or nodes that the guarantee cannot be kept, and an empty guarantee."""
         self.check_promise()
         if n < self.rows_needed:
             cure = "Lower k, or provide" if hasattr(self, "k") else "Provide"
@@ -619,7 +619,7 @@ class Anonymizer(ABC, Generic[D]):
             raise InfeasibleError(f"{self.name} with these parameters {needs}. {cure} more data.")
 
     def check_promise(self) -> None:
-        """Refuse parameters whose promise is true of any data, such as k-anonymity with k=1."""
+        """Refuse parameters whose guarantee is true of any data, such as k-anonymity with k=1."""
         empty = self.guarantee.empty
         if empty:
             raise ParameterError(
@@ -740,7 +740,7 @@ def _types_of(data: Data, generalized: Generalization | None) -> Mapping[str, Co
 
 
 def _number(value: object) -> float:
-    """Return a value as a number, 0 where it is none; levels are published as text."""
+    """Return a value as a number, 0 if it is not one; levels are published as text."""
     try:
         return float(value) if isinstance(value, str | int | float) else 0.0
     except (ValueError, OverflowError):

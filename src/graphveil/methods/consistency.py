@@ -1,6 +1,6 @@
-"""Whether a manifest says what the method that it names says: one more check beside the checker's.
+"""Whether a manifest says what its method says: a check in addition to the checker's.
 
-The checker knows promises and no method. Where this version of the program knows the method as
+The checker knows guarantees and no method. Where this version of the program knows the method as
 well, the manifest can be compared with it: words, parameters, guarantee and conditions.
 """
 
@@ -315,7 +315,7 @@ def _other_conditions(
 ) -> list[str]:
     """Return what is stated too little, or more than what the method states of such data.
 
-    A condition of no method is no harmless one: its numbers would carry what they like.
+    A condition of no method is not harmless: its numbers would carry what they like.
     """
     name, left = method.name, list(manifest.claim.conditions)
     problems, stated = [], []

@@ -42,7 +42,7 @@ _LETTERS = 200
 
 
 class _Unproved(Anonymizer[Any]):
-    """A method of somebody else, of which nothing is known: it claims nothing."""
+    """A method of someone else, of which nothing is known: it claims nothing."""
 
     limits: ClassVar[str] = "Any knowledge: graphveil does not know what this method does."
     source: ClassVar[str] = "not part of graphveil"
@@ -51,7 +51,7 @@ class _Unproved(Anonymizer[Any]):
 
     @property
     def guarantee(self) -> NotClaimed:
-        """What is promised: nothing."""
+        """What is guaranteed: nothing."""
         return NotClaimed(reasons=("unproved",))
 
     def claimed(self, _guarantee: AnyGuarantee | None, _randomness: Randomness) -> AnyGuarantee:
@@ -133,7 +133,7 @@ class External(_Unproved):
     Notes
     -----
     Nodes are numbered from 0 to n-1 in both files, so the command learns no id. A number that the
-    output leaves out is a node without edges; a number that is not in the input is refused.
+    output omits is a node without edges; a number that is not in the input is refused.
     The command and its limits are in the private record alone.
 
     Examples
@@ -216,7 +216,7 @@ class External(_Unproved):
 
 
 def _other_nodes(number: Ids, n: int) -> str | None:
-    """Return the first id that is no number from 0 to n-1; None where all are."""
+    """Return the first id that is not a number from 0 to n-1; None where all are."""
     if number.dtype.kind != "i":
         is_number = re.compile(r"0|[1-9][0-9]*")
         return next((one for one in number.tolist() if not is_number.fullmatch(str(one))), None)
@@ -355,7 +355,7 @@ _ANY: Mapping[type[Any], Any] = {int: 1, float: 1.0, bool: False, str: "some"}
 """A value of an argument without a default, where any will do."""
 
 SEED = "seed"
-"""The argument of a function that gets a number from the run's seed; it is no parameter."""
+"""The argument of a function that gets a number from the run's seed; it is not a parameter."""
 
 
 def method_from(
@@ -363,8 +363,8 @@ def method_from(
 ) -> type[Anonymizer[Any]]:
     """Return a method that claims nothing: a function makes the data that is released.
 
-    It is then measured, attacked, evaluated and swept beside all others. The keyword arguments of
-    the function are the parameters of the method, and stay in the private record. New ids, a new
+    It is then measured, attacked, evaluated and swept along with all others. The keyword arguments
+    of the function are the parameters of the method, and stay in the private record. New ids, a new
     order and the manifest are added as for every method.
 
     Parameters

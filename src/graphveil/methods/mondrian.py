@@ -110,7 +110,7 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
 
     @property
     def guarantee(self) -> KAnonymity | SmoothKAnonymity:
-        """What is promised."""
+        """What is guaranteed."""
         promised = KAnonymity if self.release == "suppress" else SmoothKAnonymity
         return promised(k=self.k, known=self.roles.known or UNSET)
 

@@ -35,7 +35,7 @@ METHODS: Registry[type[Anonymizer[Any]]] = Registry(_homes(), line=lambda method
 OUTSIDE: Registry[type[Anonymizer[Any]]] = Registry(
     {"external": "graphveil.methods.external:External"}, line=lambda method: method.promise
 )
-"""What runs a method of somebody else: no published method, so lists of these leave it out."""
+"""What runs a method of someone else: no published method, so lists of these omit it."""
 
 
 def known_method(name: str) -> type[Anonymizer[Any]] | None:

@@ -93,7 +93,7 @@ class Key:
         Raises
         ------
         ParameterError
-            Where it is no name and no bytes, or of another length than a key.
+            Where it is not a name and no bytes, or of another length than a key.
         """
         if isinstance(text, bytes):
             return Key(held_in_memory=text)
@@ -233,7 +233,7 @@ class Rename(Anonymizer[Any]):
     Raises
     ------
     ParameterError
-        Where the key is none.
+        Where the key is not valid.
 
     Notes
     -----
@@ -272,7 +272,7 @@ class Rename(Anonymizer[Any]):
 
     @property
     def guarantee(self) -> NotClaimed:
-        """What is promised: nothing."""
+        """What is guaranteed: nothing."""
         return NotClaimed(reasons=("renamed",))
 
     @property

@@ -23,7 +23,7 @@ _KNOWN = {
     "items": "all their items",
     "row": "all cells of their row",
 }
-"""What somebody may know of a person, by what was measured."""
+"""What someone may know of a person, by what was measured."""
 
 
 class ResidualRisk(NamedTuple):

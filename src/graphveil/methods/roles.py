@@ -36,7 +36,7 @@ LIMITS_OF_ATTACHED = (
     "Attached columns are published unchanged and are not covered. All columns were known in the "
     "releases that were attacked in our tests."
 )
-"""What a release with attached columns does not protect against, beside the limits of a method."""
+"""What a release with attached columns does not protect against, in addition to `limits`."""
 
 
 def known_columns_parameter() -> Any:
@@ -75,7 +75,7 @@ class TableRoles(NamedTuple):
 
     @classmethod
     def of(cls, known: object, attach: object, label: object, drop: object = None) -> TableRoles:
-        """Return the roles that three parameters state, beside the columns that are dropped."""
+        """Return the roles that three parameters state, and the columns that are dropped."""
         every = (known, attach, label, drop)
         named = [() if one is None else tuple(Columns.parse(one)) for one in every]
         fields = dict(zip((*cls._fields, "drop"), named, strict=True))
@@ -180,7 +180,7 @@ def _check_column(name: str, role: str, every: Sequence[str]) -> None:
 class WithRoles(Anonymizer[D]):
     """A method that suppresses cells of a table, and takes roles of its columns.
 
-    It reads the known columns alone. What it publishes of them is put beside the attached columns,
+    It reads the known columns alone. What it publishes of them is put next to the attached columns,
     which stay as they are. A class that derives from it has the fields `known`, `attach` and
     `label`, made by the functions of this module.
     """
@@ -238,7 +238,7 @@ class WithRoles(Anonymizer[D]):
     def _drawn(
         self, data: Any, draw: Callable[[Any, Randomness], MethodResult], randomness: Randomness
     ) -> MethodResult:
-        """Return what `draw` makes of the known columns, beside the others as they are."""
+        """Return what `draw` makes of the known columns, next to the others as they are."""
         if not self.roles.are_given:
             return super()._drawn(data, draw, randomness)
         roles = self.roles.of_table(data.without(self.withheld_columns).columns)

@@ -1,4 +1,4 @@
-"""A release: published data, what is promised of it, and what only its owner may see."""
+"""A release: published data, what is guaranteed of it, and what only its owner may see."""
 
 from graphveil.claims.facts import digest_of, digests_of_origins
 from graphveil.claims.manifest import (

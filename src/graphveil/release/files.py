@@ -62,7 +62,7 @@ DELIMITED = {"csv", "tsv", "text"}
 LEVELS_FILE = f"{parts.LEVELS_ROLE}.csv"
 
 NETWORK_FORMS = ("csv", "tsv", "parquet")
-"""What the ties of a network are released as: its people stand in a file of their own."""
+"""What the edges of a network are released as: its people stand in a file of their own."""
 
 TABULAR = {*DELIMITED, "parquet"}
 """The formats whose files have named columns."""
@@ -114,7 +114,7 @@ def check_names(data: Data, form: Format) -> None:
 
 
 def check_categories(table: Table, form: Format) -> None:
-    """Refuse a table with a value that whoever reads its release takes for something else.
+    """Refuse a table with a value that readers of its release take for something else.
 
     No format of a release has values that read as suppressed cells, not even one in which those are
     null; text has none with a line break, and none that ends in a backslash where it is quoted.
@@ -456,7 +456,7 @@ def _network(path: Path, people: Path, described: Described) -> Network:
 
 
 def _layer(network: Network, said: DescribedLayer, *, alone: bool) -> Layer:
-    """Return a layer of a release, which may have lost all its ties."""
+    """Return a layer of a release, which may have lost all its edges."""
     read = [layer for layer in network.layers if alone or layer.name == said.name]
     if alone:
         return dataclasses.replace(read[0], name=said.name)
@@ -538,7 +538,7 @@ class Linkage(NamedTuple):
 
 
 def read_linkage(folder: Path) -> Linkage | None:
-    """Return the linkage beside a release folder, or None where it was not kept."""
+    """Return the linkage next to a release folder, or None where it was not kept."""
     return linkage_in(private_folder(folder))
 
 
@@ -626,7 +626,7 @@ class Witness(NamedTuple):
 
 
 def read_levels(folder: Path) -> OwnersLevels | None:
-    """Return the levels beside a release folder, or None where there are none."""
+    """Return the levels next to a release folder, or None where there are none."""
     table = read_owners(private_folder(folder) / LEVELS, LEVEL_COLUMNS, "a file of levels")
     if table is None:
         return None
@@ -636,7 +636,7 @@ def read_levels(folder: Path) -> OwnersLevels | None:
 
 
 def read_witness(folder: Path, linkage: Linkage | None) -> Witness | None:
-    """Return the chosen pairs beside a release folder, or None where they were not kept."""
+    """Return the chosen pairs next to a release folder, or None where they were not kept."""
     if linkage is None:
         return None
     table = read_owners(private_folder(folder) / WITNESS, WITNESS_COLUMNS, "a file of pairs")

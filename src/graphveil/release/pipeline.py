@@ -1,6 +1,6 @@
 """The one way to a release: check the target, warn, read, check, draw, record, publish.
 
-Data in memory, rows on the disk or on a cluster and ties on the disk are three sources of it.
+Data in memory, rows on the disk or on a cluster and edges on the disk are three sources of it.
 """
 
 from __future__ import annotations
@@ -64,10 +64,10 @@ class Method(Protocol):
         """Enter what a run will claim in a ledger."""
 
     def promised(self, data: Data) -> AnyGuarantee:
-        """Return what is promised of this data."""
+        """Return what is guaranteed of this data."""
 
     def stated(self, randomness: Randomness, **said: Any) -> dict[str, Any]:
-        """Return what a release and a publication say alike, and warn the owner."""
+        """Return what a release and a publication both say, and warn the owner."""
 
 
 class Run(NamedTuple):
@@ -100,7 +100,7 @@ class Source(Protocol):
     """Where data lies: what cannot be had of it there, and how it is read, drawn and written."""
 
     keeps: ClassVar[bool]
-    """Whether what an interrupted run left beside its release is taken up by the next one."""
+    """Whether what an interrupted run left next to its release is taken up by the next one."""
 
     def refusals(self, run: Run) -> Iterator[str]:
         """Yield what cannot be had of this source, or raise it; from the options alone."""

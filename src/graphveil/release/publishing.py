@@ -110,7 +110,7 @@ def publish(
 
 
 def warn_of_leftovers(out: Place, *, on_disk: bool = False, private: Place | None = None) -> None:
-    """Warn of what a killed run left in place of a release, or beside it."""
+    """Warn of what a killed run left in place of a release, or next to it."""
     for text in leftovers_beside(out, on_disk=on_disk, private=private):
         warn(text)
 
@@ -123,7 +123,7 @@ def warn_of_others(
     known: frozenset[str] = frozenset(),
     private: Place | None = None,
 ) -> tuple[str, ...]:
-    """Warn of other releases of the input beside a release; return it for the private record."""
+    """Warn of other releases of the input next to a release; return it for the private record."""
     try:
         owners_of = owned.owners_of_others(out, input_digests, private)
     except GraphveilError:
@@ -296,7 +296,7 @@ class _Mark:
         address.put_bytes(public.UNFINISHED, self._content)
 
     def lift(self, address: Address) -> None:
-        """Take it away: what lies there is whole."""
+        """Take it away: what is there is whole."""
         self._lifted.add(address)
         address.delete(public.UNFINISHED)
 
@@ -320,7 +320,7 @@ def _begin(address: Address, mark: _Mark, *, private: bool) -> None:
 
 
 def _close(address: Address, expected: set[str], mark: _Mark) -> None:
-    """Take the mark away, once it is this run's, and nothing but what is expected lies there."""
+    """Take the mark away, once it is this run's, and nothing but what is expected is there."""
     if not mark.is_own(address):
         raise ReleaseError(
             f"another run wrote to {address} in the meantime, so nothing of this run was "
@@ -509,7 +509,7 @@ def check_writable(path: Path) -> None:
 
 
 def _check_elsewhere(folder: Path, private: Path) -> None:
-    """Refuse a private folder in another place that would be published, or beside an older one."""
+    """Refuse a private folder in another place that would be published, or next to an older one."""
     check_apart({"out": folder, "private": private})
     beside = private_folder(folder)
     if beside.exists() and beside.resolve() != private.resolve():
@@ -520,7 +520,7 @@ def _check_elsewhere(folder: Path, private: Path) -> None:
 
 
 def check_apart(places: Mapping[str, Place]) -> None:
-    """Refuse places of which one lies in another, or is another.
+    """Refuse places of which one is in another, or is another.
 
     >>> check_apart({"out": Path("lists-k8"), "private": Path("owner/lists-k8")})
     >>> check_apart({"out": Path("out"), "private": Path("out/owner")})

@@ -68,9 +68,9 @@ class Release(Generic[D_co]):
     data
         What is published; ids are 0..n-1.
     guarantee
-        What is promised of it.
+        What is guaranteed of it.
     conditions
-        What is stated beside the guarantee.
+        What is stated next to the guarantee.
     provenance
         Tool, method and parameters.
     private
@@ -119,7 +119,7 @@ class Release(Generic[D_co]):
         linkage: bool = True,
         reading: Mapping[str, Any] | None = None,
     ) -> Path:
-        """Write the release folder and the owner's private folder beside it, or nothing.
+        """Write the release folder and the owner's private folder next to it, or nothing.
 
         Parameters
         ----------
@@ -149,7 +149,7 @@ class Release(Generic[D_co]):
         Warns
         -----
         GraphveilWarning
-            Where other releases of the same input lie beside it, or what a killed run left.
+            Where other releases of the same input are next to it, or what a killed run left.
         """
         path = Path(folder)
         self.published(Output(path, format, force, linkage, reading=reading or {}))
@@ -161,7 +161,7 @@ class Release(Generic[D_co]):
         Raises
         ------
         UsageError
-            Where the release was read without the private folder beside it.
+            Where the release was read without the private folder next to it.
         """
         if self.private is None:
             raise UsageError(
@@ -290,8 +290,8 @@ class Release(Generic[D_co]):
         Parameters
         ----------
         null
-            Whether a suppressed cell is null in generalized tables, too. Statistics then leave it
-            out.
+            Whether a suppressed cell is null in generalized tables, too. Statistics then omit
+            it.
 
         Examples
         --------
@@ -415,7 +415,7 @@ class Release(Generic[D_co]):
         Raises
         ------
         UsageError
-            If the release is no table, or has no such column.
+            If the release is not a table, or has no such column.
         DataError
             If the column publishes what is neither a number nor an interval of numbers.
 
@@ -556,14 +556,14 @@ class Release(Generic[D_co]):
         return convert()
 
     def _repr_html_(self) -> str:
-        """Return what is promised of what, as a table for notebooks; nothing that is private."""
+        """Return what is guaranteed of what, as a table for notebooks; nothing that is private."""
         rows = [("data", self.data), ("promise", self.guarantee.sentence)]
         rows += [("condition", condition.sentence) for condition in self.conditions]
         rows += list(self.provenance.parameters.items())
         return html_table(self.provenance.method, ("what", "value"), rows)
 
     def __repr__(self) -> str:
-        """Return the method, the promise and the size."""
+        """Return the method, the guarantee and the size."""
         return visible(
             f"Release({self.provenance.method}: {self.guarantee.sentence} {self.data!r})"
         )
@@ -652,7 +652,7 @@ def _dictionary(
 
 
 def read_release(folder: str | Path) -> Release[Any]:
-    """Return the release in this folder, with the owner's part where it lies beside it.
+    """Return the release in this folder, with the owner's part where it is next to it.
 
     Reading checks no claim: `Release.verify` and ``graphveil verify`` do.
 

@@ -237,7 +237,7 @@ def keys_of(secret: bytes, n: int) -> NDArray[np.uint64]:
     """Return a key of 128 bits a row, shape (2, n): the order of the release.
 
     The same secret gives the same keys: a chunk that runs twice, wherever it runs, loses no row and
-    repeats none. Without the secret they cannot be told from random bits (SHAKE-256).
+    repeats none. Without the secret they cannot be distinguished from random bits (SHAKE-256).
     """
     keys = np.frombuffer(hashlib.shake_256(secret).digest(16 * n), dtype="<u8")
     return keys.astype(np.uint64, copy=False).reshape(2, n)
@@ -413,7 +413,7 @@ def _name_of(source: Any) -> str:
 
 
 def _frame_of(source: Any, spark: Any) -> tuple[Any, bool]:
-    """Return a DataFrame, and whether a query stands behind it, beside columns and files."""
+    """Return a DataFrame, and whether a query stands behind it, next to columns and files."""
     if not isinstance(source, str | Path):
         return source, True
     if str(source).startswith(TABLE):

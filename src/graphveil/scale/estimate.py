@@ -249,7 +249,7 @@ class Trial:
 
     @classmethod
     def of(cls, drawn: Drawn, method: Clustered) -> Trial:
-        """Return the trial of a method on a draw; its randomness is no run's."""
+        """Return the trial of a method on a draw; its randomness is not a run's."""
         randomness = Randomness(seed=0)
         given = columns.ItemLists.of(drawn.rows)
         chunk_rows = 0 if method.chunks is None else method.chunks.rows
@@ -435,7 +435,7 @@ class Estimate:
     cpu_seconds
         Seconds of CPU, of all processes together.
     working_bytes
-        What lies in the folders of the run before its release stands.
+        What is in the folders of the run before its release stands.
     shuffle_bytes
         What executors write for each other; None on one machine.
     worker_mib

@@ -98,7 +98,7 @@ def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib
 
 
 def _raw_text(source: Source, options: BipartiteOptions, path: Path, memory_mib: int) -> Raw:
-    """Write the rows of a text file; read it again where its first row turns out to be names."""
+    """Write the rows of a text file; read it again where its first row is names after all."""
     notes = ReadCounts()
     dialect = _dialect_of(source, options)
     notes.header, notes.inferred = dialect.header, dialect.inferred
@@ -206,7 +206,7 @@ class _Judge(NamedTuple):
         return True
 
     def is_integer(self, path: Path, name: str) -> bool:
-        """Whether all texts of a column are plain integers; texts that are no ids are refused."""
+        """Whether all texts of a column are plain integers; texts that are not ids are refused."""
         text = identifier(name)
         plain = f"regexp_full_match({text}, '0|[1-9][0-9]*')"
         number = f"regexp_full_match({text}, '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?')"
@@ -304,7 +304,7 @@ def intake(
 class InputRows(NamedTuple):
     """Rows as they are given, with ids of one kind a column: `user`, and `item` or `items`.
 
-    An id that is no integer is to become text. `refuse` raises the error of rows that cannot be
+    An id that is not an integer is to become text. `refuse` raises the error of rows that cannot be
     used.
     """
 

@@ -152,7 +152,7 @@ def _packed(rows: pa.Table) -> bytes:
 class PublishedNames:
     """The names of items as they are published: whole numbers.
 
-    `people`: the names of all people in order, and their new ids; None where items are no people.
+    `people`: the names of all people in order, and their new ids; None where items are not people.
     """
 
     people: tuple[pa.Array, NDArray[np.int64]] | None
@@ -177,7 +177,7 @@ def new_ids(tables: Tables, numbered: Rows) -> PublishedNames:
 
 
 class WrittenParts(NamedTuple):
-    """Parts that were written, the digest of the linkage if it lies at an address, the entries."""
+    """Parts that were written, the digest of the linkage if it is at an address, the entries."""
 
     files: list[DataFile]
     linkage_sha256: str | None
@@ -251,7 +251,7 @@ def write_part(
 
 @contextmanager
 def file_at(place: Place, name: str, scratch: Path | None = None) -> Iterator[Path]:
-    """Give the path of a file to be written; at the end it lies in a place, under a name.
+    """Give the path of a file to be written; at the end it is in a place, under a name.
 
     For an address it is written here first, for its owner alone, in `scratch` if given.
     """

@@ -265,7 +265,7 @@ class RowsOnDisk(ABC):
     """Rows that stay where they are: a `graphveil.release.pipeline.Source`.
 
     They are put into chunks of ``chunk_rows``, each clustered by itself, and published under new
-    ids in a new order; then the classes are counted again in the published file.
+    ids in a new order; then the classes are recomputed in the published file.
     """
 
     options: BipartiteOptions
@@ -276,7 +276,7 @@ class RowsOnDisk(ABC):
         """Return the rows, once they are such that can be read."""
 
     def refusals(self, run: Run) -> Iterator[str]:
-        """Yield what needs all rows in memory, and refuse places that lie in one another."""
+        """Yield what needs all rows in memory, and refuse places that are in one another."""
         if run.nested_in is not None:
             yield f"--nested-in needs all data in memory. Remove {self.flag}."
         if run.ledger is not None:

@@ -47,7 +47,7 @@ class Unfinished(msgspec.Struct, frozen=True, kw_only=True):
     def name(self) -> str:
         """What this run alone has, in hexadecimal digits; it tells nothing of root, seed or data.
 
-        A seed takes no part: whoever sees the name could try seeds.
+        A seed takes no part: anyone who sees the name could try seeds.
         """
         root = Randomness(_root=int(self.root, 16))
         return root.secret(f"name of the run {self.fingerprint}").hex()
@@ -105,7 +105,7 @@ class WorkingFolder:
 
 
 def unfinished_beside(place: Place) -> Path:
-    """Return what the working folder of an unfinished run stands beside, on this machine.
+    """Return what the working folder of an unfinished run stands next to, on this machine.
 
     That is the release or private folder itself; of an address, a name in the current folder that
     no other address has.

@@ -230,7 +230,7 @@ class DataFiles:
     def _parts(self, names: PublishedNames | None, numbered: Rows, public: Place) -> WrittenParts:
         """Write files of users with lists of their items: where works run, if these see the place.
 
-        The linkage goes with them where it lies at an address.
+        The linkage goes with them where it is at an address.
         """
         n_rows = self.facts.n_rows
         if self.tables.apart and isinstance(public, Address):

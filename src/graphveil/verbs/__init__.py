@@ -1,4 +1,4 @@
-"""The verbs: functions of plain values, which the command line and Python call alike.
+"""The verbs: functions of plain values, which the command line and Python both call.
 
 They write what they say that they write, warn through `graphveil.core.errors.warn`, raise our
 errors and print nothing.

@@ -168,7 +168,7 @@ class Choices:
             )
 
     def check(self, path: str | Path, said: Collection[str] = ()) -> None:
-        """Refuse a table with columns that these choices do not speak of.
+        """Refuse a table with columns that these choices do not cover.
 
         Parameters
         ----------
@@ -202,7 +202,7 @@ class Choices:
         Raises
         ------
         UsageError
-            Where the file has columns that these choices do not speak of, or the ledger is gone.
+            Where the file has columns that these choices do not cover, or the ledger is gone.
         """
         self.check(path)
         self.check_ledger()
@@ -219,7 +219,7 @@ def choices_of(source: str | Path) -> Choices:
     Parameters
     ----------
     source
-        A release folder, with its private folder beside it; or the file in which
+        A release folder, with its private folder next to it; or the file in which
         `graphveil serve` keeps the choices of a file, ``.graphveil/FILE.json``.
 
     Raises
@@ -563,22 +563,22 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
     parts
         Whether Parquet comes in parts of 1,048,576 users; without it where there are more.
     private
-        The folder of the private record and the linkage, where they shall not lie beside the
-        release; the unfinished run, with the root of its randomness, is kept beside it. Where the
+        The folder of the private record and the linkage, where they shall not be next to the
+        release; the unfinished run, with the root of its randomness, is kept next to it. Where the
         release has an address, this may be one, too, and the unfinished run is kept in the current
         folder.
 
     Raises
     ------
     UsageError
-        Where the method, its parameters or the options need all data in memory, or folders lie in
+        Where the method, its parameters or the options need all data in memory, or folders are in
         one another.
     InputError
         Where the rows cannot be read.
     InfeasibleError
         Where there are fewer than k.
     ReleaseError
-        Where the folder exists, or something lies at the address, and is not replaced.
+        Where the folder exists, or something is at the address, and is not replaced.
     ResourceError
         Where memory, disk, processes or executors fail: the same call goes on from there.
 
@@ -610,7 +610,7 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
 
 
 def no_file_here(source: Any) -> UsageError:
-    """Return the error of rows that are no file of this machine."""
+    """Return the error of rows that are not a file of this machine."""
     return UsageError(
         f"rows of type {type(source).__name__} are not a file on this machine. Give the path of "
         f"a file, or use {option('engine', 'spark')}."

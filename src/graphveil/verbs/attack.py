@@ -1,4 +1,4 @@
-"""The verb attack: what an attacker still learns, beside a guess without the release.
+"""The verb attack: what an attacker still learns, next to a guess without the release.
 
 Attacks know no method: where this version knows the one of a release, they get a way to run it.
 """
@@ -79,7 +79,7 @@ class Reason(NamedTuple):
 
     @classmethod
     def too_long(cls, seconds: float) -> Reason:
-        """Return that an attack was left out that takes long."""
+        """Return that an attack was omitted that takes long."""
         return cls(not_run(seconds), seconds)
 
 
@@ -212,7 +212,7 @@ def entry_of(name: str) -> Attack[Any, Any]:
 
 
 def reads(chosen: Attack[Any, Any], data: type[Any]) -> bool:
-    """Whether an attack reads a kind of data: also a table's features, a network's ties."""
+    """Whether an attack reads a kind of data: also a table's features, a network's edges."""
     return data in chosen.kinds or (chosen.kind, data) in {(Bipartite, Table), (Graph, Network)}
 
 
@@ -261,12 +261,12 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     rerun: Rerun | None = AUTOMATIC,
     seconds: float | None = None,
 ) -> Rows:
-    """Return what an attacker learns from a release, each figure beside a guess without it.
+    """Return what an attacker learns from a release, each figure next to a guess without it.
 
     Attacks are lower bounds: that one fails proves nothing. Attackers who make many releases share
-    them among the processes of `graphveil.scale.engines.using`, where it is worth it. Beside a
+    them among the processes of `graphveil.scale.engines.using`, where it is worth it. Next to a
     release
-    that lies in a folder, everybody's own risk is written into ``attacks/NAME.parquet`` of the
+    that is in a folder, everybody's own risk is written into ``attacks/NAME.parquet`` of the
     private folder.
 
     Parameters
@@ -279,7 +279,7 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     attacks
         Names of `ATTACKS`, which commas may separate, or ``all`` for every one that reads this kind
         of data. Where not given: those that need not be asked for by name, as many as the time has
-        room for by what they say of their cost, the strongest first; what is left out is not
+        room for by what they say of their cost, the strongest first; what is omitted is not
         measured.
     seed
         For what is sampled; entropy where not given.
@@ -289,7 +289,7 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     second
         A second release of the same people, or its folder, for attacks that read two.
     attached
-        A column that is published beside the release, for attacks that read one.
+        A column that is published next to the release, for attacks that read one.
     rerun
         Runs the method again, for attackers who know it; None for attackers who do not. Where not
         given: the method that the release names, with the parameters of its record.
@@ -369,7 +369,7 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
 
 
 def of_known_columns(pair: Comparison[Any], release: Release[Any]) -> Comparison[Any]:
-    """Return an original beside its release without attached columns, which classes leave out.
+    """Return an original next to its release without attached columns, which classes omit.
 
     >>> import graphveil as gv
     >>> table = gv.Table.from_columns({"sex": ["f", "f"], "ill": ["flu", "cold"]})
@@ -455,7 +455,7 @@ def _check_attached(attached: Attached | None, original: Data) -> None:
 
 
 def _warn_of(attached: Attached, situation: AttackInput[Any]) -> None:
-    """Warn that a column is published beside the release, and of how many people it tells."""
+    """Warn that a column is published next to the release, and of how many people it tells."""
     if not attached.value.size:
         return
     pair, share = situation.comparison, 0.0
@@ -476,7 +476,7 @@ def _warn_of(attached: Attached, situation: AttackInput[Any]) -> None:
 def _second(
     second: Release[Any] | str | Path | None, original: Any, first: Comparison[Any]
 ) -> Comparison[Any] | None:
-    """Return the same original beside a second release of the same kind."""
+    """Return the same original next to a second release of the same kind."""
     if second is None:
         return None
     read = second if isinstance(second, Release) else read_release(second)
@@ -492,7 +492,7 @@ def _second(
 
 
 def _levels(release: Release[Any], original: Data) -> NDArray[np.int64] | None:
-    """Return how many candidates everybody was promised; None where that is not known."""
+    """Return how many candidates everybody was guaranteed; None where that is not known."""
     promise = release.guarantee
     n = original.size
     if isinstance(promise, KAnonymity | SmoothKAnonymity):

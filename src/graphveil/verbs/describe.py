@@ -369,7 +369,7 @@ def _kind(
 
 
 def _share_values(written: pa.Table | None) -> bool:
-    """Whether the first two columns speak of the same people, as the ends of edges do."""
+    """Whether the first two columns are about the same people, as the ends of edges do."""
     if written is None or written.num_columns < 2:
         return False
     one, other = (pc.unique(written.column(number)).cast(pa.string()) for number in (0, 1))

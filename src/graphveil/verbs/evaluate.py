@@ -57,14 +57,14 @@ def evaluate_release(  # noqa: PLR0913  each is an option that a caller names
         The column that `classification` tells: of the test people, and of the release or of
         `attached`.
     attached
-        That column for the people of the original, where it is published beside the release.
+        That column for the people of the original, where it is published next to the release.
     as_sample
         Whether each row that compares says, where its metric costs linear time, what share of the
-        ties, entries or rows is as far off when it is kept at random (`graphveil.felt` puts it in
+        edges, entries or rows is as far off when it is kept at random (`graphveil.felt` puts it in
         words). 28 samples of the original are compared with it.
     population
         For a table: how many people its rows are a simple random sample of. Then
-        `reidentification-risk` also estimates how far rows stand out among them.
+        `reidentification-risk` also estimates how unique rows are among them.
 
     Raises
     ------
@@ -104,7 +104,7 @@ def evaluate_release(  # noqa: PLR0913  each is an option that a caller names
 
 
 def with_levels(pair: Comparison[Any], release: Release[Any]) -> Comparison[Any]:
-    """Return an original beside its release; of tables with the levels of the owner's record."""
+    """Return an original next to its release; of tables with the levels of the owner's record."""
     if not isinstance(pair, TableComparison) or (
         release.generalized is not None and release.private is None
     ):

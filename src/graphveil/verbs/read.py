@@ -67,10 +67,11 @@ def read_original(
 def original_on_disk(
     folder: str | Path | Address, path: str | Path, asked: Mapping[str, Any] | None = None
 ) -> Iterator[Original]:
-    """Give the original of a release of a graph, whose ties stay on the disk inside the block.
+    """Give the original of a release of a graph, whose edges stay on the disk inside the block.
 
-    `folder, path, asked`: as in `read_original`. Raises `UsageError` where the release is no graph,
-    or its file cannot be read some rows at a time. `InputError` where the file cannot be read.
+    `folder, path, asked`: as in `read_original`. Raises `UsageError` where the release is not a
+    graph, or its file cannot be read some rows at a time. `InputError` where the file cannot be
+    read.
     """
     from graphveil.scale import graph_on_disk  # noqa: PLC0415  heavy, and few need it
 
@@ -130,8 +131,8 @@ def convert(
 ) -> None:
     r"""Write data in the format that the name of a file says.
 
-    A copy is no release: it carries no promise, and nothing can be verified of it. What comes from
-    a release anybody may read, any other copy its owner alone.
+    A copy is not a release: it carries no guarantee, and nothing can be verified of it. What comes
+    from a release anybody may read, any other copy its owner alone.
 
     Parameters
     ----------
@@ -141,14 +142,14 @@ def convert(
     out
         The file to write; its extension says the format and the compression.
     ids
-        A file for the ids of all nodes or users, where the format loses those that have no ties.
+        A file for the ids of all nodes or users, where the format loses those that have no edges.
     replace
         Replace files of these names.
 
     Raises
     ------
     UsageError
-        Where people without ties would be lost, or a file exists and is not replaced.
+        Where people without edges would be lost, or a file exists and is not replaced.
     InputError
         Where the source cannot be read, or the format cannot hold the data.
 

@@ -241,7 +241,8 @@ def stars_at_least(data: Any, levels: Any, *, release: Release[Any] | None = Non
         hides at least as many cells as separate the person from the last of the nearest ones.
         ``each record fits exactly its level``: after Theorem 1, the fewest differing cells of all
         assignments (the first iteration of Algorithm 1) over the largest level less one. With a
-        release: the cells that it hides besides missing ones, and how many times the bound that is.
+        release: the cells that it hides in addition to missing ones, and how many times the bound
+        that is.
 
     Raises
     ------
@@ -250,7 +251,7 @@ def stars_at_least(data: Any, levels: Any, *, release: Release[Any] | None = Non
 
     Notes
     -----
-    Theorem 1 of Choromanski, Jebara and Tang speaks of graphs in which each record fits exactly as
+    Theorem 1 of Choromanski, Jebara and Tang is about graphs in which each record fits exactly as
     many persons as its level. Releases may let records fit more, and can then hide fewer cells than
     the second bound.
 

@@ -52,7 +52,7 @@ def verify_release(  # noqa: PLR0913  each is a flag of the command
     Parameters
     ----------
     release
-        The release folder, beside which the owner's private folder is looked for; its address,
+        The release folder, next to which the owner's private folder is looked for; its address,
         such as ``s3a://bucket/lists-k8``, of which each file is copied here and so read once; or a
         release in memory, which is written to a temporary folder and checked from there.
     original
@@ -68,14 +68,14 @@ def verify_release(  # noqa: PLR0913  each is a flag of the command
         The name of a method that this version does not know and the caller vouches for: what the
         manifest says of it is not compared with anything.
     limit_bytes
-        The most that the content of one file may take in memory; a larger one is not read. Of ties
+        The most that the content of one file may take in memory; a larger one is not read. Of edges
         in Parquet, which are read some rows at a time: the memory for it.
     strict
         Whether links and extended attributes in the folder fail, too: no digest counts them.
     require_all
         Whether a check that was not made leaves the verdict undecided, whatever it is about.
     on_disk
-        Whether the ties of an original that is given as a file stay on the disk: for networks
+        Whether the edges of an original that is given as a file stay on the disk: for networks
         larger than memory.
 
     Raises

@@ -183,7 +183,7 @@ def _linkage(db: Database, owner: Owner, original: Data, published: str | None) 
 
 
 def _order(db: Database, original: Data, *, linked: bool) -> Check:
-    """Whether new ids and their order are such as chance gives, whoever stands where."""
+    """Whether new ids and their order are such as chance gives, for any linkage."""
     if not linked:
         return not_checked(_OPEN[ORDER], needs=verdict.LINKAGE)
     labels = original.labels()
@@ -201,8 +201,8 @@ def _no_original_ids(evidence: Evidence, original: Data) -> Check:
     Other texts are compared: what a method says of itself where the method is known, and the
     version is made of numbers. Choices of one lower-case word say nothing of the data. That an id
     is the name of an item or a value of a column is the owner's choice: whether it is a person
-    there, nobody can say. Integers cannot be told from other numbers: they pass where there is no
-    other number.
+    there, nobody can say. Integers cannot be distinguished from other numbers: they pass where
+    there is no other number.
     """
     n, stated = original.size, evidence.manifest.method.parameters.values()
     texts = [text for text in stated if isinstance(text, str) and not _CHOICE.fullmatch(text)]

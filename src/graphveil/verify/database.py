@@ -44,7 +44,7 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
 
 
 COLUMNS_AT_ONCE = 64
-"""So many columns stand in one query: one a column is slow where there are thousands."""
+"""So many columns stand in one query: one per column is slow where there are thousands."""
 
 _HEAD_ROWS = 1000
 """So many rows are looked at first, to see which columns of text may hold numbers alone."""
@@ -58,7 +58,7 @@ _SUFFIX = re.compile(r"(\.[a-z0-9]{1,10}){0,2}")
 
 
 _NO_NUMBER = "({0} LIKE '-%' OR CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) IS DISTINCT FROM {0})"
-"""Whether a cell is no whole number of 64 bits, as such are written."""
+"""Whether a cell is not a whole number of 64 bits, as such are written."""
 
 
 class UnreadableError(Exception):

@@ -2,7 +2,7 @@
 
 Each type of claim names its checks, and what becomes of them if something they need is missing.
 
-The program's reader decides what the original is, for the method and the checker alike. Were it to
+The program's reader decides what the original is, for both the method and the checker. Were it to
 lose a line, nobody would notice: so plain text is read again here, by SQL.
 """
 
@@ -191,7 +191,7 @@ def cell_columns(file: DataFile) -> list[tuple[str, str]]:
 
 
 def strange_id(db: Database, table: str) -> str | None:
-    """Return the first row whose id, in c0, is no whole number; None where there is none."""
+    """Return the first row whose id, in c0, is not a whole number; None where there is none."""
     row = db.first(f"SELECT rowid + 1, c0 FROM {table} WHERE NOT {_IS_ID} ORDER BY rowid LIMIT 1")
     return f"row {row[0]} has the id {shown(row[1])}, which is not valid" if row else None
 
@@ -553,7 +553,7 @@ def ledger_checks(evidence: Evidence) -> list[Check]:
 
 
 def _against_claim(evidence: Evidence, stated: Composed) -> Check | None:
-    """Return what is wrong with a total beside its claim; None where nothing is."""
+    """Return what is wrong with a total next to its claim; None where nothing is."""
     promise = evidence.manifest.claim.guarantee
     if not isinstance(promise, EdgeDP | NodeDP):
         return fails("a total is stated with a claim that has no epsilon")
@@ -683,7 +683,7 @@ def claim_checks(evidence: Evidence, *, of: Literal["data", "original"]) -> list
 def decisive(manifest: Manifest) -> tuple[str, ...]:
     """Return the names of the checks without which nothing can be said of the guarantee.
 
-    What it implies of the original, such as that nothing was added, is stated beside it and stays
+    What it implies of the original, such as that nothing was added, is stated next to it and stays
     open without the original.
     """
     guarantee = manifest.claim.guarantee

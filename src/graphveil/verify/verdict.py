@@ -42,7 +42,7 @@ class Check(msgspec.Struct, frozen=True):
 class Verdict(msgspec.Struct, frozen=True):
     """Whether the guarantee of a release holds, and what of the release was found false or not.
 
-    What is told from the files and what only the original shows are answered apart: a release
+    What the files show and what only the original shows are answered apart: a release
     whose guarantee was recomputed is `ok` although nobody showed the original, and what stays open
     without it is listed in `still_open`.
 
@@ -51,7 +51,7 @@ class Verdict(msgspec.Struct, frozen=True):
     word
         How the claim can be checked: ``recomputed``, ``by construction`` or ``not claimed``.
     sentence
-        The promise, as the guarantee states it, whatever the manifest says.
+        What is guaranteed, as the guarantee states it, whatever the manifest says.
     checks
         Every check, in the order in which they were checked.
     decisive
@@ -59,13 +59,13 @@ class Verdict(msgspec.Struct, frozen=True):
     unknown_method
         The method's name, where this version knows none of that name, and nobody vouched for it.
     core
-        The promise without what only the original shows; empty where that is all of it.
+        The guarantee without what only the original shows; empty where that is all of it.
     promised
         The names of the checks that `sentence` states; one of them that fails makes it untrue.
     require_all
         Whether a check that was not made leaves the answer open, whatever it is about.
     empty
-        Why the promise is true of any data, such as k=1: then no guarantee is claimed.
+        Why the guarantee is true of any data, such as k=1: then no guarantee is claimed.
 
     Examples
     --------
@@ -115,7 +115,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def undecided(self) -> list[Check]:
-        """The checks that the guarantee hangs on and that were not made."""
+        """The checks that the guarantee depends on and that were not made."""
         return [c for c in self.checks if c.outcome == "not checked" and c.name in self.decisive]
 
     @property
@@ -163,7 +163,7 @@ class Verdict(msgspec.Struct, frozen=True):
     def lines(self) -> list[Message]:
         r"""Return the verdict for people: the answer, what stays open, and a line a check.
 
-        The promise is said where it holds, and nowhere else: a forged one is not repeated.
+        The guarantee is said where it holds, and nowhere else: a forged one is not repeated.
 
         Examples
         --------
@@ -222,7 +222,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def held(self) -> str:
-        """The promise as far as checks that hold show it: without what only the original shows."""
+        """The guarantee as far as checks show it: without what only the original shows."""
         shown_by = {check.name: check.outcome == "holds" for check in self.checks}
         whole = all(shown_by.get(name, False) for name in self.promised)
         return self.sentence if whole or not self.core else self.core

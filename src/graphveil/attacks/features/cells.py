@@ -55,7 +55,7 @@ class PublishedCells(NamedTuple):
     def hidden(self, column: int) -> tuple[Floats, NDArray[np.intp]]:
         """Return how likely members have each value where it is hidden, by size; each class's size.
 
-        Of members who are not alike in a hidden column one is less likely to have a frequent value.
+        If members differ in a hidden column, one is less likely to have a frequent value.
         """
         chances = self.shares(column)
         sizes, position = np.unique(self.sizes, return_inverse=True)

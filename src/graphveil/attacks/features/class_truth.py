@@ -123,7 +123,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions)
 
 
 def theta_of(release: Release[Any]) -> str | None:
-    """Return the share of a class that has each of its entries, where one below 1 is promised."""
+    """Return the share of a class that has each of its entries, where one below 1 is guaranteed."""
     promise = release.guarantee
     stated = [c.theta for c in release.conditions if isinstance(c, TrueOfShare)]
     if isinstance(promise, SmoothKAnonymity):
@@ -144,7 +144,7 @@ def least_counts(sizes: Ints, theta: str) -> Ints:
 def _thresholds(
     people: People, profiles: ClassProfiles, theta: str, missing: dict[str, str]
 ) -> Iterator[AttackFigure]:
-    """Yield what someone who has the rows of all others of a class is sure of.
+    """Yield what an attacker who has the rows of all others of a class is sure of.
 
     An entry that just as many have as must is published only if the last one has it, too. Where
     one more would have been published, the last one does not have it.

@@ -81,9 +81,9 @@ def _read_whole(shown: PublishedCells) -> tuple[Bools, Bools]:
 def _guessed(shown: PublishedCells, truth: TrueCells) -> _Guessed:
     """Return how many hidden cells of others every class has, and how many are guessed right.
 
-    Somebody without a row guesses the value that is likeliest where it is hidden. A member guesses
+    Someone without a row guesses the value that is likeliest where it is hidden. A member guesses
     the cells of every other one: of columns in which members differ the value that is likeliest
-    beside the own one; else as somebody without a row does.
+    next to the own one; else as someone without a row does.
     """
     made = _Guessed(*np.zeros((3, shown.sizes.size), dtype=np.int64))
     for column in in_time(range(shown.values.size)):

@@ -1,4 +1,4 @@
-"""Which of two items is a person's, for someone who knows all the rest and runs the method again.
+"""Which of two items is a person's, to an attacker who knows all the rest and runs it again.
 
 Every release is made of data in which a random half of some people have an item of theirs, and the
 others one that they do not have in its place: see `graphveil.attacks.likelihood_ratio`.
@@ -224,7 +224,7 @@ class ItemMembershipOptions(AttackOptions, label="item-membership"):
 
 
 class ChallengedPairs(NamedTuple):
-    """What the adversary knows of some people, and asks.
+    """What the attacker knows of some people, and asks.
 
     `people`: int64, shape (targets,): who they are; `known`: float64 ones, targets by features: all
     their items but one; `item, other`: int64, shape (targets,): the item that is not known, and one
@@ -240,7 +240,7 @@ class ChallengedPairs(NamedTuple):
 def item_membership(
     situation: AttackInput[BipartiteComparison], options: ItemMembershipOptions
 ) -> Outcome:
-    """Return how well an item that a person has is told from one that they do not have.
+    """Return how well an item that a person has is distinguished from one that they do not have.
 
     By the release alone, and by what releases of data with either item teach of it.
     """
@@ -316,20 +316,20 @@ def asked_of(
 
 
 def _above(asked: ChallengedPairs, people: People) -> Floats:
-    """Return whether everybody's item scores above everybody's other; ties are a half."""
+    """Return whether everybody's item scores above everybody's other; equal scores are a half."""
     classes = people.classes
     own, other = (chances(asked.known, items, classes) for items in (asked.item, asked.other))
     return positives_above(own, other)
 
 
 def _above_by_frequency(asked: ChallengedPairs, people: People) -> Floats:
-    """Return the same by how frequent the items are in the release, whoever is asked about."""
+    """Return the same by how frequent the items are in the release, for every target."""
     frequency = people.classes.frequency
     return positives_above(frequency[asked.item], frequency[asked.other])
 
 
 def _figures(name: str, asked: ChallengedPairs, people: People) -> Iterator[AttackFigure]:
-    """Yield the area under the curve, beside that of the items' frequencies."""
+    """Yield the area under the curve, compared with that of the items' frequencies."""
     above = _above(asked, people)
     area, by_frequency = float(above.mean()), float(_above_by_frequency(asked, people).mean())
     unit, sample = "area under the curve", of_paired_area(above)
@@ -363,7 +363,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembership
 def _telling_more(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Taken]:
     """Yield what the release alone tells, unless making releases tells as much.
 
-    Much of the former may be known of people who were left out, so it is not in place of the other.
+    Much of the former may be known of people who were omitted, so it is not in place of the other.
     """
     of = {row.figure: row.value or 0.0 for row in every}
     alone = of.get(INSIDE, 0.0)

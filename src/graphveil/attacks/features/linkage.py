@@ -1,4 +1,4 @@
-"""Whose row is whose, for someone who knows some features, or has two releases of them."""
+"""Whose row is whose, for an attacker who knows some features, or has two releases of them."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ class LinkageOptions(AttackOptions, label="linkage"):
     )
 
     def __post_init__(self) -> None:
-        """Check every field; who knows nothing is no adversary."""
+        """Check every field; an attacker knows something."""
         super().__post_init__()
         if 0 in self.known:
             raise ParameterError(f"known={self.known} contains 0. Use numbers of at least 1.")
 
 
 def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> Outcome:
-    """Return how often rows and classes are named, what else is guessed, and of people left out."""
+    """Return how often rows and classes are named, what else is guessed, and of people omitted."""
     people = scoring.people_of(situation.comparison)
     order = situation.rng("linkage: targets").permutation(people.own.size)
     figures: list[AttackFigure] = []
@@ -241,7 +241,7 @@ def _precision_and_recall(
 def _inside_and_outside(
     people: scoring.People, situation: AttackInput[BipartiteComparison], options: LinkageOptions
 ) -> Iterator[AttackFigure]:
-    """Yield what is recalled of people in a release, and of others that it leaves out."""
+    """Yield what is recalled of people in a release, and of others that it omits."""
     rng = situation.rng("linkage: twin")
     out = people_to_leave_out(people, options.out, rng)
     beside = twin(situation, out, int(rng.integers(1 << 62)))
@@ -355,7 +355,7 @@ def group_sizes(labels: Ints) -> Ints:
 def _figures_of_both(
     joint: Ints, single: list[Ints], levels: Ints | None
 ) -> Iterator[AttackFigure]:
-    """Yield figures of the joint class, beside those of the release that alone tells more."""
+    """Yield figures of the joint class, next to those of the release that alone tells more."""
     median = float(min(np.median(sizes) for sizes in single))
     part, value = "joint class, median", float(np.median(joint))
     yield AttackFigure(part, value, "people", median, direction="higher is better")

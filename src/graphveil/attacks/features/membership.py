@@ -1,4 +1,4 @@
-"""Who took part, for someone who knows a whole row, and runs the method on people like these."""
+"""Who took part, for an attacker who knows a whole row and runs the method on similar people."""
 
 from __future__ import annotations
 
@@ -144,7 +144,7 @@ class _Attacked(ShadowReleases):
 
 
 def membership(situation: AttackInput[BipartiteComparison], options: MembershipOptions) -> Outcome:
-    """Return how well people who took part are told from people who did not."""
+    """Return how well people who took part are distinguished from people who did not."""
     rng = situation.rng("membership: people")
     work = _attacked(situation, options, rng)
     figures, risks = work.told_apart(options.shadows, rng)

@@ -109,9 +109,9 @@ class SuppressedCells(NamedTuple):
 
 
 def minimality(situation: AttackInput[BipartiteComparison], options: MinimalityOptions) -> Outcome:
-    """Return what people have of whose column their class publishes nothing, beside everybody.
+    """Return what people have of whose column their class publishes nothing, next to everybody.
 
-    Where a class publishes more general values, it is what they have beside all those below them.
+    Where a class publishes more general values, it is what they have next to all those below them.
     """
     if situation.tables is not None and _generalizes(situation.tables):
         return _of_levels(situation, situation.tables, options)
@@ -136,7 +136,7 @@ def _figures(
     *,
     generalized: bool = False,
 ) -> list[AttackFigure]:
-    """Return what hidden cells are, beside all cells of their columns, and how many are guessed."""
+    """Return what hidden cells are, next to all of their columns, and how many are guessed."""
     uncommon, having, guessed = (
         (BELOW, BELOW_HAVING, BELOW_GUESSED) if generalized else (UNCOMMON, HAVING, GUESSED)
     )
@@ -184,7 +184,7 @@ def _generalizes(tables: TableComparison) -> bool:
 def _of_levels(
     situation: AttackInput[BipartiteComparison], tables: TableComparison, options: MinimalityOptions
 ) -> Outcome:
-    """Return what people have below the nodes that their classes publish, beside all below them."""
+    """Return what people have below the nodes that their classes publish, next to all there."""
     _least(situation.release, np.ones(0, dtype=np.int64))
     if tables.claimed.levels is None:
         raise NotMeasuredError("requires the owner's record, which has the rules of the levels")

@@ -134,7 +134,7 @@ def _in_blocks(release: Release[Any]) -> bool:
 
 
 def _features_of(original: Bipartite) -> Features:
-    """Return the features of a table, one a column and value."""
+    """Return the features of a table, one per column and value."""
     column = column_of_features(original)
     if column is None:
         raise NotMeasuredError(NO_COLUMNS)

@@ -1,6 +1,6 @@
-"""One item of one person, for someone who knows everything else and runs the method again.
+"""One item of one person, for an attacker who knows all else and runs the method again.
 
-Also releases that some people are not in: what these tell of them is no leak.
+Also releases that some people are not in: what these tell of them is not a leak.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def features_of(data: Any) -> Bipartite:
 
 
 def twin(situation: AttackInput[BipartiteComparison], out: Ints, seed: int) -> People:
-    """Return the people of the original beside a release that some of them are not in."""
+    """Return the people of the original next to a release that some of them are not in."""
     again = MethodRerun(situation)
     pair = situation.comparison
     refuse_people(pair)
@@ -85,7 +85,7 @@ def refuse_people(pair: BipartiteComparison) -> None:
 def beside_without(
     again: MethodRerun, pair: BipartiteComparison, inside: Ints, seed: int
 ) -> People:
-    """Return the people of the original beside a release of some of them."""
+    """Return the people of the original next to a release of some of them."""
     labels = again.original.labels()[inside]
     release = again(again.original.permuted(inside, ids=labels), seed)
     return people_of_run(release, pair.original, inside, labels, pair.randomness)
@@ -94,7 +94,7 @@ def beside_without(
 def people_of_run(
     release: Release[Any], rows: Bipartite, inside: Ints, labels: Ids, randomness: Randomness
 ) -> People:
-    """Return rows beside a release of some of them."""
+    """Return rows next to a release of some of them."""
     linkage = release.private.linkage if release.private else None
     if linkage is None:
         raise TypeError("a run of a method must return its linkage")
@@ -105,7 +105,7 @@ def people_of_run(
 
 
 def people_to_leave_out(people: People, most: int, rng: np.random.Generator) -> Ints:
-    """Return whom the twin leaves out: few of those with three features or more."""
+    """Return whom the twin omits: few of those with three features or more."""
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
     number = min(most, people.own.size // ONE_OUT_IN, known.size // 2)
     if number < 1:
@@ -138,7 +138,7 @@ class RerunTrial(NamedTuple):
     """One item of a person against another that they might have.
 
     `person`: who it is; `differs`: whether the two give different releases under one seed; `right`:
-    whether the true one was guessed under seeds of the adversary.
+    whether the true one was guessed under seeds of the attacker.
     """
 
     person: int
@@ -279,7 +279,7 @@ def with_another_item(data: Table | Bipartite, rng: np.random.Generator) -> Chan
 
 
 def _other_cell(table: Table, rng: np.random.Generator) -> tuple[int, Table] | None:
-    """Return the table with the value of one cell drawn from another row; None where it is none."""
+    """Return the table with one cell's value drawn from another row; None if it is the old one."""
     n, width = table.codes.shape
     if not n or not width:
         return None
@@ -293,7 +293,7 @@ def _other_cell(table: Table, rng: np.random.Generator) -> tuple[int, Table] | N
 
 
 def _other_feature(data: Bipartite, rng: np.random.Generator) -> tuple[int, Bipartite] | None:
-    """Return the data with one entry's feature drawn from another entry; None where it is none."""
+    """Return the data with one entry's feature drawn from another; None if it is the old one."""
     if not data.n_entries:
         return None
     entry = int(rng.integers(data.n_entries))
@@ -312,7 +312,7 @@ def _other_feature(data: Bipartite, rng: np.random.Generator) -> tuple[int, Bipa
 
 
 def column_of_features(data: Bipartite) -> Ints | None:
-    """Return the column of every feature, where features are a table's, one a column and value."""
+    """Return the column of every feature, if features are a table's, one per column and value."""
     names = [str(name) for name in data.feature_labels().tolist()]
     heads = [named[0] for name in names if (named := column_and_value(name))]
     if len(heads) < len(names):

@@ -1,4 +1,4 @@
-"""A release as its distinct rows, scored by what an adversary knows of a person."""
+"""A release as its distinct rows, scored by what an attacker knows of a person."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, In
 from graphveil.evaluate.metric import NotMeasuredError
 
 FALSE_SHARE = 0.02
-"""The share of an adversary's items that may be false where none is known to be."""
+"""The share of an attacker's items that may be false where none is known to be."""
 
 LARGEST_TRUTH, LEAST_SUPPRESSED, LEAST_CHANCE = 0.999, 0.001, 1e-7
 
@@ -57,7 +57,7 @@ class ReleasedClasses(NamedTuple):
 
 
 class People(NamedTuple):
-    """People beside the classes of a release.
+    """People next to the classes of a release.
 
     `before`: float64 ones, people by features: what they truly have; `own`: int64, shape (people,):
     everybody's class; -1 for people who are not in the release.
@@ -79,7 +79,7 @@ class People(NamedTuple):
 
 
 def people_of(pair: BipartiteComparison, position: Ints | None = None) -> People:
-    """Return the people of an original beside the classes of a release.
+    """Return the people of an original next to the classes of a release.
 
     `position` is -1 for people who are not in the release; the linkage of the pair if not given.
 
@@ -128,7 +128,7 @@ RARE = 0.05
 
 
 def chances(known: sparse.csr_array, items: Ints, classes: ReleasedClasses) -> Floats:
-    """Return how likely an adversary takes it that every target has one further item.
+    """Return how likely an attacker takes it that every target has one further item.
 
     >>> rows = sparse.csr_array(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
     >>> classes = ReleasedClasses(rows, np.array([2, 2]), np.full(3, 0.5), 0.9, 0.1)
@@ -147,7 +147,7 @@ def chances(known: sparse.csr_array, items: Ints, classes: ReleasedClasses) -> F
 
 
 class Known(NamedTuple):
-    """What the adversary knows of some people.
+    """What the attacker knows of some people.
 
     `people`: int64, shape (targets,): who they are; `items`: float64 ones, targets by features:
     what is known of them, right or wrong; `false_share`: the share of it that is false.
@@ -171,14 +171,14 @@ class ScoreCounts(NamedTuple):
 
 
 class Guesses(NamedTuple):
-    """What the adversary concludes of every target.
+    """What the attacker concludes of every target.
 
     `own_row, own_class`: float64, shape (targets,): the chance to name their row and their class,
-    ties being shared; `chance`: float64: what the adversary takes the chance of the likeliest class
-    for; `likeliest_is_own`: bool: whether that class is theirs; `own_chance`: float64: what the
-    adversary takes the chance of their own class for; `eccentric, eccentric_is_own`: bool: whether
-    the score of Narayanan and Shmatikov stands out, and whether it is theirs; `others, rare`: the
-    other features, all and the rare ones.
+    equal ones sharing it; `chance`: float64: what the attacker takes the chance of the likeliest
+    class for; `likeliest_is_own`: bool: whether that class is theirs; `own_chance`: float64: what
+    the attacker takes the chance of their own class for; `eccentric, eccentric_is_own`: bool:
+    whether the score of Narayanan and Shmatikov is eccentric, and whether it is theirs; `others,
+    rare`: the other features, all and the rare ones.
     """
 
     own_row: Floats
@@ -225,7 +225,7 @@ def scores(items: sparse.csr_array, classes: ReleasedClasses, weights: Floats) -
 
 
 def guesses(known: Known, people: People) -> Guesses:
-    """Return what the adversary concludes of every target.
+    """Return what the attacker concludes of every target.
 
     A class scores the logarithm of its size and, for every known feature that it shows, that of how
     much likelier the feature is known of its members than of others; chances are the softmax.
@@ -280,7 +280,7 @@ def _guesses(known: Known, people: People) -> Guesses:
 
 
 def _eccentric(items: sparse.csr_array, classes: ReleasedClasses) -> tuple[Bools, Ints]:
-    """Return whether the score of Narayanan and Shmatikov stands out, and the class it names.
+    """Return whether the score of Narayanan and Shmatikov is eccentric, and the class it names.
 
     The second best is that of another class: among rows the best has equals by design.
     """

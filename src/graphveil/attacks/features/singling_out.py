@@ -67,7 +67,7 @@ def singling_out(situation: AttackInput[BipartiteComparison], _options: AttackOp
 def best_blind(people: int) -> float:
     """Return how often a statement is true of exactly one person who is chosen without the release.
 
-    A statement that is true of somebody with a chance of w is true of exactly one of n people with
+    A statement that is true of someone with a chance of w is true of exactly one of n people with
     n w (1 - w)^(n - 1), most at w = 1/n: Cohen and Nissim, 2020.
     """
     return float((1 - 1 / people) ** (people - 1))

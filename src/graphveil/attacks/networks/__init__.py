@@ -1,1 +1,1 @@
-"""Attacks on released networks: by what is known of one person, or of all the ties."""
+"""Attacks on released networks: by what is known of one person, or of all the edges."""

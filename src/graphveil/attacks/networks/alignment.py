@@ -1,4 +1,4 @@
-"""Who is who for an adversary who holds a copy of the network and knows nobody in the release."""
+"""Re-identification by an attacker with a copy of the network who knows nobody in the release."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def aligned(two: copies.Pairing, rng: np.random.Generator) -> Match:
     """Return the released node of every node of the copy, nobody known; -1 where none is likely.
 
     Graduated assignments by three kinds of distances, `near_match`, and the relaxation: each is
-    assigned again and again by the neighbors that are assigned to each other, until no more ties
+    assigned again and again by the neighbors that are assigned to each other, until no more edges
     are kept, and the best goes on; two that agree end it. Above `ALL_PAIRS` nodes it is
     `near_match` alone.
     """

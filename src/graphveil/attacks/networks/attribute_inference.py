@@ -1,4 +1,4 @@
-"""What neighbors, or a cell of known attributes and ties, tell of an attribute of a person."""
+"""What neighbors, or a cell of known attributes and edges, tell of an attribute of a person."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ MOST_CELLS = 50_000_000
 
 
 IN_ONE, COMMONEST = "in a class of one value", "commonest value of the class"
-"""What is counted of a column that is published beside a release."""
+"""What is counted of a column that is published next to a release."""
 
 
 def attribute_inference(
@@ -223,7 +223,7 @@ class InCells(NamedTuple):
 def attached_in_cells(
     situation: AttackInput[NetworkComparison], _options: AttackOptions
 ) -> Outcome:
-    """Return how often the cell of a person tells the value of a column beside the promise."""
+    """Return how often the cell of a person tells the value of a column outside the guarantee."""
     pair = situation.comparison
     released = pair.networks[1]
     columns = list(_columns(situation))
@@ -252,10 +252,10 @@ def attached_in_cells(
 
 
 def cells_of(released: Network, release: Release[Any]) -> Ints:
-    """Return the cell of everybody: the known attributes and what is known of ties.
+    """Return the cell of everybody: the known attributes and what is known of edges.
 
-    Both are those of the promise; where nothing is promised of them, all attributes that are not
-    attached, and numbers of ties.
+    Both are those of the guarantee; where nothing is guaranteed of them, all attributes that are
+    not attached, and numbers of edges.
     """
     promise = release.guarantee
     if isinstance(promise, StructuralKAnonymity):
@@ -288,7 +288,7 @@ def _attached(release: Release[Any]) -> set[str]:
 
 
 def _columns(situation: AttackInput[NetworkComparison]) -> Iterator[tuple[str, Ints]]:
-    """Yield names and codes of what is attached in the release, and of what is beside it."""
+    """Yield names and codes of what is attached in the release, and of what is next to it."""
     pair = situation.comparison
     released = pair.networks[1]
     for name in sorted(_attached(situation.release) & set(released.attributes)):

@@ -37,10 +37,10 @@ MOST_NODES = 100_000
 """Up to so many nodes candidates are counted."""
 
 PROFILE, OF_EACH_KIND = "ties out and in", "ties of each kind"
-"""The name of the signature of directed ties."""
+"""The name of the signature of directed edges."""
 
 AROUND = "ties and people around"
-"""That of directed ties, of people at their other ends, and of ties among all of these."""
+"""That of directed edges, of people at their other ends, and of edges among all of these."""
 
 WITH_ATTRIBUTES = " with attributes"
 """What stands behind the name of a signature where all published attributes are known, too."""
@@ -102,7 +102,7 @@ def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOption
 
 
 def _of_layers(pair: GraphComparison) -> dict[str, tuple[Profiles, Profiles]]:
-    """Return what is known before and after where ties are directed or of several kinds."""
+    """Return what is known before and after where edges are directed or of several kinds."""
     if not isinstance(pair, NetworkComparison):
         return {}
     before, after = pair.networks
@@ -125,7 +125,7 @@ def _around(network: Network) -> Profiles:
 def figures_of(
     name: str, near: CandidateSets, n: int, rng: np.random.Generator
 ) -> Iterator[AttackFigure]:
-    """Yield what one signature gives away; a number of all people rests on no sample."""
+    """Yield what one signature gives away; a number of all people depends on no sample."""
     set_sizes = near.nearer + near.ties
     within = set_sizes <= FEW
 

@@ -1,4 +1,4 @@
-"""A copy of the network, and how many of the names that an adversary gives by it are right."""
+"""A copy of the network, and how many of the names that an attacker gives by it are right."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ PEOPLE = "share of the people who are in the copy"
 
 
 class Pairing(NamedTuple):
-    """A copy beside a release, both in orders of their own that say nothing of people.
+    """A copy next to a release, both in orders of their own that say nothing of people.
 
     `copy, released`: the two graphs; `truth`: int64, shape (n,): the released node of every node of
     the copy; `person`: int64, shape (n,): whose node every node of the copy is, in the order of the
     original; `present`: bool, shape (n,): which nodes of the copy are people whom it has; the
-    others have no tie in it, and pad it to the size of the release; `more`: what both say beside
-    who is tied to whom; None for nothing.
+    others have no edge in it, and pad it to the size of the release; `more`: what both say apart
+    from edges; None for nothing.
     """
 
     copy: Graph
@@ -52,14 +52,14 @@ class Pairing(NamedTuple):
 
     @property
     def besides(self) -> SideInformation:
-        """Ties by kind and direction, and attributes; where nothing is said of these, ties."""
+        """Edges by kind and direction, and attributes; where nothing is said of these, edges."""
         return (
             SideInformation.of_graphs(self.copy, self.released) if self.more is None else self.more
         )
 
     @property
     def active(self) -> Bools:
-        """Which nodes of the copy have a tie in it and one in the release: no others are named."""
+        """Which nodes of the copy have an edge in it and in the release: only these are named."""
         released = self.released.degrees()[self.truth]
         return (self.copy.degrees() > 0) & (released > 0)
 
@@ -73,11 +73,11 @@ def pairing(
     people: float = 1.0,
     copy: CopyOf = "network",
 ) -> Pairing:
-    """Return a copy of the original that shares some ties with it, beside the release.
+    """Return a copy of the original that shares some edges with it, next to the release.
 
-    `overlap`: the share of the ties between people of the copy that stand in it, by kind; where
+    `overlap`: the share of the edges between people of the copy that stand in it, by kind; where
     `filled`, random pairs stand in place of the others. Both graphs come in a random order, so that
-    ties are broken by chance.
+    equal ones are chosen by chance.
     """
     n = pair.original.n_nodes
     whole = people == 1  # nothing is drawn then
@@ -116,7 +116,7 @@ NOT_KNOWN = np.int32(-1)
 def _drawn(
     layer: Layer, those: Ints, overlap: float, rng: np.random.Generator, *, filled: bool
 ) -> Layer:
-    """Return some ties of a layer between the people of a copy, and random pairs for the others."""
+    """Return some edges of a layer between people of a copy, and random pairs for the others."""
     n = layer.n_nodes
     number = np.full(n, -1, dtype=np.int32)
     number[those] = np.arange(those.size)
@@ -135,7 +135,7 @@ def _drawn(
 def random_pairs(
     edges: Int32s, n: int, size: int, rng: np.random.Generator, *, directed: bool = False
 ) -> Int32s:
-    """Return evenly drawn pairs of nodes that are no edge, to fill edges up to a size."""
+    """Return evenly drawn pairs of nodes that are not edges, to fill edges up to a size."""
     known = edges[:, 0].astype(np.int64) * n + edges[:, 1]
     cells = n * (n - 1) // (1 if directed else 2)
     if cells <= 4 * size:
@@ -170,10 +170,10 @@ FEWEST_DRAWS = 10
 
 
 class NodeKinds(NamedTuple):
-    """Which people can be told apart by the original at all.
+    """Which people can be distinguished by the original at all.
 
     `twins`: int64, shape (n,): the class of people with the same neighbors, each other left aside;
-    `of_degree_3`: bool, shape (n,): people with at least 3 ties; `distinct`: bool, shape (n,):
+    `of_degree_3`: bool, shape (n,): people with at least 3 edges; `distinct`: bool, shape (n,):
     those of them who have no twin.
     """
 
@@ -196,7 +196,7 @@ class NodeKinds(NamedTuple):
 class Naming(NamedTuple):
     """How good one draw's names are; arrays are in the order of the original.
 
-    `asked`: bool, shape (n,): people whose node the adversary looked for and who have a tie in
+    `asked`: bool, shape (n,): people whose node the attacker looked for and who have an edge in
     both; `named`: bool, shape (n,): those of them to whom a released node was given; `right,
     alike`: bool, shape (n,): those whose node it is; or theirs or a twin's.
     """
@@ -226,7 +226,7 @@ class Naming(NamedTuple):
 
 
 class Drawn(NamedTuple):
-    """All draws under one knowledge of the adversary."""
+    """All draws under one knowledge of the attacker."""
 
     setting: Setting
     draws: list[Naming]
@@ -287,7 +287,7 @@ def check_people(pair: GraphComparison) -> None:
 
 
 Draws = Callable[[Setting, NodeKinds, np.random.Generator], Drawn]
-"""Draws copies under one knowledge of the adversary, and names people by them."""
+"""Draws copies under one knowledge of the attacker, and names people by them."""
 
 
 def named_by_copies(
@@ -312,7 +312,7 @@ def named_by_copies(
 def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) -> Outcome:
     """Return the figures of all draws, and in what share of them everybody was named rightly.
 
-    A person's risk is the largest such share under any of the adversary's knowledge.
+    A person's risk is the largest such share under any of the attacker's knowledge.
     """
     n = kinds.twins.size
     figures: list[AttackFigure] = []

@@ -1,4 +1,4 @@
-"""Which ties an adversary learns of who knows most of them, and a few people of the release."""
+"""Which edges an attacker learns who knows most of them and a few people of the release."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ Pairs: TypeAlias = "Ints"
 
 @dataclass(frozen=True, kw_only=True)
 class EdgeGainOptions(AttackOptions, label="edge-gain"):
-    """What the adversary knows, and how often it is drawn."""
+    """What the attacker knows, and how often it is drawn."""
 
     overlap: float = parameter(
         default=0.8,
@@ -52,8 +52,8 @@ class EdgeGainOptions(AttackOptions, label="edge-gain"):
 class Learned(NamedTuple):
     """The pairs of one draw, by persons of the original.
 
-    `hidden`: the original's edges that the adversary did not know; `shown`: the pairs that the
-    release shows to the adversary as further edges; `predicted`: as many pairs that are likeliest
+    `hidden`: the original's edges that the attacker did not know; `shown`: the pairs that the
+    release shows to the attacker as further edges; `predicted`: as many pairs that are likeliest
     by the known edges alone.
     """
 
@@ -63,7 +63,7 @@ class Learned(NamedTuple):
 
 
 def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> Outcome:
-    """Return how many unknown ties a matching of the known ones with the release shows."""
+    """Return how many unknown edges a matching of the known ones with the release shows."""
     pair = situation.comparison
     check_people(pair)
     rng = situation.rng("edge-gain")
@@ -85,7 +85,7 @@ def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions)
 
 
 PER_SQUARE = 1e-7
-"""Seconds of one draw for every square of a degree, to predict as many ties."""
+"""Seconds of one draw for every square of a degree, to predict as many edges."""
 
 
 def seconds(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> float:
@@ -173,7 +173,7 @@ def _figures(
 
 
 def _revealed(n: int, drawn: Sequence[Learned], source: str) -> Floats:
-    """Return the share of everybody's unknown ties that one source shows, over all draws."""
+    """Return the share of everybody's unknown edges that one source shows, over all draws."""
     hidden, hit = np.zeros(n), np.zeros(n)
     for one in drawn:
         hidden += _ties(one.hidden, n)

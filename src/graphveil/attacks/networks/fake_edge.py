@@ -1,4 +1,4 @@
-"""Can edges that a method added be told from real ones, and what remains once they are dropped."""
+"""Whether added edges can be distinguished from real ones, and what remains without them."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ class Likeness(NamedTuple):
 
 
 def fake_edge(situation: AttackInput[GraphComparison], options: FakeEdgeOptions) -> Outcome:
-    """Return how well added edges are told from real ones, and candidates once they are dropped."""
+    """Return how well added edges are recognized, and candidates once they are dropped."""
     pair = situation.comparison
     check_people(pair)
     released, fake = pair.aligned, added_edges(pair)
@@ -201,7 +201,7 @@ def area(scores: Scores, fake: Bools) -> float:
 
 
 def flag(scores: tuple[Scores, ...], number: int, rng: np.random.Generator) -> Bools:
-    """Return so many edges with the least sum of ranks; ties are broken by chance."""
+    """Return so many edges with the least sum of ranks; equal ones are chosen by chance."""
     total = np.sum([ranks(score) for score in scores], axis=0)
     order = np.lexsort((rng.random(total.size), total))
     flagged = np.zeros(total.size, dtype=np.bool_)

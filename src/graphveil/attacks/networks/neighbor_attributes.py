@@ -1,4 +1,4 @@
-"""Who is alone by the attributes of the neighbors: no promise about attributes covers these."""
+"""Who is alone by the attributes of the neighbors: no guarantee about attributes covers these."""
 
 from __future__ import annotations
 
@@ -138,7 +138,7 @@ def alone_by(relations: Relations, classes: Ints) -> float:
 
 
 PER_END = 2e-8
-"""Seconds for every end of a tie and attribute that a target is compared with."""
+"""Seconds for every end of an edge and attribute that a target is compared with."""
 
 
 def seconds(situation: AttackInput[NetworkComparison], options: NeighborAttributesOptions) -> float:

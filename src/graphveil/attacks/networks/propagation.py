@@ -1,4 +1,4 @@
-"""Who is who for an adversary who holds a copy of the network and knows a few people, or none.
+"""Re-identification by an attacker who has a copy of the network and knows a few people, or none.
 
 Two graphs are matched by what matched neighbors say.
 """
@@ -266,7 +266,7 @@ def row_blocks(work: Ints) -> Iterator[tuple[int, int]]:
 
 
 def high_confidence_pairs(one: Graph, two: Graph, more: SideInformation | None = None) -> Match:
-    """Return a few pairs of nodes whose surroundings are far more alike than any others.
+    """Return a few pairs of nodes whose surroundings are far more similar than any others.
 
     Nodes of degree 3 and more that are each other's nearest, of those the 15% whose second nearest
     is farthest off, in proportion.
@@ -299,7 +299,7 @@ def _surroundings(graph: Graph, relations: Relations = (), values: Sequence[Ints
     """Return what each node's surroundings are like, as logarithms of one plus numbers.
 
     How many nodes at distance 1, and at distance 2, have degrees of at least powers of the root of
-    2, the latter by half; twice the degree; and the number of triangles. Where ties are of several
+    2, the latter by half; twice the degree; and the number of triangles. Where edges are of several
     kinds or directed, the degrees of each; and how many neighbors show each value of attributes.
     """
     degrees = graph.degrees()
@@ -361,10 +361,10 @@ class SeedPropagationOptions(AttackOptions, label="seed-propagation"):
 
 
 class Guess(NamedTuple):
-    """One draw: the copy beside the release, who is known, and who was given which node.
+    """One draw: the copy next to the release, who is known, and who was given which node.
 
     `pairing`: the two graphs; `known`: int64: the nodes of the copy whose released node the
-    adversary knows; `match`: int64, shape (n,): the released node of every node of the copy, or -1;
+    attacker knows; `match`: int64, shape (n,): the released node of every node of the copy, or -1;
     `capped`: whether the matching was stopped before it came to its end.
     """
 
@@ -405,7 +405,7 @@ PER_END, PER_MARK, PER_PAIR = 1e-6, 1.5e-7, 4e-8
 pair of nodes. Marks are about as many as the squares of the degrees add up to."""
 
 NEAR_BY, GROWTH, FARTHEST = 500_000, 0.38, 25_000_000
-"""Up to so many marks they lie in the cache; then each costs more, by a power, up to so many."""
+"""Up to so many marks they are in the cache; then each costs more, by a power, up to so many."""
 
 
 def seconds(situation: AttackInput[GraphComparison], options: SeedPropagationOptions) -> float:
@@ -456,7 +456,7 @@ def _drawn(
 
 
 def known_people(two: copies.Pairing, known: int, rng: np.random.Generator) -> Ints:
-    """Return so many nodes of the copy, drawn evenly among those of two ties in either graph."""
+    """Return so many nodes of the copy, drawn evenly among those of two edges in either graph."""
     fewest = np.minimum(two.copy.degrees(), two.released.degrees()[two.truth])
     people = np.flatnonzero(fewest >= _LEAST_DEGREE)
     if people.size < known:

@@ -1,4 +1,4 @@
-"""Who is who for an adversary who holds a copy, maybe of a part of the people, and knows a few."""
+"""Re-identification by an attacker who has a copy, perhaps of a part, and knows a few people."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ class SeededMatchingOptions(AttackOptions, label="seeded-matching"):
 def seeded_matching(
     situation: AttackInput[GraphComparison], options: SeededMatchingOptions
 ) -> Outcome:
-    """Return how many people are named by the assignment of a copy that keeps most ties."""
+    """Return how many people are named by the assignment of a copy that keeps most edges."""
     pair = situation.comparison
     large = pair.original.n_nodes > ALL_PAIRS
     search = one_to_one.OF_NEAREST if large else f"best of {STARTS} starts"
@@ -103,7 +103,7 @@ def _drawn(
 
 
 def best_match(two: copies.Pairing, known: Ints, rng: np.random.Generator) -> Match:
-    """Return the released node of every node of the copy, by the ties that an assignment keeps.
+    """Return the released node of every node of the copy, by the edges that an assignment keeps.
 
     In large networks it is -1 where none is likely. The truth is read of known people alone.
     """

@@ -1,4 +1,4 @@
-"""What can be known of one person in a network, and what a copy says besides ties."""
+"""What can be known of one person in a network, and what a copy says apart from edges."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ class Signatures(NamedTuple):
 
 
 class Profiles(NamedTuple):
-    """Numbers that are known of everyone, as of directed ties out and in."""
+    """Numbers that are known of everyone, as of directed edges out and in."""
 
     numbers: Ints
 
@@ -175,7 +175,7 @@ def candidates(
 ) -> CandidateSets:
     """Return how many released nodes are near the known signatures of each target.
 
-    Nodes that show an attribute other than what `rows` know of the target are no candidates.
+    Nodes that show an attribute other than what `rows` know of the target are not candidates.
 
     >>> path = Signatures.of(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4))
     >>> candidates(path, path, np.arange(4), np.array([0])).ties[:, 0].tolist()
@@ -194,10 +194,10 @@ def candidates(
 
 
 CopyOf: TypeAlias = Literal["network", "ties"]
-"""What a copy is of: all that is published of a network, or who is tied to whom alone."""
+"""What a copy is of: all that is published of a network, or who is connected to whom alone."""
 
 Relations: TypeAlias = "tuple[SortedLists, ...]"
-"""Neighbor lists of everybody: of every kind of ties, out and in apart where they are directed."""
+"""Neighbor lists of everybody: of every kind of edges, out and in apart where they are directed."""
 
 
 COPY = (
@@ -208,11 +208,11 @@ COPY = (
 
 
 class SideInformation(NamedTuple):
-    """Ties by kind and direction, and attributes, of a copy and of a release.
+    """Edges by kind and direction, and attributes, of a copy and of a release.
 
     `copy, released`: the neighbor lists of both, in one order; without directions and kinds those
     of the graphs; `turned`: for each of them, where the lists the other way round stand; its own
-    place where ties have no direction; `rows`: what the copy knows of people and what the release
+    place where edges have no direction; `rows`: what the copy knows of people and what the release
     shows of nodes, in the orders of both; None where no attribute is known.
     """
 
@@ -225,7 +225,7 @@ class SideInformation(NamedTuple):
     def of_graphs(
         cls, copy: Graph, released: Graph, rows: KnownRows | None = None
     ) -> SideInformation:
-        """Return what two graphs say: who is tied to whom.
+        """Return what two graphs say: who is connected to whom.
 
         >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
         >>> totals(SideInformation.of_graphs(path, path).copy).tolist()
@@ -296,7 +296,7 @@ def published_attributes(pair: Comparison[Any]) -> KnownRows | None:
 
 
 def layers_of(pair: GraphComparison) -> tuple[Sequence[Layer], Sequence[Layer]] | None:
-    """Return the layers of original and release; None where they say no more than ties."""
+    """Return the layers of original and release; None where they say no more than edges."""
     if not isinstance(pair, NetworkComparison):
         return None
     before, after = (network.layers for network in pair.networks)
@@ -306,7 +306,7 @@ def layers_of(pair: GraphComparison) -> tuple[Sequence[Layer], Sequence[Layer]] 
 
 
 def words_of(pair: GraphComparison, copy: CopyOf) -> str:
-    """Return what a copy has besides edges, in words; none where it has edges alone.
+    """Return what a copy has apart from edges, in words; empty if it has edges alone.
 
     >>> from graphveil.data import Network
     >>> from graphveil.core.randomness import Randomness

@@ -1,4 +1,4 @@
-"""Is an edge in the original? An attacker who knows all others, and who is who, runs it again."""
+"""Whether an edge is in the original: an attacker knows all others, and runs it again."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from graphveil.release import Release
 
 FEWEST_TIES = 20
 ONE_IN = 10
-"""At most one in so many ties is asked about: the rest of the network stays as it is."""
+"""At most one in so many edges is asked about: the rest of the network stays as it is."""
 
 CHOICES = ([0], [0, 1], [0, 1, 2], [1])
 """Scores that are used together: see `seen_of`."""
@@ -32,7 +32,7 @@ CHOICES = ([0], [0, 1], [0, 1, 2], [1])
 
 @dataclass(frozen=True, kw_only=True)
 class TieMembershipOptions(AttackOptions, label="tie-membership"):
-    """How many ties are asked about, and by how many releases."""
+    """How many edges are asked about, and by how many releases."""
 
     shadows: int = parameter(
         default=SHADOWS,
@@ -47,7 +47,7 @@ class TieMembershipOptions(AttackOptions, label="tie-membership"):
 
 @dataclass(frozen=True)
 class _Attacked(ShadowReleases):
-    """Makes releases of the graph without some ties, and looks at these pairs."""
+    """Makes releases of the graph without some edges, and looks at these pairs."""
 
     choices = CHOICES
     words = ("one tie", "share of edges")
@@ -55,11 +55,11 @@ class _Attacked(ShadowReleases):
     again: Rerun
     graph: Graph
     targets: Ints
-    """The positions of the ties among the edges of the graph."""
+    """The positions of the edges among the edges of the graph."""
 
     @property
     def size(self) -> int:
-        """How many ties are asked about."""
+        """How many edges are asked about."""
         return self.targets.size
 
     def __call__(self, half: ShadowSplit) -> Floats:
@@ -89,7 +89,7 @@ def seen_of(release: Release[Graph], data: Graph, pairs: Int32s) -> Floats:
 def tie_membership(
     situation: AttackInput[GraphComparison], options: TieMembershipOptions
 ) -> Outcome:
-    """Return how well ties are told from ties that were taken away."""
+    """Return how well edges are distinguished from edges that were taken away."""
     rng = situation.rng("tie-membership")
     work = _attacked(situation, options, rng)
     figures, risks = work.told_apart(options.shadows, rng)
@@ -99,7 +99,7 @@ def tie_membership(
 def _attacked(
     situation: AttackInput[GraphComparison], options: TieMembershipOptions, rng: np.random.Generator
 ) -> _Attacked:
-    """Return what makes the releases, of ties drawn evenly."""
+    """Return what makes the releases, of edges drawn evenly."""
     if isinstance(situation.comparison, NetworkComparison):
         raise NotMeasuredError(
             "supports methods run on undirected edges only; this release has attributes, "
@@ -119,7 +119,7 @@ def _attacked(
 
 
 def _of_people(work: _Attacked, risks: Floats) -> tuple[Floats, Floats]:
-    """Return the largest risk of a tie of everybody's, of those that were asked about."""
+    """Return the largest risk of an edge of everybody's, of those that were asked about."""
     risk, ends = np.full(work.graph.n_nodes, np.nan), work.graph.edges()[work.targets]
     for side in ends.T:
         np.fmax.at(risk, side, risks)
@@ -127,7 +127,7 @@ def _of_people(work: _Attacked, risks: Floats) -> tuple[Floats, Floats]:
 
 
 PER_TIE, PER_END = 2e-5, 1e-7
-"""Seconds for every tie that is asked about, and every end of a tie, and release."""
+"""Seconds for every edge that is asked about, and every end of an edge, and release."""
 
 
 def seconds(situation: AttackInput[GraphComparison], options: TieMembershipOptions) -> float:

@@ -1,4 +1,4 @@
-"""`graphveil advise INPUT`: what a release with each method would promise, leave open and cost."""
+"""`graphveil advise INPUT`: what each method would guarantee, leave open and cost."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def _theory(path: Path, given: dict[str, Any], *, as_json: bool) -> int:
 def _of_a_release(path: Path, advice: Advice | AdviceUntil, *, as_json: bool, every: bool) -> int:
     """Print advice on what is published: its owner makes another release from the original alone.
 
-    The commands name INPUT, since what stands in the folder is no original.
+    The commands name INPUT, since what stands in the folder is not an original.
     """
     from graphveil.claims.manifest import read_manifest  # noqa: PLC0415  not for files
 

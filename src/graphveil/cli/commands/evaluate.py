@@ -105,7 +105,7 @@ def print_rows(rows: Rows) -> None:
 
 
 def _metrics_help() -> str:
-    """Return every metric by the data it reads, and what is left out of large data."""
+    """Return every metric by the data it reads, and what is omitted from large data."""
     named = {
         kind: ", ".join(name for name, metric in METRICS.items() if metric.kind is kind)
         for kind in CONTAINERS

@@ -58,7 +58,7 @@ def print_standing_out(
     alone: Sequence[SingledOut] = (),
     cascaded: Cascade | None = None,
 ) -> None:
-    """Print how many people stand out, a line for each thing that somebody may know, and who."""
+    """Print how many people can be singled out, one line for each thing known, and who."""
     print_answer(standing_out.headline(measured))
     result("")
     shown = standing_out.lines(measured, finer=finer, alone=alone, cascaded=cascaded)
@@ -149,7 +149,7 @@ def _also_known(measured: Measured) -> str:
 
 
 def summary_of_more(measured: Measured) -> dict[str, Any]:
-    """Return how many are alone to someone who knows one thing more, as JSON can hold it."""
+    """Return how many are alone to an attacker who knows one thing more, as JSON can hold it."""
     return {
         "also_knows": _also_known(measured),
         "unique": int((measured.own_sizes == 1).sum()),
@@ -160,7 +160,7 @@ def summary_of_more(measured: Measured) -> dict[str, Any]:
 
 
 def _print_more(measured: Measured) -> None:
-    """Print how many are found by who knows more: a low figure is no all-clear."""
+    """Print how many are found by an attacker who knows more: a low figure is not an all-clear."""
     figures = summary_of_more(measured)
     result("")
     result(f"an attacker who also knows {_also_known(measured)}:")
@@ -313,7 +313,7 @@ def _check_on_disk(
     *,
     asked: bool,
 ) -> None:
-    """Refuse what needs all ties in memory, where they are to stay on the disk."""
+    """Refuse what needs all edges in memory, where they are to stay on the disk."""
     if asked and (kind is not Graph or options is None):
         raise UsageError("--on-disk applies to edge files only. Remove it.")
     measure, cascade = measures
@@ -359,7 +359,7 @@ def _show(
 
 
 def _data(path: Path, options: AnyOptions | None, stack: ExitStack, *, on_disk: bool) -> Data:
-    """Return what is measured; with ties on the disk, as long as the stack is open."""
+    """Return what is measured; with edges on the disk, as long as the stack is open."""
     if options is None:
         return inputs.released_data(path)
     if on_disk:

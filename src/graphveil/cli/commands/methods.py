@@ -17,7 +17,7 @@ def command(
     ] = False,
     json: Annotated[bool, Parameter(help="Print JSON.", negative="")] = False,
 ) -> int:
-    """Every method: data kind, promise, source, cost.
+    """Every method: data kind, guarantee, source, cost.
 
     Example: graphveil methods --json
     """

@@ -250,7 +250,7 @@ TEXT = (
 
 
 def __getattr__(name: str) -> Any:
-    """Return ``command``, ``overview``, which lists promises, or a method's subcommand."""
+    """Return ``command``, ``overview``, which lists guarantees, or a method's subcommand."""
     app = App(name="sweep", help=TEXT)
     if name in {"command", "overview"}:
         parameters = [INPUT, *_run_flags(), *reading_flags(CONTAINERS)]

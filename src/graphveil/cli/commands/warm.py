@@ -39,7 +39,7 @@ MORE: dict[str, tuple[Any, ...]] = {
     "rounds": (1,),
     "on_interrupt": (),
 }
-"""Values of parameters that are no choices and bring kernels of their own; none for one that has
+"""Values of parameters that are not choices and bring kernels of their own; none for one that has
 choices and brings no kernel."""
 SHORT: dict[str, Any] = {"iterations": 20_000}
 """Parameters that make runs short, and leave what they compile as it is."""

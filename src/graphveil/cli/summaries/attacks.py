@@ -42,7 +42,7 @@ SOMEONE = {
     "linkage": ("an attacker who knows 8 items of a person", "2,000 people"),
     "matching": ("an attacker who has the original and runs the method again", "187 people"),
 }
-"""What the adversary of each attack knows, and how many people the releases had."""
+"""What the attacker of each attack knows, and how many people the releases had."""
 
 REACHED = {
     "asymmetric-response": (
@@ -118,7 +118,7 @@ def groups(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -
 
 
 def headline(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> str:
-    """Return the most that anybody learns of who is who, in one sentence."""
+    """Return the most that anybody learns of which node is whose, in one sentence."""
     found = strongest(rows, counted, of_table=of_table)
     if found is not None:
         return found.sentence

@@ -1,4 +1,4 @@
-"""Whether a release keeps its promise, and what it cost, in words of readers."""
+"""Whether a release keeps its guarantee, and what it cost, in words of readers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Who stands out in data as it is: a sentence, and a line for each thing that may be known."""
+"""Who can be singled out in data as it is: a sentence, and one line for each thing known."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from graphveil.evaluate.wording import Line, name_from_data
 Measured = Identifiability | EqualRows | NetworkRisk
 
 MOST_COLUMNS = 5
-"""So many columns that the adversary knows are named."""
+"""So many columns that the attacker knows are named."""
 
 
 def knowledge(measured: Measured) -> str:
-    """Return what someone knows to whom these people stand out."""
+    """Return what an attacker knows who can single out these people."""
     if isinstance(measured, NetworkRisk):
         return measured.knows
     if isinstance(measured, Identifiability):
@@ -50,7 +50,7 @@ def counted(measured: Measured) -> str:
 
 
 def headline(measured: Measured) -> str:
-    """Return how many people stand out, in one sentence; rows where nobody said they are people.
+    """Return how many people (or rows) can be singled out, in one sentence.
 
     >>> from graphveil import Graph, measure
     >>> print(headline(measure(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)))[:64])
@@ -73,7 +73,7 @@ def lines(
     alone: Sequence[SingledOut] = (),
     cascaded: Cascade | None = None,
 ) -> tuple[Line, ...]:
-    """Return a line for each thing that somebody may know: how many people are alone, or nearly.
+    """Return a line for each thing that someone may know: how many people are alone, or nearly.
 
     >>> from graphveil import Graph, measure
     >>> [line] = lines(measure(Graph.from_edges([0, 0], [1, 2], n=3)))

@@ -1,4 +1,4 @@
-"""Structural measures: which nodes look alike to someone who knows a little of the network."""
+"""Structural measures: which nodes look the same to an attacker who knows a little."""
 
 from graphveil.core.lazy import lazy_names
 

@@ -36,7 +36,7 @@ class OutOfStepsError(Exception):
 class Neighborhood:
     """What is around a node, its nodes in the order of their colors, the center's first.
 
-    Isomorphic neighborhoods have equal colors; equal colors prove nothing. The center is left out
+    Isomorphic neighborhoods have equal colors; equal colors prove nothing. The center is omitted
     where everybody else is its neighbor: nothing is lost without it.
     """
 
@@ -144,7 +144,7 @@ def _split(graph: Graph, distance: int, known: Labels) -> tuple[Labels, int]:
 def _settled(graph: Graph, distance: int, edges: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return where the numbers of nodes and edges alone settle the neighborhood.
 
-    At distance 1 the center has an edge to everyone and can be left out. What remains is settled if
+    At distance 1 the center has an edge to everyone and can be omitted. What remains is settled if
     it has no edge or all of them, or at most three nodes.
     """
     if distance > 1:

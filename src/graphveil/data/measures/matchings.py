@@ -336,7 +336,7 @@ def _heard_as(heard: NDArray[np.float64], share: float) -> tuple[Ints, Ints]:
 
 
 def check_phi(phi: float) -> None:
-    """Refuse what is no percentage."""
+    """Refuse what is not a percentage."""
     if not (math.isfinite(phi) and phi >= 0):
         raise ParameterError(f"phi={phi} is not a valid uncertainty. Give a percentage >= 0.")
 

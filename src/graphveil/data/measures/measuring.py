@@ -1,6 +1,6 @@
-"""Measuring data as it stands: from what an adversary knows to who is unprotected.
+"""Measuring data as it is: from what an attacker knows to the people who are unprotected.
 
-What somebody finds who knows one thing more than the measure.
+What an attacker finds who knows one thing more than the measure.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _KNOW_IT = {"vrq", "hybrid"}
 def finer(
     data: Graph | Bipartite | Table, measured: Identifiability | EqualRows
 ) -> Identifiability | EqualRows | None:
-    """Return what somebody finds who knows more: the measure, and one thing besides.
+    """Return what an attacker finds who knows more: the measure, and one thing in addition.
 
     Of a graph that is how many neighbors each neighbor has, of a table the rest of the row.
 
@@ -144,21 +144,21 @@ def measure(
         (NetworkX, igraph, SciPy, pandas, polars, DuckDB, Arrow).
     measure
         Of a graph: a name of `MEASURES`, the degree where not given. Of a network also ``profile``,
-        the numbers of ties out and in, which is taken where ties are directed; and, of directed
-        ties of one kind, ``directed-count``: the numbers of ties out and in, of people at their
-        other ends, and of ties among all of these.
+        the numbers of edges out and in, which is taken where edges are directed; and, of directed
+        edges of one kind, ``directed-count``: the numbers of edges out and in, of people at their
+        other ends, and of edges among all of these.
     distance
-        Of a graph: how far the adversary's knowledge reaches around a person, in hops; 1 for the
+        Of a graph: how far the attacker's knowledge reaches around a person, in hops; 1 for the
         degree.
     k
         People in equivalence classes smaller than k are unprotected; at least 2.
     phi
-        Of a graph: how far off the adversary's knowledge is, in percent; for the measure count at
+        For a graph: how far off the attacker's knowledge is, in percent; for the measure count at
         distance 1.
     columns
-        Of a table: the columns that the adversary knows, all where not given.
+        Of a table: the columns that the attacker knows, all where not given.
     known
-        Of a network: the attributes that the adversary knows of a person, besides ties.
+        For a network: the attributes that the attacker knows of a person, in addition to edges.
 
     Raises
     ------

@@ -32,21 +32,21 @@ class UniqueShare(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class NetworkRisk(EquivalenceClasses):
-    """How identifiable people are to someone who knows attributes and something of ties.
+    """How identifiable people are to an attacker who knows attributes and something of edges.
 
     Parameters
     ----------
     k, ids, labels
         As in `EquivalenceClasses`: a class is of people who are equal in all that is known.
     measure, distance
-        What is known of ties, and how far that reaches; ``profile`` or ``directed-count`` where
+        What is known of edges, and how far that reaches; ``profile`` or ``directed-count`` where
         they are directed.
     known
         The attributes that are known.
     values
         The measure's value of everyone in integers, by what they count.
     parts
-        The same for each thing alone: each attribute, all of them, ties.
+        The same for each thing alone: each attribute, all of them, edges.
     """
 
     measure: str
@@ -76,7 +76,7 @@ class NetworkRisk(EquivalenceClasses):
 
 
 def knowledge_of_ties(measured: NetworkRisk) -> str:
-    """Return what is known of a person's ties, in words."""
+    """Return what is known of a person's edges, in words."""
     if measured.measure == DIRECTED_COUNT:
         return _DIRECTED_COUNT
     if measured.measure != PROFILE:
@@ -116,7 +116,7 @@ def measure_network(
 
 
 def _of_ties(network: Network, name: str, distance: int) -> tuple[Labels, Columns]:
-    """Return the classes of people by what is known of their ties, and its values."""
+    """Return the classes of people by what is known of their edges, and its values."""
     if name == DIRECTED_COUNT:
         _check_directed_count(network, distance)
         values = directed_count(network.layers[0])
@@ -132,7 +132,7 @@ def _of_ties(network: Network, name: str, distance: int) -> tuple[Labels, Column
 
 
 def _check_directed_count(network: Network, distance: int) -> None:
-    """Refuse ties without directions or of several kinds, and a reach of more than one step."""
+    """Refuse edges without directions or of several kinds, and a reach of more than one step."""
     if len(network.layers) > 1:
         names = ", ".join(layer.name for layer in network.layers)
         raise ParameterError(

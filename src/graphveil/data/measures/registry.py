@@ -58,8 +58,8 @@ def within(graph: Graph, center: int, distance: int) -> Nodes:
 
 
 PROFILE, DIRECTED_COUNT = OF_DIRECTED_TIES
-"""The measures of directed ties: how many lead away from a person, and how many to that person;
-and, besides, how many people that are, and how many ties there are among them all.
+"""The measures of directed edges: how many lead away from a person, and how many to that person;
+and also how many people that are, and how many edges there are among them all.
 """
 
 ClassesOfNodes = Callable[[Graph, int], tuple[Labels, int]]
@@ -68,14 +68,14 @@ Affected: TypeAlias = Callable[[Graph, int, int, int], "NDArray[np.int64]"]
 
 @dataclass(frozen=True, kw_only=True)
 class Measure:
-    """What an adversary knows of a node, and the value that all nodes alike share.
+    """What an attacker knows of a node, and the value that equal nodes share.
 
     Parameters
     ----------
     name
         As on the command line.
     knows
-        The adversary's knowledge, in words.
+        The attacker's knowledge, in words.
     definition
         The value, in words; N is the neighborhood: the nodes within the distance and all edges
         between them.
@@ -84,12 +84,13 @@ class Measure:
     classes
         Graph and distance to the class of every node, and the number of comparisons given up.
     values
-        Graph and distance to the value in integers; None where it is no fixed number of integers.
+        Graph and distance to the value in integers; None where it is not a fixed number of
+        integers.
     affected
         Graph, distance and the ends of an edge of it to the nodes, sorted, whose value may change
         when that edge is removed.
     degree_is_fixed
-        Where two nodes that look alike are sure to have the same degree.
+        Where two nodes that look the same are sure to have the same degree.
     largest_distance
         How far it can reach, in hops; None where any distance will do.
     """
@@ -105,13 +106,13 @@ class Measure:
     largest_distance: int | None = None
 
     def fixes_degree(self, distance: int) -> bool:
-        """Whether two nodes that look alike at this distance are sure to have the same degree."""
+        """Whether nodes that look the same at this distance are sure to have the same degree."""
         return self.degree_is_fixed == "always" or (
             self.degree_is_fixed == "at distance 1" and distance == 1
         )
 
     def classes_and_values(self, graph: Graph, distance: int) -> tuple[Labels, Columns, int]:
-        """Return classes, values (the class where they are no integers), and what was given up."""
+        """Return classes, values (the class where they are not integers), and what was given up."""
         if self.values is None:
             labels, undecided = self.classes(graph, distance)
             return labels, {"class": labels}, undecided

@@ -32,7 +32,7 @@ class Partition(NamedTuple):
 
 
 def partition(graph: Graph, *, measure: str, distance: int = 1) -> Labels:
-    """Return the class of every node: equal where, and only where, two nodes look alike.
+    """Return the class of every node: equal if, and only if, two nodes look the same.
 
     Parameters
     ----------
@@ -95,8 +95,8 @@ class Fuzzy:
     candidate_set_sizes
         int64, shape (n,): how many nodes each is similar to, itself included.
     noisy_share_unprotected
-        The share of nodes for which fewer than k candidates are left to someone who hears numbers
-        that are off: see `noisy_share`.
+        The share of nodes for which fewer than k candidates are left to an attacker who hears
+        numbers that are off: see `noisy_share`.
     """
 
     phi: float
@@ -214,7 +214,7 @@ class EquivalenceClasses:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EqualRows(EquivalenceClasses):
-    """How identifiable people are to someone who knows their row, or some columns of it.
+    """How identifiable people are to an attacker who knows their row, or some columns of it.
 
     Parameters
     ----------
@@ -250,14 +250,14 @@ class Identifiability(EquivalenceClasses):
     Parameters
     ----------
     k, ids, labels
-        As in `EquivalenceClasses`: a class is of nodes that look alike under the measure.
+        As in `EquivalenceClasses`: a class is of nodes that look the same under the measure.
     measure
         The measure's name.
     distance
         How far it reaches, in hops.
     values
         The measure's value of every node in integers, by what they count; the class where the value
-        is no fixed number of integers.
+        is not a fixed number of integers.
     twins
         int64, shape (n,): the class of twins of every node, 0..T-1.
     undecided
@@ -374,9 +374,9 @@ def cascade(
     graph
         The network as it stands.
     measure, distance
-        What the adversary knows of everybody.
+        What the attacker knows of everybody.
     second, second_distance
-        What the adversary knows of the people around someone identified.
+        What the attacker knows of the people around someone identified.
     labels
         The classes of the measure, where they are known already.
 

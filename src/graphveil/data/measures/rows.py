@@ -56,7 +56,7 @@ def _numbered(values: NDArray[np.int32], ends: NDArray[np.int64]) -> Labels:
 
 
 KNOWN = (1, 2, 4, 8)
-"""How many items somebody knows, where nothing else is asked."""
+"""How many items someone knows, where nothing else is asked."""
 
 PEOPLE = 10_000
 AT_ONCE = 2_000_000
@@ -78,7 +78,7 @@ class SingledOut:
     Parameters
     ----------
     items
-        How many items of a person somebody knows, drawn at random; all of those who have no more.
+        How many items of a person someone knows, drawn at random; all of those who have no more.
     share
         The share of people whom nobody else has all these items with.
     people
@@ -105,7 +105,7 @@ def singled_out(
 ) -> tuple[SingledOut, ...]:
     """Return how many people some random items of theirs single out, for each number of items.
 
-    An item is a feature of a user, or a cell of a row that is not suppressed. Somebody who knows q
+    An item is a feature of a user, or a cell of a row that is not suppressed. Someone who knows q
     of them is left with the people who have all q. Nothing is returned where there is nobody.
 
     Parameters
@@ -175,7 +175,7 @@ class _Rows(NamedTuple):
         return int(np.diff(self.indptr).max(initial=0))
 
     def have(self, people: Ints, items: Ints) -> NDArray[np.bool_]:
-        """Return whether each person has the item beside it."""
+        """Return whether each person has the item next to it."""
         wanted = people * (self.starts.size - 1) + items
         at = np.minimum(np.searchsorted(self.keys, wanted), self.keys.size - 1)
         return np.asarray(self.keys[at] == wanted)

@@ -65,11 +65,11 @@ def classes_of(*columns: NDArray[np.int64] | NDArray[np.uint64]) -> Labels:
 
 
 AWAY, BACK = 1, 2
-"""The ways of a tie in the row of a person: it leads away from that person, or back."""
+"""The ways of an edge in the row of a person: it leads away from that person, or back."""
 
 
 class UndirectedView(NamedTuple):
-    """Who is tied to whom, in one direction or in both: `ways` sums `AWAY` and `BACK`."""
+    """Who is connected to whom, in one direction or in both: `ways` sums `AWAY` and `BACK`."""
 
     indptr: NDArray[np.int64]
     indices: NDArray[np.int32]
@@ -77,7 +77,7 @@ class UndirectedView(NamedTuple):
 
 
 def either_way(layer: Layer) -> UndirectedView:
-    """Return who is tied to whom in a directed layer, and which ways."""
+    """Return who is connected to whom in a directed layer, and which ways."""
     n = layer.n_nodes
     source, target = (end.astype(np.int64) for end in layer.ties())
     away, back = source * n + target, target * n + source
@@ -92,7 +92,7 @@ def either_way(layer: Layer) -> UndirectedView:
 
 
 def directed_count(layer: Layer) -> Columns:
-    """Return of everyone the ties out and in, the neighbors, and the ties among them all."""
+    """Return of everyone the edges out and in, the neighbors, and the edges among them all."""
     out, into = layer.degrees()
     indptr, indices, ways = either_way(layer)
     mutual = (ways == AWAY + BACK).astype(np.int8)

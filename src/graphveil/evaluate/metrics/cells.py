@@ -58,7 +58,7 @@ def user_jaccard(pair: BipartiteComparison) -> Figures:
 
 
 def feature_jaccard(pair: BipartiteComparison) -> Figures:
-    """Yield how the Jaccard index of single features is distributed; unused ones are left out."""
+    """Yield how the Jaccard index of single features is distributed; unused ones are omitted."""
     (before, after), kept = pair.popularity, pair.popularity_kept
     union = before + after - kept
     used = union > 0
@@ -131,7 +131,7 @@ class FeaturePairs(NamedTuple):
 
 
 def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> FeaturePairs:
-    """Return the pairs of features that most users have, most first; ties in order of columns.
+    """Return the pairs of features that most users have, in descending order, then by columns.
 
     Exact, and never features by features: features are counted by falling frequency, and a pair has
     at most as many users as its rarer feature, so the rest need not be counted once that is below

@@ -172,7 +172,7 @@ def interval(
 def overlap_of_top(before: Floats, after: Floats, top: int) -> float:
     """Return the share of the top ranks that the same nodes have in both rankings.
 
-    Nodes tied for the last ranks share them evenly: of three nodes tied for the last rank each
+    Nodes of equal rank at the end share them evenly: of three nodes of equal last rank each
     has a third of it. So the overlap depends on the scores alone.
     """
     return float(overlaps_of_top(before[None], after[None], top)[0])
@@ -397,7 +397,7 @@ def pagerank(graph: Graph) -> Floats:
 
 
 def rank_correlation(before: NDArray[Any], after: NDArray[Any]) -> float | None:
-    """Return Spearman's correlation of the ranks of two scores, ties at their mean rank.
+    """Return Spearman's correlation of the ranks of two scores, equal ones at their mean rank.
 
     None where all scores of one side are equal, or nobody has one.
     """

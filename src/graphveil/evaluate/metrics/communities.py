@@ -384,7 +384,7 @@ class _Paths(NamedTuple):
         return int(self.ends[-1]) if self.ends.size else 0
 
     def graphlets(self, paths: Ints) -> Ints:
-        """Return the graphlet that each of these lies in; the last number for a triangle."""
+        """Return the graphlet that each of these is in; the last number for a triangle."""
         edge = np.searchsorted(self.ends, paths, side="right")
         u, v = self.edges[edge].T.astype(np.int64)
         within = paths - np.concatenate([[0], self.ends])[edge]
@@ -399,7 +399,7 @@ class _Paths(NamedTuple):
         return np.where(a == b, NAMES.index("star"), graphlets)
 
     def _other(self, node: Ints, but: Ints, number: Ints) -> Ints:
-        """Return the neighbor of this number of each node, one neighbor left out."""
+        """Return the neighbor of this number of each node, one neighbor omitted."""
         at = self._position(node, but)
         start = self.graph.indptr[node]
         ends = self.graph.indices[start + number + (start + number >= at)]

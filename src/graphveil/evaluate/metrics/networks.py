@@ -350,11 +350,11 @@ def edit_distance(pair: GraphComparison) -> Figures:
 
 
 FEWEST_TIES = 10
-"""A group with fewer ties is no group of which a share says much."""
+"""A group with fewer edges is not a group of which a share says much."""
 
 
 def arcs_kept(pair: NetworkComparison) -> Figures:
-    """Yield how many directed ties stand in the release in the same direction; of kinds, each."""
+    """Yield how many directed edges stand in the release in the same direction; of kinds, each."""
     for each in _of_profile(pair):
         n_ties = each.before.n_ties
         kept = int(np.count_nonzero(_tie_is_kept(pair, each)))
@@ -363,7 +363,7 @@ def arcs_kept(pair: NetworkComparison) -> Figures:
 
 
 def profile_distribution(pair: NetworkComparison) -> Figures:
-    """Yield two distances between the distributions of ties out, and of ties in."""
+    """Yield two distances between the distributions of edges out, and of edges in."""
     for each in _of_profile(pair):
         sides = ("out", "in") if each.before.directed else ("ties",)
         numbers = zip(sides, each.before.degrees(), each.after.degrees(), strict=True)
@@ -376,7 +376,7 @@ def profile_distribution(pair: NetworkComparison) -> Figures:
 
 
 def reciprocity(pair: NetworkComparison) -> Figures:
-    """Yield the share of directed ties with one the other way round, before and after."""
+    """Yield the share of directed edges with one the other way round, before and after."""
     for each in _directed(pair):
         if each.before.n_ties and each.after.n_ties:
             before, after = (one.n_mutual() / one.n_ties for one in (each.before, each.after))
@@ -404,7 +404,7 @@ def homophily(pair: NetworkComparison) -> Figures:
 
 
 def mixing_matrix(pair: NetworkComparison) -> Figures:
-    """Yield how far the shares of ties between values of each attribute are apart."""
+    """Yield how far the shares of edges between values of each attribute are apart."""
     for name, before, after in _attributes(pair):
         most = int(max(before.max(initial=-1), after.max(initial=-1))) + 2
         for each in _pairs_of_layers(pair):
@@ -416,7 +416,7 @@ def mixing_matrix(pair: NetworkComparison) -> Figures:
 
 
 def kept_by_group(pair: NetworkComparison) -> Figures:
-    """Yield which group of people by each attribute keeps the least of its ties, and all do."""
+    """Yield which group of people by each attribute keeps the least of its edges, and all do."""
     for each in _pairs_of_layers(pair):
         kept = _tie_is_kept(pair, each)
         for column in pair.networks[0].attributes:
@@ -425,7 +425,7 @@ def kept_by_group(pair: NetworkComparison) -> Figures:
 
 
 def _kept_by_value(network: Network, column: str, layer: Layer, kept: Bools) -> Figures:
-    """Yield the same of one attribute and one layer, of whose ties it is said which are kept."""
+    """Yield the same of one attribute and one layer, of whose edges it is said which are kept."""
     source, target = layer.ties()
     codes = network.codes_of(column)
     ends, both = np.concatenate([codes[source], codes[target]]), np.concatenate([kept, kept])
@@ -444,9 +444,10 @@ def _kept_by_value(network: Network, column: str, layer: Layer, kept: Bools) -> 
 
 
 def assortative_mixing(layer: Layer, codes: Int32s) -> float | None:
-    """Return Newman's coefficient: 1 where ties join equal values only, 0 as chance would have it.
+    """Return Newman's coefficient: 1 where edges join equal values only, 0 as chance would have it.
 
-    Codes are below 0 for no value. None where no tie joins two values, or all ties join one value.
+    Codes are below 0 for no value. None where no edge joins two values, or all edges join one
+    value.
     """
     matrix = _mixing(layer, codes, int(codes.max(initial=-1)) + 1)
     whole = matrix.sum()
@@ -459,7 +460,7 @@ def assortative_mixing(layer: Layer, codes: Int32s) -> float | None:
 
 
 def _mixing(layer: Layer, codes: Int32s, values: int) -> Floats:
-    """Return how many ties lead from each value to each; those of codes below 0 do not count."""
+    """Return how many edges lead from each value to each; those of codes below 0 do not count."""
     source, target = (codes[end].astype(np.int64) for end in layer.ties())
     there = (source >= 0) & (target >= 0)
     pairs = source[there] * values + target[there]
@@ -513,7 +514,7 @@ def _attributes(pair: NetworkComparison) -> Iterator[tuple[str, Int32s, Int32s]]
 
 
 def _tie_is_kept(pair: NetworkComparison, layers: _PairOfLayers) -> Bools:
-    """Return, for every tie of the original, whether it stands in the release; needs linkage."""
+    """Return, for every edge of the original, whether it stands in the release; needs linkage."""
     before, after = layers.before, layers.after
     n = max(before.n_nodes, 1)
     source, target = (pair.linked[end] for end in before.ties())

@@ -53,7 +53,7 @@ UNIT = "share of test people"
 class Labelled(NamedTuple):
     """People with a label.
 
-    `features`: ones, people by features, the label's own left out; `labels`: text or any other
+    `features`: ones, people by features, the label's own omitted; `labels`: text or any other
     values that can be sorted, shape (people,).
     """
 
@@ -142,7 +142,7 @@ def split_of(pair: BipartiteComparison) -> Split:
 
 
 def _features_of(sides: tuple[Bipartite, ...], label: str, *, beside: bool) -> NDArray[Any]:
-    """Return the names of all features but those of the label, which some are of or is beside."""
+    """Return the names of all features but those of the label, which some are of or is next to."""
     of_label = [names_of(data, label) for data in sides]
     if not beside and not any(some.any() for some in of_label):
         raise NotMeasuredError(NO_COLUMN.format(label=label))
@@ -164,7 +164,7 @@ def _labeled(data: Bipartite, columns: NDArray[Any], label: str) -> Labelled:
 
 
 def under(data: Bipartite, columns: NDArray[Any]) -> sparse.csr_array:
-    """Return who has which of these features; others are left out.
+    """Return who has which of these features; others are omitted.
 
     >>> under(Bipartite.from_lists([["tea", "rye"]]), np.array(["oat", "tea"])).toarray().tolist()
     [[0, 1]]
@@ -214,7 +214,7 @@ def recommendation(pair: BipartiteComparison) -> Figures:
 
 
 def _share(part: str, hits: int, size: int) -> Figures:
-    """Yield the share of test people who are told rightly; only that of the release is judged."""
+    """Yield the share of test people classified correctly; only that of the release is judged."""
     sample, judged = wilson(hits, size), part == "released"
     yield Figure(part, hits / size, UNIT, judged=judged, sample=sample)
 

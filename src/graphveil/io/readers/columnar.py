@@ -124,7 +124,7 @@ class Frame:
         return is_text(self.schema.field(name).type)
 
     def ids(self, column: pa.Array, name: str) -> pa.Array:
-        """Return a column of a batch as ids: int64, or text of whole words; refuse what is none."""
+        """Return a column of a batch as ids: int64, or text of whole words; refuse others."""
         if not self.is_text(name):
             return pa.array(self._integers(column, name))
         column = written_out(column)
@@ -286,7 +286,7 @@ _PARQUET: dict[str, Any] = {
     "dictionary_pagesize_limit": 1 << 24,
     "write_batch_size": 1024,
 }
-"""What decides on the bytes of a Parquet file beside its cells; `verify` has the same list."""
+"""What decides on the bytes of a Parquet file apart from its cells; `verify` has the same list."""
 
 _FEW_ROWS = 1 << 16
 
@@ -311,7 +311,7 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
 
 
 def _kinds(frame: Frame, options: GraphOptions) -> ParsedKinds | None:
-    """Return the kinds of ties, where a column says them."""
+    """Return the kinds of edges, where a column says them."""
     column = kind_column(frame.offered(options.ends))
     if column is None:
         return None
@@ -327,7 +327,7 @@ def _kinds(frame: Frame, options: GraphOptions) -> ParsedKinds | None:
 
 
 def frame_says_directed(frame: Frame, chosen: tuple[str, str]) -> bool:
-    """Return whether a column of types, as Gephi writes it, calls some tie directed."""
+    """Return whether a column of types, as Gephi writes it, calls some edge directed."""
     column = column_of_types(frame.names, [frame.names.index(name) for name in chosen])
     if column is None:
         return False
@@ -494,7 +494,7 @@ def _list_column(frame: Frame, options: BipartiteOptions) -> str | None:
 def _user_column(
     frame: Frame, nested: str, notes: ReadCounts, options: BipartiteOptions
 ) -> str | None:
-    """Return the column of users beside a column of lists, if there is one."""
+    """Return the column of users next to a column of lists, if there is one."""
     beside = [name for name in frame.names if name != nested]
     if len(beside) > 1 or options.user_column is not None:
         asked = options.item_column if options.item_column is not None else nested

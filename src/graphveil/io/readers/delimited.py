@@ -89,7 +89,7 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
 
 
 def _kinds(dialect: Dialect, column: int, n_arcs: int) -> ParsedKinds:
-    """Return the kinds of ties; a first row that names columns is none of them."""
+    """Return the kinds of edges; without a first row that names columns."""
     text = pa.dictionary(pa.int32(), pa.string())
     named: list[str] = []
     for table in tables(dialect, (column,), ReadCounts(), text):
@@ -163,7 +163,7 @@ def _ends(
     *,
     shared: bool,
 ) -> tuple[ParsedColumn, ParsedColumn]:
-    """Return the two columns of ids; a first row of names is none of them."""
+    """Return the two columns of ids; without a first row of names."""
     left, right = read_columns(dialect, chosen, notes, share_labels=shared)
     if dialect.header:
         ids = (left.labels, right.labels)
@@ -246,7 +246,7 @@ def _remarks_say_directed(dialect: Dialect) -> bool | None:
 
 
 def _types_say_directed(dialect: Dialect, chosen: tuple[int, int]) -> bool:
-    """Return whether a column of types, as Gephi writes it, calls some tie directed."""
+    """Return whether a column of types, as Gephi writes it, calls some edge directed."""
     column = column_of_types(dialect.header, chosen)
     if column is None:
         return False
@@ -302,7 +302,7 @@ def write_graph(graph: Graph, stream: IO[bytes], form: Format) -> None:
 
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
-    """Write every tie once, under the names source, target and, of several kinds, layer."""
+    """Write every edge once, under the names source, target and, of several kinds, layer."""
     _check_ids(network.ids, network.profiles().sum(axis=1) > 0, form)
     ties = network.ties()
     columns: list[_Written] = [
@@ -333,7 +333,7 @@ def write_ids(ids: Ids, name: str, stream: IO[bytes], form: Format) -> None:
 def write_table(table: Table, stream: IO[bytes], form: Format, *, exact: bool = False) -> None:
     """Write the cells under their names; a suppressed cell is ``*``.
 
-    Numbers with fractions can be among them where whoever reads them does not bin them (`exact`).
+    Numbers with fractions can be among them if the reader does not bin them (`exact`).
     """
     for name in table.columns:
         if not name or "\n" in name or "\r" in name:

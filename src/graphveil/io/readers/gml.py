@@ -17,7 +17,7 @@ from graphveil.io.readers.graph_builder import Builder
 from graphveil.io.source import Source, shown
 
 _UNKNOWN = "(?i:nan|inf|infinity)"
-"""How a number that is none is written, which is a missing value."""
+"""How NaN is written, which is a missing value."""
 
 _TOKEN = re.compile(
     rf'\s+|#[^\n]*|(?P<text>"[^"]*")|(?P<number>[+-]?[0-9.][0-9.eE+-]*|[+-]{_UNKNOWN}\b)'
@@ -55,7 +55,7 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
 
 
 def write_network(network: Network, stream: IO[bytes], _form: Format) -> None:
-    """Write nodes with a number, a label and attributes, and ties between the numbers."""
+    """Write nodes with a number, a label and attributes, and edges between the numbers."""
     cells = cells_of(network.people)
     for name in cells:
         if not _KEY.fullmatch(name) or name in _NODE:
@@ -92,7 +92,7 @@ def _said(name: str, value: object) -> str:
 def _value(item: _Item) -> str | int | float | None:
     """Return a number that stands without quotes as one, anything else as text.
 
-    NaN and infinities are no values.
+    NaN and infinities are not values.
     """
     if item.kind != "number":
         return item.value

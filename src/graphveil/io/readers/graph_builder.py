@@ -146,14 +146,14 @@ class Builder:
             self.attribute(name)
 
     def node_attribute(self, name: str, value: Any) -> None:
-        """Keep what is said of the last node; a graph notes that it is left out."""
+        """Keep what is said of the last node; a graph notes that it is omitted."""
         if self._keeps or may_mark_modes(name):
             self._people.setdefault(name, {})[len(self._position) - 1] = value
         if not self._keeps:
             self.attribute(name)
 
     def attribute_of_all(self, name: str, value: Any) -> None:
-        """Keep what is said of nodes that do not say it; a graph notes that it is left out."""
+        """Keep what is said of nodes that do not say it; a graph notes that it is omitted."""
         if self._keeps or may_mark_modes(name):
             self._of_all[name] = value
         if not self._keeps:
@@ -170,7 +170,7 @@ class Builder:
             self._notes.declared[name] = int(number[:18])
 
     def attribute(self, name: str) -> None:
-        """Note an attribute that is left out."""
+        """Note an attribute that is omitted."""
         if name not in self._notes.attributes_ignored:
             self._notes.attributes_ignored += (name,)
 
@@ -219,7 +219,7 @@ class Builder:
         }
 
     def _ask_for_kinds(self) -> None:
-        """Refuse to merge kinds of edges that an attribute says, unless somebody said so."""
+        """Refuse to merge kinds of edges that an attribute says, unless someone said so."""
         if self._kind_column is not None or self._ignore_weights:
             return
         if len(set(self._ids)) < len(self._ids):

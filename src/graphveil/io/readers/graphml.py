@@ -32,7 +32,7 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
 
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
-    """Write nodes under their ids with their attributes, and ties between them."""
+    """Write nodes under their ids with their attributes, and edges between them."""
     quoted = quoted_labels(network, form)
     stream.write(_HEAD.encode())
     cells = attributes_in_text(network, form)

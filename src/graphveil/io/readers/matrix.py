@@ -178,7 +178,7 @@ def _refuse_number(source: Source, head: _Head, entries: int) -> NoReturn:
 
 
 def _refuse_line(source: Source, head: _Head) -> NoReturn:
-    """Refuse the first line that is no entry of the matrix."""
+    """Refuse the first line that is not an entry of the matrix."""
     entries = [
         (number, line)
         for number, line in source.lines()

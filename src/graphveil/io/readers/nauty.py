@@ -2,7 +2,7 @@
 
 What is written, and what the data sets of ANO-NET hold: a line ``!n=`` with the number of nodes, a
 line ``!m=`` with twice the number of edges, and a line ``v: a b c;`` a node, counted from 0; every
-edge stands in both lists. What is read besides: the ``n=5 $=1 g`` of dreadnaut before the lists
+edge stands in both lists. What is also read: the ``n=5 $=1 g`` of dreadnaut before the lists
 (``$`` is the first number), where an edge may stand in one list only, lists over several lines, and
 a final full stop.
 """

@@ -74,7 +74,7 @@ def _add_edge(
 
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
-    """Write nodes with their attributes, and ties, as NetworkX's ``node_link_data`` does."""
+    """Write nodes with their attributes, and edges, as NetworkX's ``node_link_data`` does."""
     if "id" in network.attributes:
         raise UsageError(
             "in node-link JSON, id is the id of a node, so an attribute cannot have this name. "

@@ -1,8 +1,8 @@
 """Pajek networks: numbered vertices with labels, edges and arcs, and partitions of the vertices.
 
 A partition gives every vertex the number of its cluster: an attribute of people, where a network is
-read. A relation, the number or name behind ``*Arcs`` and ``*Edges``, says of which kind ties are.
-Vectors, permutations and clusters of a project are left out, and named.
+read. A relation, the number or name behind ``*Arcs`` and ``*Edges``, says of which kind edges are.
+Vectors, permutations and clusters of a project are omitted, and named.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ _CELL = re.compile(r'"([^"]*)"|(\S+)')
 _SECTIONS = ("*edges", "*arcs", "*edgeslist", "*arcslist")
 _RELATION = re.compile(r'(?::\s*(?P<number>\d+))?\s*(?:"(?P<name>[^"]*)"\s*|(?P<rest>.*))')
 RELATION = "relation"
-"""What Pajek calls the kind of a tie, and the column of kinds therefore."""
+"""What Pajek calls the kind of an edge, and the column of kinds therefore."""
 
 MODE = "mode"
 """The attribute that says of which of two modes a vertex is: 1 or 2."""
 
 _BESIDE = ("*vector", "*permutation", "*cluster")
-"""What a project says of vertices beside partitions, and no attribute is made of."""
+"""What a project says of vertices apart from partitions, and no attribute is made of."""
 
 
 def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
@@ -45,9 +45,9 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
 
 
 def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
-    """Write the vertices with their labels, the ties, and a partition for every attribute.
+    """Write the vertices with their labels, the edges, and a partition for every attribute.
 
-    Several kinds of ties are as many relations, each of arcs or of edges.
+    Several kinds of edges are as many relations, each of arcs or of edges.
     """
     partitions = _partitions(network, form)
     labels = [str(label) for label in network.labels().tolist()]
@@ -69,7 +69,7 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
 
 
 def _lines_of_ties(network: Network) -> Iterator[str]:
-    """Yield the ties of every kind below the line that says what they are."""
+    """Yield the edges of every kind below the line that says what they are."""
     for number, layer in enumerate(network.layers, start=1):
         relation = f' :{number} "{layer.name}"' if len(network.layers) > 1 else ""
         yield f"{'*Arcs' if layer.directed else '*Edges'}{relation}"
@@ -131,7 +131,7 @@ class _Relations:
         return key
 
     def called(self, ties: list[_Tie]) -> dict[str, str]:
-        """Return what each relation of some ties is called: by its name, else by its number."""
+        """Return what each relation of some edges is called: by its name, else by its number."""
         called: dict[str, str] = {}
         for tie in ties:
             if tie.relation in called:
@@ -146,7 +146,7 @@ class _Relations:
 
 
 class _Tie(NamedTuple):
-    """A tie between vertices: the line where it stands, and what is said of it."""
+    """An edge between vertices: the line where it stands, and what is said of it."""
 
     left: int
     right: int
@@ -220,7 +220,7 @@ class _Reader:
         return n_first if n_first < self._n else 0
 
     def _begin_ties(self, said: str) -> str:
-        """Return the relation of the ties that follow; what is no relation is left out."""
+        """Return the relation of the edges that follow; what is not a relation is omitted."""
         match = _RELATION.fullmatch(said)
         if match is None or (match["rest"] and match["number"] is None):
             self._builder.attribute(f"{said} of edges")
@@ -276,7 +276,7 @@ class _Reader:
                 )
 
     def _check_relations(self, kinds: list[str]) -> None:
-        """Refuse to merge kinds of ties unless that is asked; name what is left out."""
+        """Refuse to merge kinds of edges unless that is asked; name what is omitted."""
         said = [name for name in kinds if name]
         if self._column == RELATION or not said:
             return

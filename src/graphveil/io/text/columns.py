@@ -138,7 +138,7 @@ def distinct_integers(*columns: NDArray[Any]) -> Ids:
 
 
 class NotIntegersError(Exception):
-    """A cell is no plain integer, so the columns are to be read as text."""
+    """A cell is not a plain integer, so the columns are to be read as text."""
 
 
 def read_columns(
@@ -305,7 +305,7 @@ def _in_order(codes: NDArray[np.int32], values: pa.Array, labels: Ids) -> Parsed
 def labels_of(
     dialect: Dialect, chosen: tuple[int, ...], values: pa.Array, notes: ReadCounts
 ) -> Ids:
-    """Return the labels in order: integers where all spell one, else text; refuse what is no id."""
+    """Return the labels in order: integers if all spell one, else text; refuse other labels."""
     problem, source = problem_of(values), dialect.source
     if problem is not None:
         refuse_value(dialect, chosen, *problem)
@@ -424,10 +424,10 @@ def _check(source: Source, cells: list[str], number: int) -> None:
 
 
 MOST_COLUMNS_OF_PAIRS = 3
-"""A file of more columns is no list of pairs, unless names of columns or options say so."""
+"""A file of more columns is not a list of pairs, unless names of columns or options say so."""
 
 _LABELS = re.compile(r"((edge|tie|link)[ _-]?)?labels?", re.IGNORECASE)
-"""Names of columns that may say of which kind a tie is, and may as well name each."""
+"""Names of columns that may say of which kind an edge is, and may as well name each."""
 
 
 class Offered(NamedTuple):
@@ -487,7 +487,7 @@ def two_columns(of: Offered, notes: ReadCounts, *, by_position: bool = False) ->
 
 
 def kind_column(of: Offered) -> int | None:
-    """Return the column that says of which kind a tie is, where there is one."""
+    """Return the column that says of which kind an edge is, where there is one."""
     if of.ends.kind_column is None:
         return None
     return _column(of, "kind_column", of.ends.kind_column)
@@ -586,11 +586,11 @@ def _listed(header: tuple[str, ...], n_columns: int) -> str:
 
 
 MOST_SHOWN = 8
-"""So many kinds of ties stand in a message."""
+"""So many kinds of edges stand in a message."""
 
 
 def parsed_kinds(source: Source, named: Sequence[str | None]) -> ParsedKinds:
-    """Return the kinds of ties that a file names, a name a tie."""
+    """Return the kinds of edges that a file names, one name per edge."""
     kept = [name.strip() for name in named if name is not None]
     missing = len(named) - len(kept) + kept.count("")
     if missing:
@@ -603,7 +603,7 @@ def parsed_kinds(source: Source, named: Sequence[str | None]) -> ParsedKinds:
 
 
 class ReadLayers(NamedTuple):
-    """What the ties of a file became; `symmetrized`: how many arcs lost their direction."""
+    """What the edges of a file became; `symmetrized`: how many arcs lost their direction."""
 
     layers: tuple[Layer, ...]
     dropped: Dropped
@@ -678,7 +678,7 @@ def _layer(
     options: NetworkOptions,
     name: str,
 ) -> tuple[Layer, Dropped, int]:
-    """Return the ties of one kind, what was dropped, and how many arcs lost their direction."""
+    """Return the edges of one kind, what was dropped, and how many arcs lost their direction."""
     ends = [arcs.source[of_kind], arcs.target[of_kind]]
     what = "" if arcs.kinds is None else f"{name}: "
     one_way = None if arcs.one_way is None else arcs.one_way[of_kind]

@@ -76,7 +76,7 @@ _LAYOUTS = {".adjlist": "adjacency", ".lgl": "lgl"}
 
 
 class Line(NamedTuple):
-    """A line that is no remark: its number, the words before a dictionary, and the dictionary."""
+    """A line other than a remark: its number, the words before a dictionary, and the dictionary."""
 
     number: int
     words: list[str]
@@ -133,9 +133,9 @@ def _counts_what_follows(lines: list[Line]) -> bool:
 class Dialect:
     """How the lines of a source become cells.
 
-    `spaced`: a space follows every delimiter and is no part of the cells; `widths`: of the first
-    lines but the names; `plain_only`: 007 is no integer; `undecided`: the first line may be names;
-    `marked`: its names of `MARKS`, below which all is data.
+    `spaced`: a space follows every delimiter and is not a part of the cells; `widths`: of the first
+    lines but the names; `plain_only`: 007 is not an integer; `undecided`: the first line may be
+    names; `marked`: its names of `MARKS`, below which all is data.
     """
 
     source: Source
@@ -221,7 +221,7 @@ def lists_pairs(source: Source) -> bool:
 
 
 def names_again(source: Source, header: Header) -> tuple[int, ...]:
-    """Return how many lines of each part are left out, since they name columns again."""
+    """Return how many lines of each part are omitted, since they name columns again."""
     tops = [_top(part, comments=header == "auto") for part in source.parts]
     (_, first), *others = tops
     same = all(line == first for _, line in others)
@@ -285,7 +285,7 @@ def _spelled(source: Source, delimiter: str | None) -> str | None:
 
 
 def _refuse_attributes(source: Source, lines: list[str], separator: str) -> None:
-    """Refuse ties with attributes in braces behind them that would become cells or ids."""
+    """Refuse edges with attributes in braces behind them that would become cells or ids."""
     braces = [match for line in lines if (match := _ATTRIBUTES.search(line))]
     if not braces:
         return
@@ -425,7 +425,7 @@ def expect_width(number: int, line: str, dialect: Dialect) -> list[str]:
 
 
 ENOUGH_ROWS = 10
-"""So many rows besides the first one show whether it is different from them."""
+"""So many rows after the first one show whether it is different from them."""
 
 
 def first_row_is_names(

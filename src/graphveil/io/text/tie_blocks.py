@@ -1,4 +1,4 @@
-"""A file of ties that is read some rows at a time, as often as is asked: no column is in memory."""
+"""A file of edges, read some rows at a time, as often as asked: no column is in memory."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _BYTES_A_ROW = 12
 
 
 class Ends(NamedTuple):
-    """The two ends of some ties: Arrow arrays, both of int64 or both of text."""
+    """The two ends of some edges: Arrow arrays, both of int64 or both of text."""
 
     source: pa.Array
     target: pa.Array
@@ -35,7 +35,7 @@ class Ends(NamedTuple):
 
 @dataclass
 class TieFile(ABC):
-    """A file of ties; `directed` is None where it says nothing, `notes` are of the last reading."""
+    """A file of edges; `directed` is None if it says nothing, `notes` are of the last reading."""
 
     source: Source
     options: GraphOptions
@@ -67,7 +67,7 @@ class TieFile(ABC):
 
 @dataclass
 class FrameOfTies(TieFile):
-    """Ties in a Parquet or Arrow file."""
+    """Edges in a Parquet or Arrow file."""
 
     def __post_init__(self) -> None:
         """Choose the two columns, and look whether directions are said."""
@@ -93,7 +93,7 @@ class FrameOfTies(TieFile):
 
 @dataclass
 class TextOfTies(TieFile):
-    """Ties in delimited text."""
+    """Edges in delimited text."""
 
     def __post_init__(self) -> None:
         """Look how lines become cells, and which two of them count."""
@@ -124,7 +124,7 @@ class TextOfTies(TieFile):
         return packed * self.source.n_bytes // _BYTES_A_ROW
 
     def labels(self, distinct: pa.Array) -> Ids:
-        """Return the ids in order: integers where all spell one; refuse what is no id."""
+        """Return the ids in order: integers where all spell one; refuse what is not an id."""
         if not self.text:
             return super().labels(distinct)
         labels = labels_of(self.dialect, self._chosen, distinct, self.notes)
@@ -139,7 +139,7 @@ class TextOfTies(TieFile):
 
 
 def tie_file(source: Source, options: GraphOptions) -> TieFile:
-    r"""Return a file of ties, once it is one that can be read some rows at a time."""
+    r"""Return a file of edges, once it is one that can be read some rows at a time."""
     name = source.format.name
     if name in FRAME_FORMATS:
         return FrameOfTies(source, options)

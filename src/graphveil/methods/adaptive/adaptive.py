@@ -75,7 +75,7 @@ def _number(text: str) -> float | None:
 
 
 def whole_number(text: str) -> int | None:
-    """Return the whole number that a text is; None where it is none.
+    """Return the whole number in a text; None if it is not one.
 
     >>> whole_number("-12"), whole_number("1.5"), whole_number("--5")
     (-12, None, None)
@@ -111,7 +111,7 @@ def levels_in(data: Table, name: str) -> NDArray[np.int64]:
 
 
 def checked_levels(levels: Any, n: int, *, where: str = "levels, ") -> NDArray[np.int64]:
-    """Return levels, one a row, each from 1 to the number of rows."""
+    """Return levels, one per row, each from 1 to the number of rows."""
     array = np.asarray(levels)
     if array.dtype.kind not in "iu" or array.shape != (n,):
         raise ParameterError(
@@ -194,7 +194,7 @@ Compatibility = Literal["auto", "bipartite", "symmetric"]
 Refine = Literal["none", "prune", "regular-search"]
 
 SCORED_ROWS = 1_000
-"""Up to so many rows the owner is told what refinement does to the chances of being found, and
+"""Up to so many rows the owner learns what refinement does to the chances of being found, and
 `auto` chooses by all of them."""
 
 
@@ -273,7 +273,7 @@ class Adaptive(table_roles.WithRoles[Table]):
     Choromanski, Jebara and Tang, *Adaptive Anonymity via b-Matching*, NIPS 2013. Each solve is a
     flow of least cost, exact; step s takes the price of a cell times 1/(2^s + 1) for every pair
     that needs it. Degrees are balanced: record i fits as many chosen persons as person i fits
-    records, so that every chosen pair lies in a full assignment.
+    records, so that every chosen pair is in a full assignment.
 
     With ``"auto"`` a re-run resists where, of people who are given the likeliest records by four
     further runs, at most 1.25 times as many are right as by guessing one in the level, and two
@@ -383,12 +383,12 @@ class Adaptive(table_roles.WithRoles[Table]):
 
     @property
     def rows_needed(self) -> int:
-        """The fewest rows for which the promise can be kept."""
+        """The fewest rows for which the guarantee can be kept."""
         return self.guarantee.level
 
     @property
     def guarantee(self) -> AdaptiveAnonymity:
-        """What is promised: the common level, or the least that anybody has."""
+        """What is guaranteed: the common level, or the least that anybody has."""
         common = None if self.levels is None else self.levels.common
         level = max(common or 1, self.least_level)
         known = self.roles.known or UNSET
@@ -423,7 +423,7 @@ class Adaptive(table_roles.WithRoles[Table]):
         levels: Any = None,
         weights: Any = None,
     ) -> Release[Table]:
-        """Return a release of the table that keeps the promise, under new ids in a new order.
+        """Return a release of the table that keeps the guarantee, under new ids in a new order.
 
         Parameters
         ----------
@@ -432,7 +432,7 @@ class Adaptive(table_roles.WithRoles[Table]):
         seed
             None draws from the operating system's entropy. A seed is a secret of the owner.
         ledger
-            As of every method: it takes a claim that does not add up only where it is told to.
+            As of every method: it takes a claim that does not add up only if asked to.
         levels
             A whole number a row, from 1 to the number of rows, where the parameter is not given;
             one number is the level of everybody, as the parameter.
@@ -446,7 +446,7 @@ class Adaptive(table_roles.WithRoles[Table]):
         UsageError
             Where the data is of another kind.
         ParameterError
-            Where levels are given twice or not at all, or are not whole numbers, one a row.
+            Where levels are given twice or not at all, or are not whole numbers, one per row.
         InfeasibleError
             Where a level is out of range, or levels differ with ``refine="regular-search"``.
         DataError

@@ -72,7 +72,7 @@ def rows_of_block(asked: int | None, n: int, largest_level: int) -> int:
 
 
 def split(codes: Codes, most_rows: int, rng: np.random.Generator) -> list[Rows]:
-    """Return the rows of blocks in which rows are alike.
+    """Return the rows of blocks in which rows are similar.
 
     A block that is too large is divided by a value that about half of its rows have; where the
     smaller part would have fewer than a quarter of `most_rows`, in two halves along a random

@@ -203,7 +203,7 @@ def _reached(
 def _hits(
     problem: Problem, solution: Solution, runs: NDArray[np.bool_], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return how often everybody is given the own record by someone who saw what runs hid."""
+    """Return how often everybody is given the own record by an attacker who saw what runs hid."""
     fits = bipartite.fitting_pairs(problem, solution.stars)
     indptr = np.concatenate([[0], np.cumsum(fits.sum(axis=1, dtype=np.int64))])
     pairs = NodePairs(indptr, np.nonzero(fits)[1])

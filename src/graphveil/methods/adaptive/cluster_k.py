@@ -46,7 +46,7 @@ class ClusterK(table_roles.WithRoles[Table]):
         first: a row moves to another cluster, or two rows change places. ``"forest"`` is
         there to compare with: trees in which every row hangs from one of its nearest, divided.
     block_rows
-        A table of more rows is divided into blocks of at most so many, in which rows are alike.
+        A table of more rows is divided into blocks of at most so many, in which rows are similar.
         None stands for one block up to 2,000 rows, and blocks of 512 above; but ``"local"`` puts
         the rows of a larger table together by columns, all at once, and where it cannot try all
         sets of columns it clusters blocks too and publishes what suppresses less.
@@ -107,7 +107,7 @@ class ClusterK(table_roles.WithRoles[Table]):
 
     @property
     def guarantee(self) -> KAnonymity:
-        """What is promised."""
+        """What is guaranteed."""
         return KAnonymity(k=self.k, known=self.roles.known or UNSET)
 
     def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:

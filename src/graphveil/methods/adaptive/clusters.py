@@ -21,7 +21,7 @@ def trees(rows: Packed, k: int) -> Ints:
 
     Aggarwal et al., *Approximation Algorithms for k-Anonymity*, 2005: Forest and
     Decompose-Component, after a description of them. Where that joins what is cut by a vertex that
-    is no row, one of the cut rows takes its part.
+    is not a row, one of the cut rows takes its part.
     """
     return divided(_links(nearest_outside(rows, k)), k)
 
@@ -70,7 +70,7 @@ def _distances(rows: Packed, row: int) -> Ints:
 
 
 def _links(to: Ints) -> list[list[int]]:
-    """Return which rows are linked with each row, whoever leads to whom."""
+    """Return which rows are linked with each row, in either direction."""
     links: list[list[int]] = [[] for _ in to]
     for row, other in enumerate(to.tolist()):
         if other >= 0:
@@ -166,7 +166,7 @@ def clusters(
 ) -> kernels.ClusterMembers:
     """Return clusters of at least k rows each that suppress few cells.
 
-    ``"plain"`` merges the two whose union costs least; ties are decided in eight ways.
+    ``"plain"`` merges the two whose union costs least; equal costs are decided in eight ways.
     ``"agglomerative"`` also merges under other costs, in six ways. ``"local"`` improves each of the
     six first, and clusters that masks make. ``"forest"`` merges nothing: see `trees`.
     """

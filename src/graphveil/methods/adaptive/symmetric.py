@@ -27,7 +27,7 @@ MOST_UNDECIDED = 1_000
 """Where more pairs are neither in nor out, the search is given up before it begins."""
 
 OPTIONS = {"mip_rel_gap": 0.0, "node_limit": 1}
-"""For HiGHS: an optimum that the root of the tree does not prove is none. No limit is a time."""
+"""For HiGHS: only an optimum that the root of the tree proves counts. No limit is a time."""
 
 PARTS, WIDER = 8, 4
 """The search begins within this part of the gap, and widens so many times."""

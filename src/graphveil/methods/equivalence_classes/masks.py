@@ -167,9 +167,9 @@ def _none_left(codes: Codes, state: kernel.Classes, k: int) -> Ints:
 
 
 def masked_clusters(rows: CollapsedRows, *, k: int) -> MaskedStart | None:
-    """Return clusters of at least k rows with many columns in common; None where it is no table.
+    """Return clusters of at least k rows with many columns in common; None where it is not a table.
 
-    It is none where features have no columns, or a row has two of one; nor if it has more columns
+    There is none if features have no columns, or a row has two of one; nor if it has more columns
     than a mask can name.
 
     >>> from graphveil.data import Bipartite

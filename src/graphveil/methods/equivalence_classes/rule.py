@@ -1,7 +1,7 @@
 """What clusters of rows publish: the keep rule, and what a method hands over of it.
 
 Equal rows are collapsed first. Of every cluster the rule says which features it publishes; clusters
-that publish the same are released as one class. What is counted on the classes, the owner is told.
+that publish the same are released as one class. What is counted on the classes, the owner learns.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ class Theta(Fraction):
 
 
 class Rule(NamedTuple):
-    """Keeps what a share `theta` of rows have; ``"drop"``, at 1/2 only, leaves out exact halves."""
+    """Keeps what a share `theta` of rows have; ``"drop"``, at 1/2 only, omits exact halves."""
 
     theta: Fraction = Fraction(1, 2)
     ties: str = "keep"

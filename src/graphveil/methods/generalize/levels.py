@@ -366,7 +366,7 @@ def column_of(values: Values, levels: str, date_format: str | None = None) -> Co
 
     `levels`: widths ``5,10,20``, each a multiple of the one before; ``edges:18,65``;
     ``prefix:4,3,2``; ``month,year,10`` of dates, with ``week``, ``quarter`` and ``decade``;
-    ``auto``; ``stars``; or a csv file. Raises `ParameterError` where it is none of these,
+    ``auto``; ``stars``; or a csv file. Raises `ParameterError` where it is not one of these,
     `DataError` where the values do not suit it, `InputError` where a file holds no levels.
     """
     kind, detail = kind_of_levels(levels), levels.partition(":")[2]
@@ -676,7 +676,7 @@ def _days(values: Values, date_format: str | None) -> list[dt.date]:
 
 
 def _refuse_dates(values: Values, are_read: Sequence[bool], date_format: str | None) -> None:
-    """Say which value is no date of this form, and which is one, or which forms all may have."""
+    """Say which value is not a date of this form, and which is one, or which forms all may have."""
     if date_format is None and not any(are_read):
         _refuse_other_spellings(values)
     first: dict[bool, int] = {}

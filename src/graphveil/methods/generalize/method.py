@@ -195,7 +195,7 @@ class Generalize(Anonymizer[Table]):
 
     @property
     def guarantee(self) -> KAnonymity:
-        """What is promised, of the known columns."""
+        """What is guaranteed, of the known columns."""
         return KAnonymity(k=self.k, known=self.roles.known)
 
     @property
@@ -286,7 +286,7 @@ class Generalize(Anonymizer[Table]):
         )
 
     def _listed(self, hierarchy: Hierarchy, rule: str, values: Ids) -> set[str]:
-        """Return the texts of nodes that the file of levels has, beside those above them."""
+        """Return the texts of nodes that the file of levels has, next to those above them."""
         whole = hierarchy.texts if self.publish_levels and _is_file(rule) else ()
         return {*values.tolist(), *(text for level in whole for text in level), ALL}
 

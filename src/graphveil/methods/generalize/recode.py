@@ -24,7 +24,7 @@ MOST_VECTORS = 20_000
 """Where there are more vectors of levels, some are drawn."""
 
 LEAST_PRICE = 1e-9
-"""Losses and entropies that differ by less are alike."""
+"""Losses and entropies that differ by less count as equal."""
 
 FEWEST_DRAWN, MOST_DRAWN = 200, 2_000
 """So many are drawn: fewer where there are many rows."""

@@ -24,7 +24,7 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 NODE_LIMIT = 50
-"""So many nodes of the tree of cases are searched: what seconds allow hangs on the machine."""
+"""So many nodes of the tree of cases are searched: what seconds allow depends on the machine."""
 
 SMALL_CLASS = 4
 """Up to so many nodes, edges from one class to another are counted by the nodes they need."""
@@ -203,7 +203,7 @@ class _BlockRows(_Rows):
         """(4) A node takes at most one edge from each node of a small class.
 
         Edges between a and b number at most the moves of nodes of b, each counted up to c_a, and
-        what nodes of b gain beside losing; inside a class, half of it.
+        what nodes of b gain rather than lose; inside a class, half of it.
         """
         count = self.blocks.count
         begin = np.searchsorted(moves[:, 0], np.arange(count.size + 1))
@@ -263,7 +263,7 @@ WHOLE_CLASS = 12
 """Of a class of so many nodes at most all may move."""
 
 SPARE = 3
-"""So many nodes of a class may move beside those that the plan needs."""
+"""So many nodes of a class may move in addition to those that the plan needs."""
 
 MOST_PAIRS = 400
 """So many pairs are tried between two classes."""
@@ -408,7 +408,7 @@ def _nodes(planned: PlannedProgram, deletable: list[Ints], rng: Generator) -> ND
 
 
 def _absent_pairs(task: DegreeTask, one: Ints, other: Ints) -> Ints:
-    """Return the keys of all pairs between two lists of nodes that are no edges."""
+    """Return the keys of all pairs between two lists of nodes that are not edges."""
     return _absent(task, np.repeat(one, other.size), np.tile(other, one.size))
 
 

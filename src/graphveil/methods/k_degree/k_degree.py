@@ -152,7 +152,7 @@ class KDegree(AttributedMethod):
 
     The degree sequence is anonymized at the least total change, exactly, and the graph is edited
     to meet it: edges are added and deleted (``edits="any"``, fewer edits) or added only
-    (``edits="add"``, a supergraph of the input). It never gives up where the graph has at least k
+    (``edits="add"``, a supergraph of the input). It always succeeds if the graph has at least k
     nodes.
 
     Parameters
@@ -180,17 +180,17 @@ class KDegree(AttributedMethod):
         attached). Everyone of them shares their degree with at least k-1 nodes, who need not be of
         them; fewer edges change. Who they are is kept in the private record alone.
     known
-        Of a `Network`: the attributes that an adversary knows of a person. Degrees are then shared
+        Of a `Network`: the attributes that an attacker knows of a person. Degrees are then shared
         by at least k people who have the same of them.
     attach
-        Of a `Network`: attributes that are published as they are, outside the promise.
+        Of a `Network`: attributes that are published as they are, outside the guarantee.
     merge
         What becomes of people whose known attributes fewer than k have: ``"suppress"`` all of
         theirs; ``"mondrian"`` and ``"smooth"`` (suppress-k, that is smooth-k with theta 1) put them
         in groups of at least k, which publish what all of a group share; ``"none"`` refuses the
         data.
     suppress
-        The most people, as a share of all, whose known attributes are suppressed besides where that
+        The most people, as a share of all, whose known attributes are also suppressed if that
         needs fewer edits.
 
     Raises
@@ -293,7 +293,7 @@ class KDegree(AttributedMethod):
 
     @property
     def guarantee(self) -> StructuralKAnonymity:
-        """What is promised, of every node; with a list of people, a run claims less."""
+        """What is guaranteed, of every node; with a list of people, a run claims less."""
         everybody = StructuralKAnonymity(k=self.k, known=self._roles.known)
         if self.people is None:
             return everybody
@@ -390,7 +390,7 @@ class KDegree(AttributedMethod):
         return result._replace(guarantee=claimed, unprotected=few)
 
     def from_ties(self, graph: Graph, randomness: Randomness) -> EditedTies:
-        """Return the edits of a graph whose ties the disk holds: those in memory, for the seed."""
+        """Return the edits of a graph whose edges the disk holds: those in memory, for the seed."""
         if self.people is not None:
             raise UsageError(
                 "people needs the edges in memory. Remove --on-disk, or protect everybody."
@@ -415,8 +415,8 @@ class KDegree(AttributedMethod):
     ) -> EditedLists:
         """Return the edits of a graph whose neighbor lists may lie on the disk.
 
-        Few pages of the `indices` are read. `colors` are what an adversary knows of everyone
-        besides, `protected` for whom the anonymity is.
+        Few pages of the `indices` are read. `colors` are what an attacker also knows of everyone;
+        `protected` are those for whom the anonymity is.
         """
         from graphveil.methods.k_degree.realize import proven, realize  # noqa: PLC0415  as above
 

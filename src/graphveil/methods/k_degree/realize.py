@@ -1,6 +1,6 @@
 """Turn an anonymous degree sequence into edge edits of the graph, and bound how few can do.
 
-The steps are numbered as in the method's description, and none gives up. 1-3 match nodes that are
+The steps are numbered as in the method's description, and none fails. 1-3 match nodes that are
 owed the same sign, 4-6 pay the rest with other nodes' help, 7 raises the targets and starts again:
 at the latest the complete graph will do. A relaxed run that does not end falls back on it, too.
 """
@@ -91,7 +91,7 @@ def edges_of(indptr: Ints, indices: Nodes) -> Nodes:
 
 
 def by_need(residual: Ints, sign: int, rng: Generator) -> Ints:
-    """Return the nodes whose residual has this sign, the largest need first, ties at random."""
+    """Return the nodes whose residual has this sign, largest need first, equal ones at random."""
     need = residual * sign
     nodes = rng.permutation(np.flatnonzero(need > 0))
     return nodes[np.argsort(-need[nodes], kind="stable")]
@@ -105,7 +105,7 @@ def sealed(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def check(task: DegreeTask, outcome: KDegreeOutcome) -> None:
-    """Count the promise again from the edits alone; AssertionError is a bug of ours."""
+    """Count the guarantee again from the edits alone; AssertionError is a bug of ours."""
     n = task.degrees.size
     reached = task.degrees.copy()
     for keys, sign in ((outcome.added, 1), (outcome.deleted, -1)):
@@ -134,7 +134,7 @@ def roles(task: DegreeTask, plan: Plan, rng: Generator) -> Ints:
     """Return a target per node: among equals, those with few changing neighbors are raised.
 
     Edges are added between strangers and deleted between neighbors, so a node should be lowered
-    beside nodes that are lowered, and raised away from raised ones. A first assignment is random;
+    next to nodes that are lowered, and raised away from raised ones. A first assignment is random;
     each further one weighs a node's changing neighbors by the share of their edges that changes.
     """
     cells, first = task.cells(), task.first_cells()
@@ -255,7 +255,7 @@ def _along(groups: _Groups, direction: int) -> Ints:
 def _spare_node(plan: Plan, k: int, space: sequence.CellSpace) -> Plan:
     """Return the plan with an even sum where one unchanged node can give it, at cost 1.
 
-    It comes from the largest class that can spare it and goes to a class beside it.
+    It comes from the largest class that can spare it and goes to a class next to it.
     """
     if plan.surplus % 2 == 0:
         return plan
@@ -439,7 +439,7 @@ def _optimum(task: DegreeTask, edits: EditKind) -> Plan:
 def realization_of(
     task: DegreeTask, best: KDegreeOutcome, *, lower_bound: int, l1: int
 ) -> Realization:
-    """Return the edits of a run with their bounds, once its promise is counted again."""
+    """Return the edits of a run with their bounds, once its guarantee is recomputed."""
     check(task, best)
     n = task.degrees.size
     return Realization(
@@ -506,7 +506,7 @@ def _supergraph_run(task: DegreeTask, plan: Plan, rng: Generator) -> KDegreeOutc
 def _supergraph_variations(
     task: DegreeTask, plan: Plan, best: KDegreeOutcome, attempts: int, rng: Generator
 ) -> KDegreeOutcome:
-    """Look for fewer edits by other ties, another parity and other raises.
+    """Look for fewer edits by other edges, another parity and other raises.
 
     With additions alone the edits are half of what the targets exceed the degrees by, so a try ends
     once its targets are no better than the best.
@@ -666,7 +666,7 @@ def proven(
     near: bool,
     randomness: Randomness,
 ) -> Realization:
-    """Return a realization with no more edits than this one, and a bound that is no lower.
+    """Return a realization with no more edits than this one, and a bound at least as high.
 
     The work is bounded by sizes and by nodes of the search, never by seconds, so that the same seed
     gives the same release. The bound is that of HiGHS, to its tolerance of 1e-6.

@@ -75,7 +75,7 @@ def runs_of(degrees: NDArray[np.integer]) -> DegreeRuns:
 
 
 def lower_bound_edits(plan_cost: int) -> int:
-    """No graph of the promise is reached with fewer edits: ceil(L1* / 2).
+    """No graph of the guarantee is reached with fewer edits: ceil(L1* / 2).
 
     An edit changes two degrees by one, and the sum of the degrees is even on both sides.
     """
@@ -125,7 +125,7 @@ def settle_parity(
 ) -> Plan:
     """Every target is held by at least k nodes, and the targets' sum is even.
 
-    An odd sum is mended by the cheapest of: one node goes to the neighboring class at an odd
+    An odd sum is made even by the cheapest of: one node goes to the neighboring class at an odd
     distance, if k stay; a whole class of odd size moves by one; or k (k + 1 if k is even) nodes
     leave for a new class one off, if k stay. Some move always exists. If the plan is optimal and
     its cost odd, a move of cost 1 is optimal; a dearer one is not proven to be. With ``any``,
@@ -329,7 +329,7 @@ def greedy_plan(runs: DegreeRuns, k: int) -> Plan:
     """Every target is held by at least k nodes and none is below the degree; cost not minimal.
 
     The greedy of Liu and Terzi, section 5. Windows are cut at n, fewer than k last nodes join the
-    last group, ties merge.
+    last group, equal costs merge.
     """
     at = _positions(runs, k)
     starts = np.empty(min(int(at.first[-1]) // k, 2 * runs.degree.size), dtype=np.int64)

@@ -53,7 +53,7 @@ class Regions(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """Some nodes of one run that a region takes together, or one that it may leave out."""
+    """Some nodes of one run that a region takes together, or one that it may omit."""
 
     run: int
     nodes: int

@@ -69,7 +69,7 @@ def bernoulli(words: Words, threshold: int, count: int) -> NDArray[np.bool_]:
 def below(words: Words, n: int, count: int) -> NDArray[np.int64]:
     """Return independent integers, each exactly uniform on 0..n-1, for n from 1 to 2**63.
 
-    The top bits of a word are taken as a number; one that is too large is drawn anew.
+    The top bits of a word are taken as a number; one that is too large is sampled again.
     """
     width = (n - 1).bit_length()
     if width == 0:

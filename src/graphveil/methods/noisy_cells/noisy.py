@@ -98,7 +98,7 @@ class NoisyMethod(Anonymizer[Any]):
 
     @property
     def guarantee(self) -> EdgeDP | NotClaimed:
-        """What is promised of a run without a seed."""
+        """What is guaranteed of a run without a seed."""
         return EdgeDP(epsilon=self.epsilon)
 
     @property
@@ -120,7 +120,7 @@ def noisy_count(words: Words, ones: int, n_cells: int, epsilon: Fraction) -> int
     """Return a count of ones under `epsilon`, from 1 to all cells but one.
 
     The noise is a whole number, and the result is brought into its range after it: nothing depends
-    on whether the true count lies there.
+    on whether the true count is there.
     """
     noisy = ones + int(discrete_laplace(words, epsilon, 1)[0])
     return min(max(noisy, 1), n_cells - 1)
@@ -134,7 +134,7 @@ def resized(words: Words, cells: Cells, n_cells: int, size: int) -> Cells:
 
 
 def others(words: Words, cells: Cells, n_cells: int, count: int) -> Cells:
-    """Return so many uniform cells that are none of these, in order.
+    """Return so many uniform cells other than these, in order.
 
     >>> from graphveil.methods.noise import words_from
     >>> from graphveil.core.randomness import Randomness
@@ -155,7 +155,7 @@ VALUES = (
     "items are values of columns, so changing one value changes two entries: epsilon applies to "
     "one value, and each entry gets half of it"
 )
-"""What an owner is told of items that are values."""
+"""What an owner learns about items that are values."""
 
 
 def entries_of_one(data: Graph | Bipartite) -> int:
@@ -221,7 +221,7 @@ def _collected(data: Graph | Bipartite, lists: list[List]) -> str:
 def noisy_result(
     data: Graph | Bipartite, released: Graph | Bipartite, *advice: str, **more: Any
 ) -> MethodResult:
-    """Return what is handed over, with what is said of lists and of who stands in one alone."""
+    """Return what is handed over, with what is said of lists and of people who are alone in one."""
     said = (*public_inputs(data), *advice)
     return MethodResult(data=released, facts=listed_once(data), advice=said, **more)
 

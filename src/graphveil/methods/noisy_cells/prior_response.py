@@ -123,7 +123,7 @@ class PriorClasses(NamedTuple):
 
 
 def classes_of(degrees: NDArray[np.float64], most: int) -> PriorClasses:
-    """Return classes by equal steps of the logarithm of the degree; empty ones are left out."""
+    """Return classes by equal steps of the logarithm of the degree; empty ones are omitted."""
     logs = np.log(degrees)
     low, high = float(logs.min()), float(logs.max())
     steps = np.zeros(logs.size) if high == low else (logs - low) / (high - low) * most
@@ -371,8 +371,8 @@ class DegreePriorResponse(PriorResponse):
 
     A part of epsilon buys a noisy degree of every node. From these, and from nothing else, follows
     how likely each pair of nodes is an edge, and from that, with which of two probabilities the
-    pair is published. So what is false falls where edges are: degrees, hubs and what hangs on them
-    are kept at epsilons at which hardly any single edge is.
+    pair is published. So what is false falls where edges are: degrees, hubs and what depends on
+    them are kept at epsilons at which hardly any single edge is.
 
     Parameters
     ----------
@@ -424,7 +424,7 @@ class MixingPriorResponse(PriorResponse):
     """One edge changes the probability of any release by at most a factor e^epsilon.
 
     As `DegreePriorResponse`, with one more noisy statistic: how many edges there are between nodes
-    of like degree and of unlike degree. That keeps whether hubs are tied to hubs.
+    of like degree and of unlike degree. That keeps whether hubs are connected to hubs.
 
     Parameters
     ----------

@@ -43,7 +43,7 @@ class RandomizedResponse(Anonymizer[Any]):
     """One edge, entry or person changes any release's probability by at most a factor e^epsilon.
 
     A cell is a pair of nodes, or a pair of a user and a feature. Each is flipped, independently of
-    all others: with ``unit="edge"`` with probability 1/(1 + e^epsilon), so that the promise holds
+    all others: with ``unit="edge"`` with probability 1/(1 + e^epsilon), so that the guarantee holds
     for each edge or entry; with ``unit="node"`` epsilon is first shared out over all cells of a
     person, so that it holds for everything that the data says of that person.
 
@@ -65,9 +65,9 @@ class RandomizedResponse(Anonymizer[Any]):
     Notes
     -----
     Randomized response on all cells: Algorithm 1 of Esfandiari et al., where a share of
-    2/(1 + e^epsilon) of the cells is drawn anew, which flips half of it. Time and memory grow with
-    the edges before and after, never with the number of cells. All probabilities are fractions
-    with the denominator 2^64, rounded so that the promise holds as it stands, and all randomness
+    2/(1 + e^epsilon) of the cells is sampled again, which flips half of it. Time and memory grow
+    with the edges before and after, never with the number of cells. All probabilities are fractions
+    with the denominator 2^64, rounded so that the guarantee holds as it stands, and all randomness
     is the operating system's. With a seed nothing is claimed.
 
     The number of nodes or users and the set of features count as public.
@@ -127,7 +127,7 @@ class RandomizedResponse(Anonymizer[Any]):
 
     @property
     def guarantee(self) -> EdgeDP | NodeDP:
-        """What is promised of a run without a seed."""
+        """What is guaranteed of a run without a seed."""
         return (EdgeDP if self.unit == "edge" else NodeDP)(epsilon=self.epsilon)
 
     @property
@@ -160,7 +160,7 @@ class RandomizedResponse(Anonymizer[Any]):
         return channel(_EVEN, self._epsilon_of_a_cell(data))
 
     def expected_cost(self, data: Graph | Bipartite) -> Figures:
-        """Return how many edges or entries are kept and made up on average.
+        """Return how many edges or entries are kept and added on average.
 
         It reads how many there are: it is for the owner alone.
         """
@@ -187,7 +187,7 @@ class RandomizedResponse(Anonymizer[Any]):
         )
 
     def from_ties(self, graph: Graph, _randomness: Randomness) -> NoisyTies:
-        """Return the chances of every pair of a graph whose ties the disk holds."""
+        """Return the chances of every pair of a graph whose edges the disk holds."""
         return NoisyTies(
             noisy.noisy_at_most(graph, self.flips(graph)),
             partial(self._stated, graph),
@@ -262,7 +262,7 @@ class AsymmetricResponse(noisy.NoisyMethod):
     A cell is a pair of nodes, or a pair of a user and a feature. Every edge is published with one
     probability, every other cell with a smaller one, all independently. Both follow from epsilon
     and from a noisy count of the edges, so that about as many are published as there were: of all
-    ways to keep the promise cell by cell, this one keeps most edges for the size of the release.
+    ways to keep the guarantee cell by cell, this one keeps most edges for the size of the release.
 
     Parameters
     ----------
@@ -284,7 +284,7 @@ class AsymmetricResponse(noisy.NoisyMethod):
     With the noisy count m~ of N cells, pi = m~/N and e the part of epsilon for the cells, another
     cell is published with p0 = pi/(1 - pi + pi exp(e)), an edge with exp(e) p0 (above pi = 1/2 the
     two swap roles). Time and memory grow with the edges before and after, never with the number of
-    cells. All probabilities are fractions with the denominator 2^64, rounded so that the promise
+    cells. All probabilities are fractions with the denominator 2^64, rounded so that the guarantee
     holds as it stands, and all randomness is the operating system's. With a seed nothing is
     claimed.
 
@@ -370,7 +370,7 @@ class AsymmetricResponse(noisy.NoisyMethod):
         )
 
     def from_ties(self, graph: Graph, randomness: Randomness) -> NoisyTies:
-        """Return the chances of every pair of a graph whose ties the disk holds."""
+        """Return the chances of every pair of a graph whose edges the disk holds."""
         cells, scale = number_of_cells(graph), 1 / self.parts["epsilon_count"]
         most = noisy.count_at_most(graph.n_edges, scale)
         stated = self.flips(cells, min(max(most, 1), cells - 1) if cells > 1 else None)

@@ -48,7 +48,7 @@ class TopMFilter(noisy.NoisyMethod):
         The part of epsilon that the noisy count has.
     variant
         ``"independent"`` draws every cell by itself. ``"published"`` is the paper's: edges that
-        pass, filled with pairs that are no edges up to the noisy number. It is there for study.
+        pass, filled with pairs that are not edges up to the noisy number. It is there for study.
 
     Raises
     ------
@@ -59,9 +59,9 @@ class TopMFilter(noisy.NoisyMethod):
     -----
     Nguyen, Imine & Rusinowitch, equations 3 and 4, with the errors of their algorithm 1 corrected:
     the branches of line 5, the 1/2 that line 6 lacks, exp(epsilon) in line 8; line 19 draws pairs
-    that are no edges. The count has whole-number noise and is brought into its range. Line 17 fixes
-    the size, and with it theorem 3.2 fails for every epsilon: where the noisy count is known, more
-    edges than it says show that all of them are true.
+    that are not edges. The count has whole-number noise and is brought into its range. Line 17
+    fixes the size, and with it theorem 3.2 fails for every epsilon: where the noisy count is known,
+    more edges than it says show that all of them are true.
 
     With the threshold theta, e the part for the cells and x = ln(N/m - 1): theta = x/(2 e) + 1/2
     where e > x, else ln(N/(2 m) + (exp(e) - 1)/2)/e. An edge passes with P[1 + Lap(1/e) > theta],
@@ -107,7 +107,7 @@ class TopMFilter(noisy.NoisyMethod):
 
     @property
     def guarantee(self) -> EdgeDP | NotClaimed:
-        """What is promised of a run without a seed."""
+        """What is guaranteed of a run without a seed."""
         if self.variant == "published":
             return NotClaimed(reasons=("fixed-size",))
         return super().guarantee

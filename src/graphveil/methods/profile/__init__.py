@@ -1,4 +1,4 @@
-"""Profile anonymity: numbers of ties out and in that at least k people share."""
+"""Profile anonymity: numbers of edges out and in that at least k people share."""
 
 from graphveil.methods.profile.profile import Profile
 

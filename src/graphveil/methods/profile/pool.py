@@ -1,9 +1,9 @@
-"""The state of a walk over ties: which may go or come, and what each does to the codes of people.
+"""The state of a walk over edges: which may go or come, and what each does to the codes of people.
 
 A code holds the numbers that are known of a person, each in bits of its own, and the color above
-them. Of a profile these are numbers of ties: a tie that comes adds to two codes, so that its kind
-and direction are all that a walk needs to know. Of the measure directed-count a tie also moves the
-people who are tied to both of its ends, and walks need the lists of who is tied to whom.
+them. For a profile these are numbers of edges: an edge that comes adds to two codes, so that its
+kind and direction are all that a walk needs to know. Of the measure directed-count an edge also
+moves the people who are connected to both of its ends, and walks need the lists of neighbors.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from graphveil.methods.structural.task import ChangedTies, ProfileTask, Watch
 from graphveil.methods.structural.walk_state import annealing_state_over, pool_of
 
 CODE_BITS = 62
-"""What is known of a person's ties, and the attributes, are one code of so many bits."""
+"""What is known of a person's edges, and the attributes, are one code of so many bits."""
 
 
 def unprotected_in(network: Network, colors: Ints, k: int, *, measure: str = PROFILE) -> Ints:
@@ -44,14 +44,14 @@ def _known_of(network: Network, measure: str) -> list[Ints]:
 
 
 class Pairs(NamedTuple):
-    """What may be flipped: the ties there are, then candidates; as keys of `ChangedTies`."""
+    """What may be flipped: the edges there are, then candidates; as keys of `ChangedTies`."""
 
     keys: Ints
     n_ties: int
 
 
 def pairs_of(task: ProfileTask, planned: Ints, rng: Generator) -> Pairs:
-    """Return the ties that may go, and those that may come: planned ones and others."""
+    """Return the edges that may go, and those that may come: planned ones and others."""
     keys = keys_of(task.network.layers)
     ties = keys[:0] if task.edits == "add" else keys
     if task.edits == "delete":
@@ -61,7 +61,7 @@ def pairs_of(task: ProfileTask, planned: Ints, rng: Generator) -> Pairs:
 
 
 def keys_of(layers: tuple[Layer, ...]) -> Ints:
-    """Return every tie as one number, ascending; of one without direction the smaller end first."""
+    """Return every edge as one number, ascending; without direction, the smaller end first."""
     parts = [np.empty(0, dtype=np.int64)]
     for at, layer in enumerate(layers):
         source, target = (end.astype(np.int64) for end in layer.ties())
@@ -71,14 +71,14 @@ def keys_of(layers: tuple[Layer, ...]) -> Ints:
 
 
 def _ends_of(keys: Ints, n: int) -> tuple[Ints, Ints, Ints]:
-    """Return the layers, sources and targets of these ties."""
+    """Return the layers, sources and targets of these edges."""
     rest, target = np.divmod(keys, n)
     layer, source = np.divmod(rest, n)
     return layer, source, target
 
 
 def _candidates(task: ProfileTask, rng: Generator) -> Ints:
-    """Return ties that may come, about as many as there are: half between unprotected people."""
+    """Return edges that may come, about as many as there are: half between unprotected people."""
     network, n = task.network, task.n_nodes
     rare = unprotected_in(network, task.colors, task.k, measure=task.measure)
     drawn = []
@@ -124,7 +124,7 @@ def _by_profile(task: ProfileTask, pool: Pool, layer: Ints) -> PoolState:
 
 
 def _by_surroundings(task: ProfileTask, pool: Pool, _layer: Ints) -> PoolState:
-    """Return the state of a walk that knows who is tied to whom, and which ways."""
+    """Return the state of a walk that knows who is connected to whom, and which ways."""
     n, absent = task.n_nodes, ~pool.present
     indptr, indices, ways = either_way(task.network.layers[0])
     coming = np.concatenate([pool.one[absent], pool.other[absent]])

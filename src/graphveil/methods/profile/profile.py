@@ -1,4 +1,4 @@
-"""The method `profile`: numbers of ties out and in that at least k people share."""
+"""The method `profile`: numbers of edges out and in that at least k people share."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ if TYPE_CHECKING:
     from graphveil.methods.profile.realize import EditedLayers
 
 MOST_NUMBERS = 8
-"""With more numbers of ties a person, hardly anybody shares all of them with others."""
+"""With more numbers of edges a person, hardly anybody shares all of them with others."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Profile(Anonymizer[Network]):
     """Every person, or the stated share, has the same in- and out-degree as at least k-1 others.
 
-    People whose profile (ties out, ties in) at least k share keep it. The others join such people,
-    or groups of at least k, at a small total change; then arcs come and go until every profile is
-    as planned. Where nothing else helps, all arcs come or go: it never gives up. For a share of the
-    people, or a price, a search looks for the arcs to change. Such a run promises the share that it
-    reached, no more.
+    People whose profile (edges out, edges in) at least k share keep it. The others join such
+    people, or groups of at least k, at a small total change; then arcs come and go until every
+    profile is as planned. Where nothing else helps, all arcs come or go: it always succeeds. For a
+    share of the people, or a price, a search looks for the arcs to change. Such a run guarantees
+    the share that it reached, no more.
 
     Parameters
     ----------
@@ -52,17 +52,17 @@ class Profile(Anonymizer[Network]):
         A multiple of the usual proposals of a search. It counts steps, not seconds: a seed gives
         the same release on any machine.
     known
-        The attributes that an adversary knows of a person. Profiles are then shared by at least k
+        The attributes that an attacker knows of a person. Profiles are then shared by at least k
         people who have the same of them.
     attach
-        Attributes that are published as they are, outside the promise.
+        Attributes that are published as they are, outside the guarantee.
     merge
         What becomes of people whose known attributes fewer than k have: ``"suppress"`` all of
         theirs; ``"mondrian"`` and ``"smooth"`` (suppress-k, that is smooth-k with theta 1) put them
         in groups of at least k, which publish what all of a group share; ``"none"`` refuses the
         data.
     suppress
-        The most people, as a share of all, whose known attributes are suppressed besides where that
+        The most people, as a share of all, whose known attributes are also suppressed if that
         needs fewer edits.
 
     Raises
@@ -72,7 +72,7 @@ class Profile(Anonymizer[Network]):
 
     Notes
     -----
-    The promise is that of Casas-Roma, Salas, Malliaros and Vazirgiannis, *k-degree anonymity on
+    The guarantee is that of Casas-Roma, Salas, Malliaros and Vazirgiannis, *k-degree anonymity on
     directed networks*, KAIS 61 (2019); the algorithm is our own. How many arcs lead both ways is
     not part of it.
 
@@ -143,11 +143,11 @@ class Profile(Anonymizer[Network]):
 
     @property
     def guarantee(self) -> StructuralKAnonymity:
-        """What is promised, of everyone."""
+        """What is guaranteed, of everyone."""
         return StructuralKAnonymity(k=self.k, measure="profile", known=self._roles.known)
 
     def promised(self, data: Data) -> StructuralKAnonymity:
-        """Return what is promised of this data: of several kinds of ties, it names them."""
+        """Return what is guaranteed of this data: of several kinds of edges, it names them."""
         names = tuple(layer.name for layer in attributes.as_network(data).layers)
         layers = names if len(names) > 1 else ()
         return msgspec.structs.replace(self.guarantee, layers=layers)
@@ -162,7 +162,7 @@ class Profile(Anonymizer[Network]):
         return Roles.of(self.known, self.attach)
 
     def check(self, data: Data) -> None:
-        """Refuse one kind of ties without directions, too many kinds, attributes without role."""
+        """Refuse one kind of edges without directions, too many kinds, attributes without role."""
         super().check(data)
         network = attributes.as_network(data)
         if not network.is_directed and len(network.layers) == 1:
@@ -240,7 +240,7 @@ class Profile(Anonymizer[Network]):
         }
 
     def _advice(self, data: Network, changes: EditedLayers, unprotected: int) -> tuple[str, ...]:
-        """Return what the owner should know of the edits, and of people left out."""
+        """Return what the owner should know of the edits, and of people omitted."""
         added = sum(each.added for each in changes.layers)
         many = MANY_ADDITIONS.passed_by(added, data.n_ties) if self.edits == "add" else ()
         left = MANY_UNPROTECTED.passed_by(unprotected, data.n_nodes)

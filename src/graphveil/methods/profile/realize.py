@@ -2,7 +2,7 @@
 
 What no step pays is planned anew on the edited arcs. At the latest all arcs or none are left, which
 is legal for every k. Layers are edited one by one: people are of one color who have the same
-attributes and numbers of ties in all other layers. Each color has at least k people, so each layer
+attributes and numbers of edges in all other layers. Each color has at least k people, so each layer
 alone has a solution.
 """
 
@@ -159,7 +159,7 @@ def _turned(edits: ArcEdits, cells: Cells) -> tuple[ArcEdits, Cells]:
 
 
 def by_need(owed: Ints, sign: int, rng: Generator) -> Ints:
-    """Return who is owed arcs of this sign, the largest need first, ties at random."""
+    """Return who is owed arcs of this sign, largest need first, equal ones at random."""
     need = owed * sign
     people = rng.permutation(np.flatnonzero(need > 0))
     return people[np.argsort(-need[people], kind="stable")]
@@ -213,14 +213,14 @@ def _able(cells: Cells, way: int, k: int, rng: Generator) -> Ints:
 
 
 def edited(layer: Layer, changes: ArcChanges) -> Layer:
-    """Return the ties with these edits."""
+    """Return the edges with these edits."""
     kept = np.setdiff1d(keys_of(layer), changes.deleted, assume_unique=True)
     source, target = np.divmod(np.union1d(kept, changes.added), max(layer.n_nodes, 1))
     return Layer.from_arcs(source, target, n=layer.n_nodes, name=layer.name)
 
 
 def check(layer: Layer, colors: Ints, k: int, changes: ArcChanges) -> None:
-    """Count the promise again from the edits alone; AssertionError is a bug of ours."""
+    """Count the guarantee again from the edits alone; AssertionError is a bug of ours."""
     keys = keys_of(layer)
     added = np.isin(changes.added, keys).any()
     if added or not np.isin(changes.deleted, keys).all():
@@ -237,7 +237,7 @@ MUCH_WORK = 3_000_000
 """From here on a network is a large one."""
 
 ATTEMPTS, ATTEMPTS_LATER = 4, 2
-"""So often directed ties are edited when their turn comes first, and later."""
+"""So often directed edges are edited when their turn comes first, and later."""
 
 FREE_WORK_OF_LAYERS = 300_000
 """A small network is edited in more than one order of layers, as far as this work goes."""
@@ -249,7 +249,7 @@ RESTARTS = 2
 
 
 class EditedLayer(NamedTuple):
-    """A layer after its edits, and how many ties came and went."""
+    """A layer after its edits, and how many edges came and went."""
 
     layer: Layer
     added: int
@@ -257,7 +257,7 @@ class EditedLayer(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """How many ties came or went."""
+        """How many edges came or went."""
         return self.added + self.deleted
 
 
@@ -270,7 +270,7 @@ class EditedLayers(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """How many ties came or went."""
+        """How many edges came or went."""
         return sum(each.cost for each in self.layers)
 
 
@@ -388,7 +388,7 @@ def columns_of_layers(network: Network) -> list[list[int]]:
 
 
 def check_layers(network: Network, colors: Ints, k: int, changed: EditedLayers) -> None:
-    """Count the promise again from the layers alone; AssertionError is a bug of ours."""
+    """Count the guarantee again from the layers alone; AssertionError is a bug of ours."""
     after = Network(tuple(each.layer for each in changed.layers)).profiles()
     sizes = classes(colors, *after.T)[1]
     if sizes.min(initial=k) < k or after.shape != network.profiles().shape:

@@ -29,13 +29,13 @@ from graphveil.methods.structural.task import ChangedTies, ProfileTask, better, 
 from graphveil.methods.structural.walk_state import goal_iterations, shortened, within_budget
 
 ROUNDS = 12
-"""Profiles are planned again from what is left so many times, while ties go."""
+"""Profiles are planned again from what is left so many times, while edges go."""
 
 SIDES = (0, 1)
 
 
 class _Side(NamedTuple):
-    """How many ties everyone may lose at one end, and each group of people together, if grouped."""
+    """How many edges each person may lose at one end, and each group of people together."""
 
     room: Ints
     group: Ints | None = None
@@ -43,10 +43,10 @@ class _Side(NamedTuple):
 
 
 def falling(task: ProfileTask, rng: Generator) -> Ints:
-    """Return ties without which all, or nearly all, profiles are shared by k people of a color.
+    """Return edges without which all, or nearly all, profiles are shared by k people of a color.
 
     The plan is that of profiles that only rise, seen from above. Of each directed layer a maximum
-    flow deletes as many planned ties as there are between people who have too many; the rest falls
+    flow deletes as many planned edges as there are between people who have too many; the rest falls
     to people of classes above k who step down into another one of k. What still lacks is planned
     again.
     """
@@ -75,7 +75,7 @@ def falling(task: ProfileTask, rng: Generator) -> Ints:
 def _points(
     ends: list[tuple[Ints, ...]], stay: list[Flags], columns: list[list[int]], n: int
 ) -> Ints:
-    """Return the numbers of ties of everyone, of the ties that stay."""
+    """Return the numbers of edges of everyone, of the edges that stay."""
     points = np.zeros((n, columns[-1][-1] + 1), dtype=np.int64)
     for pair, here, of_layer in zip(ends, stay, columns, strict=True):
         for end, side in zip(pair, (of_layer[0], of_layer[-1]), strict=True):
@@ -111,7 +111,7 @@ def _lower(
 
 
 def _spare(points: Ints, task: ProfileTask, column: int, idle: Flags) -> _Side:
-    """Return who may lose a tie and stand in a class of k again, and how many of each class."""
+    """Return who may lose an edge and stand in a class of k again, and how many of each class."""
     lower = points.copy()
     lower[:, column] -= 1
     n = task.n_nodes
@@ -161,7 +161,7 @@ Move = tuple[int, int]
 class _People(NamedTuple):
     """The code of everyone, who has each code, and who is unprotected; all change in place.
 
-    ``queue`` is a heap of unprotected people by minus the number of ties; what is no longer so is
+    ``queue`` is a heap of unprotected people by minus the number of edges; what is no longer so is
     skipped when its turn comes.
     """
 
@@ -173,7 +173,7 @@ class _People(NamedTuple):
     k: int
 
     def delete(self, tie: int, moves: tuple[Move, Move]) -> None:
-        """Delete a tie, whose ends move so."""
+        """Delete an edge, whose ends move so."""
         for person, by in moves:
             self._move(person, by)
             self.ties[person].discard(tie)
@@ -199,7 +199,7 @@ class _People(NamedTuple):
         self.codes[person] += by
 
     def next(self) -> int:
-        """Return the unprotected person with most ties, the first of them."""
+        """Return the unprotected person with most edges, the first of them."""
         while True:
             minus, person = self.queue[0]
             if person in self.unprotected and -minus == len(self.ties[person]):
@@ -231,9 +231,9 @@ class _People(NamedTuple):
 
 
 def stripped(walk: AnnealingWalk[ProfileTask], pairs: Pairs, most: int) -> Ints:
-    """Return ties whose deletion reaches the goal, those of a walk's best state among them.
+    """Return edges whose deletion reaches the goal, those of a walk's best state among them.
 
-    One tie after another of an unprotected person with most ties goes, each time the one that
+    One edge after another of an unprotected person with most edges goes, each time the one that
     leaves the fewest people unprotected; none is looked for once more than `most` are gone.
     """
     walk.back_to_best()
@@ -265,7 +265,7 @@ def _people(codes: Ints, ties: list[set[int]], k: int) -> _People:
 
 
 def _present_ties(pool: Pool) -> list[set[int]]:
-    """Return the ties at everyone."""
+    """Return the edges at everyone."""
     ties: list[set[int]] = [set() for _ in range(pool.start.size - 1)]
     for tie in np.flatnonzero(pool.present).tolist():
         ties[pool.one[tie]].add(tie)
@@ -274,7 +274,7 @@ def _present_ties(pool: Pool) -> list[set[int]]:
 
 
 def _moves(pool: Pool) -> list[tuple[Move, Move]]:
-    """Return what the deletion of every tie does to the codes of its two ends."""
+    """Return what the deletion of every edge does to the codes of its two ends."""
     if pool.steps is None:
         raise TypeError("these pairs have no steps of their own")
     tails, heads = (-pool.steps.T).tolist()
@@ -284,7 +284,7 @@ def _moves(pool: Pool) -> list[tuple[Move, Move]]:
 
 
 A_TIE, MOST_STEPS = 200, 5_000_000
-"""Proposals of a walk within a budget: so many a tie, and no more than these."""
+"""Proposals of a walk within a budget: so many an edge, and no more than these."""
 
 FOCUS = 0.8
 """How often such a walk looks near an unprotected person."""
@@ -296,7 +296,7 @@ HOPELESS = 4
 """Planned deletions of more than so many budgets are given up: less than that is given back."""
 
 NEAR = 0.01
-"""As a share of the people: goals so near each other are not told apart."""
+"""As a share of the people: goals so near each other are not distinguished."""
 
 
 def search(
@@ -304,7 +304,7 @@ def search(
 ) -> ChangedTies:
     """Return the best state of walks from the network, and from what was planned for everybody.
 
-    Where ties come and go, a walk towards a goal starts from plans alone; where they may only go,
+    Where edges come and go, a walk towards a goal starts from plans alone; where they may only go,
     from planned deletions, too. A walk within a budget starts from the network, and from plans by
     way of goals: as few people are given up as the budget allows.
     """

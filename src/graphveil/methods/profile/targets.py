@@ -47,7 +47,7 @@ class Prices(NamedTuple):
 
     @property
     def rises(self) -> bool:
-        """Whether numbers of ties may only rise."""
+        """Whether numbers of edges may only rise."""
         return self.down < 0
 
     def of(self, change: Ints) -> Ints:
@@ -287,7 +287,7 @@ def cells_of(targets: Ints, colors: Ints) -> Cells:
 
 
 class _Level(NamedTuple):
-    """Targets that are leveled, beside what they were planned for; written in place."""
+    """Targets that are leveled, next to what they were planned for; written in place."""
 
     target: Ints
     points: Ints

@@ -47,7 +47,7 @@ class BaselineMethod(NoisyMethod):
 
     @property
     def guarantee(self) -> NotClaimed:
-        """What is promised: nothing."""
+        """What is guaranteed: nothing."""
         return NotClaimed(reasons=(self.reason,))
 
     def check_size(self, n: int, *, noun: str = "nodes") -> None:
@@ -78,7 +78,7 @@ class DrawnMethod(NoisyMethod):
 
     @property
     def rows_needed(self) -> int:
-        """The fewest nodes: fewer have no two edges to be told apart."""
+        """The fewest nodes: fewer have no two edges to be distinguished."""
         return 3
 
     def check_parts(self) -> None:
@@ -167,7 +167,7 @@ def numbers_from(words: NDArray[np.uint64]) -> NDArray[np.float64]:
 
 
 class Places(NamedTuple):
-    """Who has which place, which released id the places have, and the secret of the assignment."""
+    """The person at each place, the released id of each place, and the secret of the assignment."""
 
     people: Ints
     ids: Ints
@@ -202,7 +202,7 @@ class OneKSeries(DrawnMethod):
 
     All of epsilon buys noisy degrees. A random graph that expects them is published; no edge of the
     original is looked at for it. It has as many of them as noisy degrees make likely: few as a
-    rule, most where degrees tell who is tied to whom.
+    rule, most where degrees tell who is connected to whom.
 
     Parameters
     ----------

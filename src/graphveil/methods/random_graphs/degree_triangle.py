@@ -39,7 +39,7 @@ class DegreeTriangleModel(DrawnMethod):
     All of epsilon buys four noisy statistics: the number of edges, the degrees, the edges between
     groups of nodes of like degree, and the triangles by class of degree. A random graph that has
     about these is published; no edge of the original is looked at for it. It has as many of them as
-    the statistics make likely: few as a rule, most where degrees tell who is tied to whom.
+    the statistics make likely: few as a rule, most where degrees tell who is connected to whom.
 
     Parameters
     ----------
@@ -56,9 +56,10 @@ class DegreeTriangleModel(DrawnMethod):
     For epsilon of 0.5 to 2, at which a response to each pair of nodes keeps next to nothing; where
     true edges matter, a prior response from about epsilon 4 on. Groups and classes follow from
     noisy degrees alone. Triangles have the noise of the ladder functions of Zhang et al., for
-    vectors: how large it is hangs on the most neighbors that two nodes share, which nobody learns.
-    With a seed nothing is claimed, and no statistics are stated: the seed of the drawing would
-    follow from it, and tell whether a guess of it is right. The number of nodes counts as public.
+    vectors: how large it is depends on the most neighbors that two nodes share, which nobody
+    learns. With a seed nothing is claimed, and no statistics are stated: the seed of the drawing
+    would follow from it, and tell whether a guess of it is right. The number of nodes counts as
+    public.
 
     Examples
     --------

@@ -260,7 +260,7 @@ class DensityExploreReconstruct(BaselineMethod):
     the whole matrix is counted with noise, cells without preference are uniform, and an edge counts
     as the two cells that it is. A cut chooses its row, then its column: both at once would need
     every cell. The matrix is never formed. Nodes stay in the order in which they are given; the
-    relabeling of the first publication is left out.
+    relabeling of the first publication is omitted.
 
     Examples
     --------

@@ -25,7 +25,7 @@ AT_ONCE = 1 << 16
 """So many exchanges are drawn at once, under one temperature."""
 
 WARM = 1.0
-"""The temperature at first: about one pair of nodes that is told from others."""
+"""The temperature at first: about one pair of nodes that is distinguished from others."""
 
 
 PRICE = 10.0
@@ -109,7 +109,7 @@ class SuperNodes(Anonymizer[Graph]):
 
     @property
     def guarantee(self) -> SuperNodeAnonymity:
-        """What is promised of every node."""
+        """What is guaranteed of every node."""
         return SuperNodeAnonymity(k=self.k)
 
     def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:

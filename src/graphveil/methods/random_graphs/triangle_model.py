@@ -75,7 +75,7 @@ def triangles_and_steps(data: Graph, classes: Cuts, floor: int) -> tuple[Ints, S
     """Return the triangles by lowest class, and the ladder of this graph.
 
     An edge changes the sum of the triangles by the neighbors that its ends share, which are at most
-    as many as any two nodes share, tied or not; and that number by one at most.
+    as many as any two nodes share, connected or not; and that number by one at most.
     """
     indptr, indices, most = data.indptr, data.indices, data.n_nodes - 2
     counts = kernel.triangles_by_class(indptr, indices, classes.of_node, classes.least.size)
@@ -114,7 +114,7 @@ def drawn_degrees(noisy: Statistics, decay: float, numbers: Floats) -> Ints:
     """Return a degree for every node, drawn from what its noisy degree says of it.
 
     The `numbers` from 0 to 1, 3 n + 1 of them, are for the degrees, for their spread, for their
-    rounding, and for who mends an odd sum.
+    rounding, and for the node that makes an odd sum even.
     """
     n = noisy.degrees.size
     values = np.clip(noisy.degrees, 0, n - 1)
@@ -167,9 +167,9 @@ def edges_between(mixing: Ints, groups: Cuts, degrees: Ints, rounding: Floats) -
 def _whole_between(wanted: Floats, ends: Ints, rounding: Floats) -> Ints:
     """Return whole numbers near these with which every group has exactly so many ends of edges.
 
-    Each pair of groups is rounded at random; what a group then has left is tied inside it. Where
-    that is odd, two such groups get an edge more, the first ones; where it is less than nothing,
-    the pair with most edges gives way.
+    Each pair of groups is rounded at random; what a group then has left is connected inside it.
+    Where that is odd, two such groups get an edge more, the first ones; where it is less than
+    nothing, the pair with most edges gives way.
     """
     whole = np.triu(np.floor(wanted + rounding).astype(np.int64), 1)
     whole += whole.T
@@ -195,7 +195,7 @@ ODDS = (107374182, 39500754, 14531515, 5345845, 1966626, 723481, 266153)
 
 
 class Drawn(NamedTuple):
-    """A graph, the triangles by class aimed at, and how many edges no exchange could mend."""
+    """A graph, the triangles by class aimed at, and how many edges no exchange could fix."""
 
     ends: Ints
     aims: Ints

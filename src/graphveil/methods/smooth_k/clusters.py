@@ -523,7 +523,7 @@ def refined_clusters(  # noqa: PLR0913  the parameters of the search, each by it
     and the best clusters seen count.
 
     A pass from the second on that raises the Jaccard index by less than 0.0005 is the last.
-    `candidates`: clusters tried for a row, besides one that keeps few features; `list_cap`:
+    `candidates`: clusters tried for a row, apart from one that keeps few features; `list_cap`:
     clusters looked at for a row; `anneal`: a temperature to start from: 20 passes accept losses at
     random, fewer and fewer through the first 14.
     """

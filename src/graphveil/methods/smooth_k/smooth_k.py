@@ -103,7 +103,7 @@ class Clustered(table_roles.WithRoles[Bipartite]):
     @property
     @abstractmethod
     def guarantee(self) -> KAnonymity | SmoothKAnonymity:
-        """What is promised."""
+        """What is guaranteed."""
 
     def columns_of(self, names: Iterable[object]) -> NDArray[np.int32] | None:
         """Return the column of every feature, where rows are put together by columns."""
@@ -131,7 +131,7 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         ledger: Ledger | None = None,
         nested_in: Release[Any] | str | Path | None = None,
     ) -> Release[Bipartite]:
-        """Return a release of the data that keeps the promise, under new ids in a new order.
+        """Return a release of the data that keeps the guarantee, under new ids in a new order.
 
         Parameters
         ----------
@@ -141,9 +141,9 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         seed
             None draws from the operating system's entropy. A seed is a secret of the owner.
         ledger
-            As of every method: it takes a claim that does not add up only where it is told to.
+            As of every method: it takes a claim that does not add up only if asked to.
         nested_in
-            An earlier release of the same people, or its folder, with the private record beside
+            An earlier release of the same people, or its folder, with the private record next to
             it: its classes are put together, none is parted. Who sees both releases is left with
             no fewer people than the earlier class of a person, but may learn more of that class.
 
@@ -357,7 +357,7 @@ class SmoothK(Clustered):
 
     @property
     def guarantee(self) -> SmoothKAnonymity:
-        """What is promised."""
+        """What is guaranteed."""
         return SmoothKAnonymity(k=self.k, theta=str(self.theta), known=self.roles.known or UNSET)
 
     @property
@@ -443,5 +443,5 @@ class SuppressK(Clustered):
 
     @property
     def guarantee(self) -> KAnonymity:
-        """What is promised."""
+        """What is guaranteed."""
         return KAnonymity(k=self.k, known=self.roles.known or UNSET)

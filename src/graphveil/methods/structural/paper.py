@@ -1,7 +1,7 @@
 """The paper's heuristics, and one of its program's, by batches of sampled edits; their trajectory.
 
 Algorithm 1 of de Jong, van der Loo and Takes, *The anonymization problem in social networks*;
-weights stay until the classes are recounted, after each batch. Nodes are numbered by rising degree
+weights stay until the classes are recomputed, after each batch. Nodes are numbered by rising degree
 of the input, as the triangle passes need. Pairs that could be added are too many to list: a round
 samples as many as there are edges, half at random, half from open triads.
 """
@@ -67,7 +67,7 @@ def ranked(graph: Graph) -> tuple[Ints, Forward]:
 
 
 def state_of(forward: Forward, task: Task) -> SamplingState:
-    """Return the state of these edges, classes recounted; colors are those of the ranks."""
+    """Return the state of these edges, classes recomputed; colors are those of the ranks."""
     n = forward.start.size - 1
     degrees = np.diff(forward.start) + np.bincount(forward.ends, minlength=n)
     return SamplingState(forward, degrees, _unprotected(forward, degrees, task))
@@ -163,7 +163,7 @@ class EdgeCandidates(NamedTuple):
 
 
 def candidates(forward: Forward, edits: str, rng: Generator) -> list[EdgeCandidates]:
-    """Return what a round may choose from: one entry a kind of edit, empty kinds left out."""
+    """Return what a round may choose from: one entry per kind of edit, empty kinds omitted."""
     pools = [deletions(forward)] if edits in {"delete", "any"} else []
     pools += [additions(forward, rng)] if edits in {"add", "any"} else []
     pools += [rewirings(forward, rng)] if edits in {"rewire", "any"} else []
@@ -176,7 +176,7 @@ def deletions(forward: Forward) -> EdgeCandidates:
 
 
 def additions(forward: Forward, rng: Generator) -> EdgeCandidates:
-    """Return distinct pairs that are no edges: up to one an edge, half of them open triads."""
+    """Return distinct pairs that are not edges: up to one per edge, half of them open triads."""
     n = forward.start.size - 1
     draws = max(forward.ends.size, FEWEST)
     drawn = rng.integers(0, n, size=(2, draws - draws // 2))
@@ -201,7 +201,7 @@ def _wedges(forward: Forward, draws: int, rng: Generator) -> Ints:
 
 
 def rewirings(forward: Forward, rng: Generator) -> EdgeCandidates:
-    """Return edits {v, w}, {x, y} -> {v, y}, {x, w} of four nodes whose new pairs are no edges."""
+    """Return edits {v, w}, {x, y} -> {v, y}, {x, w} of four nodes whose new pairs are not edges."""
     n, m = forward.start.size - 1, forward.ends.size
     if m == 0:
         return EdgeCandidates("rewire", (np.empty(0, dtype=np.int32),) * 4)
@@ -235,7 +235,7 @@ It is never drawn before, but for 1 in 2**200.
 
 
 Weigher = Callable[[SamplingState, EdgeCandidates], Floats]
-"""A heuristic of somebody else: the weight of every candidate."""
+"""A heuristic of someone else: the weight of every candidate."""
 
 
 def sample_edits(
@@ -407,7 +407,7 @@ def trajectory(  # noqa: PLR0913  one argument for each part of Algorithm 1
         function P that returns the weight of every edge, by which edges to delete are drawn.
     measure, distance
         What an attacker knows: a name of `MEASURES`; or a function M that returns the value of
-        every node, a number or a row of numbers: nodes with equal values look alike.
+        every node, a number or a row of numbers: nodes with equal values look the same.
     k
         Nodes are counted that look like fewer than k-1 others; with 2 these are the unique ones.
     edits
@@ -415,7 +415,7 @@ def trajectory(  # noqa: PLR0913  one argument for each part of Algorithm 1
     share
         Where the trajectory ends: edits as a share of the edges.
     points
-        How many points it has, the input included; the classes are recounted at each.
+        How many points it has, the input included; the classes are recomputed at each.
     seed
         Makes the draws repeatable.
 

@@ -67,7 +67,7 @@ class Result(NamedTuple):
 
 
 def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
-    """Return the best state that these heuristics reach, recounted exactly."""
+    """Return the best state that these heuristics reach, recomputed exactly."""
     if settings.until:
         utility.check_bounds(task.graph, settings.until)
     before = states.unprotected_in(task.graph, task).size
@@ -271,7 +271,7 @@ Follow = Callable[[Walk], None]
 
 
 class ArcResult(NamedTuple):
-    """The best ties of a run, and what they are compared with."""
+    """The best edges of a run, and what they are compared with."""
 
     network: Network
     edited: tasks.ChangedTies
@@ -281,7 +281,7 @@ class ArcResult(NamedTuple):
 
 
 def run_on_arcs(task: tasks.ProfileTask, settings: Settings, randomness: Randomness) -> ArcResult:
-    """Return the best ties that walks reach, their unprotected people counted again exactly."""
+    """Return the best edges that walks reach, their unprotected people recomputed exactly."""
     none = np.empty(0, dtype=np.int64)
     before = pool_unprotected_in(task.network, task.colors, task.k, measure=task.measure).size
     best = tasks.ChangedTies(none, none, before)
@@ -359,7 +359,7 @@ def _from_input(walk: Walk) -> None:
 
 
 def _from_cut(walk: Walk) -> None:
-    """Delete the ties inside the sides of a large cut, then as `from_hubs`."""
+    """Delete the edges inside the sides of a large cut, then as `from_hubs`."""
     around = either_way(walk.task.network.layers[0])
     if searches.without_triangles(walk, around.indptr, around.indices) or searches.strip_hubs(walk):
         return
@@ -370,7 +370,7 @@ def _from_cut(walk: Walk) -> None:
 def arcs_lower_bound(task: tasks.ProfileTask) -> int | None:
     """No network in which everybody is anonymous has fewer edits; None without a bound.
 
-    Ties out alone are shared by k people of a color, and ties in alone; an edit changes each by
+    Edges out alone are shared by k people of a color, and edges in alone; an edit changes each by
     one.
     """
     if task.allowed or task.by_budget:

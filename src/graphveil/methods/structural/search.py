@@ -183,7 +183,7 @@ def search_until_no_gain(walk: AnnealingWalk[Any], stretch: AnnealingSegment) ->
 
 
 def search_from_input(walk: AnnealingWalk[Any], stretch: AnnealingSegment, edits: int) -> bool:
-    """Search with at most so many edits; return whether whoever watches has seen enough."""
+    """Search with at most so many edits; return whether the caller has seen enough."""
     budget = 2 * edits if walk.task.edits == "rewire" else edits
     walk.back_to_input()
     return walk.anneal(stretch._replace(odds=stretch.odds._replace(budget=budget)))
@@ -257,7 +257,7 @@ THINS_FROM = 0.05
 def cut(walk: AnnealingWalk[Task]) -> None:
     """Return the best state of a walk that starts where no triangle and few degrees remain.
 
-    Edges inside the sides of a large cut that lie in a triangle go, then degrees are lowered.
+    Edges inside the sides of a large cut that are in a triangle go, then degrees are lowered.
     """
     task, steps = walk.task, walk.goal_steps()
     if without_triangles(walk, task.graph.indptr, task.graph.indices) or lower_degrees(walk):
@@ -287,7 +287,7 @@ def from_hubs(walk: AnnealingWalk[Any]) -> None:
 def without_triangles(
     walk: AnnealingWalk[AnyTask], indptr: Ints, indices: NDArray[np.int32]
 ) -> bool:
-    """Delete the edges inside the halves of a large cut that lie in a triangle."""
+    """Delete the edges inside the halves of a large cut that are in a triangle."""
     state, _, best, _, trial = walk.annealing
     indptr, indices = indptr.copy(), indices.copy()
     sides = np.empty((RESTARTS, walk.task.n_nodes), dtype=np.bool_)
@@ -485,7 +485,7 @@ def search_under_uncertainty(walk: AnnealingWalk[Task]) -> None:
     """Return the best state of a walk that counts who is similar to whom (`phi`).
 
     A walk that counts only whom inexact knowledge finds fills boxes at their rims, so with a budget
-    nodes count besides that are unprotected from knowledge off by half as much, and from exact
+    nodes also count that are unprotected from knowledge off by half as much, and from exact
     knowledge.
     """
     task, m = walk.task, walk.task.n_edges

@@ -1,4 +1,4 @@
-"""The method `structural`: nodes look alike by what an adversary knows of their surroundings."""
+"""The method `structural`: nodes look the same by what an attacker knows of their surroundings."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def check_together(method: Any) -> None:
 
 
 def _check_directed(method: Any) -> None:
-    """Refuse what is not known of directed ties."""
+    """Refuse what is not known of directed edges."""
     if method.heuristic not in {"auto", "search"}:
         raise ParameterError(
             f"heuristic={method.heuristic} supports undirected edges only, not "
@@ -172,14 +172,14 @@ class StructuralAnonymity(AttributedMethod):
     """Each released node, or the stated share, equals at least k-1 others by the chosen measure.
 
     Edges are changed until the goal is reached, by the heuristics of the paper or by a search that
-    looks ahead exactly. A partial or budgeted run promises the share that it reached, no more.
+    looks ahead exactly. A partial or budgeted run guarantees the share that it reached, no more.
 
     Parameters
     ----------
     measure
-        What an adversary knows of a node: a name of `graphveil.data.measures.MEASURES`; or, of a
-        `Network` with one kind of directed ties, ``"directed-count"``: how many lead away and how
-        many to a person, how many people that are, and how many ties there are among them all.
+        What an attacker knows of a node: a name of `graphveil.data.measures.MEASURES`; or, of a
+        `Network` with one kind of directed edges, ``"directed-count"``: how many lead away and how
+        many to a person, how many people that are, and how many edges there are among them all.
     distance
         How far around the node that knowledge reaches, in hops.
     k
@@ -215,17 +215,17 @@ class StructuralAnonymity(AttributedMethod):
         What Ctrl-C does during the run: ``"stop"`` ends it without a release, ``"best"`` releases
         the best so far, which claims the share that it reached. A second one stops in any case.
     known
-        Of a `Network`: the attributes that an adversary knows of a person. Nodes are then alike
+        Of a `Network`: the attributes that an attacker knows of a person. Nodes are then equal
         that have the same of them, too. Measures that are followed by codes (count, edge-count,
         degree at distance 1) are searched, others take the paper's heuristics.
     attach
-        Of a `Network`: attributes that are published as they are, outside the promise.
+        Of a `Network`: attributes that are published as they are, outside the guarantee.
     keep
         With a budget of deletions: properties of the network that fewer and other edits keep, some
         of ``"component"``, ``"paths"``, ``"clustering"``, ``"betweenness"`` and ``"communities"``,
         or ``"all"``. The best edits are then looked for again, with a price for every edge.
         ``"none"``: only the number of protected nodes counts. What is kept is measured, not
-        promised. Count, edge-count or degree at distance 1, without `phi`; heuristic auto or
+        guaranteed. Count, edge-count or degree at distance 1, without `phi`; heuristic auto or
         search. If not given: all for these with the heuristic auto, else none.
     until
         For the same runs: bounds that the released network meets, such as ``"clustering: relative
@@ -239,9 +239,9 @@ class StructuralAnonymity(AttributedMethod):
         hundredth of all nodes.
     spend_least
         For the same runs, in place of `keep`: of the edits within the budget the fewest that are
-        found to protect 99 % of the nodes that a search newly protects.
+        found to protect 99% of the nodes that a search newly protects.
     phi
-        By how many percent what an adversary knows is off, from 0 to below 100, with four decimals
+        By how many percent what an attacker knows is off, from 0 to below 100, with four decimals
         at most. Above 0 a node is protected if at least k nodes, itself included, have a degree and
         a number of triangles each within phi percent of its own, which is weaker than exact
         look-alikes. The measure count, without rewiring or known attributes, by the search alone.
@@ -394,7 +394,7 @@ class StructuralAnonymity(AttributedMethod):
         check_together(self)
 
     def _check_ties(self, network: Network) -> None:
-        """Refuse ties that the measure does not see, or of several kinds."""
+        """Refuse edges that the measure does not see, or of several kinds."""
         layers = network.layers
         if len(layers) == 1 and layers[0].directed and self.measure != DIRECTED_COUNT:
             raise DataError(
@@ -412,12 +412,12 @@ class StructuralAnonymity(AttributedMethod):
 
     @property
     def roles(self) -> Roles:
-        """Which attributes an adversary is said to know, and which are attached."""
+        """Which attributes an attacker is said to know, and which are attached."""
         return self._roles
 
     @property
     def guarantee(self) -> StructuralKAnonymity:
-        """What is promised if all nodes are reached; a run claims the share that it reached."""
+        """What is guaranteed if all nodes are reached; a run claims the share that it reached."""
         return StructuralKAnonymity(
             k=self.k,
             measure=self.measure,
@@ -519,7 +519,7 @@ class StructuralAnonymity(AttributedMethod):
         return tasks.claimed(self.guarantee, self.goal, unprotected, n_nodes, coarser=coarser)
 
     def _of_arcs(self, data: Network, randomness: Randomness, colors: Colors) -> MethodResult:
-        """Return the result for directed ties."""
+        """Return the result for directed edges."""
         from graphveil.methods.structural.run import facts_of_arcs, run_on_arcs  # noqa: PLC0415  as in _edited
 
         n = data.n_nodes

@@ -201,7 +201,7 @@ def begin_at(target_state: TargetState, changed: Ints) -> None:
 
 
 def edited_of(task: Task, target_state: TargetState) -> Edited:
-    """Return the best state's edits, its unprotected nodes counted again, exactly."""
+    """Return the best state's edits, its unprotected nodes recomputed, exactly."""
     n, keys = task.graph.n_nodes, best(target_state)
     pairs = np.stack((keys >> 32, keys & 0xFFFFFFFF), axis=1).astype(np.int32)
     was_edge = np.isin(states.keys_of(pairs, n), states.keys_of(task.graph.edges(), n))
@@ -298,7 +298,7 @@ class TargetWalk(Walk[Task]):
         return max(unprotected - self.task.allowed, 0), edits, unprotected
 
     def follow(self, phase: Phase, *, highest: int | None = None, backfill: bool = False) -> bool:
-        """Go through a phase; return whether whoever watches has seen enough.
+        """Go through a phase; return whether the caller has seen enough.
 
         Degrees above the highest neither count nor have aims.
         """
@@ -389,7 +389,7 @@ def set_aims(
 
 
 def is_dense(target_state: TargetState, colors: Ints | None = None) -> bool:
-    """Whether an edge lies in more than 10 triangles on average, and a node has 30 neighbors."""
+    """Whether an edge is in more than 10 triangles on average, and a node has 30 neighbors."""
     classes = target_state.state.classes
     codes = classes.table[classes.node[:, node_classes.SLOT], 0]
     edges = int(target_state.state.rows.length.sum()) / 2

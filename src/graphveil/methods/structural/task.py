@@ -306,8 +306,8 @@ class Task(NamedTuple):
 
     `by_budget`: whether the fewest unprotected nodes are wanted, or the fewest edits. `to_beat`:
     the edits by which another heuristic reached the goal. `phi`: the percent by which knowledge is
-    off. `nearly`: what a node counts besides, in tenths of an unprotected one, if unprotected from
-    knowledge off by half of `phi`, and from exact knowledge.
+    off. `nearly`: what a node counts in addition, in tenths of an unprotected one, if unprotected
+    from knowledge off by half of `phi`, and from exact knowledge.
     """
 
     graph: Graph
@@ -355,7 +355,7 @@ class Task(NamedTuple):
 
 
 class ProfileTask(NamedTuple):
-    """A network, which ties may change, and when it is enough."""
+    """A network, which edges may change, and when it is enough."""
 
     network: Network
     colors: Ints
@@ -382,7 +382,7 @@ class ProfileTask(NamedTuple):
 
     @property
     def n_edges(self) -> int:
-        """The number of ties."""
+        """The number of edges."""
         return self.network.n_ties
 
 
@@ -436,7 +436,7 @@ class Edited(NamedTuple):
 
 
 class ChangedTies(NamedTuple):
-    """Edits of ties, as sorted keys ``(layer * n + source) * n + target``."""
+    """Edits of edges, as sorted keys ``(layer * n + source) * n + target``."""
 
     added: Ints
     deleted: Ints
@@ -444,7 +444,7 @@ class ChangedTies(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """How many ties come or go."""
+        """How many edges come or go."""
         return self.added.size + self.deleted.size
 
 
@@ -486,7 +486,7 @@ def interruption(interrupted: bool) -> tuple[str, ...]:  # noqa: FBT001  what is
 
 
 def lost(n_nodes: int, facts: Mapping[str, float | int]) -> tuple[str, ...]:
-    """Return the advice on people left out, and on what the edits took away."""
+    """Return the advice on people omitted, and on what the edits took away."""
     unprotected = MANY_UNPROTECTED.passed_by(int(facts["nodes_unprotected"]), n_nodes)
     return (*unprotected, *lost_clustering(facts["clustering_before"], facts["clustering"]))
 

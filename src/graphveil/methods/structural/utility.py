@@ -26,7 +26,7 @@ from graphveil.methods.structural.search import AnnealingWalk
 from graphveil.methods.structural.task import Edited, Floats, Ints, Settings, Task, Watch
 
 UNIT = 1000
-"""Prices are whole thousandths of that of an edge that nothing hangs on, so that sums are exact."""
+"""Prices are whole thousandths of that of an edge without dependents: sums are exact."""
 
 WEIGHTS = {"betweenness": 5.0, "clustering": 1.0, "communities": 1.0, "component": 1.0}
 """What the terms of a price weigh."""
@@ -209,7 +209,7 @@ def shape_of(graph: Graph, bounds: Collection[Bound]) -> Shape:
 
 
 def _shares_of_top(score: Floats) -> Floats:
-    """Return which share of one of the top 100 ranks every node has; ties share them evenly."""
+    """Return which share of one of the top 100 ranks every node has; equal nodes share evenly."""
     top = min(TOP, score.size)
     if not top:
         return score

@@ -96,7 +96,7 @@ def average_clustering(graph: Graph) -> float:
 
 
 def figures(graph: Graph, edited: Edited) -> dict[str, float | int]:
-    """Return what is shown of a result beside others."""
+    """Return what is shown of a result next to others."""
     kept = graph.n_edges - len(edited.deleted)
     return {
         "edits": edited.cost,
@@ -262,7 +262,7 @@ def _by_codes(
 def _cells(
     task: Task, codes: Ints, rows: node_classes.NeighborRows, phi: float
 ) -> node_classes.FuzzyCells | None:
-    """Return whom each node is similar to, where the adversary's knowledge is off."""
+    """Return whom each node is similar to, where the attacker's knowledge is off."""
     if not phi:
         return None
     highest = int(np.diff(rows.start).max(initial=0))
@@ -334,7 +334,7 @@ def _values(task: Task, entries: int) -> values.Values:
 
 
 def candidates(graph: Graph, rng: Generator) -> NDArray[np.int32]:
-    """Return up to m distinct pairs that are no edges, sorted: half random, half open triads."""
+    """Return up to m distinct pairs that are not edges, sorted: half random, half open triads."""
     n, m = graph.n_nodes, graph.n_edges
     edges = graph.edges().astype(np.int64)
     present = edges[:, 0] * n + edges[:, 1]
@@ -548,7 +548,7 @@ class Walk(Generic[AnyTask]):
     def anneal(
         self, stretch: AnnealingSegment, prepare: Callable[[int], None] | None = None
     ) -> bool:
-        """Follow the schedule; return whether whoever watches has seen enough."""
+        """Follow the schedule; return whether the caller has seen enough."""
         plan, odds = stretch
         for first in range(0, plan.steps, self.chunk):
             if prepare is not None:
@@ -566,7 +566,7 @@ class Walk(Generic[AnyTask]):
         """Note the best state after a chunk, where hashes may have merged unlike nodes."""
 
     def seen_enough(self) -> bool:
-        """Give the best state to whoever watches; return whether to stop with it."""
+        """Give the best state to the caller; return whether to stop with it."""
         return self.watch is not None and self.watch(*self.reached())
 
     def here(self) -> tuple[int, int]:

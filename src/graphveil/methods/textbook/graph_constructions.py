@@ -341,8 +341,8 @@ def greedy_rec_algorithm(degrees: ArrayLike, k: int) -> Ints:
     Notes
     -----
     Liu and Terzi, SIGMOD 2008, section 5, as a loop. A node is compared with the first of the
-    current group, windows are cut at n, fewer than k last nodes join the last group, ties merge.
-    O(n) after sorting.
+    current group, windows are cut at n, fewer than k last nodes join the last group, equal costs
+    merge. O(n) after sorting.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """The algorithm that the paper's theorem is about, for study, on at most 300 rows.
 
 Source: Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs, section
-5.3 (Alg2). It is no method of the registry: what it keeps is far below `SmoothK`.
+5.3 (Alg2). It is not a method of the registry: what it keeps is far below `SmoothK`.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def alg2_clusters(
     -----
     Theorem 5.5: where the best smooth k-anonymous data has a Jaccard coefficient J of at least .75,
     with ``alpha = 0.004``, the majority of these clusters keeps a constant share of it. The
-    constant of the proof is at most ``alpha**2 / 8``, 2e-6: it is no statement of quality. The
+    constant of the proof is at most ``alpha**2 / 8``, 2e-6: it is not a statement of quality. The
     theorem is about this function alone, not about what `SmoothK` runs.
 
     A cluster of more than 2k rows is one facility's, or what is left of it. Where ``alpha * k`` is
@@ -163,7 +163,7 @@ def cheapest_facilities(distances: Ints, weights: Ints, costs: NDArray[np.float6
 
     A mixed-integer program, solved to optimality by HiGHS up to its tolerance of 1e-6. Of several
     optima it is the solver's choice. A site whose clients together are farther from another than
-    opening itself costs is never served by it, so that such pairs are left out.
+    opening itself costs is never served by it, so that such pairs are omitted.
     """
     n = weights.size
     service = weights[:, None] * distances

@@ -264,7 +264,7 @@ class ArrowFileWriter:
 
 @dataclass(frozen=True)
 class Groups:
-    """Groups of rows whose pieces are not spread yet: as they are when somebody asks for them."""
+    """Groups of rows whose pieces are not spread yet: as they are when someone asks for them."""
 
     rows: Sequence[Piece] | Groups
     by: str
@@ -278,7 +278,7 @@ class Groups:
         return -(-self.n // MOST_BATCHES)
 
     def gathered(self, folder: Path) -> list[Piece]:
-        """Return the pieces of all groups, in their order, of rows that lie in a folder."""
+        """Return the pieces of all groups, in their order, of rows that are in a folder."""
         t = self.together
         starts = range(0, self.n, t)
         return [
@@ -586,14 +586,14 @@ class LocalEngine:
 
     @contextmanager
     def at(self, folder: Path, run: str = "") -> Iterator[LocalTables]:
-        """Give the tables of one run, which lie in a folder; its processes end with the block.
+        """Give the tables of one run, which are in a folder; its processes end with the block.
 
         Parameters
         ----------
         folder
             A folder that is there, private to the run.
         run
-            Not used: nothing lies in another place.
+            Not used: nothing is in another place.
         """
         del run
         if self._jobs == 1:

@@ -135,7 +135,7 @@ def working_place(given: str | Path | Address) -> Place:
 def shared_place(place: Place, private: Path) -> Place:
     """Return the place of a run, a folder as an absolute path; it is made where it is not there.
 
-    It is noted in the private folder before anything lies in it, so that it is deleted with that.
+    It is noted in the private folder before anything is in it, so that it is deleted with that.
     Raises `ReleaseError` where the run has kept its rows in another place, or others can write
     there.
     """
@@ -177,7 +177,7 @@ def write_note(place: Place, name: str, content: bytes) -> None:
 
 
 def list_stale_runs(place: Place) -> None:
-    """Tell the owner of places beside this one that other runs of the same release have left.
+    """Tell the owner of places next to this one that other runs of the same release have left.
 
     Nothing of them is deleted: a run of that name into another place may be going on.
     """
@@ -255,7 +255,7 @@ class SparkEngine:
         The session, Spark 4: it is used as it is.
     working
         A folder that driver and executors can write, or an address that Spark and pyarrow reach
-        under one name: rows of people lie there while a run lasts, in a folder of this run alone.
+        under one name: rows of people are there while a run lasts, in a folder of this run alone.
     memory_mib
         The memory that counting in this process may take, in MiB.
 
@@ -292,7 +292,7 @@ class SparkEngine:
 
     @contextmanager
     def at(self, folder: Path, run: str) -> Iterator[SparkTables]:
-        """Give the tables of one run, which lie in a folder of its own under the working folder.
+        """Give the tables of one run, which are in a folder of its own under the working folder.
 
         Parameters
         ----------

@@ -1,1 +1,1 @@
-"""Ties on the disk: neighbor lists in one file, edited there, and released from there."""
+"""Edges on the disk: neighbor lists in one file, edited there, and released from there."""

@@ -184,7 +184,7 @@ def _without_repeats(keys: Ints) -> Ints:
 
 
 def dropped(counted: Spread, lists: Listed) -> Dropped:
-    """Return what building the lists left out, as in memory."""
+    """Return what building the lists omitted, as in memory."""
     arcs, edges = lists.arcs // 2, lists.entries // 2
     return Dropped(counted.loops, counted.arcs - arcs, arcs - edges)
 

@@ -1,4 +1,4 @@
-"""Who stands in a file of ties: ids in canonical order, and from an id to its position."""
+"""Who stands in a file of edges: ids in canonical order, and from an id to its position."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ MEMORY_MIB = 1024
 """The memory in which texts are made distinct; more of them are sorted on the disk."""
 
 SAMPLED = 1 << 18
-"""About so many ends of ties are kept, to see where most of them are."""
+"""About so many ends of edges are kept, to see where most of them are."""
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
@@ -44,7 +44,7 @@ _TEXTS_AT_ONCE = 1 << 22
 
 
 class Known(NamedTuple):
-    """The nodes of a file of ties, in order, and a sample of the positions of ends of ties."""
+    """The nodes of a file of edges, in order, and a sample of the positions of ends of edges."""
 
     labels: Ids
     sample: Ints
@@ -52,7 +52,7 @@ class Known(NamedTuple):
 
 
 def nodes_of(ties: TieFile, folder: Path) -> Known:
-    """Return who stands in a file of ties, and in the list of all nodes where there is one."""
+    """Return who stands in a file of edges, and in the list of all nodes where there is one."""
     reader = _Reader(ties)
     with stage(f"reading {ties.source.name}", total=ties.rows_expected()) as advance:
         batches = noted(reader.ends(), advance)
@@ -75,7 +75,7 @@ def nodes_of(ties: TieFile, folder: Path) -> Known:
 
 
 class _Reader:
-    """Passes ends on, keeps some of them, and the first row apart where it may be no tie."""
+    """Passes ends on, keeps some of them, and the first row apart where it may be no edge."""
 
     def __init__(self, ties: TieFile) -> None:
         self.first: list[int | str] = []
@@ -126,7 +126,7 @@ def _count_line(ties: TieFile, reader: _Reader, others: pa.Array) -> str | None:
 
 
 def _over_all(ties: TieFile, labels: Ids) -> Ids:
-    """Return the ids that the list of all nodes holds; all that have ties must be among them."""
+    """Return the ids that the list of all nodes holds; all that have edges must be among them."""
     nobody = np.empty(0, dtype=np.int32)
     arcs = ParsedArcs(source=nobody, target=nobody, labels=labels)
     assert ties.options.nodes is not None  # noqa: S101  for the type checker: its caller asked

@@ -1,4 +1,4 @@
-"""A file of ties into neighbor lists on the disk, by stages that are done once."""
+"""A file of edges into neighbor lists on the disk, by stages that are done once."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ from graphveil.scale.ties.nodes import Known, Numbering, first_row_is_names, nod
 from graphveil.scale.working import WorkingFolder, opened
 
 BYTES_A_TIE = 26
-"""The space beside the input that a tie takes at most while it is read, or released by k-degree."""
+"""The space that an edge takes at most while it is read, or released by k-degree."""
 
 BYTES_A_NOISY_TIE = 16
-"""What a tie that noise releases takes beside: once as it was drawn, once under its new ids."""
+"""What an edge that noise releases takes in addition: as it was drawn, and under new ids."""
 
 LABELS, SAMPLE = "labels.parquet", "sample.npy"
 
 
 class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a file of ties once it was read.
+    """What is known of a file of edges once it was read.
 
     `names_above`: its first row was taken for the names of columns; `count_line`: its first row,
     where that only gives the numbers of nodes and edges.
@@ -168,7 +168,7 @@ class TieReading:
     def _report(
         self, facts: FileFacts, counted: Spread, done: Listed, lists: NeighborLists
     ) -> ReadingReport:
-        """Return what was dropped, as in memory; refuse ties whose directions matter."""
+        """Return what was dropped, as in memory; refuse edges whose directions matter."""
         left_out = dropped(counted, done)
         ties = Ties(
             n=done.entries // 2,
@@ -223,8 +223,8 @@ def graph_on_disk(
     """Give the graph in a file, whose neighbors are mapped from a folder of temporary files.
 
     It is the graph that `graphveil.io.load_graph` returns; memory grows with the nodes where little
-    of it is looked at. `bucket_keys` ends of ties are sorted at once, 8 bytes each. Raises
-    `UsageError` where the format needs all ties in memory, `InputError` where the file cannot be
+    of it is looked at. `bucket_keys` ends of edges are sorted at once, 8 bytes each. Raises
+    `UsageError` where the format needs all edges in memory, `InputError` where the file cannot be
     read, `ResourceError` where the disk has too little space.
     """
     options = options or GraphOptions()

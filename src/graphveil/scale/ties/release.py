@@ -1,4 +1,4 @@
-"""Neighbor lists on the disk into the files of a release: edited, under new ids, counted again."""
+"""Neighbor lists on the disk into the files of a release: edited, under new ids, recomputed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ties on the disk as a source of releases: a file larger than memory, by neighbor lists.
+"""Edges on the disk as a source of releases: a file larger than memory, by neighbor lists.
 
 A method makes released edges of the lists, some at a time: by few edits, or by noise drawn once.
 """
@@ -209,9 +209,9 @@ ORDER = "order.npy"
 
 @dataclass(frozen=True)
 class TiesOnDisk:
-    """A file of ties that stays on the disk: a `graphveil.release.pipeline.Source`.
+    """A file of edges that stays on the disk: a `graphveil.release.pipeline.Source`.
 
-    `bucket_keys`: so many ends of ties are sorted at once, 8 bytes each; it changes no result.
+    `bucket_keys`: so many ends of edges are sorted at once, 8 bytes each; it changes no result.
     """
 
     path: Path
@@ -220,7 +220,7 @@ class TiesOnDisk:
     keeps: ClassVar[bool] = True
 
     def refusals(self, run: Run) -> Iterator[str]:
-        """Yield what needs all ties in memory."""
+        """Yield what needs all edges in memory."""
         local_folder(run.output.folder)
         method = run.method
         on_disk = option("on_disk", value=True)
@@ -293,7 +293,7 @@ class TiesOnDisk:
 def _written(
     work: TieReading, draft: EdgeDraft, form: Format, stated: dict[str, Any], public: Path
 ) -> Publication:
-    """Write the data files, and return what is said of them; refuse what breaks the promise."""
+    """Write the data files, and return what is said of them; refuse what breaks the guarantee."""
     n_nodes = int(work.labels.size)
     with work.timed("write"):
         ids = _new_ids(work.working, n_nodes).of_the_input()
@@ -338,22 +338,22 @@ def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command 
     ledger: Ledger | None = None,
     bucket_keys: int = BUCKET_KEYS,
 ) -> Path:
-    r"""Anonymize a file of ties that may be larger than memory, and return the release folder.
+    r"""Anonymize a file of edges that may be larger than memory, and return the release folder.
 
-    The promise is that of the method in memory. With a seed the release of `KDegree` is the one in
-    memory, byte for byte; noise has the same law and is another draw. Ties become sorted neighbor
-    lists in one file, which is mapped into memory; they are edited, or noise is drawn for them,
-    numbered anew and written a piece at a time, and degrees are counted again in the published
-    file. Memory grows with the nodes, not with the ties. Until it is done, a run keeps a private
-    folder beside the release. After an interruption the same call goes on from there.
+    The guarantee is that of the method in memory. With a seed the release of `KDegree` is the one
+    in memory, byte for byte; noise has the same law and is another draw. Edges become sorted
+    neighbor lists in one file, which is mapped into memory; they are edited, or noise is drawn for
+    them, numbered anew and written a piece at a time, and degrees are recomputed in the published
+    file. Memory grows with the nodes, not with the edges. Until it is done, a run keeps a private
+    folder next to the release. After an interruption the same call goes on from there.
 
     Parameters
     ----------
     method
-        One that takes ties from the disk: `KDegree`, `AsymmetricResponse` or
+        One that takes edges from the disk: `KDegree`, `AsymmetricResponse` or
         `RandomizedResponse`.
     path
-        Ties in csv, tsv, text, Parquet or Arrow.
+        Edges in csv, tsv, text, Parquet or Arrow.
     out
         The release folder; its private sibling is ``out.private``.
     seed
@@ -368,7 +368,7 @@ def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command 
     ledger
         Where epsilon is entered before anything is drawn, of a method with noise.
     bucket_keys
-        So many ends of ties are sorted at once, 8 bytes each. It changes no result.
+        So many ends of edges are sorted at once, 8 bytes each. It changes no result.
 
     Raises
     ------

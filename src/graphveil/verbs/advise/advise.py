@@ -33,7 +33,7 @@ from graphveil.verbs.attack import attack_release
 from graphveil.verbs.evaluate import evaluate_release
 
 FEW = 5
-"""Who is alike fewer people than this, themselves included, is counted."""
+"""People equal to fewer people than this, themselves included, are counted."""
 
 ORDER = ("degree", "edge-count", "count", "vrq", "degree-distribution", "dk", "hybrid")
 """The measures of a graph, quick ones first."""
@@ -62,7 +62,7 @@ def _said_at_once(found: Iterator[Risk]) -> Iterator[Risk]:
 
 
 def _of_network(network: Network, until: float) -> Iterator[Risk]:
-    """Yield what attributes and ties leave of people; of directed ones also what is around."""
+    """Yield what attributes and edges leave of people; of directed ones also what is around."""
     directed = len(network.layers) == 1 and network.layers[0].directed
     for name in (None, DIRECTED_COUNT) if directed else (None,):
         if name is not None and worked() > until:
@@ -173,7 +173,7 @@ def advise(
 
 
 def _until(data: Data, bounds: Sequence[Bound], seconds: float) -> AdviceUntil:
-    """Return what every method that promises something reaches under some bounds."""
+    """Return what every method that guarantees something reaches under some bounds."""
     if not bounds:
         raise ParameterError("no bound given. Use one, for example 'kept >= 0.9'.")
     methods = [

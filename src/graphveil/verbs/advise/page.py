@@ -1,6 +1,6 @@
 """The page of advice: one file that needs no server, with a slider over strengths that were tried.
 
-At every strength the same attacks run. What stands beside it is the most people whom one of the
+At every strength the same attacks run. What stands next to it is the most people whom one of the
 attacks re-identifies that ran at every strength.
 """
 

@@ -51,7 +51,7 @@ def shares_of(cost: Mapping[str, float | int]) -> tuple[float | None, float | No
 
 @dataclass(frozen=True, kw_only=True)
 class Risk:
-    """How identifiable people are to someone who knows one thing of them.
+    """How identifiable people are to an attacker who knows one thing of them.
 
     Parameters
     ----------
@@ -106,11 +106,11 @@ class Choice:
     method
         Its name.
     promise
-        What a release with the parameters of the call promises.
+        What a release with the parameters of the call guarantees.
     answers
-        The adversary that the promise answers.
+        The attacker that the guarantee answers.
     known
-        What that adversary knows, in a few words.
+        What that attacker knows, in a few words.
     leaves_open
         What it does not protect against.
     measured_on
@@ -175,9 +175,9 @@ class Advice:
 
     @property
     def recommended(self) -> Choice | None:
-        """The method that loses least, of those that promise classes of k where there is one.
+        """The method that loses least, of those that guarantee classes of k where there is one.
 
-        None where no method that fits promises anything.
+        None where no method that fits guarantees anything.
         """
         promising = [choice for choice in self.choices if choice.trials]
         classes = [choice for choice in promising if "k" in choice.parameters]
@@ -272,7 +272,7 @@ _OF_CLASSES = KAnonymity | SmoothKAnonymity | StructuralKAnonymity | SuperNodeAn
 
 
 def class_of(promise: AnyGuarantee) -> int | None:
-    """Return the size of the smallest class that is promised to everybody; None without one.
+    """Return the size of the smallest class that is guaranteed to everybody; None without one.
 
     >>> from graphveil import EdgeDP
     >>> class_of(KAnonymity(k=5)), class_of(EdgeDP(epsilon=1.0))
@@ -350,7 +350,7 @@ NOT_COUNTED = "this method does not count what is kept"
 
 
 def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Choice:
-    """Return what releases with a method promise, leave open and cost."""
+    """Return what releases with a method guarantee, leave open and cost."""
     roles = roles_of(method, data)
     several = [method.from_parameters(values | roles) for values in _parameters_of(method)]
     chosen = several[len(several) // 2]
@@ -451,7 +451,7 @@ def _tried(
 
 
 def _in_words(cost: Mapping[str, float | int]) -> str:
-    """Return what was kept, lost and made up."""
+    """Return what was kept, lost and added."""
     changes = changes_stated(cost)
     parts = [NOT_COUNTED] if changes is None else list(_shares(changes))
     if "clustering" in cost and "clustering_before" in cost:

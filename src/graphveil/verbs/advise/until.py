@@ -62,7 +62,7 @@ class Reached:
     missed
         By how much each bound is missed that is.
     kept, false
-        The share of ties, entries or cells that is kept, and of those published that is false;
+        The share of edges, entries or cells that is kept, and of those published that is false;
         None where they are not counted.
     measured_on
         What the runs were made on, in words.
@@ -236,7 +236,7 @@ class _Search:
         return given | dict(roles_of(self.method, self.sample.data) if own is None else own)
 
     def _least(self) -> int:
-        """Return the weakest strength whose promise keeps a bound on the risk."""
+        """Return the weakest strength whose guarantee keeps a bound on the risk."""
         if self.name == "epsilon":
             return 0
         classes = [smallest_class(bound) for bound in self.bounds if bound.question == RISK]

@@ -54,7 +54,7 @@ def plain(value: float) -> str:
 
 
 def odds_of_hundred(odds: float) -> str:
-    """Return how sure somebody is at these odds against 1, of 100.
+    """Return how sure someone is at these odds against 1, of 100.
 
     >>> odds_of_hundred(1.0), odds_of_hundred(2.718)
     ('50 of 100', '73 of 100')

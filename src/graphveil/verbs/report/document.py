@@ -29,7 +29,7 @@ def command_line(*words: str) -> str:
 def anonymize_command(
     method: type[Any], parameters: Mapping[str, Any], file: str, folder: str
 ) -> str:
-    """Return the command that makes such a release; parameters at their default are left out.
+    """Return the command that makes such a release; parameters at their default are omitted.
 
     >>> from graphveil.methods import KDegree
     >>> anonymize_command(KDegree, {"k": 5}, "friends.csv", "friends-k5")

@@ -207,7 +207,7 @@ def of_classes(classes: Classes) -> Figure:
 
 
 def of_rows(rows: Rows) -> Figure:
-    """Return attacks beside a guess, or what was kept, whichever the rows are of."""
+    """Return attacks next to a guess, or what was kept, whichever the rows are of."""
     if rows and all(row.setting.edits is not None for row in rows):
         return _of_trajectories(rows)
     attacked = [row for row in rows if row.guess is not None]

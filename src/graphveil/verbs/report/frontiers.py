@@ -52,7 +52,7 @@ class Axis(NamedTuple):
         return percent(value) if self.share else plain(value)
 
     def tick(self, value: float) -> str:
-        """Return a round value as it stands beside the axis."""
+        """Return a round value as it stands next to the axis."""
         return self.text(value).replace(".0%", "%")
 
 
@@ -79,7 +79,7 @@ _FRAMES = (_Frame("wide", 640, 66, 620, 84), _Frame("narrow", 340, 62, 326, 40))
 _ALONE = _Frame("alone", 640, 66, 620, 84)
 
 KEY_COLUMNS = 3
-"""So many names of methods stand beside each other under a picture that stands alone."""
+"""So many names of methods stand next to each other under a picture that stands alone."""
 
 _DEFINED = (
     '<defs><circle id="m0" r="6"/><rect id="m1" x="-5.5" y="-5.5" width="11" height="11"/>'

@@ -61,8 +61,8 @@ class Evidence(NamedTuple):
 def verdict_for(evidence: Evidence) -> Word:
     """Return the answer that the evidence allows, and no stronger one.
 
-    A promise stands before a figure: recomputed, or bounded where it holds by construction. Of a
-    figure that rests on draws the whole interval must lie above the guess.
+    A guarantee stands before a figure: recomputed, or bounded where it holds by construction. Of a
+    figure that depends on draws the whole interval must lie above the guess.
     """
     if evidence.recomputed:
         return "No (verified)"
@@ -81,9 +81,9 @@ HOW = {"exact": "counted for all people", "estimate": "estimated", "sampled": "s
 
 @dataclass(frozen=True, kw_only=True)
 class Line:
-    """One adversary: figures as shares in 0..1, None for what is not there.
+    """One attacker: figures as shares in 0..1, None for what is not there.
 
-    ``who`` says what becomes of them, too, where it is the adversary of a guarantee; ``adversary``
+    ``who`` says what becomes of them, too, where it is the attacker of a guarantee; ``adversary``
     is then who they are.
     """
 
@@ -147,7 +147,7 @@ class Answers:
 
     @property
     def has_left_out(self) -> bool:
-        """Whether a line has a figure of people who were left out."""
+        """Whether a line has a figure of people who were omitted."""
         return any(line.left_out is not None for line in self.lines)
 
     @property
@@ -163,7 +163,7 @@ class Answers:
 
     @property
     def in_short(self) -> str:
-        """The answer, and by whom and why; of a promise also what it leaves open."""
+        """The answer, and by whom and why; of a guarantee also what it leaves open."""
         line = self.strongest
         if line.word == "Not tested":
             return f"{line.word}: {line.reason}."
@@ -233,7 +233,7 @@ def marks_of(rows: Rows) -> list[Mark]:
 
 
 def promised_line(guarantee: AnyGuarantee, verdict: Verdict) -> Line | None:
-    """Return the line of the guarantee's own adversary; None where nothing holds of everybody."""
+    """Return the line of the guarantee's own attacker; None where nothing holds of everybody."""
     if verdict.exit_code:
         return None
     if isinstance(guarantee, EdgeDP | NodeDP):
@@ -268,7 +268,7 @@ def promised_line(guarantee: AnyGuarantee, verdict: Verdict) -> Line | None:
 
 
 def number_of(guarantee: AnyGuarantee) -> int | None:
-    """Return how many look alike at least; None where the promise is of another sort."""
+    """Return how many look the same at least; None where the guarantee is of another sort."""
     if isinstance(
         guarantee, KAnonymity | SmoothKAnonymity | StructuralKAnonymity | SuperNodeAnonymity
     ):
@@ -284,7 +284,7 @@ def unit_of(guarantee: EdgeDP | NodeDP) -> str:
 
 
 def bound_in_words(guarantee: EdgeDP | NodeDP) -> str:
-    """Return how sure somebody can become, who was not sure at all.
+    """Return how sure someone can become, who was not sure at all.
 
     >>> bound_in_words(EdgeDP(epsilon=1.0))
     'for one connection or item: an attacker at even odds can reach at most 2.72 to 1, 73 of 100'
@@ -354,7 +354,7 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
 
 
 def _shifted(row: Row, harm: Row) -> float:
-    """Return the lower end that the difference to people left out has, beside their figure."""
+    """Return the lower end that the difference to people omitted has, next to their figure."""
     outside = (row.value or 0.0) - (harm.value or 0.0)
     return outside + (harm.value or 0.0 if harm.low is None else harm.low)
 

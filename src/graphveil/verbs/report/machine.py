@@ -179,7 +179,7 @@ def _record_set(file: DataFile, manifest: Manifest) -> dict[str, Any]:
 def as_datapackage(
     manifest: Manifest, verdict: Verdict, folder: str, declared: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the descriptor of a Data Package 2.0; it stands beside the release folder."""
+    """Return the descriptor of a Data Package 2.0; it stands next to the release folder."""
     package: dict[str, Any] = {
         "$schema": "https://datapackage.org/profiles/2.0/datapackage.json",
         "name": _name(folder),

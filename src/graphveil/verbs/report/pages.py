@@ -45,7 +45,7 @@ WORDS: tuple[tuple[str, str], ...] = (
 
 @dataclass(frozen=True, kw_only=True)
 class UniquenessRow:
-    """How many people stand out, to someone who knows one thing of each.
+    """How many people can be singled out by an attacker who knows one thing about each.
 
     Shares are in 0..1; None where there is no original, or no k.
     """
@@ -91,7 +91,7 @@ class Page:
 
     @property
     def has_before(self) -> bool:
-        """Whether there is an original beside the release."""
+        """Whether there is an original next to the release."""
         return any(one.alone_before is not None for one in self.standing)
 
 
@@ -225,7 +225,7 @@ class SweepPage:
 
 
 def sweep_html(page: SweepPage) -> str:
-    """Return the page as one self-contained HTML file; its script only hides what bounds leave out.
+    """Return the page as one self-contained HTML file; its script only hides what bounds omit.
 
     Every text is escaped, and what a reader would not see is made visible.
 

@@ -80,7 +80,7 @@ def report_release(  # noqa: PLR0913  each is a fact about the page
     recipient
         To whom it is released: ``public``, ``named`` or ``controlled``.
     declared
-        A TOML file of what the owner declares besides.
+        A TOML file of what else the owner declares.
     attacks
         Attacks that run only where they are named.
     seed
@@ -89,16 +89,16 @@ def report_release(  # noqa: PLR0913  each is a fact about the page
         What attacks on this release, and comparisons where there are some, have already measured:
         none of it is measured again, and the original with new ids is not attacked.
     verdict
-        What was already verified of this release, beside the original.
+        What was already verified of this release, next to the original.
 
     Raises
     ------
     ReleaseError
-        Where the folder is no release.
+        Where the folder is not a release.
     UsageError
         Where rows or a verdict are given for a public report, which is made from the files alone;
-        where the verdict is of another promise; where the original is another one; or where what is
-        declared or asked for is unknown.
+        where the verdict is of another guarantee; where the original is another one; or where what
+        is declared or asked for is unknown.
 
     Examples
     --------
@@ -161,7 +161,7 @@ class _Asked(NamedTuple):
 
 @contextmanager
 def _released_alone(folder: Path) -> Iterator[Path]:
-    """Give a release folder that has nothing beside it, so that nothing private can be read."""
+    """Give a release folder that has nothing next to it, so that nothing private can be read."""
     read_manifest_or_refuse(folder)
     with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
         alone = Path(scratch, "release")

@@ -58,7 +58,7 @@ KNOWLEDGE = (
 """Measures of networks, and what they know in words."""
 
 MOST_TIES = 2_000_000
-"""In networks with more ties the number of ties alone is looked at."""
+"""In networks with more edges the number of edges alone is looked at."""
 
 QUICK_SECONDS = 10.0
 """What takes fewer seconds is run for a page, also where it runs only by its name elsewhere."""
@@ -135,7 +135,7 @@ def _as_published(pair: Comparison[Any]) -> Data:
 def _attacked(
     release: Release[Any] | Path, original: Data, attacks: Sequence[str], seed: int | None
 ) -> Rows:
-    """Return the rows of what runs unasked, of what is quick, and of what was asked for besides."""
+    """Return the rows of what runs unasked, of what is quick, and of what else was asked for."""
     if EVERY in attacks:
         every = attack_release(release, original, attacks=[EVERY], seed=seed)
         return Rows([*every, *every.missing])
@@ -188,7 +188,7 @@ def _worst(private: Path) -> dict[str, float]:
 
 
 def standing_of(after: Data, before: Data | None, k: int | None) -> list[UniquenessRow]:
-    """Return who stands out in a release, and in its original where there is one."""
+    """Return who can be singled out in a release, and in its original where there is one."""
     if isinstance(after, Graph):
         few = KNOWLEDGE[:1] if after.n_edges > MOST_TIES else KNOWLEDGE
         return [
@@ -233,7 +233,7 @@ def _shares_of(graph: Graph, name: str, k: int) -> _Shares:
 def standing_with_attributes(
     network: Network, known: Sequence[str], k: int | None
 ) -> list[UniquenessRow]:
-    """Return who stands out in a release by known attributes, and by all that is published."""
+    """Return who can be singled out in a release by known attributes, and by all published ones."""
     every = network.attributes
     chosen = [names for names in (tuple(known), every) if names]
     return [
@@ -243,7 +243,7 @@ def standing_with_attributes(
 
 
 def _alone(data: Data) -> dict[int, float]:
-    """Return the share of people who are alone with some of their items, by how many."""
+    """Return the share of people who are unique by some of their items, by how many."""
     return {one.items: one.share for one in singled_out(data, seed=ITEMS_SEED)}
 
 
@@ -258,7 +258,7 @@ def _standing(words: str, after: Any, before: Any, k: int | None) -> UniquenessR
 
 
 def kinds_of_people(original: Data) -> list[str]:
-    """Return what the people with the most ties whom nobody looks like have, ten of them."""
+    """Return what the people with the most edges whom nobody looks like have, ten of them."""
     if not isinstance(original, Graph):
         return []
     measured = measure(original, measure="count", k=2)
@@ -271,7 +271,7 @@ def kinds_of_people(original: Data) -> list[str]:
 
 
 def numbers_of(data: Data) -> NDArray[np.int64]:
-    """Return a number of each person: ties, items, or the people with an equal row."""
+    """Return a number of each person: edges, items, or the people with an equal row."""
     if isinstance(data, Graph):
         return data.degrees()
     if isinstance(data, Bipartite):
@@ -289,13 +289,13 @@ DISTRIBUTIONS: Mapping[type, str] = {
 
 
 def of_ties(release: Release[Any]) -> Release[Any]:
-    """Return a release of a network as one of its ties alone; others as they are."""
+    """Return a release of a network as one of its edges alone; others as they are."""
     ties = ties_of(release.data)
     return release if ties is release.data else dataclasses.replace(release, data=ties)
 
 
 def of_data(read: Release[Any], pair: Comparison[Any] | None) -> dict[str, Any]:
-    """Return the sections of the released data, beside the original where it is there."""
+    """Return the sections of the released data, next to the original where it is there."""
     network, read = read.data, of_ties(read)
     before = None if pair is None else pair.original
     k = number_of(read.guarantee)
@@ -316,7 +316,7 @@ def of_data(read: Release[Any], pair: Comparison[Any] | None) -> dict[str, Any]:
 def of_release(
     read: Release[Any] | None, verdict: Verdict, manifest: Manifest | None, says: Mapping[str, str]
 ) -> dict[str, Any]:
-    """Return the sections that need no original: verdict, promise, recipients, limits."""
+    """Return the sections that need no original: verdict, guarantee, recipients, limits."""
     whom = recipient_of(says.get("recipient"))
     guarantee = None if manifest is None else manifest.claim.guarantee
     shows = verdict.failures() or verdict.undecided
@@ -345,11 +345,11 @@ UNITS: Mapping[type, str] = {
     EdgeDP: "The unit of protection is one connection or item; a whole person is protected less.",
     NodeDP: "The unit of protection is one whole person.",
 }
-"""What a promise covers, by its type; others say it in their sentence."""
+"""What a guarantee covers, by its type; others say it in their sentence."""
 
 
 def answer_of(verdict: Verdict, guarantee: AnyGuarantee | None) -> str:
-    """Return the verdict in a sentence for somebody who knows nothing of checks.
+    """Return the verdict in a sentence for readers who know nothing about checks.
 
     >>> answer_of(Verdict("recomputed", "All is well.", []), None)
     'The guarantee holds.'

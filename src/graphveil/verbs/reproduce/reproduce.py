@@ -1,4 +1,4 @@
-"""What can be reproduced, one entry each, and how it is run: the paper's figure beside ours."""
+"""What can be reproduced, one entry each, and how it is run: the paper's figure next to ours."""
 
 from __future__ import annotations
 
@@ -272,7 +272,7 @@ def reproduce(
     repeats: int | None = None,
     seed: int = 1,
 ) -> Reproduction | list[Listed]:
-    """Return a table or figure of a paper, run again, with the paper's figures beside ours.
+    """Return a table or figure of a paper, run again, with the paper's figures next to ours.
 
     Ours are those of the published algorithm, and of what graphveil does by default. Without a
     paper, or without an item, it returns what there is.

@@ -49,7 +49,7 @@ _COMPARED = {
     "attacks": "attacks",
     "cpu_seconds": "CPU time per point",
 }
-"""What decides the figures of a sweep beside its points, as messages call it."""
+"""What decides the figures of a sweep apart from its points, as messages call it."""
 
 
 _DAMAGED = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)

@@ -83,7 +83,7 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Points(NamedTuple):
-    """Points beside the methods that run them."""
+    """Points next to the methods that run them."""
 
     points: list[Point]
     methods: list[Anonymizer[Any]]

@@ -27,7 +27,7 @@ from graphveil.verbs.sweep.figures import STRENGTHS, Axis, Setting, value_of
 from graphveil.verbs.sweep.results import Sweep, panel_of, words_of
 
 TABLE, EVERY, BIB, ORIGIN = "results.tex", "figures.csv", "references.bib", "origin.json"
-"""The files of a kit beside its pictures."""
+"""The files of a kit apart from its pictures."""
 
 DIGITS = 3
 """Decimals of a figure below 10; a larger one has fewer."""

@@ -87,7 +87,7 @@ class _Crew(threading.Thread):
         self.guard = threading.Lock()
 
     def run(self) -> None:
-        """Do tasks until none waits, or somebody stops this."""
+        """Do tasks until none waits, or someone stops this."""
         while not self.stopped and (number := self.waiting.get()) is not None:
             try:
                 self.ended.put(self._done(number))

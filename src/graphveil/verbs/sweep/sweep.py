@@ -88,7 +88,7 @@ STRENGTH, COST = "strength", "cost"
 """The questions of the rows that come from the method itself."""
 
 NOT_NAMED = "not run by default: it takes long"
-"""Why an attack was left out, without a time that differs from run to run."""
+"""Why an attack was omitted, without a time that differs from run to run."""
 
 NOT_FINITE = "it is not finite"
 
@@ -183,7 +183,7 @@ def attacks_of(kind: Container) -> list[str]:
 
 
 def _read_as(kind: Container) -> set[Container]:
-    """Return what data is read as: tables also as their features, networks as their ties."""
+    """Return what data is read as: tables also as their features, networks as their edges."""
     return {kind, compared_kind(kind), *([Bipartite] if kind is Table else [])}
 
 
@@ -234,7 +234,7 @@ _OF_CLASSES = (
 
 
 def _strength(promise: guarantees.AnyGuarantee) -> tuple[str, float | None, str]:
-    """Return what a method promises in one number: a class size, a level or epsilon."""
+    """Return what a method guarantees in one number: a class size, a level or epsilon."""
     if isinstance(promise, guarantees.EdgeDP | guarantees.NodeDP):
         return "epsilon", promise.epsilon, "epsilon"
     if isinstance(promise, guarantees.AdaptiveAnonymity):
@@ -406,7 +406,7 @@ def sweep(  # noqa: PLR0913  one call says all of a sweep
     """Return what every point of a grid keeps and shows; each has figures, or its reason why not.
 
     A point is a release by one method with one combination of parameters. Releases are trials of
-    which at most one is published: none warns of the others, and one whose promise no file shows
+    which at most one is published: none warns of the others, and one whose guarantee no file shows
     (differential privacy) claims nothing. No ledger of epsilons is touched: make the release that
     is published anew, by its method and with your ledger.
 
@@ -576,7 +576,7 @@ def read_sweep(folder: str | Path) -> Sweep:
     Raises
     ------
     ReleaseError
-        Where it is no sweep, or it is damaged.
+        Where it is not a sweep, or it is damaged.
     UsageError
         Where some of its points are not finished.
 

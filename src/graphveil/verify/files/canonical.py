@@ -43,7 +43,7 @@ Columns = Sequence[tuple[str, str]]
 """Columns of a table, each with its SQL type."""
 
 Part = bytes | str
-"""Lines as they are, or SQL that gives a line a row, in order."""
+"""Lines as they are, or SQL that gives each line as a row, in order."""
 
 
 def compare(db: Database, path: Path, parts: Iterable[Part]) -> None:
@@ -196,10 +196,10 @@ _OTHERS = f"FROM {_ITEMS} WHERE NOT regexp_full_match(item, {literal(_INTEGER)})
 
 
 def no_item(db: Database) -> str | None:
-    """Return why the items of `entries` are no names that can be read again; None where they are.
+    """Return why the items of `entries` are not names that can be read again; None where they are.
 
     Two names that look the same, numbers that are not whole where all are numbers, and words for no
-    value beside whole numbers alone are none.
+    value next to whole numbers alone are not names.
     """
     others = db.number(f"SELECT count(*) {_OTHERS}")
     if not others:
@@ -391,7 +391,7 @@ def _refuse_long(db: Database, column: Any, name: str) -> None:
 
 
 def settings_of(numbers: Sequence[str], texts: Sequence[str] = ()) -> dict[str, Any]:
-    """Return what decides on the bytes of a file with these columns, beside its cells."""
+    """Return what decides on the bytes of a file with these columns, apart from its cells."""
     from pyarrow import parquet  # noqa: PLC0415  heavy, as above
 
     settings = {

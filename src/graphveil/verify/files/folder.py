@@ -57,7 +57,7 @@ def strict_checks(folder: Path | None) -> list[Check]:
 
 
 def _link_problem(path: Path, folder: Path) -> str | None:
-    """Return why a path is no file with one name, or None; of a folder the links are its own."""
+    """Return why a path is not a file with one name, or None; of a folder the links are its own."""
     name, status = shown(path.relative_to(folder).as_posix()), path.lstat()
     if stat.S_ISLNK(status.st_mode):
         return f"{name} is a symbolic link"
@@ -96,7 +96,7 @@ class Released:
         self.name = around.name
 
     def names(self, *, with_parts: bool) -> list[str]:
-        """Return the names of what lies there, parts by their own if some are expected."""
+        """Return the names of what is there, parts by their own if some are expected."""
         there = {path.name for path in self.around.iterdir()}
         parted = self.around / parts.FOLDER
         if with_parts and _has_mode(parted, stat.S_ISDIR):
@@ -105,7 +105,7 @@ class Released:
         return sorted(there)
 
     def size(self, name: str) -> int | None:
-        """Return the bytes of a regular file of this name; links of any sort are none."""
+        """Return the bytes of a regular file of this name; links of any sort are refused."""
         if not _is_plain(name) or not _has_mode(self.around / name, stat.S_ISREG):
             return None
         if parts.is_part(name) and not _has_mode(self.around / parts.FOLDER, stat.S_ISDIR):
@@ -155,7 +155,7 @@ class AtAddress(Released):
 def _is_plain(name: str) -> bool:
     """Whether it is the name of a file in the folder itself, or of a part.
 
-    Names with separators, ``..`` and control characters are none.
+    Names with separators, ``..`` and control characters are not names.
     """
     if parts.is_part(name):
         return True
@@ -174,7 +174,7 @@ def _has_mode(path: Path, is_such: Callable[[int], bool]) -> bool:
 _STRAY = re.compile(
     r"\.ds_store|\._.*|__macosx|thumbs\.db|ehthumbs\.db|desktop\.ini|\.directory", re.IGNORECASE
 )
-"""Names of files that operating systems write into folders that somebody looks at."""
+"""Names of files that operating systems write into folders that someone looks at."""
 
 FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
 
@@ -380,7 +380,7 @@ LEVELS_FILE, PAIRS_FILE = "levels file", "file of chosen pairs"
 
 
 class Owner(NamedTuple):
-    """What lies in the private folder beside the release."""
+    """What is in the private folder next to the release."""
 
     record: parts.Record | None
     problem: str | None = None
@@ -390,9 +390,9 @@ class Owner(NamedTuple):
 
 
 def read_owner(folder: Path | None) -> Owner:
-    """Return the owner's part; none where it belongs to somebody else, or beside an address.
+    """Return the owner's part; none where it belongs to someone else, or next to an address.
 
-    A record that is there but is none is a problem, not an error.
+    A file in its place that is not a record is a problem, not an error.
     """
     if folder is None:
         return Owner(None)

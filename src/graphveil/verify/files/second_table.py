@@ -1,7 +1,7 @@
 """The owner's file of text read a second time, by DuckDB, and a table compared cell by cell.
 
 Lines above the first row that begin with ``#`` or ``%`` are comments; between rows they are so
-where blanks part the cells. What cannot be told for certain is left to the program's own reader.
+where blanks part the cells. What is uncertain is left to the program's own reader.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def read_again(
 
 
 def _head(file: PlainFile) -> list[str]:
-    """Return the whole lines at the beginning of a file; none where they are no text."""
+    """Return the whole lines at the beginning of a file; none where they are not text."""
     import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
 
     try:
@@ -232,7 +232,7 @@ def _order_of_people(
 ) -> np.ndarray[Any, Any] | Check:
     """Return which person of the original each row is of, or what is wrong with the ids.
 
-    Where a person may have several rows, that is no fault.
+    Where a person may have several rows, that is not a fault.
     """
     place = {str(label): at for at, label in enumerate(as_text(labels).tolist())}
     strange = next((label for label in listed if label not in place), "")
@@ -439,7 +439,7 @@ def _spelled(edge: str) -> str:
 
 
 def _lies_in(said: str | None, interval: str | None) -> bool:
-    """Whether a number lies in an interval as its name says.
+    """Whether a number is in an interval as its name says.
 
     >>> _lies_in("7", "<=7"), _lies_in("7", ">7"), _lies_in(None, None), _lies_in("7", "2<x<=9")
     (True, False, True, True)

@@ -324,7 +324,7 @@ def _leaves(lists: Any, part: _Part, kind: Any) -> Any:
 
 
 def _numbers(column: Any, kind: Any) -> Any:
-    """Return numbers, none of which is missing, as they lie in memory.
+    """Return numbers, none of which is missing, as they are in memory.
 
     Arrow's own way imports pandas where that is installed: 60 MiB.
     """

@@ -1,4 +1,4 @@
-"""Networks: ties between listed people, of whom something may be said.
+"""Networks: edges between listed people, of whom something may be said.
 
 The simple case is a graph: edges without directions, each once, the smaller end first.
 """
@@ -167,18 +167,18 @@ def _people(db: Database, path: Path, file: DataFile) -> None:
 
 
 def is_directed(described: Described) -> bool:
-    """Whether some ties lead from one person to another: those of a graph do not."""
+    """Whether some edges lead from one person to another: those of a graph do not."""
     return bool(described.layers) and any(described_layers(described).values())
 
 
 def has_layers(described: Described) -> bool:
-    """Whether ties are of several kinds."""
+    """Whether edges are of several kinds."""
     layers: Any = described.layers
     return bool(layers) and len(layers) > 1
 
 
 def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:  # noqa: FBT001  one shape
-    """Return the checks of ids, ties and their order."""
+    """Return the checks of ids, edges and their order."""
     ids = ids_check(db, "nodes", "node", keyed=keyed)
     layers = described_layers(described) if described.layers else {}
     if is_directed(described) or has_layers(described):
@@ -212,7 +212,7 @@ def _order(db: Database, edges: str, layers: Mapping[str, bool], *, keyed: bool)
 
 
 def _not_simple(db: Database, layers: Mapping[str, bool]) -> list[str]:
-    """Return which loops, doubles and ties of no layer there are, the first of each."""
+    """Return which loops, doubles and edges of no layer there are, the first of each."""
     problems = []
     loop = db.first("SELECT source FROM edges WHERE source = target ORDER BY source LIMIT 1")
     if loop:
@@ -279,7 +279,7 @@ def columns_of(evidence: Evidence) -> dict[str, int]:
 
 
 def _shared(evidence: Evidence) -> ComparedNames:
-    """Whether attributes are the original's, and ties have directions where its ties have."""
+    """Whether attributes are the original's, and edges have directions where its edges have."""
     original, published = evidence.original_as(Network), columns_of(evidence)
     strange = [
         f"the original has no attribute {shown(name)}"
@@ -301,7 +301,7 @@ def _shared(evidence: Evidence) -> ComparedNames:
 
 
 def _link(db: Database, original: Network, released: Any) -> None:
-    """Create `placed(u, v, layer)` of the original's ties, and `missing` of those that are lost."""
+    """Create `placed(u, v, layer)` of the original's edges, and `missing` of those lost."""
     if isinstance(original, Graph):
         _link_edges(db, original, released)
         return
@@ -377,7 +377,7 @@ def _pairs(original: Network) -> kinds.OriginalPairs:
 
 
 def _read_again(db: Database, original: Network, path: Path, reading: Mapping[str, Any]) -> Check:
-    """Return whether the files of ties and of people say what the program's reader made of them."""
+    """Return whether the files of edges and people say what the program's reader made of them."""
     ties = kinds.second_reading(_pairs, "edges")(db, original, path, reading)
     if original.people is None or ties.outcome == "fails":
         return ties
@@ -412,7 +412,7 @@ _PARTS = (
     FROM edges""",
     b"  </graph>\n</graphml>\n",
 )
-"""A file in its one form: lines as they are, and SQL that gives a line a row."""
+"""A file in its one form: lines as they are, and SQL that gives each line as a row."""
 
 
 def load_graphml(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape

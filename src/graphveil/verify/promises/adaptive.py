@@ -1,4 +1,4 @@
-"""Adaptive anonymity, recounted from the original and the release: who could own which record."""
+"""Adaptive anonymity, recomputed from the original and the release: who could own which record."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
 
 
 def _alike(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
-    """Whether every record agrees with as many others as its owner could own beside it.
+    """Whether every record agrees with as many others as its owner could own next to it.
 
     All records that fit one person agree: no column shows different values in two of them.
     """

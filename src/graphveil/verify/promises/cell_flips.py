@@ -58,7 +58,7 @@ def _expected(flips: RandomizedCells, prior: Fraction, epsilon: Fraction) -> tup
 
 
 def _prior(flips: RandomizedCells) -> Fraction | None:
-    """Return the share of ones that the chances assume; None where the noisy count is none."""
+    """Return the share of ones that the chances assume; None if the noisy count is missing."""
     if flips.noisy_count is None:
         return Fraction(1, 2)
     return Fraction(int(flips.noisy_count), int(flips.cells)) if _is_counted(flips) else None
@@ -122,7 +122,7 @@ def _stated_parts(evidence: Evidence) -> dict[str, object]:
 
 
 def _part(value: object) -> Fraction | None:
-    """Return a part of epsilon as the number that is printed; None where it is none."""
+    """Return a part of epsilon as the number that is printed; None if it is not a number."""
     if not isinstance(value, int | float) or isinstance(value, bool):
         return None
     return Fraction(repr(value)) if 0 < value < math.inf else None
@@ -335,7 +335,7 @@ def _unit(evidence: Evidence, promise: EdgeDP | NodeDP) -> Check:
 
 
 def _not_values(evidence: Evidence) -> list[str]:
-    """Return why items are no values of columns; nothing where they may be."""
+    """Return why items are not values of columns; nothing where they may be."""
     if evidence.manifest.data.kind != "bipartite":
         return [f"data of kind {evidence.manifest.data.kind} has no column values"]
     other = evidence.tables.number(

@@ -1,4 +1,4 @@
-"""Conditions on users by features beside their original: what of a release is true."""
+"""Conditions on users by features next to their original: what of a release is true."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Promises about generalized tables: cells are nodes that hold what they stand for, and conditions.
+"""Guarantees about generalized tables: what their cells stand for, and conditions.
 
 What a node of the file of levels holds is worked out anew from its text; of a hierarchy from a
 file, the owner's record says which nodes are above a value.
@@ -108,7 +108,7 @@ def _levels(evidence: Evidence, condition: Generalized) -> Check:
 def _roles(
     evidence: Evidence, described: Sequence[DescribedColumn], condition: Generalized
 ) -> list[str]:
-    """Return what is wrong with the roles of columns beside the claim."""
+    """Return what is wrong with the roles of columns next to the claim."""
     names, claim = evidence.columns, evidence.manifest.claim
     if [one.name for one in described] != names:
         return ["the described columns are not those of the data"]
@@ -160,7 +160,7 @@ def _of_column(evidence: Evidence, column: DescribedColumn, rows: Sequence[_Node
 
 
 def _of_node(row: _Node, listed: Mapping[str, _Node], kind: str) -> Iterator[str]:
-    """Yield what is wrong with a node beside its parent."""
+    """Yield what is wrong with a node next to its parent."""
     node, above = shown(row.node), listed.get(row.parent)
     if not _WHOLE.fullmatch(row.level) or int(row.level) > _MOST_LEVELS:
         yield f"{node} has the level {shown(row.level)}"
@@ -422,7 +422,7 @@ class Span(NamedTuple):
     whole: bool = False
 
     def holds(self, other: Span) -> bool:
-        """Whether another one lies in it."""
+        """Whether another one is in it."""
         inside = self.low <= other.low and other.high <= self.high
         return inside and (other.whole or not self.whole)
 
@@ -456,7 +456,7 @@ def _interval_holds(node: str, below: str) -> bool:
 
 
 def _is_in(outer: Span, inner: Span, below: str) -> bool:
-    """Whether a span lies in another; a number, even a whole one, does where it is no more."""
+    """Whether a span is in another; a number, even a whole one, does where it is no more."""
     if _NUMBER_ALONE.fullmatch(below) and not outer.whole:
         return outer.low <= inner.low < outer.high
     return outer.holds(inner)

@@ -86,8 +86,8 @@ def _within(evidence: Evidence, query: str, n: int, sides: tuple[str, str]) -> C
 def _degrees_grow(evidence: Evidence, _condition: conditions.Supergraph) -> Check:
     """Whether the i-th largest degree is nowhere below the original's: true of any supergraph.
 
-    Of directed ties it is asked of the numbers of ties out, then of those in; of several kinds, of
-    each.
+    Of directed edges it is asked of the numbers of edges out, then of those in; of several kinds,
+    of each.
     """
     described = evidence.manifest.data
     if is_directed(described) or has_layers(described):
@@ -176,7 +176,7 @@ def _budget(evidence: Evidence, condition: conditions.EditBudget) -> Check:
 
 
 def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
-    """Return whether all but the share left out look like, or are similar to, k - 1 others."""
+    """Return whether all but the share omitted look like, or are similar to, k - 1 others."""
     problem = _roles(evidence, promise) or _rare_rows(evidence, promise)
     if problem is not None:
         return problem
@@ -204,7 +204,7 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
 
 
 def _in_classes(promise: StructuralKAnonymity, classes: counts.EquivalenceClassIndex) -> Check:
-    """Return whether all but the share left out stand in classes of at least k nodes."""
+    """Return whether all but the share omitted stand in classes of at least k nodes."""
     n = classes.nodes.size
     allowed = _most_unprotected(promise, n)
     values, firsts, sizes = np.unique(classes.labels, return_index=True, return_counts=True)
@@ -228,15 +228,15 @@ def _in_classes(promise: StructuralKAnonymity, classes: counts.EquivalenceClassI
 
 
 def _most_unprotected(promise: StructuralKAnonymity, n: int) -> int:
-    """Return how many of n nodes may stay unprotected: never all, which promises nothing."""
+    """Return how many of n nodes may stay unprotected: never all, which guarantees nothing."""
     return min(math.floor((1 - promise.share) * n + 1e-9), n - 1)
 
 
 def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:
     """Return what fails where fewer than k people have the same known attributes.
 
-    A promise about a share of the nodes is about attributes and ties together: the attributes alone
-    are to be those of k people for everyone.
+    A guarantee about a share of the nodes is about attributes and edges together: the attributes
+    alone are to be those of k people for everyone.
     """
     if not promise.known or promise.share == 1:
         return None
@@ -253,7 +253,7 @@ def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | Non
 def _similar(
     boxes: Ints, promise: StructuralKAnonymity, classes: counts.EquivalenceClassIndex
 ) -> Check:
-    """Return whether all but the share left out have at least k nodes in their boxes."""
+    """Return whether all but the share omitted have at least k nodes in their boxes."""
     n = boxes.size
     allowed = _most_unprotected(promise, n)
     few = np.flatnonzero(boxes < promise.k)
@@ -275,7 +275,7 @@ def _similar(
 
 
 def _roles(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:
-    """Return what fails: a promise about other ties, or attributes without a role."""
+    """Return what fails: a guarantee about other edges, or attributes without a role."""
     problem = _other_ties(evidence, promise)
     if problem is None and not evidence.tables.holds(PEOPLE_ROWS):
         if promise.known:
@@ -439,7 +439,7 @@ def attached_cells(evidence: Evidence, columns: Sequence[str]) -> Check:
 
 
 def _attached(evidence: Evidence, condition: AttachedColumns) -> Check:
-    """Whether every attached attribute is published, and none of them is part of the promise."""
+    """Whether every attached attribute is published, and none of them is part of the guarantee."""
     if evidence.manifest.data.kind == "table":
         of_table = f"published outside the guarantee: {', '.join(map(shown, condition.columns))}"
         return judged(attached_problems(evidence, condition), of_table)

@@ -1,4 +1,4 @@
-"""Promises about tables: published cells are the original's, and stars are as many as is said."""
+"""Guarantees about tables: published cells are the original's, and stars are as many as is said."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What is recounted of released data: equal rows, look-alikes, shapes."""
+"""What is recomputed of released data: equal rows, look-alikes, shapes."""

@@ -45,7 +45,7 @@ class CodedCells(NamedTuple):
 
 
 def cells_of(db: Database, original: Table, columns: Mapping[str, int]) -> CodedCells:
-    """Return the cells of the released columns beside those of the original."""
+    """Return the cells of the released columns next to those of the original."""
     places = [original.columns.index(name) for name in columns]
     kind = _narrowest(max((original.categories[place].size for place in places), default=0))
     released = np.empty((original.n_rows, len(columns)), dtype=kind)
@@ -67,7 +67,7 @@ def _narrowest(categories: int) -> type[np.signedinteger[Any]]:
 
 
 def _codes(cells: Any, known: Any) -> NDArray[np.int32]:
-    """Return the codes of released cells, `NOBODY` for a value that is no category."""
+    """Return the codes of released cells, `NOBODY` for a value that is not a category."""
     import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
     import pyarrow.compute as pc  # noqa: PLC0415  as above
 

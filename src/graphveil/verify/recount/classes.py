@@ -1,8 +1,8 @@
-"""Which released rows are equal or agree, and which nodes look alike, recounted from the tables.
+"""Which released rows are equal or agree, which nodes look the same: from the tables.
 
 Rows agree if no column has one value in one of them and a different value in the other. Many edges
 are compared in buckets on the disk, by the range of ids that their smaller end is in. Nodes look
-alike by every measure; nothing is decided by a hash: values are compared whole, subgraphs by
+the same by every measure; nothing is decided by a hash: values are compared whole, subgraphs by
 isomorphism.
 """
 
@@ -341,7 +341,7 @@ NO_LAYERS: Mapping[str, bool] = MappingProxyType({})
 """What a graph has."""
 
 _BOTH = {"": " UNION ALL ".join(_SIDES.values())}
-"""The ends of ties that are counted: of a directed layer one side and then the other."""
+"""The ends of edges that are counted: of a directed layer one side and then the other."""
 
 _DEGREES = (
     """
@@ -371,7 +371,7 @@ class EquivalenceClassIndex(NamedTuple):
     network: ReleasedNetwork | None = None
 
     def among(self, rows: Ints, known: tuple[str, ...]) -> EquivalenceClassIndex:
-        """Return the classes of nodes that have the same row of attributes besides."""
+        """Return the classes of nodes that have also the same row of attributes."""
         listed = ", ".join(known)
         return self._replace(
             labels=_joined(rows, self.labels),
@@ -383,7 +383,7 @@ class EquivalenceClassIndex(NamedTuple):
 def alike(
     db: Database, measure: str, distance: int, layers: Mapping[str, bool] = NO_LAYERS
 ) -> EquivalenceClassIndex | None:
-    """Return the classes under a measure, or None where the release is no simple graph.
+    """Return the classes under a measure, or None where the release is not a simple graph.
 
     Degrees are counted whatever the graph, an edge that stands twice twice.
     """
@@ -454,7 +454,7 @@ def _alike_in_degree(db: Database) -> EquivalenceClassIndex:
 
 
 def numbers_of_ties(db: Database, layer: str, side: str) -> Ints:
-    """Return how many ties of a layer everyone has, ascending by id."""
+    """Return how many edges of a layer everyone has, ascending by id."""
     ends = (_SIDES if side else _BOTH)[side]
     numbers_of = _NUMBERS.format(ends=ends, layer=literal(layer))
     numbers: Ints = db.column(f"SELECT ties FROM ({numbers_of})")
@@ -468,7 +468,7 @@ def sides_of(layers: Mapping[str, bool]) -> list[tuple[str, str]]:
 
 
 def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> EquivalenceClassIndex:
-    """Return the classes of nodes with the same numbers of ties of every layer and side."""
+    """Return the classes of nodes with the same numbers of edges of every layer and side."""
     sides = sides_of(layers)
     numbers = [numbers_of_ties(db, *side) for side in sides]
     labels = np.zeros_like(numbers[0])
@@ -495,7 +495,7 @@ def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> EquivalenceCl
 
 
 def _alike_in_surroundings(db: Database) -> EquivalenceClassIndex | None:
-    """Return the classes of nodes with the same directed ties, neighbors and ties among these."""
+    """Return the classes of nodes with the same directed edges, neighbors and edges among these."""
     around = surroundings(db)
     if around is None:
         return None

@@ -1,4 +1,4 @@
-"""Released rows, people and ids beside the original under the published ids.
+"""Released rows, people and ids next to the original under the published ids.
 
 Cells of `shown(row, c0, ...)` are text, null where suppressed; those of `people_rows`, c0 the ids,
 have ``*`` there. Nothing in the owner's files is trusted. New ids must be a permutation as chance
@@ -118,7 +118,7 @@ class Mismatch(NamedTuple):
 
 
 class Compared(NamedTuple):
-    """The released cells beside those of the original.
+    """The released cells next to those of the original.
 
     `stars`: suppressed cells of the release; `before, added`: suppressed in the original, and in
     the release alone; `n_strange, filled`: published cells that are not the original's, and those

@@ -204,7 +204,7 @@ def network_of(db: Database) -> ReleasedNetwork | None:
 
 
 def integers(db: Database, sql: str) -> Ints:
-    """Return a column; a value that is missing is no node, so it becomes -1."""
+    """Return a column; a value that is missing is not a node, so it becomes -1."""
     return np.ma.filled(db.column(sql), -1).astype(np.int64)
 
 
@@ -270,8 +270,9 @@ def _runs(starts: Ints, sizes: Ints) -> Ints:
 class Surroundings(NamedTuple):
     """The numbers of everybody, ascending by id 0..n-1.
 
-    `out, into`: ties that lead away from the node, and that lead to it; `neighbors`: nodes at their
-    other ends, each once; `ties`: ties among these and the node itself, each direction counted.
+    `out, into`: edges that lead away from the node, and that lead to it; `neighbors`: nodes at
+    their other ends, each once; `ties`: edges among these and the node itself, each direction
+    counted.
     """
 
     out: Ints
@@ -287,7 +288,7 @@ class Surroundings(NamedTuple):
 
 
 def surroundings(db: Database) -> Surroundings | None:
-    """Return what is around every node, or None where ties repeat, or are no ties of 0..n-1.
+    """Return what is around every node, or None where edges repeat, or are not edges of 0..n-1.
 
     Every triangle of neighbors is listed once: O(m sqrt(m)) time at worst, and memory of O(m) and a
     block.
@@ -312,7 +313,7 @@ def surroundings(db: Database) -> Surroundings | None:
 
 
 def _among_neighbors(low: Ints, high: Ints, weight: Ints, neighbors: Ints) -> Ints:
-    """Return how many ties there are between the neighbors of every node: links have weights."""
+    """Return how many edges there are between the neighbors of every node: links have weights."""
     n = neighbors.size
     order = np.lexsort((np.arange(n), neighbors))
     rank = np.empty(n, dtype=np.int64)
@@ -354,7 +355,7 @@ LINKS_OF_A_STEP = 40
 class Shapes:
     """The shapes seen so far, numbered; neighborhoods of the same number are isomorphic.
 
-    A center is linked to exactly the nodes at one hop, so it can be left out once every node knows
+    A center is linked to exactly the nodes at one hop, so it can be omitted once every node knows
     its distance from it. What is left falls into connected pieces, and two neighborhoods are
     isomorphic exactly where their pieces are, one to one.
 

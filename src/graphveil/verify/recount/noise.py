@@ -101,7 +101,7 @@ LEAST = 1e-3
 """The least degree that is expected of anybody."""
 
 SLACK = 1e-6
-"""Of a part: so near to its end a noisy degree may be on either side."""
+"""For a part: so near to its end a noisy degree may be on either side."""
 
 _NO_PARTS = 1e-300
 
@@ -184,7 +184,7 @@ class Exchanges(NamedTuple):
 def exchanges(released: Ints, original: Ints, n: int) -> Exchanges:
     """Return what exchanges of two released edges would change.
 
-    Which edges are exchanged hangs on which nodes they join, never on how: nodes are drawn by a
+    Which edges are exchanged depends on which nodes they join, never on how: nodes are drawn by a
     digest of the release, fours of them are chosen without looking at their edges again.
     """
     released, original = (edges.astype(np.int64, copy=False) for edges in (released, original))
@@ -229,7 +229,7 @@ def _fours(edges: Ints, n: int) -> Ints:
 def _words(edges: Ints) -> NDArray[np.uint64]:
     """Return a word for each edge that nobody can foresee without all of them: by SplitMix64.
 
-    It is no chance that is promised to anybody: the words say which edges are compared.
+    It is not a chance that is guaranteed to anybody: the words say which edges are compared.
     """
     start = hashlib.sha256(np.ascontiguousarray(edges).tobytes()).digest()[:8]
     steps = np.arange(1, edges.shape[0] + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)

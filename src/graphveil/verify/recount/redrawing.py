@@ -45,7 +45,7 @@ class Model(NamedTuple):
 
 
 class Redrawn(NamedTuple):
-    """The graph: its edges, the lower end first; the triangles aimed at; the edges left out."""
+    """The graph: its edges, the lower end first; the triangles aimed at; the edges omitted."""
 
     edges: set[Edge]
     aims: list[int]
@@ -129,7 +129,7 @@ def _first_graph(model: Model, dice: BoundedIntegers) -> tuple[list[Edge], int]:
 
 
 def _mended(ends: list[Edge], ranges: list[Edge], dice: BoundedIntegers) -> list[bool]:
-    """Exchange loops and doubles with other edges; return which edges are none."""
+    """Exchange loops and doubles with other edges; return which edges are invalid."""
     good, there = [], set()
     for u, v in ends:
         good.append(u != v and frozenset((u, v)) not in there)

@@ -1,4 +1,4 @@
-"""Points for the nodes of two networks: near where surroundings are alike, whatever noise hides.
+"""Points for the nodes of two networks: near if surroundings are similar, in spite of noise.
 
 No step holds all pairs of nodes.
 """
@@ -33,8 +33,8 @@ class Points(NamedTuple):
     """Where the nodes of both networks are.
 
     `copy, released`: float64, shape (n, d): in units of the noise; `noise`: float64, shape (n,):
-    the mean square of a coordinate's change by noise, for each node of the copy; those of many ties
-    change less.
+    the mean square of a coordinate's change by noise, for each node of the copy; those of many
+    edges change less.
     """
 
     copy: Columns
@@ -58,7 +58,7 @@ class Points(NamedTuple):
 def points(two: Pairing, noise: float, most: int, rng: np.random.Generator) -> Points:
     """Return where the nodes of a copy and of a release are.
 
-    Features of all nodes are brought to mean 0 and variance 1 in each network. The adversary adds
+    Features of all nodes are brought to mean 0 and variance 1 in each network. The attacker adds
     noise to the copy and sees how features change; coordinates are the directions in which people
     differ most in proportion to that (Fisher's linear discriminant, a person and the same person
     under noise being a class).
@@ -151,7 +151,7 @@ def _standardized(columns: Columns, those: Bools) -> Columns:
 
 
 def _with_noise(graph: Graph, noise: float, rng: np.random.Generator) -> Graph:
-    """Return a graph of which a share of the ties is other pairs of its people, drawn evenly."""
+    """Return a graph of which a share of the edges is other pairs of its people, drawn evenly."""
     people = np.flatnonzero(graph.degrees() > 0)
     number = np.full(graph.n_nodes, -1, dtype=np.int32)
     number[people] = np.arange(people.size)
@@ -165,7 +165,7 @@ def _with_noise(graph: Graph, noise: float, rng: np.random.Generator) -> Graph:
 def _by_degree(numbers: Ints, tied: Bools, moved: Columns) -> Columns:
     """Return the mean change of nodes of about the same degree, for every node.
 
-    Where they are few it is read between the powers of 2 beside them.
+    Where they are few it is read between the powers of 2 next to them.
     """
     power = np.log2(np.maximum(numbers, 1)).astype(np.int64)
     count = np.bincount(power[tied], minlength=power.max(initial=0) + 1)

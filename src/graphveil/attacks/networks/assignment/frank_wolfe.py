@@ -25,26 +25,26 @@ Plan: TypeAlias = "NDArray[np.float32]"
 to 1."""
 
 SURPLUS = 0.2
-"""What a released tie between two assigned people costs that a copy lacks which lacks people."""
+"""What a released edge between two assigned people costs that a copy lacks which lacks people."""
 
 EXCLUDED = np.float32(-1e6)
-"""What it is worth to assign somebody a node that shows other attributes: less than all ties."""
+"""What it is worth to assign someone a node that shows other attributes: less than all edges."""
 
 _CHANCE = 1e-3
 
 
 class Ties(NamedTuple):
-    """A copy beside a release, as matrices, and what the adversary knows of who is who.
+    """A copy next to a release, as matrices, and what the attacker knows of which node is whose.
 
-    `first, second`: float32, n times n, sparse: the ties of the copy and of the release, of every
+    `first, second`: float32, n times n, sparse: the edges of the copy and of the release, of every
     kind, out and in apart where they have directions; `turned`: those of the release the other way
     round; `seeds`: int64, shape (n,): the released node of everybody who is known, -1 for the
     others; `present`: float32, shape (n,): 1 for the people of the copy, 0 for those whom it lacks;
-    `surplus`: what a released tie between two assigned people costs that the copy lacks; 0 where
+    `surplus`: what a released edge between two assigned people costs that the copy lacks; 0 where
     the copy lacks nobody: whatever the assignment, their number is then the same; `chances`:
-    float32, shape (n, n): numbers from 0 to 1 by which assignments of equal worth are told apart;
-    `excluded`: bool, shape (n, n): who cannot be which node, by attributes; None where none are
-    known.
+    float32, shape (n, n): numbers from 0 to 1 by which assignments of equal worth are
+    distinguished; `excluded`: bool, shape (n, n): who cannot be which node, by attributes; None
+    where none are known.
     """
 
     first: list[sparse.csr_array]
@@ -107,12 +107,12 @@ class Ties(NamedTuple):
         return worth
 
     def _lost(self, assigned: NDArray[np.float32]) -> Plan:
-        """Return what ties to nodes that are assigned cost whoever is assigned beside them."""
+        """Return what edges to assigned nodes cost each person who is assigned next to them."""
         near = sum(second @ assigned for second in self.second)
         return np.outer(self.present, np.float32(self.surplus) * near)
 
     def kept(self, match: Match) -> float:
-        """Return twice the ties in common, less what surplus ones cost."""
+        """Return twice the edges in common, less what surplus ones cost."""
         worth = self.gradient_of(match)
         return float(worth[np.arange(match.size), match].sum(dtype=np.float64))
 
@@ -137,7 +137,7 @@ class Ties(NamedTuple):
 
 
 STEPS, LEAST_GAIN = 10, 1e-4
-"""Steps of `faq` at most; it ends where a step promises a smaller share of what is reached."""
+"""Steps of `faq` at most; it ends where a step would gain a smaller share of what is reached."""
 
 REPEATS = 40
 """How often `best_assignment_path` assigns at most."""
@@ -146,7 +146,7 @@ _OWN = 0.01
 
 
 def faq(ties: Ties, plan: Plan) -> Match:
-    """Return an assignment that keeps many ties, from a smooth plan on.
+    """Return an assignment that keeps many edges, from a smooth plan on.
 
     FAQ: Vogelstein et al., *Fast approximate quadratic programming for graph matching*, PLOS ONE
     2015; with known pairs: Fishkind et al., *Seeded graph matching*, Pattern Recognition 2019. A

@@ -1,4 +1,4 @@
-"""Who is who in large networks: assignments among the nearest candidates, from several starts."""
+"""Re-identification in large networks: assignments of nearest candidates, several starts."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ Weights: TypeAlias = "NDArray[np.float32]"
 class Start(NamedTuple):
     """How candidates are chosen, and what their distances weigh.
 
-    `noise`: which share of the ties is taken to be wrong; `coordinates`: how many there are of
+    `noise`: which share of the edges is taken to be wrong; `coordinates`: how many there are of
     every node; `fewest, most`: how many candidates everybody has; between them so many that all
-    those of the ends of ties are `cells`; `cells`: that number; `weight`: what distances weigh.
+    those of the ends of edges are `cells`; `cells`: that number; `weight`: what distances weigh.
     """
 
     noise: float
@@ -43,7 +43,7 @@ class Start(NamedTuple):
     weight: float
 
     def candidates(self, ties: int, nodes: int) -> int:
-        """Return how many candidates everybody has in networks of so many ties and nodes.
+        """Return how many candidates everybody has in networks of so many edges and nodes.
 
         >>> [start.candidates(200_000, 20_000) for start in STARTS]
         [40, 50, 75]
@@ -80,14 +80,14 @@ LATER, LATER_SHARE, LATER_MOST = (1.0, 2.0, 4.0, 5.0, 5.0, 5.0), 0.15, 8.0
 """The same of later rounds; what distances weigh in them, and how much they say at most."""
 
 ROUNDS, LEAST_GAIN = 12, 0.002
-"""Rounds at most; they end where a smaller share of ties is gained."""
+"""Rounds at most; they end where a smaller share of edges is gained."""
 
 KEPT, VOTED, SURE = 8, 20, 0.2
 """Candidates of a round: the likeliest ones before, and those with most matched neighbors; a match
 speaks for its neighbors where it is this likely."""
 
 AGREEING = 0.5
-"""Where two starts agree on such a share of the ends of ties, no further one is tried."""
+"""Where two starts agree on such a share of the ends of edges, no further one is tried."""
 
 
 class _Networks(NamedTuple):
@@ -99,7 +99,7 @@ class _Networks(NamedTuple):
     surplus: float
 
     def kept(self, match: Match) -> float:
-        """Return twice the ties in common, less what surplus ones cost."""
+        """Return twice the edges in common, less what surplus ones cost."""
         nodes = match.astype(np.int32)[:, None]
         ones = np.ones(nodes.shape, dtype=np.float32)
         kept = float(self.ties(nodes, ones).sum(dtype=np.float64))
@@ -112,7 +112,7 @@ class _Networks(NamedTuple):
         return kept - self.surplus * float((around * shown).sum())
 
     def ties(self, nodes: Nodes, plan: Weights) -> Weights:
-        """Return how many ties every candidate keeps."""
+        """Return how many edges every candidate keeps."""
         ties = np.empty_like(plan)
         room = np.zeros(self.two.degrees.size, dtype=np.float32)
         kernels.ties_of_candidates(self.one, self.two, nodes, plan, room, ties)
@@ -134,9 +134,9 @@ def near_match(
     """Return the released node of every node of the copy, -1 where none is likely.
 
     Every start is a graduated assignment, as in `seeded-matching`, among the nearest candidates of
-    everybody; then candidates are chosen again by matched neighbors until no more ties are kept.
-    What the match keeps is the adversary's own measure: the start that keeps most is the result,
-    and none is tried after two that agree. Time grows with ties times candidates.
+    everybody; then candidates are chosen again by matched neighbors until no more edges are kept.
+    What the match keeps is the attacker's own measure: the start that keeps most is the result,
+    and none is tried after two that agree. Time grows with edges times candidates.
     """
     n = two.truth.size
     if two.copy.n_edges == 0 or two.released.n_edges == 0:
@@ -158,9 +158,9 @@ def near_match(
 
 
 def _agree(one: Match, other: Match, weights: Ints) -> bool:
-    """Whether two matches give most people the same node, each as often as they have ties.
+    """Whether two matches give most people the same node, each as often as they have edges.
 
-    Who has one tie is often one of many who are alike.
+    A person with one edge is often one of many with equal surroundings.
     """
     same = weights[(one == other) & (one >= 0)].sum()
     return bool(same > AGREEING * weights.sum())
@@ -221,7 +221,7 @@ def _voted(networks: _Networks, before: _Reached) -> Nodes:
 
 
 def _first_of_equals(nodes: Nodes) -> Nodes:
-    """Return rows in which a node that stands there before is left out.
+    """Return rows in which a node that stands there before is omitted.
 
     >>> _first_of_equals(np.array([[3, 1, 3, -1]])).tolist()
     [[3, 1, -1, -1]]
@@ -238,7 +238,7 @@ def _first_of_equals(nodes: Nodes) -> Nodes:
 def _annealed(
     networks: _Networks, nodes: Nodes, plan: Weights, cost: Weights, steps: Steps
 ) -> _Reached:
-    """Return the match of a plan that hardens while ties weigh ever more."""
+    """Return the match of a plan that hardens while edges weigh ever more."""
     n, n_two = len(nodes), networks.two.degrees.size
     factors = kernels.Factors(*(np.empty(size, dtype=np.float32) for size in (n, n_two, n_two)))
     said = np.empty_like(plan)

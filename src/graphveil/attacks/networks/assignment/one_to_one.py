@@ -143,13 +143,13 @@ def assigned(plan: Matrix) -> Ints:
 
 
 WEIGHTS = np.linspace(0.5, 4.0, 45, dtype=np.float32)
-"""What a tie in common is worth, step by step, in the unit of distances."""
+"""What an edge in common is worth, step by step, in the unit of distances."""
 
 ENTROPIC_ROUNDS, ENTROPIC_TOLERANCE = 50, 1e-2
 """How long rows and columns are scaled in turn."""
 
 LAST_WEIGHT, LAST_SHARE, LAST_STEPS = 5.0, 0.3, 10
-"""What ties and distances are worth when everybody's likeliest node is asked for, and for how many
+"""What edges and distances are worth when everybody's likeliest node is asked for, and for how many
 steps."""
 
 _IMPOSSIBLE = 1e4
@@ -157,11 +157,11 @@ _HALF = np.float32(0.5)
 
 
 def graduated(ties: Ties, far: Distances) -> Plan:
-    """Return how likely every node is every other, by ties in common and by distances.
+    """Return how likely every node is every other, by edges in common and by distances.
 
     After the graduated assignment of Gold and Rangarajan, *A graduated assignment algorithm for
     graph matching*, IEEE TPAMI 1996: the plan moves towards the one that a step of optimal
-    transport with entropy gives, while ties weigh ever more. It has a term of distances, as FUGAL.
+    transport with entropy gives, while edges weigh ever more. It has a term of distances, as FUGAL.
     """
     cost = _with_seeds(ties, far)
     n = len(far)
@@ -173,9 +173,9 @@ def graduated(ties: Ties, far: Distances) -> Plan:
 
 
 def likeliest(ties: Ties, match: Match, far: Distances) -> Match:
-    """Return the assignment of the likeliest nodes, in place of the one that keeps most ties.
+    """Return the assignment of the likeliest nodes, in place of the one that keeps most edges.
 
-    Where many assignments keep about as many ties, what they have in common is likelier than what
+    Where many assignments keep about as many edges, what they have in common is likelier than what
     one of them says.
     """
     cost = _with_seeds(ties, np.float32(LAST_SHARE) * far)
@@ -223,7 +223,7 @@ POLISHED = 2
 
 
 class Start(NamedTuple):
-    """An assignment to begin with, and distances to tell apart who keeps as many ties."""
+    """An assignment to begin with, and distances to tell apart who keeps as many edges."""
 
     match: Match
     far: Distances
@@ -238,9 +238,9 @@ class _Climbed(NamedTuple):
 
 
 def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
-    """Return the likeliest assignment around the one of all starts that keeps most ties.
+    """Return the likeliest assignment around the one of all starts that keeps most edges.
 
-    What an assignment keeps is the adversary's own measure: it needs no linkage.
+    What an assignment keeps is the attacker's own measure: it needs no linkage.
     """
     tried: list[_Climbed] = []
     for start in in_time(starts):
@@ -287,7 +287,7 @@ def completed(ties: Ties, match: Match) -> Match:
 def _agree(ties: Ties, one: Match, other: Match) -> bool:
     """Whether two assignments give most people of the copy who are not known the same node.
 
-    Each counts as often as they have edges: who has one is often one of many who are alike.
+    Each counts once per edge: a person with one edge is often one of many with equal surroundings.
     """
     ends = sum(np.asarray(lists.sum(axis=1)) for lists in ties.first)
     ends = ends * ((ties.seeds < 0) & (ties.present > 0))
@@ -304,7 +304,7 @@ def middle(n: int) -> Plan:
 
 
 MOST_NODES, MOST_TIES, MOST_SQUARES = 100_000, 1_500_000, 500_000_000
-"""Up to so many nodes, ties, and so large a sum of squared degrees."""
+"""Up to so many nodes, edges, and so large a sum of squared degrees."""
 
 OF_NEAREST = f"best of {len(STARTS)} starts among the nearest"
 """What the label of a setting says of it."""
@@ -316,13 +316,13 @@ COST = (
 """What the entries of attacks say of it."""
 
 PER_CELL, PER_CANDIDATE = 8e-9, 3e-8
-"""Seconds of a step for every candidate of a tie, and for every candidate of a node."""
+"""Seconds of a step for every candidate of an edge, and for every candidate of a node."""
 
 NEAR_BY, GROWTH = 12_000, 0.5
-"""Up to so many nodes candidates lie in the cache; then each costs more, by a power."""
+"""Up to so many nodes candidates are in the cache; then each costs more, by a power."""
 
 WRONG, ALL_STARTS = 3.2, 0.6
-"""How much longer a copy takes of whose ties such a share is wrong, or more, as a multiple of a
+"""How much longer a copy takes of whose edges such a share is wrong, or more, as a multiple of a
 whole copy's time: then all starts are tried, and rounds are most."""
 
 
@@ -339,7 +339,7 @@ def check_size(pair: GraphComparison) -> None:
 
 
 def seconds_of_near_match(pair: GraphComparison, overlap: float, steps: Steps = ALL_STEPS) -> float:
-    """Return about how long one copy takes, of which a share of the ties stands in the original."""
+    """Return about how long one copy takes, of which a share of the edges is in the original."""
     n, ties = pair.original.n_nodes, max(pair.original.n_edges, pair.released.n_edges)
     candidates = sum(start.candidates(pair.original.n_edges, n) for start in STARTS[:2])
     farther: float = (max(n, NEAR_BY) / NEAR_BY) ** GROWTH
@@ -357,14 +357,14 @@ PER_WALK = 3e-8
 """Seconds for every node and end of an edge."""
 
 NONE_AGREE, SOON_AGREE = 3.0, 4.5
-"""Up to so many ties in common a person, discounted by those that are false, no two starts agree
+"""Up to so many edges in common a person, discounted by those that are false, no two starts agree
 mostly; from so many on the first two do."""
 
 
 def effort(pair: GraphComparison, shared: float) -> float:
     """Return how far a copy is from one on which the first two starts agree: from 0 to 1.
 
-    Whether they do shows only in the run; ties that the copy, the original and the release share
+    Whether they do shows only in the run; edges that the copy, the original and the release share
     foretell it. The owner's linkage counts them.
     """
     true = pair.edges_kept / max(pair.released.n_edges, 1)

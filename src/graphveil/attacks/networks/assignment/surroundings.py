@@ -35,8 +35,8 @@ def distances(two: Pairing) -> Iterator[Distances]:
     """Yield how unlike any two nodes are, by three comparisons.
 
     The first two are minus logarithms of likelihoods, about: twice the root of a count of chance
-    ties has variance 1. Degrees of the copy are first mapped onto those of the release, by means
-    and variances, so that ties that were added or dropped by chance put nobody off.
+    edges has variance 1. Degrees of the copy are first mapped onto those of the release, by means
+    and variances, so that equal ones that were added or dropped by chance put nobody off.
     """
     absent = ~two.present
     apart = None if two.besides.rows is None else two.besides.rows.excluded()
