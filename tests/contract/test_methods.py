@@ -78,7 +78,8 @@ def test_verify_passes_on_what_was_written(case, sample, tmp_path):
     folder = case.anonymizer.anonymize(data).write(tmp_path / "out")
     verdict = gv.verify_release(folder, original=data)
     assert [] == verdict.failures()
-    assert not_made(verdict) <= WITHOUT_POWER
+    few = {"chances"} if "prior-response" in case.method.name else set()  # flips of a small graph
+    assert not_made(verdict) <= WITHOUT_POWER | few
 
 
 def not_made(verdict):

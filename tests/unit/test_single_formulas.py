@@ -172,7 +172,7 @@ def test_nodes_with_the_value_of_another_are_counted(monkeypatch, cells, said):
     strange = SimpleNamespace(original="f", node=3, column="sex", published="m", cells=cells)
     monkeypatch.setattr(graphs, "strange_cell", lambda *_, **__: strange)
     evidence = SimpleNamespace(original_as=lambda _: None, tables=None)
-    detail = graphs._cells(evidence, "name", {"sex": 0}, stars=False).detail
+    detail = graphs._cells(evidence, {"sex": 0}, stars=False).detail
     assert detail == f"node 3 has 'sex'='m', but 'f' in the original; {said} this attribute"
 
 
@@ -474,8 +474,9 @@ def test_each_figure_of_a_row_is_shown_once(monkeypatch):
         figure=lambda _: SimpleNamespace(mean=0.5),
         results=[SimpleNamespace(promise="")],
     )
-    swept = SimpleNamespace(usual=([], results.Axis("kept"), None), settings=[setting])
-    [row] = results._rows(swept, ["m"])
+    usual = ([], results.Axis("kept"), None)
+    swept = SimpleNamespace(usual=usual, settings=[setting], methods=["m"])
+    [row] = results._rows(swept)
     assert len(results.PLAIN) == len(row.figures)
 
 

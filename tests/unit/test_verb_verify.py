@@ -28,7 +28,7 @@ def test_a_release_in_memory_and_its_folder_pass_the_same_checks(tmp_path, origi
 
 def test_a_release_in_memory_that_says_what_its_method_does_not_say_fails():
     release = gv.KDegree(k=2).anonymize(GRAPH)
-    said = replace(release.provenance, limits="It protects from everybody.")
+    said = replace(release.provenance, source="Somebody else, 2026")
     forged = replace(release, provenance=said)
     assert ["method"] == [check.name for check in forged.verify(GRAPH).failures()]
 

@@ -316,6 +316,12 @@ def test_checking_leaves_nothing_behind(tmp_path, monkeypatch):
     assert before == sorted(tmp_path.rglob("*"))
 
 
+@pytest.fixture
+def _own_engine(monkeypatch):
+    monkeypatch.setattr("graphveil.verify.database._ENGINES", {})
+
+
+@pytest.mark.usefixtures("_own_engine")
 def test_small_checks_at_once_see_only_what_is_theirs(tmp_path):
     outside = tmp_path / "data.csv"
     outside.write_text("a\n1\n")
@@ -337,6 +343,7 @@ def test_small_checks_at_once_see_only_what_is_theirs(tmp_path):
         assert not later.column_types("cells")
 
 
+@pytest.mark.usefixtures("_own_engine")
 def test_a_check_goes_on_where_the_folder_for_temporary_files_was_taken(tmp_path):
     with database([tmp_path], size=10) as one:
         scratch = one.scratch.parent

@@ -317,10 +317,11 @@ class _Engine:
     def ended(self, name: str) -> None:
         """Remove what a check has left."""
         with self._changing:
-            self._connection.execute(f"DETACH {name}")
             self._running -= 1
             gone = self._folder if self._running == 0 else self._folder / name
             shutil.rmtree(gone, ignore_errors=True)
+            with suppress(duckdb.Error):  # a result that is still read keeps the catalog
+                self._connection.execute(f"DETACH {name}")
 
     @contextmanager
     def database(self, name: str, limit_bytes: int) -> Iterator[Database]:
