@@ -474,8 +474,7 @@ def test_each_figure_of_a_row_is_shown_once(monkeypatch):
         figure=lambda _: SimpleNamespace(mean=0.5),
         results=[SimpleNamespace(promise="")],
     )
-    usual = ([], results.Axis("kept"), None)
-    swept = SimpleNamespace(usual=usual, settings=[setting], methods=["m"])
+    swept = SimpleNamespace(usual=([], results.Axis("kept"), None), settings=[setting], methods="m")
     [row] = results._rows(swept)
     assert len(results.PLAIN) == len(row.figures)
 
