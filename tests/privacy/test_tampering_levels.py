@@ -126,6 +126,14 @@ def test_the_check_agrees_with_trying_all_assignments(tmp_path_factory, data, n)
         assert "in complete assignments" in without.detail
 
 
+def test_each_person_has_their_own_level_whatever_the_order_of_levels(tmp_path):
+    rows, levels = ["0", "0", "1"], [2, 2, 1]
+    assert keeps(rows, rows, levels)
+    assert not keeps(rows, rows, sorted(levels))
+    folder = release_of(rows, rows, level=1, levels=levels).write(tmp_path / "out")
+    assert "holds" == checks(folder, rows)[PAIRS].outcome
+
+
 def test_without_the_linkage_a_record_that_fits_fewer_than_any_owner_asked_for_is_named(tmp_path):
     before, after = ["0", "0", "1"], ["0", "0", "*"]
     folder = release_of(before, after, level=1, levels=[2, 2, 2]).write(tmp_path / "out")
