@@ -12,6 +12,7 @@ from thorough import in_fuzz_alone
 
 pytest.importorskip("uvicorn", reason="the extra serve is not installed")
 pytest.importorskip("starlette", reason="the extra serve is not installed")
+import graphveil as gv
 from graphveil.app import pages, server
 from graphveil.app.folder import Folder
 from graphveil.app.jobs import Job
@@ -161,6 +162,47 @@ def test_every_state_of_a_job_is_without_barriers(browser, violations_of, guard)
     del guard.jobs.jobs["release", "people.csv"]
     page.goto(f"{top}/delete/people.csv")
     visit.check(violations_of)
+    visit.close()
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+def test_the_check_of_a_release_is_without_barriers_in_every_state(browser, violations_of, guard):
+    folder = guard.jobs.folder / "ring-k3"
+    ring = gv.Graph.from_edges([*range(12)], [*range(1, 12), 0])
+    gv.KDegree(k=3).anonymize(ring, seed=1).write(folder)
+    visit = Visit(browser, guard)
+    page, top = visit.page, f"http://127.0.0.1:{guard.port}{guard.path}"
+    page.goto(f"{top}/check/ring-k3")
+    assert "It was not checked yet." in page.text_content("#main")
+    visit.check(violations_of)
+    visit.enter("button:has-text('Check it')")
+    page.wait_for_selector("text=Open the report")
+    assert "The guarantee holds" in page.text_content(".card.ok")
+    assert "What only the sender can answer" in page.text_content("#main")
+    visit.enter("#checks summary")
+    page.wait_for_selector("#checks[open]")
+    visit.check(violations_of)
+    file = folder / "data.csv"
+    head, *rows = file.read_text().splitlines(keepends=True)
+    changed, false = "".join([head, *rows[::-1]]), "".join([head, *rows[2:]])
+    said = {changed: "The folder is not as it was published", false: "is not true"}
+    for content, words in said.items():
+        file.write_text(content)
+        page.goto(f"{top}/")
+        page.click("button:has-text('Check ring-k3')")
+        page.wait_for_selector("text=Open the report")
+        assert words in page.text_content(".card.risk")
+        visit.check(violations_of)
+    for state, words in STATES.items():
+        job = Job("check", "ring-k3", {}, state, "Send the whole folder.", "Trying generalize")
+        guard.jobs.jobs["check", "ring-k3"] = job
+        page.goto(f"{top}/check/ring-k3")
+        assert words in page.text_content("#main")
+        assert (state in ("running", "interrupted", "defect")) != page.is_visible(
+            "text=Check it again"
+        )
+        visit.check(violations_of)
+    del guard.jobs.jobs["check", "ring-k3"]
     visit.close()
 
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
+import html
 import io
 import json
 import re
+import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -15,10 +18,13 @@ import threading
 import time
 import zipfile
 from collections import Counter
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 from types import SimpleNamespace
 
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 import requests
 
@@ -27,8 +33,14 @@ from graphveil.app import jobs as running
 from graphveil.app.folder import Folder
 from graphveil.claims.guarantees import EdgeDP, NodeDP, StructuralKAnonymity
 from graphveil.cli.commands import serve
+from graphveil.cli.summaries import attacks as summary
+from graphveil.cli.summaries.attacks import strongest
 from graphveil.core.errors import ResourceError, UsageError
+from graphveil.core.rows import Rows
+from graphveil.core.text import percent
+from graphveil.evaluate import wording
 from graphveil.evaluate.wording import Line
+from graphveil.verbs.attack import reads
 
 pytest.importorskip("uvicorn", reason="the extra serve is not installed")
 pytest.importorskip("starlette", reason="the extra serve is not installed")
@@ -276,7 +288,7 @@ def test_what_is_no_form_is_refused(page, body):
 # --- one folder
 
 
-OUTSIDE = ["../secret.csv", "/etc/passwd", "sub/../../secret.csv", "way-out.csv", "a\0b"]
+OUTSIDE = ["../secret.csv", "/etc/passwd", "sub/../../secret.csv", "way-out.csv"]
 
 
 @pytest.mark.parametrize("path", [*OUTSIDE, "out-of-here/secret.csv"])
@@ -287,11 +299,13 @@ def test_no_path_leaves_the_folder(page, path):
         assert "the only folder this page can use" in answer.text
 
 
-@pytest.mark.parametrize("path", ["nothing", "a" * 300, "friends.csv/x", "#", "%3F"])
+@pytest.mark.parametrize("path", ["nothing", "a" * 300, "friends.csv/x", "#", "%3F", "a\0b", "\0"])
 def test_what_is_not_there_is_said(page, path):
-    answer = page.get(f"/view/{requests.utils.quote(path, safe='')}")
-    assert answer.status_code in (400, 404)
-    assert "That did not work" in answer.text
+    for screen in ("view", "in", "zip", "check", "columns", "risk", "release", "delete"):
+        answer = page.get(f"/{screen}/{requests.utils.quote(path, safe='')}")
+        assert 404 == answer.status_code
+        assert "That did not work" in answer.text
+    assert 404 == page.get(f"/static/{requests.utils.quote(path, safe='')}").status_code
 
 
 def test_a_folder_that_is_none_is_refused(page):
@@ -304,6 +318,42 @@ def test_the_folder_is_shown_and_entered(page):
     assert 'href="' + page.guard.path + '/columns/friends.csv"' in shown
     assert "others.csv" not in shown
     assert "/columns/sub/others.csv" in page.get("/in/sub").text
+
+
+def test_rows_are_shown_where_they_are_known_without_reading_the_data(
+    patients, release, monkeypatch
+):
+    root, seen = patients.root, r"patients\.csv</a><span class=\"row\"><span class=\"soft\">[^<]*"
+    ages = {"age": [*range(1234)]}
+    pq.write_table(pa.table(ages), root / "ages.parquet")
+    (root / "broken.parquet").write_bytes(b"PAR1 no more")
+    shutil.copytree(release, root / "ring-k3")
+    (root / "broken-k3").mkdir()
+    (root / "broken-k3" / "release.json").write_text("{}")
+    with served(root) as one:
+        first = one.get("/").text
+        assert "1,234 rows" in first
+        assert not (root / ".graphveil").exists()  # a look at the folder writes nothing
+        assert 'ring-k3</b> <span class="soft">' in first
+        assert re.search(r"ring-k3</b> <span[^<]*, 12 rows<", first)
+        assert "rows" not in re.search(seen, first)[0]
+        one.get("/columns/patients.csv")
+        assert ", 120 rows, " in re.search(seen, one.get("/").text)[0]
+        one.post("/columns/patients.csv", data={"look": "1"})
+    monkeypatch.setattr(study_of_file, "describe", None)  # no file is read again
+    with served(root) as one:
+        assert ", 120 rows, " in re.search(seen, one.get("/").text)[0]
+        kept = root / ".graphveil" / "patients.csv.json"
+        held = json.loads(kept.read_text())
+        held["rows"]["complete"] = False
+        kept.write_text(json.dumps(held))
+        assert ", more than 120 rows, " in re.search(seen, one.get("/").text)[0]
+        kept.write_text(json.dumps(held | {"rows": {"count": "<b>", "of": held["rows"]["of"]}}))
+        assert "rows" not in re.search(seen, one.get("/").text)[0]
+        kept.write_text(json.dumps(held))
+        with (root / "patients.csv").open("a") as file:
+            file.write("P120,Ann120,20,f,no,b\n")
+        assert "rows" not in re.search(seen, one.get("/").text)[0]  # of another state of the file
 
 
 def test_private_folders_hidden_files_and_links_out_are_not_listed(page):
@@ -1045,6 +1095,119 @@ def test_a_larger_k_that_hardly_helps_is_said_with_both_ends(monkeypatch, patien
     assert "at k = 2 and " in explored(found)["hardly"][-1]
 
 
+def figures(text):
+    """Return the cells of the tables of a page, row by row, without elements."""
+    rows = re.findall(r"<tr>(.*?)</tr>", text, re.DOTALL)
+    cells = [re.findall(r"<t[hd]\b.*?</t[hd]>", row, re.DOTALL) for row in rows]
+    return [[re.sub(r"<[^>]*>", "", cell).strip() for cell in row] for row in cells]
+
+
+def shown_on(screen, study, job):
+    """Return a screen over HTTP that shows what a job has found, and the rows of its tables."""
+    running.Jobs(study.folder.root).keep(job)
+    with served(study.folder.root) as one:
+        text = html.unescape(one.get(f"/{screen}/{study.name}").text)
+    return text, figures(text)
+
+
+@pytest.fixture
+def same_draws(monkeypatch):
+    """Let attacks and comparisons draw the same whenever they are made, whoever makes them."""
+    for name in ("attack_release", "evaluate_release"):
+        verb = partial(getattr(gv, name), seed=1)
+        monkeypatch.setattr(work, name, verb)
+        monkeypatch.setattr(gv, name, verb)
+
+
+def share(number):
+    return "not known" if number is None else percent(number)
+
+
+@pytest.mark.usefixtures("same_draws")
+def test_figures_of_a_network_on_the_page_are_those_of_the_verbs(network, monkeypatch):
+    made, anonymize = [], work.anonymize
+
+    def noted(*given, **more):
+        made.append(anonymize(*given, **more))
+        return made[-1]
+
+    monkeypatch.setattr(work, "anonymize", noted)
+    monkeypatch.setitem(study_of_file.STRENGTHS, "k", (5, 2))
+    job = running.Job("explore", network.name, {"study": network.payload, "method": "k-degree"})
+    job.state = "done"
+    work.explore(
+        lambda **message: job.hear(message), str(network.path), network.payload, "k-degree"
+    )
+    text, rows = shown_on("risk", network, job)
+    data = gv.read_graph(network.path, directed="symmetrize", ignore_weights=True)
+    sizes = gv.measure(data).own_sizes
+    ends = {"unique": (1, 1), "2 to 4": (2, 4), "5 to 9": (5, 9), "10 or more": (10, 24)}
+    for words, (low, high) in ends.items():
+        people = sum(low <= size <= high for size in sizes)
+        assert [words, "", str(people), share(people / 24)] in rows
+    assert ["k = 5", "k = 2"] == [one["named"] for one in job.found["points"][:2]]
+    tried = iter(made)
+    for point in job.found["points"]:
+        if "failed" in point:
+            continue
+        released = next(tried)
+        kept = gv.evaluate_release(released, data, metrics=["edges-kept"])
+        kept = next(row.value for row in kept if row.part == "share")
+        attacks = ["candidate-set", "seeded-matching"]
+        found = gv.attack_release(released, data, attacks=attacks, seconds=20)
+        worst = strongest(found)
+        line = [point["method"], point["named"], share(kept), share(point["false"])]
+        assert [*line, share(0.0 if worst is None else worst.share)] in rows
+        assert worst is None or worst.share in {row.value for row in found}
+        if point["method"] == "k-degree":
+            assert f'<b class="big">{share(kept)}</b> of the connections' in text
+    assert next(tried, None) is None
+
+
+@pytest.mark.usefixtures("same_draws")
+@pytest.mark.parametrize("method", ["generalize", "k-degree"])
+def test_figures_of_a_release_on_the_page_are_those_of_the_verbs(patients, network, method):
+    is_table = method == "generalize"
+    study = Study.of(patients, "patients.csv") if is_table else network
+    word, out = (str if is_table else work.for_people), patients.root / "made"
+    given = {"method": method, "strength": 3, "out": str(out)}
+    asked = {"study": study.payload, "path": str(study.path), **given}
+    job = running.Job("release", study.name, asked, "done")
+    work.release(lambda **said: job.hear(said), str(study.path), study.payload, **given)
+    text, rows = shown_on("release", study, job)
+    if is_table:
+        options = gv.choices_of(out).options
+        reading = {"drop": options.drop, "suppressed": options.suppressed, "exact": True}
+        data = gv.read_table(study.path, person="row", **reading)
+    else:
+        data = gv.read_graph(study.path, directed="symmetrize", ignore_weights=True)
+    released, ran, names = gv.read_release(out), [], []
+    for name, one in gv.ATTACKS.items():
+        if reads(one, type(data)) and not one.by_name:
+            names.append(name)
+            with suppress(gv.GraphveilError):
+                ran += gv.attack_release(released, data, attacks=[name])
+    found = Rows(ran)
+    lines = [line for one in summary.groups(found, of_table=is_table) for line in one.lines]
+    assert len(lines) > 2
+    for line in lines:
+        tag = "yes, measured" if line.answer == "yes" else line.answer
+        figure = f"{line.figure} {word(line.unit)}"
+        assert [word(line.question), figure, line.guess, tag] in rows
+    assert word(summary.headline(found, of_table=is_table)) in text
+    assert f"{len({row.question for row in found})} of {len(names)} attacks have run" in text
+    kept = gv.evaluate_release(released, data)
+    for line in wording.answers(kept):
+        assert [word(line.question), line.figure, word(line.unit)] in rows
+    stars = {row.part: row.value for row in kept if row.question == "stars-by-column"}
+    assert is_table == ({"age", "sex"} <= {*stars})
+    for name, hidden in stars.items():
+        assert [name, "", share(1 - hidden)] in rows
+    verdict = gv.verify_release(out, study.path)
+    counts = Counter(one.outcome for one in verdict.checks)
+    assert f"{counts['holds']} of {len(verdict.checks)} checks hold, 0 fail" in text
+
+
 def test_names_and_cells_of_a_file_are_text_on_every_screen(tmp_path):
     bad = '<script>alert("x")</script>'
     rows = [f"{bad.replace(chr(34), '')},{n % 3}\x1b" for n in range(30)]
@@ -1303,6 +1466,158 @@ def test_a_spare_process_takes_the_next_job_and_ends_with_the_server(tmp_path):
     job, spare = asyncio.run(run())
     assert "refused" == job.state
     assert spare.returncode is not None
+
+
+# --- stopped at every stage, and a disk that is full
+
+
+def half_written(folder):
+    """Return what in a folder is there in part: temporary names, releases, reports, findings."""
+    found = [path for path in folder.rglob(".*") if path.name != ".graphveil"]
+    for path in folder.rglob("*"):
+        if path.name == "release.json" and not gv.verify_release(path.parent).ok:
+            found.append(path)
+        if path.suffix == ".html" and not path.read_text().rstrip().endswith("</html>"):
+            found.append(path)
+        if path.parent.name == "jobs":
+            json.loads(path.read_bytes())
+    releases = {path.parent.name for path in folder.rglob("release.json")}
+    private = [one for one in folder.glob("*.private") if one.stem not in releases]
+    return found + private
+
+
+STAGES = {
+    "explore": ["Reading the file", "Measuring the risk", "Trying generalize, k = 5"],
+    "bounds": ["Looking for a strength of generalize"],
+    "release": [
+        "Making",
+        "Verifying",
+        "Writing the public",
+        "Comparing",
+        "Attacking",
+        "Writing the report for",
+    ],
+    "check": ["Verifying", "Writing"],
+}
+
+
+@pytest.mark.parametrize(
+    ("verb", "stage"), [(verb, one) for verb in STAGES for one in STAGES[verb]]
+)
+def test_a_job_is_stopped_in_every_stage_and_leaves_nothing_half_written(
+    patients, release, monkeypatch, verb, stage
+):
+    root, study = patients.root, Study.of(patients, "patients.csv")
+    given = {"path": str(study.path), "study": study.payload}
+    given |= {
+        "explore": {"method": "generalize"},
+        "bounds": {"until": ["kept >= 50%"]},
+        "release": {"method": "generalize", "strength": 3, "out": str(root / "patients-k3")},
+    }.get(verb, {})
+    if verb == "check":
+        shutil.copytree(release, root / "ring-k3")
+        given = {"folder": str(root / "ring-k3"), "page": str(root / "page.html")}
+    hear = running.Job.hear
+
+    async def run():
+        jobs, reached = running.Jobs(root), asyncio.Event()
+
+        def noted(job, message):
+            hear(job, message)
+            if message.get("stage", "").startswith(stage):
+                reached.set()
+
+        monkeypatch.setattr(running.Job, "hear", noted)
+        job = await jobs.start(verb, study.name, given)
+        async with asyncio.timeout(240):
+            await reached.wait()
+        await jobs.stop(job)
+        await asyncio.sleep(0.1)  # its pipes are closed
+        return job
+
+    for _ in range(10):
+        job = asyncio.run(run())
+        if job.process.returncode and job.stage.startswith(stage):
+            break
+        for made in root.glob("patients-k3*"):  # a busy machine: the stage ended too early
+            shutil.rmtree(made) if made.is_dir() else made.unlink()
+    assert "stopped" == job.state
+    assert job.stage.startswith(stage)
+    assert 143 == job.process.returncode  # by itself: it was not killed after a while
+    with pytest.raises(ProcessLookupError):
+        running.os.killpg(job.process.pid, signal.SIGCONT)
+    assert [] == half_written(root)
+    is_made = verb == "release" and stage != "Making"
+    assert is_made == ("made" in job.found) == (root / "patients-k3").exists()
+    assert f"You stopped this during: {job.stage}" in shown("progress", job, "risk")
+
+
+def full(*_, **__):
+    raise OSError(28, "No space left on device")
+
+
+@pytest.mark.parametrize(
+    ("name", "state", "has_release"),
+    [
+        ("graphveil.core.atomic._flush", "refused", False),
+        ("graphveil.verbs.report.charts.whole_file", "failed", True),
+    ],
+)
+def test_a_disk_that_is_full_during_a_job_is_said_and_leaves_nothing_half_written(
+    patients, monkeypatch, name, state, has_release
+):
+    study, out = Study.of(patients, "patients.csv"), patients.root / "patients-k3"
+    monkeypatch.setattr(name, full)
+    given = {"path": str(study.path), "study": study.payload, "out": str(out)}
+    stream = io.StringIO()
+    work.run(stream, "release", given | {"method": "generalize", "strength": 3})
+    job = running.Job("release", study.name, given)
+    for line in stream.getvalue().splitlines():
+        job.hear(json.loads(line))
+    assert state == job.state
+    assert "no space left" in job.why.lower()
+    assert "ree" in job.why  # the way out
+    assert "defect" not in shown("progress", job, "release")
+    assert has_release == out.exists() == out.with_name("patients-k3.private").exists()
+    assert [] == half_written(patients.root)
+
+
+def test_a_disk_that_is_full_for_what_is_found_keeps_no_job_from_its_end(patients, monkeypatch):
+    monkeypatch.setattr(running, "whole_file", full)
+    body = 'say(found="risk", value=1); say(end="done", why="")'
+    job, _ = running_job(patients.root, monkeypatch, SAY + body, "explore")
+    assert ("done", {"risk": 1}) == (job.state, job.found)
+    assert [] == half_written(patients.root)
+
+
+class Full(io.RawIOBase):
+    """A file on a full disk."""
+
+    write = full
+
+
+@pytest.mark.parametrize("name", ["pathlib.Path.open", "shutil.copyfileobj", "shutil.copyfile"])
+def test_a_disk_that_is_full_for_what_is_sent_or_copied_is_no_defect(
+    tmp_path, release, monkeypatch, name
+):
+    with served(tmp_path) as one:
+        opened, as_usual = Path.open, not name.endswith("open")
+
+        def open_full(path, mode="r", **given):
+            return Full() if mode == "xb" else opened(path, mode, **given)
+
+        monkeypatch.setattr(name, full if as_usual else open_full)
+        answer = (
+            one.post("/sample/people.csv")
+            if name == "shutil.copyfile"
+            else sent(one, packed(release))
+        )
+        assert 500 == answer.status_code
+        assert "No space left on device. Check the free space" in answer.text
+        assert "defect" not in answer.text
+        assert not (tmp_path / "people.csv").exists()
+        assert [] == half_written(tmp_path)
+        assert [] == [*tmp_path.rglob("upload")]
 
 
 # --- the command

@@ -250,6 +250,12 @@ def load() -> None:
             importlib.import_module(name)  # pyarrow imports pandas, if it is there
 
 
+def refusal_of(error: OSError) -> str:
+    """Return what the machine refused: no space, no permission; without names of files."""
+    said = error.strerror or type(error).__name__
+    return f"{said}. Check the free space of the disk and the permissions of the folder."
+
+
 def defect_in(error: Exception) -> str:
     """Return where a defect is, without the message: it may show data."""
     stack = traceback.extract_tb(error.__traceback__)[-6:]

@@ -6,6 +6,7 @@ what stands in ``main`` meanwhile. All text from data is escaped, and shown as `
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shlex
@@ -31,21 +32,24 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response, Stream
 from starlette.routing import Mount, Route
 from starlette.staticfiles import StaticFiles
 
-from graphveil.app.folder import HIDDEN, Folder
-from graphveil.app.jobs import Job, Jobs, defect_in, load
+from graphveil.app.folder import HIDDEN, Entry, Folder
+from graphveil.app.jobs import UNREADABLE, Job, Jobs, defect_in, load, refusal_of
 from graphveil.app.server import form_of, sandboxed, upload_of
 from graphveil.app.study import (
     MOST_PREVIEWED,
     WITH_ROLES,
     Study,
     answers_to,
+    kept_for,
     options_from,
+    state_of,
     way_named,
 )
 from graphveil.claims.facts import digest_of_file
 from graphveil.claims.manifest import MANIFEST, private_folder, read_manifest
+from graphveil.core.atomic import whole_file
 from graphveil.core.errors import GraphveilError, InputError, UsageError, visible, visible_lines
-from graphveil.core.text import percent
+from graphveil.core.text import counted, percent
 
 HERE = Path(__file__).parent
 TOKENS = HERE.parent / "verbs" / "report" / "templates" / "tokens.css"
@@ -53,6 +57,9 @@ BOTH = ["GET", "POST"]
 
 MOST_FILES, MOST_BYTES = 2_000, 8 << 30
 """So many files, and bytes of them, a zip may hold."""
+
+MOST_READ = 1 << 20
+"""A manifest of at most so many bytes is read to show how many rows a release has."""
 
 SAMPLES = {
     "people.csv": ("adult-sample", "2,000 people by 8 columns of a census"),
@@ -92,7 +99,7 @@ class Pages:
     def __init__(self, folder: Folder) -> None:
         self.folder = folder
         self.jobs = Jobs(folder.root)
-        self.studies: dict[str, tuple[tuple[int, int], Study]] = {}
+        self.studies: dict[str, Study] = {}
 
     def page(self, request: Request, show: str, code: int = 200, /, **values: Any) -> Response:
         """Return a screen, or what stands in its ``main`` where htmx asks."""
@@ -109,8 +116,8 @@ class Pages:
     ) -> tuple[str, Path]:
         """Return what an address names, from the top of the folder, and its path; it is there."""
         text = request.path_params.get("path", "")
-        path = self.folder.inside(text)
-        if not os.path.lexists(path):  # also a name that is too long
+        path = None if "\0" in text else self.folder.inside(text)
+        if path is None or not os.path.lexists(path):  # also a name that is too long
             raise HTTPException(404, "This file or folder does not exist.")
         if not fits(path):
             raise HTTPException(404, f"This is not a {what}.")
@@ -124,7 +131,31 @@ class Pages:
         entries, more = await run_in_threadpool(self.folder.entries, path)
         listed = ("folder", "data", "release", "page")
         kinds: Any = {kind: [one for one in entries if one.kind == kind] for kind in listed}
-        return self.page(request, "files", inside=text, more=more, samples=SAMPLES, **kinds)
+        counts = await run_in_threadpool(lambda: {one.path: self.rows_of(one) for one in entries})
+        shown: dict[str, Any] = {"inside": text, "more": more, "samples": SAMPLES, "rows": counts}
+        return self.page(request, "files", **shown, **kinds)
+
+    def rows_of(self, one: Entry) -> str:
+        """Return how many rows data or a release has, if that is known without reading them."""
+        from graphveil.io.formats import format_of  # noqa: PLC0415  heavy: the address comes first
+
+        with suppress(*UNREADABLE, GraphveilError):
+            path, more, rows = self.folder.inside(one.path), "", None
+            if one.kind == "release":
+                if self.folder.inside(f"{one.path}/{MANIFEST}").stat().st_size <= MOST_READ:
+                    files = read_manifest(path).data.files
+                    rows = sum(file.rows for file in files if file.role == "data")
+            elif one.kind == "data" and format_of(path).name == "parquet":
+                from pyarrow import parquet  # noqa: PLC0415  as above
+
+                rows = parquet.read_metadata(path).num_rows
+            elif one.kind == "data":
+                known, kept = self.studies.get(one.path), kept_for(self.folder, one.path)
+                said = known.rows if known else json.loads(kept.read_bytes())["rows"]
+                if said["of"] == list(state_of(path)):
+                    rows, more = said["count"], "" if said["complete"] else "more than "
+            return "" if rows is None else f"{more}{counted(rows, 'row', spec=',')}"
+        return ""
 
     async def sample(self, request: Request) -> Response:
         """Copy data that ships into the folder."""
@@ -135,7 +166,8 @@ class Pages:
             raise HTTPException(404, "There is no such sample.")
         target = self.folder.inside(name)
         if not target.exists():
-            await run_in_threadpool(shutil.copyfile, datasets.path_of(SAMPLES[name][0]), target)
+            with whole_file(target) as part:  # also on a full disk
+                await run_in_threadpool(shutil.copyfile, datasets.path_of(SAMPLES[name][0]), part)
         return self.to(request, "columns", name)
 
     async def view(self, request: Request) -> Response:
@@ -186,13 +218,10 @@ class Pages:
     async def study(self, request: Request) -> Study:
         """Return what was chosen for a file; one that has changed is looked at again."""
         text, path = self.path_in(request, "data file", Path.is_file)
-        found = path.stat()
-        state = (found.st_mtime_ns, found.st_size)
         known = self.studies.get(text)
-        if known is None or known[0] != state:
-            known = state, await run_in_threadpool(Study.of, self.folder, text)
-            self.studies[text] = known
-        return known[1]
+        if known is None or known.state != state_of(path):
+            known = self.studies[text] = await run_in_threadpool(Study.of, self.folder, text)
+        return known
 
     async def columns(self, request: Request) -> Response:
         """Show what each column is."""
@@ -325,9 +354,10 @@ class Pages:
 
     async def wrong(self, request: Request, error: Exception) -> Response:
         """Show what a person can correct; of a defect, a text to copy that has no data in it."""
-        is_ours = not isinstance(error, GraphveilError | HTTPException)
+        is_ours = not isinstance(error, GraphveilError | HTTPException | OSError)
         why = "This is a defect of graphveil." if is_ours else getattr(error, "detail", str(error))
-        code = getattr(error, "status_code", 500 if is_ours else 400)
+        why = refusal_of(error) if isinstance(error, OSError) else why
+        code = getattr(error, "status_code", 400 if isinstance(error, GraphveilError) else 500)
         defect = defect_in(error) if is_ours else ""
         answer = self.page(request, "wrong", code, why=why, defect=defect)
         answer.headers.update(getattr(error, "headers", None) or {})
@@ -365,7 +395,7 @@ class Pages:
                 Mount("/static", StaticFiles(directory=HERE / "static")),
             ],
             exception_handlers=dict.fromkeys(
-                (GraphveilError, HTTPException, Exception), self.wrong
+                (GraphveilError, HTTPException, OSError, Exception), self.wrong
             ),
             lifespan=life,
         )
@@ -448,6 +478,8 @@ def unpacked(upload: Path, folder: Path) -> Path:
                 with packed.open(one) as source, target.open("xb") as file:
                     shutil.copyfileobj(source, file)
     except (zipfile.BadZipFile, OSError, RuntimeError, NotImplementedError) as error:
+        if getattr(error, "errno", None) in (errno.ENOSPC, errno.EDQUOT):
+            raise
         raise InputError(
             "This file is not a zip that can be read. Choose the zip that you received."
         ) from error

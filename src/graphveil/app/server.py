@@ -239,14 +239,23 @@ async def form_of(request: Request) -> list[tuple[str, str]]:
 
 
 async def upload_of(request: Request, path: Path) -> None:
-    """Write what a form with one file sends into a file, as it comes."""
+    """Write what a form with one file sends into a file, as it comes.
+
+    On a full disk the rest is read, too: else its sender hears nothing.
+    """
     size, why = 0, "The file is larger than 1 GiB. Unpack it into the folder instead."
+    failed: OSError | None = None
     with path.open("xb") as file:
         async for part in request.stream():
             size += len(part)
             if size > LARGEST_UPLOAD:
                 raise _broken_off(413, why)
-            file.write(part)
+            try:
+                file.write(b"" if failed else part)
+            except OSError as error:
+                failed = error
+    if failed:
+        raise failed
 
 
 def sandboxed(page: bytes) -> Response:

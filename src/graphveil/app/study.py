@@ -18,7 +18,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from graphveil.app.folder import Folder
+from graphveil.app.folder import HIDDEN, Folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import GraphveilError, Problem
 from graphveil.core.text import counted
@@ -149,6 +149,7 @@ class Study:
     name: str
     description: Description
     choices: dict[str, Any]
+    state: tuple[int, int]
     people: Description | None = None
     problems: tuple[Problem, ...] = ()
     notes: list[str] = field(default_factory=list)
@@ -160,8 +161,9 @@ class Study:
     @classmethod
     def of(cls, folder: Folder, name: str) -> Study:
         """Look at a file, and take up the choices that were kept for it."""
+        state = state_of(folder.inside(name))  # before it is read: a later one is looked at again
         found, choices, notes = _looked_at(folder.inside(name))
-        study = cls(folder, name, found, choices, notes=notes)
+        study = cls(folder, name, found, choices, state, notes=notes)
         if study.kept.is_file():
             study.take_up(study.kept)
         study.check()
@@ -175,10 +177,13 @@ class Study:
     @property
     def kept(self) -> Path:
         """Where choices are kept."""
-        name = self.name.replace("/", "%2F")
-        if len(os.fsencode(name)) > LONGEST_NAME:
-            name = hashlib.sha256(os.fsencode(name)).hexdigest()
-        return self.folder.hidden() / f"{name}.json"
+        return kept_for(self.folder, self.name)
+
+    @property
+    def rows(self) -> dict[str, Any]:
+        """How many rows were looked at, whether these are all, and in which state of the file."""
+        found = self.description
+        return {"count": found.rows, "complete": found.complete, "of": list(self.state)}
 
     @property
     def kind(self) -> str:
@@ -253,10 +258,11 @@ class Study:
 
     def keep(self) -> None:
         """Keep the choices for later, and for `choices_of` if nothing is open."""
-        held = {"format": FORMAT, "choices": self.choices}
+        held = {"format": FORMAT, "choices": self.choices, "rows": self.rows}
         held |= {} if self.problems else {"release": self.repeatable}
         content = json.dumps(held, indent=1)
         try:
+            self.folder.hidden()
             with whole_file(self.kept, mode=OWNER_ONLY) as part:
                 part.write_text(content, encoding="utf-8")
         except OSError as error:
@@ -468,8 +474,7 @@ class Study:
         said["roles"] = self.roles
         files = [self.path, *map(Path, filter(None, [read.get("nodes")]))]
         files += [Path(one) for one in said["roles"].get("levels", {}).values() if one[:1] == "/"]
-        there = [one.stat() for one in files if one.is_file()]
-        return said | {"file": [(one.st_mtime_ns, one.st_size) for one in there]}
+        return said | {"file": [state_of(one) for one in files if one.is_file()]}
 
     @property
     def repeatable(self) -> dict[str, Any]:
@@ -497,6 +502,20 @@ class Study:
             rows = "smooth-k" if is_false else "suppress-k"
             return "randomized-response" if is_copied and is_false else rows
         return "smooth-k" if is_false and not self.named("attach", "label") else "generalize"
+
+
+def kept_for(folder: Folder, name: str) -> Path:
+    """Return where the choices for a file are kept."""
+    name = name.replace("/", "%2F")
+    if len(os.fsencode(name)) > LONGEST_NAME:
+        name = hashlib.sha256(os.fsencode(name)).hexdigest()
+    return folder.inside(HIDDEN) / f"{name}.json"
+
+
+def state_of(path: Path) -> tuple[int, int]:
+    """Return when a file was changed, and its size: another file has another state."""
+    found = path.stat()
+    return found.st_mtime_ns, found.st_size
 
 
 def _rows_of(what: str) -> str:

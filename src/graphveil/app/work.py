@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from graphveil import io
-from graphveil.app.jobs import defect_in, load
+from graphveil.app.jobs import defect_in, load, refusal_of
 from graphveil.app.study import OWN, TRUTHFUL, WAYS, Way, options_from, way_named
 from graphveil.attacks.registry import ATTACKS
 from graphveil.attacks.wording import counted_in
@@ -356,6 +356,8 @@ def run(stream: IO[str], name: str, arguments: Mapping[str, Any]) -> None:
         say(end="done", why="")
     except GraphveilError as error:
         say(end="refused", why=str(error))
+    except OSError as error:
+        say(end="failed", why=refusal_of(error))
     except Exception as error:  # noqa: BLE001  the page says that it is a defect
         say(end="defect", why=defect_in(error))
 
