@@ -41,6 +41,7 @@ from graphveil.core.text import percent
 from graphveil.evaluate import wording
 from graphveil.evaluate.wording import Line
 from graphveil.verbs.attack import reads
+from thorough import first_of
 
 pytest.importorskip("uvicorn", reason="the extra serve is not installed")
 pytest.importorskip("starlette", reason="the extra serve is not installed")
@@ -1501,13 +1502,17 @@ STAGES = {
 }
 
 
+LONGEST = ("release", "Attacking")
+
+
 @pytest.mark.parametrize(
-    ("verb", "stage"), [(verb, one) for verb in STAGES for one in STAGES[verb]]
+    "at",
+    first_of([LONGEST, *((v, one) for v in STAGES for one in STAGES[v] if (v, one) != LONGEST)]),
 )
 def test_a_job_is_stopped_in_every_stage_and_leaves_nothing_half_written(
-    patients, release, monkeypatch, verb, stage
+    patients, release, monkeypatch, at
 ):
-    root, study = patients.root, Study.of(patients, "patients.csv")
+    (verb, stage), root, study = at, patients.root, Study.of(patients, "patients.csv")
     given = {"path": str(study.path), "study": study.payload}
     given |= {
         "explore": {"method": "generalize"},
