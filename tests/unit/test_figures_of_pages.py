@@ -5,17 +5,22 @@ from __future__ import annotations
 import math
 import re
 import sys
+import tomllib
 from pathlib import Path
+from pkgutil import resolve_name
 
+import pandas as pd
 import pytest
 
 import graphveil as gv
 from graphveil.data.measures import cascade
-from shared_data import network
+from shared_data import network, shared
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
-sys.path.append(str(ROOT / "benchmarks"))
+sys.path += [str(ROOT / "benchmarks"), str(ROOT / "tools")]
+
+import page_figures  # noqa: E402  a script beside the package
 
 from raw_rows import read_rows  # noqa: E402  a script finds it there
 
@@ -150,3 +155,67 @@ def test_the_table_of_edges_on_the_disk_is_that_of_stored_rows():
 
 def seconds_of(cpu):
     return f"{cpu:.{1 if cpu < 10 else 0}f} s"
+
+
+PAGES = page_figures.pages()
+LISTED = page_figures.LIST.read_text(encoding="utf-8")
+
+
+def differing(name, text):
+    """Return the sections of a page whose figures are not those of the list."""
+    said = tomllib.loads(LISTED)["listed"].get(name, {})
+    shown = page_figures.figures(text)
+    listed = {title: figures for title, (figures, _) in said.items()}
+    return sorted(
+        title for title in shown.keys() | listed.keys() if shown.get(title) != listed.get(title)
+    )
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_every_figure_of_a_page_is_listed(name):
+    text = (DOCS / name).read_text(encoding="utf-8")
+    assert [] == differing(name, text), "look at each, then run tools/page_figures.py --write"
+
+
+def test_a_figure_that_changes_is_noticed_wherever_a_page_shows_it():
+    name = "methods/super-nodes.md"
+    text = (DOCS / name).read_text(encoding="utf-8")
+    assert "44.0%" in text
+    assert ["Measured"] == differing(name, text.replace("44.0%", "44.1%"))
+    shown = page_figures.figures("# A\n\nOf `7`, 5% and -1.5; .25\n\n```text\n8\n```\n[9](10.md)")
+    assert {"A": "7 5% -1.5 .25 9"} == shown
+    assert {"": "4"} == page_figures.figures("3<!-- size: adult/users --> and 4 but not k2")
+
+
+def test_every_section_with_figures_says_where_they_come_from():
+    for name, sections in tomllib.loads(LISTED)["listed"].items():
+        for title, (_, origin) in sections.items():
+            assert re.split(r"\W", origin)[0] in page_figures.ORIGINS, (name, title)
+            for file in re.findall(r"\b(?:benchmarks|tests)/[\w./-]*\w", origin):
+                assert (ROOT / file).exists(), (name, title)
+            for constant in re.findall(r"\bgraphveil[\w.]*:[A-Z_]+", origin):
+                assert resolve_name(constant), (name, title)
+
+
+COMPUTED = tomllib.loads(LISTED)["computed"]
+
+
+@pytest.mark.parametrize("entry", COMPUTED, ids=lambda entry: entry["page"])
+def test_a_sentence_with_computed_figures_is_on_its_page(entry):
+    text = " ".join((DOCS / entry["page"]).read_text(encoding="utf-8").split())
+    assert page_figures.sentence(entry) in text
+
+
+def test_the_page_on_attributes_counts_a_real_network():
+    folder = shared("fb100-Reed98")
+    people = pd.read_csv(folder / "nodes.tsv.gz", sep="\t", dtype=str, keep_default_na=False)
+    edges = pd.read_csv(folder / "edges.tsv.gz", sep="\t", header=None, names=["source", "target"])
+    people = people[["id", "gender", "year"]].astype({"id": edges["source"].dtype})
+    network = gv.Network.from_arrow(edges, people, directed=False)
+    alone = gv.measure(gv.Graph.from_arrow(edges)).uniqueness
+    known = gv.measure(network, known=("gender", "year")).uniqueness
+    text = " ".join((DOCS / "how-to" / "networks-with-attributes.md").read_text("utf-8").split())
+    assert (
+        f"network of {network.n_nodes} people with gender and year, {alone:.0%} are unique by "
+        f"their degree, and {known:.0%} by gender, year and degree."
+    ) in text

@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+pytest.importorskip("mypy", reason="needs mypy, a development dependency")
+
 HEAD = """
 import graphveil as gv
 
@@ -25,7 +27,9 @@ def errors_in(tmp_path, body):
         text=True,
         check=False,
     )
-    return [line.partition("error: ")[2] for line in done.stdout.splitlines() if "error: " in line]
+    errors = [line for line in done.stdout.splitlines() if "error: " in line]
+    assert done.returncode == bool(errors), done.stderr
+    return [line.partition("error: ")[2] for line in errors]
 
 
 def test_the_data_of_a_release_is_of_the_kind_that_its_method_makes(tmp_path):

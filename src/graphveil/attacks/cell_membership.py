@@ -31,8 +31,8 @@ SAID_OF_EPSILON = inferred(EPSILON, line="presence of single edges or items: eps
 """How often the lower bound may exceed the truth."""
 
 NO_CHANCE = (
-    "one release gives no bound on epsilon unless all cells are published independently, with "
-    "one of two probabilities, and the release states this"
+    "the attack needs a release that publishes all cells independently, each with one of two "
+    "probabilities, and states these"
 )
 
 

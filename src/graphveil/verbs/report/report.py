@@ -307,7 +307,7 @@ def _measured(
     own = [row for row in asked.before.rows or () if row.question in METRICS]
     with stage("comparing"):
         rows = Rows(own) if own else measured("release", pair, None)
-    left_out = "what was measured before was handed in"
+    left_out = "figures measured before were passed in"
     unlike = {} if asked.before.rows is None else {"missing": [(AS_ORIGINAL, left_out)]}
     return unlike | {
         "tests": answers_of(read.guarantee, verdict, type(read.data), figures),

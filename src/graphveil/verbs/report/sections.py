@@ -27,6 +27,7 @@ from graphveil.claims.manifest import ATTACKED, Manifest, Record, private_folder
 from graphveil.core.errors import GraphveilWarning
 from graphveil.core.progress import context, stage, within
 from graphveil.core.rows import Row, Rows
+from graphveil.core.text import counted
 from graphveil.core.version import __version__
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.measures import measure, singled_out
@@ -267,7 +268,10 @@ def kinds_of_people(original: Data) -> list[str]:
     order = alone[np.argsort(-degrees[alone], kind="stable")][:MOST_KINDS]
     among = measured.values["edges"] - degrees
     shown = zip(degrees[order].tolist(), among[order].tolist(), strict=True)
-    return [f"{count(ties)} connections, {count(closed)} triangles" for ties, closed in shown]
+    return [
+        f"{counted(ties, 'connection', spec=',')}, {counted(closed, 'triangle', spec=',')}"
+        for ties, closed in shown
+    ]
 
 
 def numbers_of(data: Data) -> NDArray[np.int64]:
