@@ -4,6 +4,7 @@ import gzip
 import io
 import os
 import re
+import socket
 import subprocess
 import sys
 import threading
@@ -191,3 +192,14 @@ def test_a_name_that_is_too_long_is_refused_before_the_work(
     name = letters * "b"
     done = graphveil_here("anonymize", "rename", cwd / "friends.csv", "--out", name)
     assert_one_line(done, "can be written here. Choose a shorter one.")
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="no sockets in folders")
+def test_a_socket_is_named_as_what_it_is(graphveil_here, monkeypatch, cwd, assert_one_line):
+    monkeypatch.chdir(cwd)  # a path may be too long to bind
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind("s.csv")
+        for words in (("measure", "s.csv"), ("describe", "s.csv")):
+            done = graphveil_here(*words)
+            assert 2 == done.code
+            assert_one_line(done, "s.csv: this is a socket, which holds no data", "Give a file")

@@ -197,3 +197,17 @@ def test_a_promise_that_any_data_keeps_is_refused(method, sample):
     for name in {"k", "levels"} & set(method.example):
         with pytest.raises(ParameterError, match=f"{name}=1 is out of range|protects nobody"):
             method.from_parameters({**method.example, name: 1}).anonymize(sample(method))
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        ({}, "{} has no rule. Give one COLUMN=RULE per column, or leave the option out."),
+        ([], "[] has no rule. Give one COLUMN=RULE per column, or leave the option out."),
+        (["age=3", "age=4"], "the column 'age' has two rules. Give one rule per column."),
+    ],
+)
+def test_rules_that_are_none_are_not_called_two(given, said):
+    with pytest.raises(ParameterError) as refused:
+        PerColumn.parse(given)
+    assert said in str(refused.value)

@@ -15,7 +15,7 @@ from graphveil.core.errors import ParameterError, ResourceError
 from graphveil.core.progress import heard
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
-from graphveil.verbs.attack import IN_FULL
+from graphveil.verbs.attack import IN_FULL, attack_with_quick
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -202,6 +202,32 @@ def test_what_runs_by_its_name_alone_is_left_out_with_its_time(priced):
     _, left = priced(alignment=300.0)()
     assert not_run(300.0) == left["alignment"]
     assert {name for name in OF_GRAPHS if ATTACKS[name].by_name} <= {*left}
+
+
+@pytest.mark.parametrize(
+    ("again", "runs"), [(True, ["alignment", "edge-re-run"]), (False, ["alignment"])]
+)
+def test_what_is_quick_is_run_though_nobody_names_it_but_no_method_is_run_again(
+    priced, monkeypatch, again, runs
+):
+    others = {name.replace("-", "_"): 11.0 for name in OF_GRAPHS if ATTACKS[name].by_name}
+    priced(**others | {"alignment": 9.0, "edge_re_run": 9.0})
+    for name in ("alignment", "edge-gain"):
+        entry = dataclasses.replace(ATTACKS[name], foreseen=None)
+        monkeypatch.setitem(ATTACKS._entries, name, entry)
+    release = gv.KDegree(k=2).anonymize(GRAPH, seed=1)
+    rows = attack_with_quick(release, GRAPH, again=again)
+    left = {row.question: row.reason for row in rows.missing}
+    assert {*OF_UNASKED, *runs} == {name for name in OF_GRAPHS if name not in left}
+    assert not_run(11.0) == left["edge-gain"]
+
+
+def test_what_is_quick_is_not_run_where_the_time_has_no_room_for_it(priced):
+    priced(alignment=9.0)
+    release = gv.KDegree(k=2).anonymize(GRAPH, seed=1)
+    left = {row.question for row in attack_with_quick(release, GRAPH, seconds=8.0).missing}
+    assert "alignment" in left
+    assert "edge-gain" not in left
 
 
 @pytest.mark.parametrize("asked", ["all", ["all"], ["all", "alignment"]])

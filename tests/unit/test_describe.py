@@ -147,3 +147,20 @@ def test_types_of_edges_that_a_file_numbers_are_a_question_whose_answer_can_be_r
     found = gv.describe(file)
     assert ["ignore_weights"] == [one.option for one in found.problems]
     assert 2 == gv.read_graph(file, ignore_weights=True).n_edges
+
+
+@pytest.mark.parametrize(
+    ("rows", "kind", "asked"),
+    [
+        ("ann,tea\nann,rye\nbob,tea\nbob,oat\ncyd,rye\n", "bipartite", 1),
+        ("ann,bob\nbob,cyd\ncyd,dan\ndan,ann\n", "graph", 0),  # values are in both columns
+        ("ann,tea\nbob,tea\n", "graph", 0),  # too few values to say anything
+    ],
+)
+def test_pairs_without_names_that_share_no_value_are_asked_about(tmp_path, rows, kind, asked):
+    file = tmp_path / "pairs.csv"
+    file.write_text(rows)
+    found = gv.describe(file)
+    assert (kind, asked) == (found.kind, len(found.problems))
+    assert all("no value is in both columns" in one.text for one in found.problems)
+    assert not gv.describe(file, kind="graph").problems

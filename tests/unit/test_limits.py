@@ -45,7 +45,7 @@ NOT_FOR_READERS = re.compile(
 LN_N = 7.0326242610280065
 NEIGHBORS = "vrq, right guess"
 SCHOOL, BLOGS, HEPPH = "primary school", "polblogs", "ca-HepPh"
-ADULT, HEART = "adult, 2,000 people", "heart"
+ADULT, APPS, HEART = "adult, 2,000 people", "apps, 2,000 rows", "heart"
 NOBODY = "overlap 1, nobody known, best of 5 starts: right"
 TWENTY = "overlap 1, 20 known, best of 5 starts: right"
 DIRECTED = "overlap 1 with directions, {} known, best of 5 starts: right"
@@ -149,6 +149,11 @@ Computed = Callable[[], float]
 def copied(method: str, data: str, **parameters: Any) -> Computed:
     """Return what a copy of the network reached, computed when it is asked for."""
     return lambda: attacked(method, parameters, NOBODY, data=data)
+
+
+def looked_up(method: str, data: str, **parameters: Any) -> Computed:
+    """Return what knowing 8 items of a person reached, computed when it is asked for."""
+    return lambda: attacked(method, parameters, "8 known, 0 false: own row", data=data)
 
 
 def degrees(
@@ -255,6 +260,9 @@ FIGURES: dict[str, list[tuple[str, Computed | None]]] = {
             lambda: matched("asymmetric-response", {"epsilon": 3.0}, network="made-1", known=20),
         ),
         ("100%", copied("asymmetric-response", SCHOOL, epsilon=2.0)),
+        ("4.3%", looked_up("asymmetric-response", ADULT, epsilon=2.0)),
+        ("47%", looked_up("asymmetric-response", APPS, epsilon=4.0)),
+        ("96%", looked_up("asymmetric-response", APPS, epsilon=8.0)),
     ],
     "degree-prior-response": [
         ("90%", copied("degree-prior-response", BLOGS, epsilon=7.11)),
@@ -271,6 +279,9 @@ FIGURES: dict[str, list[tuple[str, Computed | None]]] = {
         ("100%", copied("randomized-response", SCHOOL, epsilon=4.0)),
         ("100%", copied("randomized-response", SCHOOL, epsilon=2.0)),
         ("76%", lambda: noisy_copy("randomized-response", 2.0)),
+        ("60%", looked_up("randomized-response", APPS, epsilon=2.0)),
+        ("95%", looked_up("randomized-response", APPS, epsilon=4.0)),
+        ("97%", looked_up("randomized-response", APPS, epsilon=8.0)),
     ],
     "top-m-filter": [
         ("92%", copied("top-m-filter", BLOGS, epsilon=7.11)),
@@ -354,7 +365,8 @@ FIGURES: dict[str, list[tuple[str, Computed | None]]] = {
     ],
     "rename": [
         ("100%", lambda: attacked("rename", {}, NOBODY, data=SCHOOL)),
-        ("58%", lambda: attacked("rename", {}, "8 known, 0 false: own row", data=ADULT)),
+        ("97%", looked_up("rename", APPS)),
+        ("58%", looked_up("rename", ADULT)),
     ],
 }
 """The figures of every method in their order, and what they are computed from."""
@@ -412,8 +424,10 @@ def test_what_was_reached_names_its_options_and_is_said_of_no_others(method):
     for one in own.reached:
         wanted = {name: value for name, value in one.options.items() if value is not None}
         release = own.from_parameters(wanted)
-        assert release.stated_limits.endswith(one.said)
-        assert "were not attacked" not in release.stated_limits
+        for kind in one.kinds or (None,):
+            said = release.limits_for(kind)
+            assert said.endswith(one.said)
+            assert "were not attacked" not in said
         for name, value in wanted.items():
             word = {"levels": "level"}.get(name, name)
             digits = f"{value:g}" if isinstance(value, float) else str(value)
@@ -445,6 +459,34 @@ def test_limits_are_those_of_the_options_at_hand(method, said, not_said):
     assert said in stated
     assert not_said not in stated
     assert "were not attacked" not in stated
+
+
+PATH = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+BASKETS = gv.Bipartite.from_lists([["tea"], ["tea", "rye"], [], ["rye"]])
+SEXES = gv.Table.from_columns({"sex": ["f", "m", "f", "m"]})
+OF_KINDS = [
+    (gv.Rename(), PATH, "100%"),
+    (gv.Rename(), gv.Network((gv.Layer.from_arcs([0], [1], n=4),)), "100%"),
+    (gv.Rename(), BASKETS, "97%"),
+    (gv.Rename(), SEXES, "58%"),
+    (gv.RandomizedResponse(epsilon=4.0), PATH, "100%"),
+    (gv.RandomizedResponse(epsilon=4.0), BASKETS, "95%"),
+    (gv.AsymmetricResponse(epsilon=2.0), PATH, "100%"),
+    (gv.AsymmetricResponse(epsilon=2.0), BASKETS, "4.3%"),
+]
+
+
+@pytest.mark.parametrize(("method", "data", "figure"), OF_KINDS)
+def test_limits_quote_what_was_reached_on_the_kind_of_data_at_hand(method, data, figure):
+    release = method.anonymize(data, seed=1)
+    said = release.provenance.limits
+    assert [figure] == FIGURE.findall(said)
+    assert isinstance(data, gv.Graph | gv.Network) == ("copy of the network" in said)
+    assert release.verify(data).ok
+
+
+def test_limits_of_no_data_yet_quote_every_kind():
+    assert ["100%", "97%", "58%"] == FIGURE.findall(gv.Rename().stated_limits)
 
 
 @pytest.mark.parametrize(

@@ -395,6 +395,7 @@ def test_a_report_of_rows_and_a_verdict_measures_nothing_again(tmp_path, monkeyp
 
     monkeypatch.setattr(report_module, "verify_release", again)
     monkeypatch.setattr(sections_module, "attack_release", again)
+    monkeypatch.setattr(sections_module, "attack_with_quick", again)
     report = gv.report_release(folder, table, rows=rows, verdict=verdict)
     assert report.verdict is verdict
     assert "The same attacks on the original" in report.text

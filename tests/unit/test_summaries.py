@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import pickle
 import warnings
@@ -201,6 +202,21 @@ def drawn(copy, *shares, guess=0.01):
         )
 
 
+def test_the_first_line_gives_the_mean_chance_of_picking_a_record_where_it_is_the_strongest():
+    known, picked, largest = (
+        Row(release="a", question=name, figure=figure, setting=one, value=value, guess=0.01)
+        for name, figure, one, value in (
+            ("linkage", "own row", Setting(known=8, wrong=0), 0.035),
+            ("matching", "true pair, mean", Setting(), 0.093),
+            ("matching", "true pair, largest", Setting(), 0.5),
+        )
+    )
+    said = "has a mean probability of picking a row's own record: 9.3 of 100 (guessing without"
+    assert said in attacks.headline(Rows([known, picked, largest]), "rows", of_table=True)
+    weaker = dataclasses.replace(picked, value=0.03)
+    assert "re-identifies 3.5 of 100 rows" in attacks.headline(Rows([known, weaker]), "rows")
+
+
 COPY = Setting(overlap=1, known=20, search="best of 5 starts")
 
 
@@ -227,6 +243,14 @@ def test_draws_that_differ_little_are_told_by_their_mean_and_one_draw_is_called_
     assert said in attacks.headline(one)
     [group] = attacks.groups(one)
     assert group.lines[0].question.endswith("knows 20 people, one sample")
+
+
+def test_of_two_attacks_by_the_same_attacker_the_stronger_has_the_line():
+    one, other = drawn(COPY, 0.25), drawn(COPY, 0.5)
+    rows = [*one, *(dataclasses.replace(row, question="alignment") for row in other)]
+    for every in (rows, rows[::-1]):
+        [group] = attacks.groups(Rows(every))
+        assert ["50"] == [line.figure for line in group.lines]
 
 
 def test_one_strong_draw_of_weak_ones_is_told():

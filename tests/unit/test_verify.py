@@ -582,6 +582,9 @@ def test_a_changed_data_file_is_said_with_what_holds_in_it(tmp_path):
         "The folder is not as it was published: data.csv, line 1 ends with CR LF"
     )
     assert first.endswith("Whether the guarantee holds in the data file was not checked.")
+    data.write_bytes(data.read_bytes().replace(b"\r\n", b"\r"))
+    [first] = verify(folder).said()
+    assert "data.csv, line 1 ends with CR alone, as files of old Macs do" in first
     data.write_text("source,target\n0,1\n0,2\n1,3\n2,3\n")
     [first] = verify(folder).said()
     assert first.startswith("The guarantee is not true: the class of degree 0 holds 1 node")

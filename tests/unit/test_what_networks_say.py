@@ -1,8 +1,11 @@
 """What a file of a network says of itself: counts, kinds of nodes, layouts, missing numbers."""
 
 import json
+import re
 
 import networkx as nx
+import pandas as pd
+import polars as pl
 import pyarrow as pa
 import pytest
 from pyarrow import parquet
@@ -396,3 +399,19 @@ def test_a_file_of_ucinet_is_named_before_its_lines_are_taken_for_edges(tmp_path
     path = written(tmp_path, "a.dl", "DL n=3 format=edgelist1\nlabels embedded\ndata:\na b\nb c\n")
     with pytest.raises(InputError, match=r"a.dl is a UCINET file. Export it as Pajek"):
         load_graph(path)
+
+
+@pytest.mark.parametrize("word", ["{}", "[]"])
+@pytest.mark.parametrize("frame", [pd.DataFrame, pl.DataFrame, pa.table])
+def test_an_empty_dictionary_or_list_is_no_id_in_frames_either(frame, word):
+    said = f"{re.escape(word)} is an empty list or dictionary of a program, not an id"
+    with pytest.raises(DataError, match=f"source: {said}"):
+        gv.KDegree(k=2).anonymize(frame({"source": ["a", word], "target": ["b", "c"]}))
+    with pytest.raises(DataError, match=f"users: {said}"):
+        gv.SmoothK(k=2).anonymize(frame({"user": ["a", word], "item": ["b", "c"]}))
+    with pytest.raises(DataError, match=f"target: {said}"):
+        gv.Graph.from_edges(["a"], [word])
+
+
+def test_a_value_of_a_table_may_be_an_empty_list():
+    assert ("[]",) == tuple(gv.Table.from_columns({"tags": ["[]", "[]"]}).categories[0])

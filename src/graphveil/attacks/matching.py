@@ -327,6 +327,7 @@ MATCHING = Attack(
             "true pair, mean",
             does="has the complete original table",
             line="mean probability of picking a person's own record",
+            picks=True,
             label="the complete original table",
         ),
         singled_out(

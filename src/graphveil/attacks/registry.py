@@ -56,6 +56,9 @@ WORTH_SAYING = 3.0
 SECONDS_UNASKED = 60.0
 """So many seconds attacks have together where none is asked for, nor another limit is given."""
 
+QUICK_SECONDS = 10.0
+"""What takes fewer seconds is run for a page, also where it runs only by its name elsewhere."""
+
 _STEPS = ((90.0, 1.0, "second"), (5_400.0, 60.0, "minute"), (math.inf, 3_600.0, "hour"))
 
 

@@ -162,6 +162,8 @@ class Said:
     - `when`: in which settings.
     - `take`: which rows the terminal shows.
     - `left_out`: the figure that says the same of people who are omitted; empty for none.
+    - `picks`: whether it is the mean probability of picking a person's own record: the first line
+      says it if it is above every share of people who are re-identified.
     - `harm`: the figure that says the difference; the answer is by it.
     - `worst`: whether the last line of the page says who is worst off by the attack.
     - `if_measured`: nothing is said of it without a figure: few data have what it asks about.
@@ -178,6 +180,7 @@ class Said:
     when: Callable[[Setting], bool] = lambda _: True
     take: Take = each
     left_out: str = ""
+    picks: bool = False
     harm: str = ""
     worst: bool = False
     if_measured: bool = False

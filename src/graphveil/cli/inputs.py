@@ -61,6 +61,8 @@ def a_file(path: Path, form: str | None) -> Iterator[Path]:
         return
     if path == STANDARD_INPUT and sys.stdin.isatty():
         raise UsageError("- means standard input, but nothing is piped in. Give a file name.")
+    if path != STANDARD_INPUT and path.is_socket():
+        raise UsageError(f"{path}: this is a socket, which holds no data. Give a file, or pipe in.")
     source = _descriptor() if path == STANDARD_INPUT else path
     if source is not None and never_ends(source):
         raise UsageError(f"{path}: {NEVER_ENDS}")

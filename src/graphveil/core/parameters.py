@@ -317,8 +317,12 @@ class PerColumn(tuple[tuple[str, str], ...]):
                     "without a semicolon. Give one rule per column."
                 )
         names = [name for name, _ in pairs]
-        if not names or len(set(names)) < len(names):
-            twice = next((name for name in names if names.count(name) > 1), "")
+        if not names:
+            raise ParameterError(
+                f"{given!r} has no rule. Give one COLUMN=RULE per column, or leave the option out."
+            )
+        if len(set(names)) < len(names):
+            twice = next(name for name in names if names.count(name) > 1)
             raise ParameterError(f"the column {twice!r} has two rules. Give one rule per column.")
         return PerColumn(pairs)
 

@@ -26,6 +26,7 @@ from graphveil.data.ids import (
     check_distinct,
     distinct,
     frozen,
+    ids_in_ties,
     not_unicode,
     numbers_where_all,
     positions,
@@ -634,7 +635,7 @@ class Bipartite(Frames):
 
 
 def _axis(values: object, known: object, what: str) -> tuple[NDArray[np.int32], Ids]:
-    labels = as_ids(values, what=what)
+    labels = ids_in_ties(values, what=what)
     ids = distinct(labels if known is None else as_ids(known, what=what))
     return positions(labels, ids, what=what), ids
 

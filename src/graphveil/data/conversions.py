@@ -23,7 +23,7 @@ from graphveil.data.columns import (
     types_say_directed,
 )
 from graphveil.data.csr import Dropped, warn_dropped
-from graphveil.data.ids import Ids, as_ids, as_text, distinct, positions, to_arrow
+from graphveil.data.ids import Ids, as_ids, as_text, distinct, ids_in_ties, positions, to_arrow
 from graphveil.data.layers import (
     TIES,
     Layer,
@@ -339,7 +339,7 @@ class NetworkObjects(Frames):
         rows = None
         if who is not None:
             rows = Table.from_arrow(who, ids=node or who.column_names[0], bins=bins)
-        ends = [as_ids(table[name], what=name) for name in names]
+        ends = [ids_in_ties(table[name], what=name) for name in names]
         warn_of_missing(*(table[name] for name in names))
         labels = labels_of_ends(ends, None if rows is None else rows.labels())
         if labels.dtype.kind == "T":
@@ -620,7 +620,7 @@ class GraphObjects:
         if not ignore_weights:
             ask_kinds_in(table, further)
         left_out = warn_left_out(further)
-        left, right = (as_ids(table[name], what=name) for name in names)
+        left, right = (ids_in_ties(table[name], what=name) for name in names)
         warn_of_missing(*(table[name] for name in names))
         if nodes is None:
             graph, dropped = cls.assemble(left, right)

@@ -64,6 +64,24 @@ def as_ids(values: object, *, what: str) -> Ids:
     raise DataError(f"{what}: ids of type {array.dtype} are not supported. Give integers or text.")
 
 
+NO_IDS = ("{}", "[]")
+"""What programs write for an empty dictionary or list, which is nobody's id."""
+
+
+def no_id(value: str) -> str:
+    """Return that a value is not an id; see `NO_IDS`."""
+    return f"{value} is an empty list or dictionary of a program, not an id."
+
+
+def ids_in_ties(values: object, *, what: str) -> Ids:
+    """Return the ids of the ends of edges or entries; refuse what programs write for nothing."""
+    ids = as_ids(values, what=what)
+    found = next((one for one in NO_IDS if ids.dtype.kind == "T" and (ids == one).any()), None)
+    if found is not None:
+        raise DataError(f"{what}: {no_id(found)} Remove such rows, or correct them.")
+    return ids
+
+
 def _from_iterable(values: object) -> NDArray[Any]:
     if not isinstance(values, Iterable):
         raise DataError(f"ids of type {type(values).__name__} are not a list. Give a sequence.")

@@ -27,6 +27,7 @@ from graphveil.data.ids import (
     as_text,
     distinct,
     frozen,
+    ids_in_ties,
     positions,
     same_ids,
     stored,
@@ -689,8 +690,8 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
     ) -> tuple[Self, csr.Dropped]:
         """Return the graph of these arcs and the count of what was dropped; see `from_edges`."""
         if n is None and ids is None:
-            left = as_ids(source, what="source")
-            right = as_ids(target, what="target")
+            left = ids_in_ties(source, what="source")
+            right = ids_in_ties(target, what="target")
             if left.dtype.kind != right.dtype.kind:
                 left, right = as_text(left), as_text(right)
             nodes = distinct(np.concatenate([distinct(left), distinct(right)]))

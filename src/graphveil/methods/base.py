@@ -77,10 +77,14 @@ class Reached(NamedTuple):
     options
         The options of the attacked releases by the name of the published parameter, None where it
         is not published. A number stands for those nearest to it, by ratio.
+    kinds
+        The kinds of released data (of `graphveil.data.kinds.KINDS`) that it is said of; empty for
+        all that the method takes.
     """
 
     said: str
     options: Mapping[str, Any]
+    kinds: tuple[str, ...] = ()
 
     def distance(self, published: Mapping[str, Any]) -> tuple[int, float]:
         """Return how many options differ from those of a release, and how far its numbers are.
@@ -107,6 +111,10 @@ class Reached(NamedTuple):
     def _pairs(self, published: Mapping[str, Any]) -> list[tuple[str, float, float]]:
         """Return the options and those of a release as numbers; what is not a number is 0."""
         return [(n, _number(value), _number(published.get(n))) for n, value in self.options.items()]
+
+
+def _said_of(one: Reached, kind: str | None) -> bool:
+    return kind is None or not one.kinds or kind in one.kinds
 
 
 def reached_by_k(
@@ -437,6 +445,7 @@ class Anonymizer(ABC, Generic[D]):
             left_out=data.left_out,
             guarantee=guarantee.of_rows(getattr(data, "person", None)),
             conditions=draft.conditions,
+            kind=kind_of(draft.data).name,
             advice=(*draft.advice, *((PEOPLE_AS_ITEMS,) if people else _ids_as_things(data))),
             input_sha256=digest_of(data),
             origins_sha256=digests_of_origins(data),
@@ -483,6 +492,7 @@ class Anonymizer(ABC, Generic[D]):
         guarantee: AnyGuarantee | None = None,
         conditions: tuple[AnyCondition, ...] = (),
         advice: tuple[str, ...] = (),
+        kind: str | None = None,
         **private: Any,
     ) -> dict[str, Any]:
         """Return the fields that a release and a publication share, and warn the owner."""
@@ -497,7 +507,9 @@ class Anonymizer(ABC, Generic[D]):
         return {
             "guarantee": claimed,
             "conditions": (*self.conditions, *conditions, *((ItemsAreUsers(),) if people else ())),
-            "provenance": dataclasses.replace(self.provenance, limits=self.limits_of(claimed)),
+            "provenance": dataclasses.replace(
+                self.provenance, limits=self.limits_of(claimed, kind)
+            ),
             "private": Private(warnings=(*advised, *left_out_words(left_out)), **private),
         }
 
@@ -544,19 +556,25 @@ class Anonymizer(ABC, Generic[D]):
         >>> said.stated_limits.removeprefix(plain.stated_limits).partition(",")[0]
         ' If attributes are published'
         """
+        return self.limits_for(None)
+
+    def limits_for(self, kind: str | None) -> str:
+        """Return what a release of this kind of data does not protect against; None for any."""
         roles = getattr(self, "known", None), getattr(self, "attach", None)
         more = self.limits_of_attributes if any(roles) else ""
-        return " ".join(filter(None, (self.limits, self._nearest_reached(), more)))
+        kinds = dict.fromkeys(one.kinds for one in self.reached if _said_of(one, kind))
+        nearest = map(self._nearest_reached, kinds)
+        return " ".join(filter(None, (self.limits, *nearest, more)))
 
-    def limits_of(self, claimed: AnyGuarantee) -> str:  # noqa: ARG002  as a rule they are the same
+    def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:  # noqa: ARG002  as a rule they are the same
         """Return what a release that claims this does not protect against: its manifest says so."""
-        return self.stated_limits
+        return self.limits_for(kind)
 
-    def _nearest_reached(self) -> str:
+    def _nearest_reached(self, kinds: tuple[str, ...]) -> str:
+        """Return what was reached on the most similar releases of these kinds of data."""
         published = self.published_parameters()
-        if not self.reached:
-            return ""
-        nearest = min(self.reached, key=lambda one: one.distance(published))
+        fitting = (one for one in self.reached if one.kinds == kinds)
+        nearest = min(fitting, key=lambda one: one.distance(published))
         differing = nearest.differing(published)
         if not differing:
             return nearest.said

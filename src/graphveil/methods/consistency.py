@@ -104,7 +104,7 @@ def _differing(manifest: Manifest, problem: str) -> Check:
 def _unknown_limits(manifest: Manifest, method: Anonymizer[Any]) -> str:
     """Return the text on limits if this version writes it for no options; else nothing."""
     said = manifest.claim.does_not_protect_against
-    texts = (method.limits_of(manifest.claim.guarantee), method.stated_limits)
+    texts = (method.limits_of(manifest.claim.guarantee, manifest.data.kind), method.stated_limits)
     reached = (one.said for one in method.reached)
     every = (*texts, method.source, method.limits, *reached, method.limits_of_attributes)
     known = {sentence for text in every for sentence in text.split(". ")}
@@ -188,7 +188,8 @@ def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
         problems.append(
             f"the source is {shown(manifest.method.source)}, not the one that the method states"
         )
-    if said != method.limits_of(manifest.claim.guarantee) and not _unknown_limits(manifest, method):
+    limits = method.limits_of(manifest.claim.guarantee, manifest.data.kind)
+    if said != limits and not _unknown_limits(manifest, method):
         problems.append(f"the text on limits is {shown(said)}, not the one that the method states")
     return problems + [
         f"the parameter {name} is {shown(stated.get(name))}; {own.method} writes {shown(value)}"

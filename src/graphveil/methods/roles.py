@@ -199,10 +199,9 @@ class WithRoles(Anonymizer[D]):
         """What is stated of attached columns."""
         return self.roles.conditions
 
-    @property
-    def stated_limits(self) -> str:
-        """What a release with these parameters does not protect against."""
-        limits: str = super().stated_limits
+    def limits_for(self, kind: str | None) -> str:
+        """Return what a release of this kind of data does not protect against."""
+        limits: str = super().limits_for(kind)
         return f"{limits} {LIMITS_OF_ATTACHED}" if self.roles.attached else limits
 
     @property

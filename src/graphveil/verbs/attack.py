@@ -21,6 +21,7 @@ from graphveil.attacks.networks.signatures import published_attributes
 from graphveil.attacks.registry import (
     ATTACKS,
     EVERY,
+    QUICK_SECONDS,
     SECONDS_UNASKED,
     STRONGEST,
     WORTH_SAYING,
@@ -366,6 +367,41 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     for (name, part), (why, takes) in missing.items():
         rows.append(Row(release=called, question=name, part=part, reason=why, seconds=takes))
     return Rows(rows)
+
+
+def attack_with_quick(
+    release: Release[Any] | str | Path,
+    original: Any,
+    *,
+    further: Sequence[str] = (),
+    seconds: float | None = None,
+    again: bool = True,
+    **how: Any,
+) -> Rows:
+    """Return the rows of what runs unasked, of what else is quick, and of `further` attacks.
+
+    Quick is what takes less than `QUICK_SECONDS` and fits into what is left of the time; with
+    `again` false, nothing that runs the method again. Other arguments as in `attack_release`.
+    """
+    started, limit = worked(), SECONDS_UNASKED if seconds is None else seconds
+    rows = attack_release(release, original, seconds=seconds, **how)
+    run, left = {row.question for row in rows}, limit - (worked() - started)
+    chosen = [name for name in dict.fromkeys(further) if name not in run]
+    for row in rows.missing:
+        name, takes = row.question, row.seconds
+        if takes is None or row.part or name in chosen or not takes < min(QUICK_SECONDS, left):
+            continue
+        if again or ATTACKS[name].foreseen is None:
+            chosen.append(name)
+            left -= takes
+    if not chosen:
+        return rows
+    within_limit = None if seconds is None else max(left, 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", GraphveilWarning)  # they were said
+        named = attack_release(release, original, attacks=chosen, seconds=within_limit, **how)
+    missing = [row for row in rows.missing if row.question not in chosen]
+    return Rows([*rows, *missing, *named, *named.missing])
 
 
 def of_known_columns(pair: Comparison[Any], release: Release[Any]) -> Comparison[Any]:

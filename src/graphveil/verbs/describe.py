@@ -362,6 +362,9 @@ def _kind(
     if form and form not in (*TEXT, "parquet", "arrow"):
         return Graph, Guess(Graph, f"files of the format {form} are read as one")
     guess = columns.guess(tuple(one for one in CONTAINERS if one is not Network))
+    if guess.kind is Graph and not columns.kind and _are_apart(written()):
+        found = "no value is in both columns, as in a list of users and their items"
+        return Bipartite, Guess(None, found)
     if guess.kind is not None:
         return guess.kind, guess
     pairs = form == "text" or _share_values(written())
@@ -375,6 +378,19 @@ def _share_values(written: pa.Table | None) -> bool:
     one, other = (pc.unique(written.column(number)).cast(pa.string()) for number in (0, 1))
     both = pc.sum(pc.is_in(one, value_set=other)).as_py() or 0
     return bool(2 * both > min(len(one), len(other)) > 2)
+
+
+LEAST_APART = 3
+"""Columns of fewer values have none in common by chance."""
+
+
+def _are_apart(written: pa.Table | None) -> bool:
+    """Whether no value of two columns is in both, as in a network of people and events."""
+    if written is None or written.num_columns != 2:
+        return False
+    one, other = (pc.unique(written.column(number)).cast(pa.string()) for number in (0, 1))
+    both = pc.any(pc.is_in(one, value_set=other)).as_py()
+    return min(len(one), len(other)) >= LEAST_APART and not both
 
 
 def _about_kind(guess: Guess, proposed: Container) -> Problem:

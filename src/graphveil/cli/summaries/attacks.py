@@ -106,12 +106,21 @@ def strength(row: Row) -> Answer:
 
 
 def groups(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> tuple[Group, ...]:
-    """Return a line a question that these rows answer, under the three headings."""
-    asked: dict[Question, list[Line]] = {question: [] for question in QUESTIONS}
+    """Return a line a question that these rows answer, under the three headings.
+
+    Of several attacks by the same attacker it is that of the largest figure.
+    """
+    asked: dict[Question, dict[str, tuple[float, Line]]] = {question: {} for question in QUESTIONS}
     for said, taken in _shown(rows):
-        asked[said.question].append(_line(said, taken, counted, of_table=of_table))
+        line, value = _line(said, taken, counted, of_table=of_table), taken.row.value or 0.0
+        before = asked[said.question].get(line.question)
+        if before is None or value > before[0]:
+            asked[said.question][line.question] = value, line
     return tuple(
-        Group(heading=reworded(QUESTIONS[question].short, counted), lines=tuple(lines))
+        Group(
+            heading=reworded(QUESTIONS[question].short, counted),
+            lines=tuple(line for _, line in lines.values()),
+        )
         for question, lines in asked.items()
         if lines
     )
@@ -135,7 +144,7 @@ def headline(rows: Rows, counted: Counted = "people", *, of_table: bool = False)
 
 
 class Strongest(NamedTuple):
-    """The attack that re-identifies most people."""
+    """The attack that re-identifies most people, or that picks their own record most often."""
 
     share: float
     sentence: str
@@ -144,8 +153,12 @@ class Strongest(NamedTuple):
 def strongest(
     rows: Rows, counted: Counted = "people", *, of_table: bool = False
 ) -> Strongest | None:
-    """Return the attack that re-identifies most; None if none is better than guessing."""
-    people = [one for one in _shown(rows) if one[0].re_identifies]
+    """Return the attack that re-identifies most; None if none is better than guessing.
+
+    A mean probability of picking a person's own record counts as the share of people who would be
+    re-identified by one pick each.
+    """
+    people = [one for one in _shown(rows) if one[0].re_identifies or one[0].picks]
     right = [one for one in people if above_guess(one[1].row)]
     if not right:
         return None
@@ -175,6 +188,8 @@ def _line(said: Said, taken: Taken, counted: Counted, *, of_table: bool) -> Line
     who = said.who.format(**words)
     question = said.line.format(**words) if said.line else f"by an attacker {who}"
     sentence = f"{question}: {figure} of 100{beside}."
+    if said.picks:
+        sentence = f"An attacker {who} has a {question}: {figure} of 100{beside}."
     if said.re_identifies:
         draws = ""
         if least is not None:

@@ -26,7 +26,7 @@ from graphveil.core.text import counted
 from graphveil.data.codes import binned
 from graphveil.data.columns import NODE_LISTS, TOO_SHORT, Ties, known_pairs, named_columns, plain
 from graphveil.data.csr import Dropped, blocks, neighbor_lists
-from graphveil.data.ids import Ids, as_ids, distinct, positions
+from graphveil.data.ids import NO_IDS, Ids, as_ids, distinct, no_id, positions
 from graphveil.data.layers import KINDS_OF_EDGES, TIES, Layer
 from graphveil.io.formats import Ends, NetworkOptions
 from graphveil.io.parsed import (
@@ -315,12 +315,9 @@ def labels_of(
         source.refuse(f"the ids {in_quotes(*pair)} look the same. Merge them, or rename one.")
     spelled = alike(values, accents=True) if len(others) else None
     notes.look_alike = notes.look_alike if spelled is None else in_quotes(*spelled)
-    empty = others.filter(pc.is_in(others, value_set=pa.array(["{}", "[]"])))
+    empty = others.filter(pc.is_in(others, value_set=pa.array(NO_IDS)))
     if len(empty):
-        source.refuse(
-            f"{shown(empty[0].as_py())} is an empty list or dictionary of a program, not an id. "
-            "Remove that column, or correct the line."
-        )
+        source.refuse(f"{no_id(empty[0].as_py())} Remove that column, or correct the line.")
     broken = others.filter(pc.match_substring(others, "\n"))
     if len(broken):
         source.refuse(f"a cell contains a line break ({shown(broken[0])}). Close its quotes.")

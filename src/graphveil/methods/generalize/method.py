@@ -182,11 +182,10 @@ class Generalize(Anonymizer[Table]):
         """The roles of the columns, as far as they were given."""
         return TableRoles.of(self.known, self.attach, self.label)
 
-    @property
-    def stated_limits(self) -> str:
-        """What a release with these parameters does not protect against."""
+    def limits_for(self, kind: str | None) -> str:
+        """Return what a release with these parameters does not protect against."""
         whole = " Files of levels are published whole, with all of their values."
-        return f"{super().stated_limits}{whole if self.publish_levels else ''}"
+        return f"{super().limits_for(kind)}{whole if self.publish_levels else ''}"
 
     @property
     def unstated(self) -> Collection[str]:

@@ -18,7 +18,7 @@ from graphveil.claims.guarantees import AnyGuarantee, StructuralKAnonymity
 from graphveil.core.errors import DataError, ParameterError, UsageError, did_you_mean, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
-from graphveil.core.warnings import COPY, MANY_ADDITIONS
+from graphveil.core.warnings import MANY_ADDITIONS
 from graphveil.data import Graph, Network
 from graphveil.methods import attributes
 from graphveil.methods.attributes import AttributedMethod, Merge
@@ -305,16 +305,15 @@ class KDegree(AttributedMethod):
         kept = (Supergraph(),) if self.edits == "add" else ()
         return (*kept, *self._roles.conditions)
 
-    @property
-    def stated_limits(self) -> str:
-        """What a release does not protect against; with a list of people, the others come first."""
-        usual = super().stated_limits
+    def limits_for(self, kind: str | None) -> str:
+        """Return what is not protected against; with a list of people, the others come first."""
+        usual = super().limits_for(kind)
         return usual if self.people is None else f"{LIMITS_OF_PEOPLE} {usual}"
 
-    def limits_of(self, claimed: AnyGuarantee) -> str:
+    def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:
         """Return the limits of a release; where it holds for every node, nobody has fewer."""
         every_node = isinstance(claimed, StructuralKAnonymity) and claimed.share == 1
-        return super().stated_limits if every_node else self.stated_limits
+        return super().limits_for(kind) if every_node else self.limits_for(kind)
 
     @property
     def unstated(self) -> Collection[str]:
@@ -451,6 +450,8 @@ class KDegree(AttributedMethod):
                 restarts=self.restarts,
                 randomness=randomness,
             )
+        from graphveil.methods.residual_risk import by_copy  # noqa: PLC0415  measures
+
         many = MANY_ADDITIONS.passed_by(len(found.added), lists[1].size // 2)
         edits = len(found.added) + len(found.deleted)
         facts = {
@@ -461,4 +462,4 @@ class KDegree(AttributedMethod):
             "edits_proved_fewest": int(edits <= found.lower_bound),
             "rounds": found.rounds,
         }
-        return found, facts, (COPY, *(many if self.edits == "add" else ()))
+        return found, facts, (*by_copy([lists]), *(many if self.edits == "add" else ()))

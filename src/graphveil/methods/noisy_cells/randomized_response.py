@@ -97,6 +97,9 @@ class RandomizedResponse(Anonymizer[Any]):
         noisy.copies_found(
             100, "242 nodes, dense", epsilon=2.0, more="; 76% (1,224 nodes, epsilon 2)", unit="edge"
         ),
+        noisy.rows_found("60", epsilon=2.0, unit="edge"),
+        noisy.rows_found("95", epsilon=4.0, unit="edge"),
+        noisy.rows_found("97", epsilon=8.0, unit="edge"),
     )
     spends: ClassVar[bool] = True
     cost: ClassVar[str] = "linear in the number of edges or entries before and after"
@@ -314,8 +317,12 @@ class AsymmetricResponse(noisy.NoisyMethod):
             "Re-identified in our tests: 95% of the nodes by an attacker with a copy of the "
             "network who also knew 20 nodes (1,000 nodes, synthetic, epsilon 3).",
             {"epsilon": 3.0},
+            ("graph",),
         ),
         noisy.copies_found(100, "242 nodes, dense", epsilon=2.0),
+        noisy.rows_found("4.3", epsilon=2.0),
+        noisy.rows_found("47", epsilon=4.0),
+        noisy.rows_found("96", epsilon=8.0),
     )
     cost: ClassVar[str] = "linear in the number of edges or entries before and after"
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")

@@ -274,6 +274,7 @@ class TiesOnDisk:
                     draft = draft_of(run.method, graph, working, run.ledger)
                 stated = run.method.stated(
                     working.randomness,
+                    kind=kind_of(Graph).name,
                     left_out=report.left_out,
                     guarantee=draft.guarantee,
                     conditions=draft.conditions,

@@ -29,7 +29,7 @@ from graphveil.core.progress import stage, worked
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted, html_table, percent
 from graphveil.data import Data, Graph, Network, Table
-from graphveil.data.kinds import kind_of
+from graphveil.data.kinds import kind_of, released_kind
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.generalize.frames import questions_of_levels
 from graphveil.methods.generalize.levels import ALL, values_of
@@ -355,6 +355,7 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
     several = [method.from_parameters(values | roles) for values in _parameters_of(method)]
     chosen = several[len(several) // 2]
     promise = chosen.promised(data)
+    kind = kind_of(released_kind(type(data), method.accepts[0])).name
     sample = sample_of(data, method.trial_size, Randomness(seed=SEED))
     trials: tuple[Trial, ...] = ()
     measured_on = ""
@@ -368,7 +369,7 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
         promise=promise.sentence,
         answers=promise.threat_model,
         known=promise.knowledge.rstrip(","),
-        leaves_open=f"{promise.why or ''} {chosen.stated_limits}".lstrip(),
+        leaves_open=f"{promise.why or ''} {chosen.limits_for(kind)}".lstrip(),
         measured_on=measured_on,
         trials=trials,
         parameters=given,

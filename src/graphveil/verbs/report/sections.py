@@ -36,7 +36,7 @@ from graphveil.evaluate.measuring import ties_of
 from graphveil.methods import METHODS
 from graphveil.methods.rename import Rename
 from graphveil.release import Release
-from graphveil.verbs.attack import attack_release, entry_of
+from graphveil.verbs.attack import attack_release, attack_with_quick, entry_of
 from graphveil.verbs.report.charts import binned, count, plain
 from graphveil.verbs.report.document import anonymize_command, command_line
 from graphveil.verbs.report.legal_questions import (
@@ -60,9 +60,6 @@ KNOWLEDGE = (
 
 MOST_TIES = 2_000_000
 """In networks with more edges the number of edges alone is looked at."""
-
-QUICK_SECONDS = 10.0
-"""What takes fewer seconds is run for a page, also where it runs only by its name elsewhere."""
 
 OF_ALL = ("share of people", "share of rows")
 """Units of a share of all who could be drawn."""
@@ -140,16 +137,7 @@ def _attacked(
     if EVERY in attacks:
         every = attack_release(release, original, attacks=[EVERY], seed=seed)
         return Rows([*every, *every.missing])
-    rows = attack_release(release, original, seed=seed)
-    run = {row.question for row in rows}
-    left_out = (row for row in rows.missing if row.seconds is not None and not row.part)
-    quick = [row.question for row in left_out if (row.seconds or 0) < QUICK_SECONDS]
-    further = [name for name in dict.fromkeys((*attacks, *quick)) if name not in run]
-    if not further:
-        return rows
-    named = attack_release(release, original, attacks=further, seed=seed)
-    missing = [row for row in rows.missing if row.question not in further]
-    return Rows([*rows, *missing, *named, *named.missing])
+    return attack_with_quick(release, original, further=attacks, seed=seed)
 
 
 def with_intervals(rows: Rows, people: int) -> Rows:

@@ -53,6 +53,7 @@ def compare(db: Database, path: Path, parts: Iterable[Part]) -> None:
         for expected, lines in _chunks(db, parts):
             content = stream.read(len(expected))
             if content != expected:
+                content += stream.read(1)  # CR LF is seen as both
                 raise UnreadableError(_difference(path, content, expected, line))
             line += lines
         rest = stream.read(80)
@@ -163,10 +164,12 @@ def _difference(path: Path, content: bytes, expected: bytes, line: int) -> str:
     start = expected.rfind(b"\n", 0, position) + 1
     said = content[start:].split(b"\n", 1)[0] if position < len(content) else b""
     form = expected[start:].split(b"\n", 1)[0]
-    if said == form + b"\r":
+    if content[start:].startswith(form + b"\r"):
+        crlf = content[start + len(form) :].startswith(b"\r\n")
+        ends = "CR LF, as files on Windows do" if crlf else "CR alone, as files of old Macs do"
         return (
-            f"{path.name}, line {line} ends with CR LF, as files on Windows do, but releases are "
-            "written with LF: something changed the line ends"
+            f"{path.name}, line {line} ends with {ends}, but releases are written with LF: "
+            "something changed the line ends"
         )
     text, own = (raw.decode("utf-8", "backslashreplace") for raw in (said, form))
     return f"{path.name}, line {line} is {shown(text)}, but its canonical form is {shown(own)}"
