@@ -15,7 +15,7 @@ from graphveil.cli.app import call
 from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import GraphveilWarning
 from graphveil.core.warnings import MATCHED_FROM, noisy_copy, strength_of_ties
-from graphveil.methods import METHODS, residual_risk
+from graphveil.methods import METHODS
 
 COPY, APART, SEEDED = "with a copy", "distinguished from", "seed"
 
@@ -47,48 +47,12 @@ def about(texts, words):
     return [text for text in texts if words in text]
 
 
-UNIQUE = [(0, 1), (1, 2), (2, 3), (3, 4), (4, 5), (2, 5), (5, 6)]
-"""Seven nodes: no two have equal surroundings, though only one has its degree."""
-
-
-def with_a_copy(graph):
-    """Return what the methods that edit edges warn of copies of a network."""
-    ends = np.vstack([graph.edges(), graph.edges()[:, ::-1]])
-    arcs = gv.Network((gv.Layer.from_arcs(*ends.T, n=graph.n_nodes),))
-    several = ((gv.KDegree(k=2, edits="any"), graph), (gv.KDegree(k=2, edits="add"), graph),
-               (gv.StructuralAnonymity(k=2, measure="count"), graph),
-               (gv.StructuralAnonymity(k=2, measure="directed-count"), arcs),
-               (gv.Profile(k=2), arcs))  # fmt: skip
-    return [about(run(method, data)[1], COPY) for method, data in several]
-
-
-def test_a_network_whose_nodes_are_all_alike_is_not_warned_of_copies():
-    assert [[]] * 5 == with_a_copy(ring(20))
-
-
-def test_nodes_that_a_copy_distinguishes_are_warned_of_with_their_number():
-    unique = gv.Graph.from_edges(*zip(*UNIQUE, strict=True), n=7)
-    for texts in with_a_copy(unique):
-        assert 1 == len(texts)
-        assert texts[0].startswith("7 of 7 nodes (100.0%) are unique by the structure")
-        assert "in our tests" in texts[0]
-    [text] = with_a_copy(STAR)[0]
-    assert text.startswith("1 of 10 nodes (10.0%)")
-
-
-@pytest.mark.parametrize("block", [1, 7, 1 << 22])
-@pytest.mark.parametrize(("n", "m"), [(30, 40), (50, 20), (5, 0)])
-def test_unique_nodes_are_those_of_color_refinement_in_blocks_of_any_size(monkeypatch, n, m, block):
-    monkeypatch.setattr(residual_risk, "_BLOCK", block)
-    drawn = np.random.default_rng(n).integers(0, n, (m, 2)).tolist()
-    pairs = {(min(pair), max(pair)) for pair in drawn if pair[0] != pair[1]}
-    graph = gv.Graph.from_edges([u for u, _ in pairs], [v for _, v in pairs], n=n)
-    colors = [0] * n
-    for _ in range(n):
-        seen = [(colors[v], sorted(colors[w] for w in graph.neighbors(v))) for v in range(n)]
-        colors = [sorted(seen).index(one) for one in seen]
-    unique = sum(colors.count(color) == 1 for color in colors)
-    assert unique == residual_risk.unique_by_structure([(graph.indptr, graph.indices)])
+@pytest.mark.parametrize("edits", ["add", "any"])
+@pytest.mark.parametrize("graph", [ring(20), STAR], ids=["no edit needed", "many edits needed"])
+def test_k_degree_always_warns_of_who_holds_a_copy(edits, graph):
+    _, texts = run(gv.KDegree(k=2, edits=edits), graph)
+    assert 1 == len(about(texts, COPY))
+    assert "in our tests" in about(texts, COPY)[0]
 
 
 def test_many_added_edges_warn_that_they_can_be_told_apart_with_the_way_out():
@@ -390,6 +354,5 @@ def test_help_manifest_and_list_carry_what_is_not_protected(name, tmp_path, caps
     release, _ = run(method, TEN[METHODS[name].accepts[0]])
     folder = release.write(tmp_path / "out")
     manifest = json.loads((folder / "release.json").read_text())
-    kind = manifest["data"]["kind"]
-    assert method.limits_for(kind) == manifest["claim"]["does_not_protect_against"]
+    assert method.stated_limits == manifest["claim"]["does_not_protect_against"]
     assert METHODS[name].limits not in manifest["claim"]["sentence"]

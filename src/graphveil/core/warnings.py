@@ -219,6 +219,13 @@ SEED = Advice(
     SeedWarning,
 )
 
+COPY = Advice(
+    "an attacker with a copy of (part of) the network may re-identify most people from its "
+    "structure; this method does not prevent that (the limits of the release say how many were "
+    "re-identified in our tests)",
+    KnownNetworkWarning,
+)
+
 PEOPLE_AS_ITEMS = Advice(
     "items are people with the ids they have as users. The guarantee covers a person's own row, "
     "not the rows that list the person; an attacker who knows those may find the person",
@@ -286,15 +293,6 @@ MANY_UNPROTECTED = Bound(
     UnprotectedWarning,
 )
 """Of people without protection, whatever was asked."""
-
-MANY_BY_COPY = Bound(
-    0.05,
-    "{part:,} of {whole:,} nodes ({percent}) are unique by the structure of the network. An "
-    "attacker with a copy of (part of) it may re-identify them. This method does not prevent that "
-    "(the limits of the release say how many were re-identified in our tests)",
-    KnownNetworkWarning,
-)
-"""Of nodes that the structure of the original distinguishes from all others."""
 
 LARGE_EMPTY_CLASS = Bound(
     0.10,

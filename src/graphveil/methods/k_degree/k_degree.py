@@ -18,7 +18,7 @@ from graphveil.claims.guarantees import AnyGuarantee, StructuralKAnonymity
 from graphveil.core.errors import DataError, ParameterError, UsageError, did_you_mean, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
-from graphveil.core.warnings import MANY_ADDITIONS
+from graphveil.core.warnings import COPY, MANY_ADDITIONS
 from graphveil.data import Graph, Network
 from graphveil.methods import attributes
 from graphveil.methods.attributes import AttributedMethod, Merge
@@ -450,8 +450,6 @@ class KDegree(AttributedMethod):
                 restarts=self.restarts,
                 randomness=randomness,
             )
-        from graphveil.methods.residual_risk import by_copy  # noqa: PLC0415  measures
-
         many = MANY_ADDITIONS.passed_by(len(found.added), lists[1].size // 2)
         edits = len(found.added) + len(found.deleted)
         facts = {
@@ -462,4 +460,4 @@ class KDegree(AttributedMethod):
             "edits_proved_fewest": int(edits <= found.lower_bound),
             "rounds": found.rounds,
         }
-        return found, facts, (*by_copy([lists]), *(many if self.edits == "add" else ()))
+        return found, facts, (COPY, *(many if self.edits == "add" else ()))

@@ -13,7 +13,7 @@ from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.errors import DataError, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
-from graphveil.core.warnings import MANY_ADDITIONS, MANY_UNPROTECTED
+from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
 from graphveil.data import Data, Network
 from graphveil.methods import attributes
 from graphveil.methods.attributes import Ints, Merge, Roles
@@ -241,13 +241,10 @@ class Profile(Anonymizer[Network]):
 
     def _advice(self, data: Network, changes: EditedLayers, unprotected: int) -> tuple[str, ...]:
         """Return what the owner should know of the edits, and of people omitted."""
-        from graphveil.methods.residual_risk import by_copy  # noqa: PLC0415  measures
-
         added = sum(each.added for each in changes.layers)
         many = MANY_ADDITIONS.passed_by(added, data.n_ties) if self.edits == "add" else ()
         left = MANY_UNPROTECTED.passed_by(unprotected, data.n_nodes)
-        copy = by_copy([(one.indptr, one.indices) for one in data.layers])
-        return (*copy, *tasks.missed(self.goal, unprotected, data.n_nodes), *many, *left)
+        return (COPY, *tasks.missed(self.goal, unprotected, data.n_nodes), *many, *left)
 
     def _planned(self, network: Network, colors: Ints, randomness: Randomness) -> Ints:
         """Return by how much a plan changes everyone's numbers, for these colors."""

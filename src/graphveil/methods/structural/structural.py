@@ -14,7 +14,7 @@ from graphveil.core.bounds import KEPT as KEPT_SHARE
 from graphveil.core.errors import DataError, ParameterError, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
-from graphveil.core.warnings import MANY_ADDITIONS, MANY_UNPROTECTED
+from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
 from graphveil.data import Graph, Network
 from graphveil.data.measures.registry import DIRECTED_COUNT
 from graphveil.methods import attributes
@@ -519,7 +519,6 @@ class StructuralAnonymity(AttributedMethod):
 
     def _of_arcs(self, data: Network, randomness: Randomness, colors: Colors) -> MethodResult:
         """Return the result for directed edges."""
-        from graphveil.methods.residual_risk import by_copy  # noqa: PLC0415  measures
         from graphveil.methods.structural.run import facts_of_arcs, run_on_arcs  # noqa: PLC0415  as in _edited
 
         n = data.n_nodes
@@ -536,7 +535,7 @@ class StructuralAnonymity(AttributedMethod):
             guarantee=self._claimed(left, n),
             facts=facts_of_arcs(task, result),
             advice=(
-                *by_copy([(one.indptr, one.indices) for one in data.layers]),
+                COPY,
                 *tasks.interruption(result.interrupted),
                 *tasks.missed(self.goal, left, n),
                 *many,
@@ -547,10 +546,8 @@ class StructuralAnonymity(AttributedMethod):
         )
 
     def _advice(self, task: Task, result: Result) -> tuple[str, ...]:
-        from graphveil.methods.residual_risk import by_copy  # noqa: PLC0415  measures
-
+        advice: list[str] = [COPY]
         graph, edited = task.graph, result.edited
-        advice = [*by_copy([(graph.indptr, graph.indices)])]
         allowed = self.goal.allowed(graph.n_nodes)
         advice += tasks.interruption(result.interrupted)
         advice += tasks.missed(self.goal, edited.unprotected, graph.n_nodes)
