@@ -354,5 +354,6 @@ def test_help_manifest_and_list_carry_what_is_not_protected(name, tmp_path, caps
     release, _ = run(method, TEN[METHODS[name].accepts[0]])
     folder = release.write(tmp_path / "out")
     manifest = json.loads((folder / "release.json").read_text())
-    assert method.stated_limits == manifest["claim"]["does_not_protect_against"]
+    kind = manifest["data"]["kind"]
+    assert method.limits_for(kind) == manifest["claim"]["does_not_protect_against"]
     assert METHODS[name].limits not in manifest["claim"]["sentence"]

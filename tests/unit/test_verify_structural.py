@@ -147,6 +147,13 @@ def test_boxes_are_counted_over_all_pairs_and_decide_what_is_promised(graph, phi
         assert f"{len(few)} node" in check.detail
 
 
+def test_boxes_are_counted_without_those_who_have_one_triangle_more():
+    edges = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (5, 6), (3, 6)]
+    with emptied_database() as db:
+        put(db, 7, edges)
+        assert [3] * 3 + [4] * 4 == structural.similar(network_of(db), 5.0).tolist()
+
+
 def test_a_box_is_drawn_around_the_node_and_is_not_symmetric():
     star = [(0, leaf) for leaf in range(1, 11)] + [(11, leaf) for leaf in range(12, 21)]
     assert "fails" == condition(21, star, k=2, measure="count", phi=9.9999).outcome
