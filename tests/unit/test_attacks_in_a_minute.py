@@ -204,21 +204,15 @@ def test_what_runs_by_its_name_alone_is_left_out_with_its_time(priced):
     assert {name for name in OF_GRAPHS if ATTACKS[name].by_name} <= {*left}
 
 
-@pytest.mark.parametrize(
-    ("again", "runs"), [(True, ["alignment", "edge-re-run"]), (False, ["alignment"])]
-)
-def test_what_is_quick_is_run_though_nobody_names_it_but_no_method_is_run_again(
-    priced, monkeypatch, again, runs
-):
+def test_what_is_quick_is_run_though_nobody_names_it(priced):
     others = {name.replace("-", "_"): 11.0 for name in OF_GRAPHS if ATTACKS[name].by_name}
     priced(**others | {"alignment": 9.0, "edge_re_run": 9.0})
-    for name in ("alignment", "edge-gain"):
-        entry = dataclasses.replace(ATTACKS[name], foreseen=None)
-        monkeypatch.setitem(ATTACKS._entries, name, entry)
     release = gv.KDegree(k=2).anonymize(GRAPH, seed=1)
-    rows = attack_with_quick(release, GRAPH, again=again)
+    rows = attack_with_quick(release, GRAPH)
     left = {row.question: row.reason for row in rows.missing}
-    assert {*OF_UNASKED, *runs} == {name for name in OF_GRAPHS if name not in left}
+    assert {*OF_UNASKED, "alignment", "edge-re-run"} == {
+        name for name in OF_GRAPHS if name not in left
+    }
     assert not_run(11.0) == left["edge-gain"]
 
 

@@ -375,13 +375,12 @@ def attack_with_quick(
     *,
     further: Sequence[str] = (),
     seconds: float | None = None,
-    again: bool = True,
     **how: Any,
 ) -> Rows:
     """Return the rows of what runs unasked, of what else is quick, and of `further` attacks.
 
-    Quick is what takes less than `QUICK_SECONDS` and fits into what is left of the time; with
-    `again` false, nothing that runs the method again. Other arguments as in `attack_release`.
+    Quick is what takes less than `QUICK_SECONDS` and fits into what is left of the time. Other
+    arguments as in `attack_release`.
     """
     started, limit = worked(), SECONDS_UNASKED if seconds is None else seconds
     rows = attack_release(release, original, seconds=seconds, **how)
@@ -391,9 +390,8 @@ def attack_with_quick(
         name, takes = row.question, row.seconds
         if takes is None or row.part or name in chosen or not takes < min(QUICK_SECONDS, left):
             continue
-        if again or ATTACKS[name].foreseen is None:
-            chosen.append(name)
-            left -= takes
+        chosen.append(name)
+        left -= takes
     if not chosen:
         return rows
     within_limit = None if seconds is None else max(left, 1.0)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from graphveil.attacks.registry import ATTACKS, EVERY, QUICK_SECONDS, SECONDS_UNASKED, spelled
+from graphveil.attacks.registry import ATTACKS, EVERY, SECONDS_UNASKED, spelled
 from graphveil.attacks.wording import Counted, counted_in, reworded
 from graphveil.claims.manifest import ATTACKED, private_folder
 from graphveil.cli import inputs, outputs, say_warnings
@@ -27,7 +27,7 @@ from graphveil.io import kind_read
 
 def _run(folder: Path, **given: Any) -> int:
     from graphveil.scale.engines import LocalEngine, using  # noqa: PLC0415  not for its help
-    from graphveil.verbs.attack import attack_release, attack_with_quick  # noqa: PLC0415
+    from graphveil.verbs.attack import attack_release  # noqa: PLC0415
 
     as_json, every = given.pop("json"), given.pop("all")
     path = inputs.needs_original("attack", given.pop("original"))
@@ -41,17 +41,16 @@ def _run(folder: Path, **given: Any) -> int:
     column.check()
     engine = LocalEngine(jobs=jobs)
     with shown(bars()), using(engine), inputs.original_of(folder, path, given) as read:
-        how = {
-            "seed": seed,
-            "options": options,
-            "seconds": limit,
-            "second": second,
-            "attached": column.read(read.data),
-        }
-        if asked:
-            rows = attack_release(folder, read, attacks=asked, **how)
-        else:
-            rows = attack_with_quick(folder, read, again=False, **how)
+        rows = attack_release(
+            folder,
+            read,
+            attacks=asked,
+            seed=seed,
+            options=options,
+            seconds=limit,
+            second=second,
+            attached=column.read(read.data),
+        )
     file.write(rows)
     say(f"{path.name}: read as {kind_read(read.options).words}")
     if as_json:
@@ -167,15 +166,11 @@ def _attacks_help() -> str:
         for kind in entry.kinds:
             kinds.setdefault(kind_of(kind).words, []).append(name)
     named = "; ".join(f"for {kind}: {', '.join(names)}" for kind, names in kinds.items())
-    asked = [entry for entry in ATTACKS.values() if entry.by_name]
-    again = ", ".join(one.name for one in asked if one.foreseen is not None)
-    quick = ", ".join(one.name for one in asked if one.foreseen is None)
+    asked = ", ".join(name for name, entry in ATTACKS.items() if entry.by_name)
     return (
         f"Attacks to run: {named}. Attacks on user-item data also read tables. Default: all that "
-        f"fit, strongest first, within --seconds by their estimated CPU time. Exceptions: {again} "
-        f"run the method many times and are run by name only; {quick} are run if they take less "
-        f"than {QUICK_SECONDS:g} seconds. What is not run is listed with its estimated time. "
-        "`all` runs every one."
+        f"fit except {asked}, strongest first, within --seconds by their estimated CPU time; the "
+        "others are listed with their estimated time. `all` runs every one."
     )
 
 
