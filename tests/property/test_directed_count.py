@@ -126,11 +126,24 @@ def test_unprotected_people_share_number_and_color_with_fewer_than_k(case, seed)
     assert slow_unprotected(slow_count(n, arcs), colors, 2) == found.tolist()
 
 
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("edits", EDITS)
+def test_codes_and_lists_are_those_of_the_arcs_after_some_flips(edits, seed):
+    rng = rng_of(seed)
+    arcs = [(v, w) for v in range(7) for w in range(7) if v != w and rng.random() < 0.4]
+    after_flips((7, arcs), edits, seed)
+
+
 @settings(deadline=None)
 @given(drawn_arcs(), st.sampled_from(EDITS), st.integers(0, 99))
 def test_codes_and_lists_are_those_of_the_arcs_after_any_flips_and_trials_taken_back(
     case, edits, seed
 ):
+    after_flips(case, edits, seed)
+
+
+def after_flips(case, edits, seed):
+    """Flip arcs, take some flips back, and compare what is kept with a slow count."""
     n, arcs = case
     rng = rng_of(seed)
     colors = rng.integers(0, 2, size=n)

@@ -118,6 +118,10 @@ def test_runs_give_the_optimum_of_the_recursion_over_all_cuts(edits, degrees, da
     assert plan.cost == plan.distance
 
 
+def test_the_textbook_recursion_tries_a_group_of_one_less_than_twice_k():
+    assert [9, 9, 5, 5, 5] == dp_graph_anonymization(np.array([9, 9, 5, 5, 5]), 2).tolist()
+
+
 @settings(deadline=None, max_examples=1000)
 @given(degrees=sequences(), data=st.data())
 def test_the_textbook_recursion_reaches_the_same_optimum(degrees, data):
