@@ -26,7 +26,7 @@ from graphveil.attacks.intervals import (
     bootstrap_ratio,
     median_of_draws,
 )
-from graphveil.attacks.likelihood_ratio import ShadowScores, ratios
+from graphveil.attacks.likelihood_ratio import ShadowScores, _sample_of, ratios
 from graphveil.attacks.likelihood_ratio import figures_of as figures_of_ratios
 from graphveil.attacks.networks.candidate_set import figures_of
 from graphveil.attacks.networks.copies import Drawn, Naming, NodeKinds, summary
@@ -163,6 +163,14 @@ def test_an_area_that_nobody_moves_has_an_interval_all_the_same(scores):
     low, high = curve.area_sample()[1:]
     assert low <= curve.area() <= high
     assert 0.2 < high - low < 0.6
+
+
+@pytest.mark.parametrize(("releases", "times"), [(12, 23 / 11), (3, 2.5)])
+def test_an_area_of_ratios_is_as_uncertain_as_releases_that_teach_each_other(releases, times):
+    curve = curve_of(np.array([4.0, 3.0, 2.5, 1.0]), np.array([0.0, 2.0, 3.5, -1.0, -2.0]))
+    size, low, high = curve.area_sample(times=times)
+    assert low < curve.area_sample().low
+    assert (size, low, max(high, 0.5)) == _sample_of(curve, releases)
 
 
 @pytest.mark.parametrize("says", [0.0, 0.2])
