@@ -450,7 +450,8 @@ class KDegree(AttributedMethod):
                 restarts=self.restarts,
                 randomness=randomness,
             )
-        many = MANY_ADDITIONS.passed_by(len(found.added), lists[1].size // 2)
+        n_edges = lists[1].size // 2
+        many = MANY_ADDITIONS.passed_by(len(found.added), n_edges) if self.edits == "add" else ()
         edits = len(found.added) + len(found.deleted)
         facts = {
             "edits": edits,
@@ -460,4 +461,4 @@ class KDegree(AttributedMethod):
             "edits_proved_fewest": int(edits <= found.lower_bound),
             "rounds": found.rounds,
         }
-        return found, facts, (COPY, *(many if self.edits == "add" else ()))
+        return found, facts, (COPY, *many)
