@@ -255,6 +255,34 @@ def test_a_suppressed_cell_is_noticed(tmp_path, with_key):
     assert "1 cell of the original suppressed" == problems[SAME]
 
 
+@pytest.mark.parametrize("new", ["{next}", "{first}", "", "ann", "gone"])
+def test_a_linked_row_that_the_release_does_not_have_is_named(tmp_path, new):
+    """The last row gets another id, one that is there already, none or a word, or is deleted."""
+    last = ""
+
+    def change(lines):
+        nonlocal last
+        last, _, cells = lines[-1].partition(",")
+        other = new.format(next=int(last) + 1, first=lines[1].partition(",")[0])
+        return lines[:-1] + ([] if new == "gone" else [f"{other},{cells}"])
+
+    problems = failed(tampered(tmp_path, PEOPLE, change, key=SECRET))
+    if new != "":  # the reader refuses a row without id
+        assert f"the release does not have the id {last}, which is linked" in problems["linkage"]
+    assert problems
+
+
+@pytest.mark.parametrize("kind", ["graph", "bipartite"])
+def test_a_linked_id_without_a_row_fails(tmp_path, kind):
+    def change(lines):
+        ids = {int(cell) for line in lines[1:] for cell in line.split(",") if cell.isdigit()}
+        last = str(max(ids))
+        rows = [[str(max(ids) + 1) if c == last else c for c in x.split(",")] for x in lines[1:]]
+        return [lines[0], *map(",".join, rows)]
+
+    assert failed(tampered(tmp_path, EVERY[kind], change, key=SECRET))
+
+
 def test_an_edge_that_is_no_edge_of_the_original_is_noticed(tmp_path):
     whole = renamed(gv.Graph.from_edges(range(5), [1, 2, 3, 4, 0])).data.edges().tolist()
 

@@ -65,6 +65,12 @@ def linkage_problems(db: Database, name: str, published: str | None = None) -> l
     )
     if nobody:
         problems.append(f"the published id {nobody[0]} is linked to nobody")
+    absent = published and db.first(
+        f"SELECT released FROM linkage ANTI JOIN ({published}) ON released = i "
+        "ORDER BY released LIMIT 1"
+    )
+    if absent:
+        problems.append(f"the release does not have the id {absent[0]}, which is linked")
     strange = db.first(
         "SELECT released FROM linkage ANTI JOIN originals ON linkage.original = originals.id "
         "ORDER BY released LIMIT 1"
