@@ -14,6 +14,7 @@ from typing import Any, get_args, get_origin
 sys.path.append(str(Path(__file__).parent))
 import graphveil as gv
 from gallery import gallery
+from graphveil.claims.conditions import AnyCondition
 from graphveil.cli.app import COMMANDS
 from graphveil.core.parameters import FlatParameter, flat_parameters, is_spelled, options_of
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES
@@ -196,6 +197,16 @@ def measures() -> str:
     return table(columns, rows)
 
 
+def conditions() -> str:
+    """Return the conditions that a manifest may state, as their classes describe them."""
+    rows = []
+    for kind in get_args(AnyCondition):
+        fields = ", ".join(f"`{name}`" for name in kind.__struct_fields__)
+        said = " ".join(kind.__doc__.partition(">>>")[0].replace("``", "`").split())
+        rows.append((f"`{kind.__struct_config__.tag}`", fields, said))
+    return table(["type", "fields", "says"], rows)
+
+
 def kinds(method: type[Anonymizer[Any]]) -> str:
     """Return the kinds of data that a method takes."""
     return " or ".join(kind.__name__ for kind in method.accepts)
@@ -219,6 +230,14 @@ def python_methods() -> str:
         members = [*every, *(name for name in own if name[0] != "_" and name not in every)]
         entries.append(f".. autoclass:: {method.__name__}\n   :members: {', '.join(members)}\n")
     return "\n".join(["```{eval-rst}", *entries, "```"])
+
+
+def python_warnings() -> str:
+    """Return the reference of every class of warnings."""
+    names = [name for name in vars(gv.warnings) if name.endswith("Warning")]
+    entries = [f".. autoclass:: {name}\n" for name in names if name != "GraphveilWarning"]
+    head = ".. currentmodule:: graphveil.core.warnings\n"
+    return "\n".join(["```{eval-rst}", head, *entries, "```"])
 
 
 def known_names() -> str:
@@ -283,7 +302,9 @@ myst_substitutions = {
     "attacks": attacks(),
     "measures": measures(),
     "methods": methods(),
+    "conditions": conditions(),
     "python_methods": python_methods(),
+    "python_warnings": python_warnings(),
     "known_names": known_names(),
     "gallery": gallery(),
     "commands": commands(),

@@ -45,7 +45,10 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
 
 
 class SameGroupCounts(Condition, frozen=True, kw_only=True, tag="same-group-counts"):
-    """The numbers of edges inside and between groups are those of the original."""
+    """The numbers of edges inside and between groups are those of the original.
+
+    Implied by `super-node-anonymity`.
+    """
 
     SAYS: ClassVar[str] = (
         "The numbers of edges inside and between groups are those of the original."
@@ -53,9 +56,7 @@ class SameGroupCounts(Condition, frozen=True, kw_only=True, tag="same-group-coun
 
 
 class SuppressionHistogram(Condition, frozen=True, kw_only=True, tag="stars-by-row"):
-    """So many rows of the released table have so many suppressed cells.
-
-    It says nothing that the table does not show.
+    """Pairs of a number of suppressed cells and how many rows of the table have as many.
 
     >>> print(SuppressionHistogram(rows=((0, 2), (3, 1))).sentence)
     2 rows have no suppressed cell, 1 row has 3 suppressed cells.
@@ -85,7 +86,7 @@ class SuppressionHistogram(Condition, frozen=True, kw_only=True, tag="stars-by-r
 
 
 class AttachedColumns(Condition, frozen=True, kw_only=True, tag="attached-columns"):
-    """These columns stand next to everyone as they are: nothing is guaranteed of them.
+    """Columns that are published unchanged, outside the guarantee; `label` for tables only.
 
     >>> print(AttachedColumns(attach=("town",)).sentence)
     Published unchanged, outside the guarantee: town. Nothing is guaranteed against an attacker \
@@ -118,9 +119,10 @@ who knows these values; combined with the rest they may single people out.
 
 
 class Generalized(Condition, frozen=True, kw_only=True, tag="generalized"):
-    """Every published value of some columns is the row's own, or a node of its hierarchy above it.
+    """Every published value of some columns is the row's own, a more general one, or ``*``.
 
-    The file of levels lists these nodes, each with the one above it.
+    Of all columns, if none is named. Implied by `k-anonymity` and `adaptive-anonymity` of a table
+    with roles.
 
     >>> print(Generalized(columns=("age", "zip")).sentence)
     Every published value of age, zip is the row's own, a more general one that includes it, or `*`.
@@ -138,7 +140,10 @@ class Generalized(Condition, frozen=True, kw_only=True, tag="generalized"):
 
 
 class Diverse(Condition, frozen=True, kw_only=True, tag="diverse"):
-    """Every class of rows that equal each other in the known columns has several values of another.
+    """Every class of rows that are equal in the known columns has several values of another.
+
+    It has at least as many different ones (`distinct`), or their entropy is at least the logarithm
+    of `least` (`entropy`).
 
     >>> print(Diverse(column="illness", least="2").sentence)
     Each class of rows that are equal in the known columns has at least 2 different values of \
@@ -171,7 +176,7 @@ illness, a missing one counted as a value.
 
 
 class Close(Condition, frozen=True, kw_only=True, tag="close"):
-    """In every class, the values of an attached column are shared out nearly as in the table.
+    """The largest total variation between the values of a class and those of the table.
 
     >>> print(Close(column="illness", most="0.2").sentence)
     Each class of rows that are equal in the known columns has values of illness whose shares \
@@ -222,9 +227,10 @@ _MOST_CLASSES = 1000
 class RandomizedCells(Condition, frozen=True, kw_only=True, tag="cell-flips"):
     """Every cell is published as 1 with one of two chances, whatever the other cells are.
 
-    A cell is a pair of nodes, or of a user and a feature. It holds what was released under the
-    budget, and what follows from it, so that receivers can take the noise out of counts. Numbers
-    are decimal text: they exceed what readers of JSON keep.
+    A cell is a pair of nodes, or of a user and a feature. `T0` and `T1` are the chances of a cell
+    of 0 and a cell of 1, times 2^64. It holds what was released under the budget, and what follows
+    from it, so that receivers can take the noise out of counts. Numbers are decimal text: they
+    exceed what readers of JSON keep.
 
     >>> flips = RandomizedCells(cells="6", epsilon_cells="2", T0="2198909137867134464",
     ...                   T1="16247834935842417152")
@@ -266,7 +272,7 @@ class RandomizedCells(Condition, frozen=True, kw_only=True, tag="cell-flips"):
 
 
 class TopMThresholds(RandomizedCells, frozen=True, kw_only=True, tag="top-m-flips"):
-    """As `RandomizedCells`, with the chances that the thresholds of the Top-m Filter give.
+    """As `cell-flips`, with the chances that the thresholds of the Top-m Filter give.
 
     >>> flips = TopMThresholds(cells="6", epsilon_cells="2", T0="1", T1="2", noisy_count="2")
     >>> flips.sentence.partition(":")[0]
@@ -284,10 +290,11 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
     """Every cell is published with one of two chances that follow from the classes of its nodes.
 
     It holds what was released under the budget, or follows from it; that it does, no file shows.
-    Of classes a and b the prior, in units of 2^-64, is x_a x_b / (1 + x_a x_b) times their
-    groups' factor, rounded down, from 1 to 0.999 of 2^64; the chances of a cell are those that
-    publish most ones under it. Weights and factors have three significant digits at most: chances
-    need no more, and more could hold a message.
+    The weights, times 10^12, are stated, not checked. For nodes of classes a and b the prior, in
+    units of 2^-64, is `x_a x_b / (1 + x_a x_b)` times their groups' factor, rounded down, from 1 to
+    0.999 of 2^64; the chances of a cell are those that publish most ones under it. Weights and
+    factors have three significant digits at most: chances need no more, and more could hold a
+    message.
 
     >>> flips = BlockFlips(cells="6", epsilon_cells="2", noisy_count="3", sizes=(4,),
     ...                    weights=("1000000000000",))
@@ -340,8 +347,8 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
 class ExactSize(Condition, frozen=True, kw_only=True, tag="exact-size"):
     """After the draw, cells were added or removed evenly until exactly so many were published.
 
-    Which, was decided without a look at the original. The chances that `RandomizedCells` states are
-    those before.
+    Which ones was decided without the original. The chances that `cell-flips` states are those
+    before.
     """
 
     size: str
@@ -461,7 +468,11 @@ class Drawing(Condition, frozen=True, kw_only=True):
 
 
 class NoisyDegrees(Drawing, frozen=True, kw_only=True, tag="noisy-degrees"):
-    """As `Drawing`, from noisy degrees alone.
+    """The graph was drawn from noisy degrees in ascending order, and a public seed.
+
+    People are assigned at random inside groups (`group_cuts`). `sizes` says how many places each
+    class has, `weights` the weight of each. It holds what was released under the budget, or follows
+    from it.
 
     >>> degrees = NoisyDegrees(
     ...     nodes=3, epsilon_count="1/20", epsilon_degrees="19/20", noisy_count="1", sizes=(1, 2),
@@ -490,9 +501,10 @@ class NoisyDegrees(Drawing, frozen=True, kw_only=True, tag="noisy-degrees"):
 
 
 class NoisyStatistics(Drawing, frozen=True, kw_only=True, tag="noisy-statistics"):
-    """As `Drawing`, from noisy degrees, edges between groups, and triangles by class.
+    """As `noisy-degrees`, from noisy degrees, edges between groups, and triangles by class.
 
-    Lists by node are in the order of the places.
+    All that was asked of the original, with its noise, and what the graph was drawn from. Lists by
+    node are in the order of the places.
 
     >>> statistics = NoisyStatistics(
     ...     nodes=3, epsilon_count="1/50", epsilon_degrees="11/20", epsilon_mixing="3/25",
@@ -543,7 +555,7 @@ class SameDegrees(Condition, frozen=True, kw_only=True, tag="same-degrees"):
 
 
 class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
-    """So many edges at most stand in one of original and release only.
+    """So many edges at most were added or deleted.
 
     >>> EditBudget(edges=20).most_changes(n_edges=100), EditBudget(share=0.05).most_changes(101)
     (20, 6)
@@ -580,13 +592,18 @@ class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
 
 
 class NothingAdded(Condition, frozen=True, kw_only=True, tag="nothing-added"):
-    """Every published entry, or cell of a table, is that of the same person in the original."""
+    """Every published entry, or cell of a table, is that of the same person in the original.
+
+    Implied by `k-anonymity` and `adaptive-anonymity`.
+    """
 
     SAYS: ClassVar[str] = "Every published entry is in the original."
 
 
 class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
     """Every published entry is true of at least a share theta of its equivalence class.
+
+    Entries of these columns alone, if some are named. Implied by `smooth-k-anonymity`.
 
     >>> TrueOfShare(theta="2/3").sentence
     'Every published entry is true of at least 2/3 of the rows in its class.'
