@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 import tomllib
@@ -21,6 +22,7 @@ from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES
 from graphveil.io import FORMATS
 from graphveil.methods.base import Anonymizer
 from graphveil.verbs.report.pages import WORDS
+from graphveil.verbs.reproduce.names import marked_names
 
 project = "graphveil"
 author = "The graphveil developers"
@@ -293,6 +295,20 @@ def commands() -> str:
     return table(["command", "what it does"], rows)
 
 
+def names(paper: str) -> str:
+    """Return the names that a paper uses, each with ours; methods are links."""
+
+    def linked(code: re.Match[str]) -> str:
+        return f"[{code[1]}](../methods/{code[1]}.md)" if code[1] in gv.METHODS else code[0]
+
+    rows = [
+        (name.theirs.replace("*", "\\*"), re.sub("`([^`]+)`", linked, name.ours))
+        for name in marked_names()
+        if name.paper == paper
+    ]
+    return table(["in the paper", "here"], rows)
+
+
 myst_substitutions = {
     "formats": formats(),
     "shipped": shipped(),
@@ -326,5 +342,6 @@ myst_substitutions = {
     ).stated_limits,
     **{f"figures_{n.replace('-', '_')}": figures(n) for n in ATTACKED},
     **{f"measured_{n.replace('-', '_')}": figures(n, most=3) for n in ATTACKED},
+    **{f"names_{p.replace('-', '_')}": names(p) for p in {name.paper for name in marked_names()}},
     **{f"parameters_{n.replace('-', '_')}": parameters(m) for n, m in gv.METHODS.items()},
 }

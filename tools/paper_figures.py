@@ -128,12 +128,6 @@ def accuracy(name: str, k: str) -> str:
 
 
 @kind
-def stars(name: str, level: str, variant: str) -> str:
-    """Return the stars of a table."""
-    return f"{_adaptive(name, level, variant)['stars']:,}"
-
-
-@kind
 def utility(name: str, level: str, variant: str) -> str:
     """Return the share of cells that are shown, as the paper draws it."""
     return f"{_adaptive(name, level, variant)['kept']:.3f}"

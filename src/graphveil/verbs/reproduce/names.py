@@ -15,11 +15,12 @@ class PaperName(NamedTuple):
     ours: str
 
 
-def _names() -> tuple[PaperName, ...]:
+def marked_names() -> tuple[PaperName, ...]:
+    """Return every name, with backticks around code, as the pages of the papers show it."""
     file = Path(__file__).with_name("names.csv")
     with file.open(encoding="utf-8", newline="") as lines:
         return tuple(PaperName(**row) for row in csv.DictReader(lines))
 
 
-PAPER_NAMES = _names()
+PAPER_NAMES = tuple(PaperName(*(text.replace("`", "") for text in name)) for name in marked_names())
 """Every name, in the order of the pages of the papers."""
