@@ -255,19 +255,23 @@ def test_a_suppressed_cell_is_noticed(tmp_path, with_key):
     assert "1 cell of the original suppressed" == problems[SAME]
 
 
-@pytest.mark.parametrize("new", ["{next}", "{first}", "", "ann", "gone"])
+@pytest.mark.parametrize("new", ["{next}", "{first}", "", "ann", "gone", "more"])
 def test_a_linked_row_that_the_release_does_not_have_is_named(tmp_path, new):
-    """The last row gets another id, one that is there already, none or a word, or is deleted."""
+    """The last row gets a different id, one of another row, none or a word, is deleted or doubled."""
     last = ""
 
     def change(lines):
         nonlocal last
         last, _, cells = lines[-1].partition(",")
         other = new.format(next=int(last) + 1, first=lines[1].partition(",")[0])
+        if new == "more":
+            return [*lines, lines[-1]]
         return lines[:-1] + ([] if new == "gone" else [f"{other},{cells}"])
 
     problems = failed(tampered(tmp_path, PEOPLE, change, key=SECRET))
-    if new != "":  # the reader refuses a row without id
+    if new == "more":
+        assert f"2 rows of the release with id {last}" == problems["linkage"]
+    elif new != "":  # the reader refuses a row without id
         assert f"the release does not have the id {last}, which is linked" in problems["linkage"]
     assert problems
 

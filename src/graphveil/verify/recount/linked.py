@@ -71,6 +71,11 @@ def linkage_problems(db: Database, name: str, published: str | None = None) -> l
     )
     if absent:
         problems.append(f"the release does not have the id {absent[0]}, which is linked")
+    rows_of_id = published and db.first(
+        f"SELECT i, count(*) FROM ({published}) GROUP BY i HAVING count(*) > 1 OR i IS NULL LIMIT 1"
+    )
+    if rows_of_id:
+        problems.append(f"{counted(rows_of_id[1], 'row')} of the release with id {rows_of_id[0]}")
     strange = db.first(
         "SELECT released FROM linkage ANTI JOIN originals ON linkage.original = originals.id "
         "ORDER BY released LIMIT 1"
