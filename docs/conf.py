@@ -13,6 +13,8 @@ from pathlib import Path
 from typing import Any, get_args, get_origin
 
 sys.path.append(str(Path(__file__).parent))
+from first_picture import picture
+
 import graphveil as gv
 from gallery import gallery
 from graphveil.claims.conditions import AnyCondition
@@ -323,6 +325,7 @@ myst_substitutions = {
     "python_warnings": python_warnings(),
     "known_names": known_names(),
     "gallery": gallery(),
+    "first_picture": picture(),
     "commands": commands(),
     "comparison_of_results": comparison("data", "promise", "result"),
     "comparison_of_checks": comparison("recheck", "attacks", "page"),

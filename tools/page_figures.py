@@ -37,7 +37,6 @@ ORIGINS = ("defined", "cited", "printed", "rows", "code", "measured")
 FIGURE = re.compile(r"(?<![\w.-])-?\d[\d,]*(?:\.\d+)?%?(?!\w)|(?<![\w.])\.\d+(?!\w)")
 NOT_SHOWN = (
     re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE),
-    re.compile(r"<!-- picture.*?<!-- end of the picture -->", re.DOTALL),
     re.compile(r"[^\s|(]*<!--.*?-->", re.DOTALL),
     re.compile(r"\]\([^)\n]*\)"),
 )

@@ -1,7 +1,4 @@
-# ruff: noqa: INP001  a script that is run by hand, not a package
 """Draw the picture of the first page: what graphveil does with data, as an inline SVG.
-
-    python tools/first_picture.py     # writes it into docs/index.md, between two comments
 
 Colors are those of the page (`currentColor`) and two that stand out on light and on dark.
 """
@@ -9,10 +6,7 @@ Colors are those of the page (`currentColor`) and two that stand out on light an
 from __future__ import annotations
 
 from html import escape
-from pathlib import Path
 
-INDEX = Path(__file__).resolve().parents[1] / "docs" / "index.md"
-BEGIN, END = "<!-- picture: tools/first_picture.py -->", "<!-- end of the picture -->"
 TITLE = "What graphveil does"
 DESCRIPTION = (
     "Data about people, which may be a network, users by features or a table, goes through "
@@ -111,14 +105,3 @@ def picture() -> str:
         f'<title id="gv-first-title">{TITLE}</title><desc id="gv-first-desc">{DESCRIPTION}</desc>'
         f"<style>{STYLE}</style>{''.join(parts)}</svg></div>"
     )
-
-
-def with_picture(page: str) -> str:
-    """Return a page with the picture between its two comments."""
-    head, _, rest = page.partition(BEGIN)
-    tail = rest.partition(END)[2]
-    return f"{head}{BEGIN}\n{picture()}\n{END}{tail}"
-
-
-if __name__ == "__main__":
-    INDEX.write_text(with_picture(INDEX.read_text(encoding="utf-8")), encoding="utf-8")
