@@ -257,7 +257,7 @@ def test_a_suppressed_cell_is_noticed(tmp_path, with_key):
 
 @pytest.mark.parametrize("new", ["{next}", "{first}", "", "ann", "gone", "more"])
 def test_a_linked_row_that_the_release_does_not_have_is_named(tmp_path, new):
-    """The last row gets a different id, one of another row, none or a word, is deleted or doubled."""
+    """The last row gets a different id, one of another row, none or a word, or is deleted."""
     last = ""
 
     def change(lines):
