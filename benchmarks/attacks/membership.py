@@ -15,7 +15,7 @@ import argparse
 import sys
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -56,10 +56,10 @@ def hearts() -> gv.Table:
     """Return the hearts as a table."""
     cells = gv.datasets.load("spect-heart").to_scipy().toarray().astype(np.int32)
     columns = tuple(f"f{number}" for number in range(cells.shape[1]))
-    return gv.Table(cells, columns, (["no", "yes"],) * len(columns))
+    return gv.Table(cells, columns, (np.array(["no", "yes"]),) * len(columns))
 
 
-DATA = {
+DATA: dict[str, tuple[Callable[[], Any], Sequence[tuple[str, dict[str, Any]]]]] = {
     "ratings": (ratings, [("rename", {}), *SMOOTH]),
     "hearts": (hearts, [("rename", {}), *CLASSES, *CLUSTERS, *LEVELS]),
     "adult": (lambda: gv.datasets.load("adult-sample"), [("rename", {}), *CLASSES, *CLUSTERS]),
@@ -83,7 +83,7 @@ def measured(data: str, method: str, parameters: dict[str, Any]) -> Iterator[dic
     started = time.process_time()
     told = gv.attack_release(release, original=original, attacks=["membership"], seed=1)
     took = time.process_time() - started
-    named = {"data": data, "method": method, "parameters": parameters}
+    named: dict[str, Any] = {"data": data, "method": method, "parameters": parameters}
     named |= {"release_seconds": round(one, 3), "attack_seconds": round(took, 2)}
     for row in told:
         yield {**named, "part": row.part, "value": row.value, "low": row.low, "high": row.high}

@@ -128,7 +128,7 @@ def test_an_answer_is_the_one_that_a_person_has_read(answers, kind, verb):
 
 
 FLOATING = re.compile(r"a copy of the network|who knows most edges|^  communities")
-"""Lines whose figures hang on the rounding of large matrices, or on threads."""
+"""Lines whose figures depend on the rounding of large matrices, or on threads."""
 
 
 WITH_A_COPY = re.compile(r"^An attacker who has a copy [^.]*? re-identifies [^)]*\)\.", re.DOTALL)
@@ -160,7 +160,7 @@ def test_the_demo_is_the_whole_way_and_ends_with_two_pages(graphveil_here, cwd, 
     assert ["demo.private/report.html", "demo-report.html"] == pages
     assert all((cwd / page).read_text().startswith("<!doctype html>") for page in pages)
     assert "next: graphveil measure YOUR-FILE.csv" == lines[-1]
-    for said in ("The guarantee holds: every node of the release", "Guarantee:", "Not covered:"):
+    for said in ("The guarantee holds: every person of the release", "Guarantee:", "Not covered:"):
         assert said in done.out
     before = listing()
     again = graphveil_here("demo", "--out", "demo")

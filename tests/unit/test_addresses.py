@@ -59,7 +59,7 @@ FLAWS = [
     },
     {
         "name": "objects beneath an address that nobody lists",
-        "means": "A list of who is who can lie beside a verified release.",
+        "means": "A list of identities can be next to a verified release.",
         "file": "src/graphveil/verify/files/folder.py",
         "old": "return sorted({*self._sizes, *(folders - {parts.FOLDER})})",
         "new": "return sorted(n for n in self._sizes if '/' not in n and n.endswith('.json'))",

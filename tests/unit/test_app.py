@@ -31,7 +31,7 @@ import requests
 import graphveil as gv
 from graphveil.app import jobs as running
 from graphveil.app.folder import Folder
-from graphveil.claims.guarantees import EdgeDP, NodeDP, StructuralKAnonymity
+from graphveil.claims.guarantees import EdgeDP, NodeDP, StructuralKAnonymity, SuperNodeAnonymity
 from graphveil.cli.commands import serve
 from graphveil.cli.summaries import attacks as summary
 from graphveil.cli.summaries.attacks import strongest
@@ -516,6 +516,15 @@ def test_checks_that_were_not_made_are_counted_as_such(release):
     assert f"{said}{counts['not checked']} not made" in shown("verdict", work._said(verdict))
 
 
+def test_where_a_node_may_be_a_person_both_are_named():
+    said = work.for_people(StructuralKAnonymity(k=5).threat_model)
+    assert "is left with at least 5 nodes that may be that person" in said
+    assert "finds either at least 5 nodes with that value in the release, or none" in said
+    assert "which node of a group is which person" in work.for_people(
+        SuperNodeAnonymity(k=5).sentence
+    )
+
+
 def test_a_guarantee_of_a_network_is_about_people_and_weakens_or_strengthens_nothing():
     said = {
         StructuralKAnonymity(k=5, share=0.95): "At least 95% of the people of the release have the "
@@ -541,7 +550,7 @@ def test_the_line_that_is_furthest_above_its_guess_is_first():
         Line(question=name, figure=figure, guess=guess, answer="no" if name == "d" else "yes")
         for name, figure, guess in figures
     ]
-    said = work._group(SimpleNamespace(heading="who", lines=lines), str)
+    said = work._group(SimpleNamespace(heading="who", lines=lines))
     assert ["c", "a", "b", "d"] == [line[0] for line in said["lines"]]
 
 

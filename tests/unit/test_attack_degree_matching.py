@@ -118,7 +118,7 @@ def test_a_page_shows_how_many_of_the_largest_are_found():
         for among, value in (("", 0.03), ("the 20 largest", 0.82), ("the 5 largest", 1.0))
     ]  # fmt: skip
     [line] = _lines("degree-matching", said, Figures(after=Rows(rows)))
-    assert (line.label, line.evidence.value) == ("all degrees, 20 largest people", 0.82)
+    assert (line.label, line.evidence.value) == ("the 20 most connected people", 0.82)
     assert line.reason == (
         "82 of 100 people are identified correctly, among the 20 with the largest degrees"
     )

@@ -98,7 +98,7 @@ def test_the_costs_are_those_of_releases(small, advice):
 
 
 def mixed_table():
-    """Return rows of which some are alike, with a cell in ten suppressed from the start."""
+    """Return rows of which some are equal, with one cell in ten suppressed from the start."""
     rng = np.random.Generator(np.random.PCG64(6))
     cells = rng.integers(0, 4, size=(40, 3)).astype(str)
     cells[rng.random(cells.shape) < 0.1] = "*"

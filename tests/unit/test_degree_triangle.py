@@ -75,7 +75,7 @@ def test_noisy_groups_and_classes_are_those_of_noisy_degrees_and_noise_is_believ
 
 
 def test_of_a_run_with_a_seed_nothing_is_published_that_follows_from_the_seed(graph, tmp_path):
-    """A seed of the drawing that hangs on the owner's would tell whether a guess of it is right."""
+    """A seed of the samples that follows from the owner's would confirm a guess of it."""
     method = gv.DegreeTriangleModel(epsilon=4.0)
     releases = [method.anonymize(graph, seed=5) for _ in range(2)]
     one, other = (r.write(tmp_path / f"{i}") for i, r in enumerate(releases))

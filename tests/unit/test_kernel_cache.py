@@ -14,9 +14,11 @@ from threading import Thread
 from types import SimpleNamespace
 
 import pytest
+from numba.core import caching
+from numba.core.errors import NumbaWarning
 
-from graphveil.core.kernels import cache
-from graphveil.core.kernels._numba import Announcer
+from graphveil.core.kernels import arrays, cache
+from graphveil.core.kernels._numba import Announcer, Locator
 from graphveil.core.kernels.cache import ROOM, UNUSED_SECONDS, digest_of, folder_for
 from graphveil.core.progress import heard
 
@@ -301,6 +303,19 @@ def test_a_copy_that_was_cut_off_is_removed_after_a_week(tmp_path):
 
 def test_a_folder_that_only_serves_as_a_model_keeps_nothing_of_a_run(tmp_path, image):
     assert (tmp_path, False) == folder_for("a" * 16, iter([image.parent]), lambda: tmp_path)
+
+
+def test_a_kernel_that_cannot_be_kept_is_a_warning_that_names_its_file():
+    kernel = getattr(arrays.count_bits, "py_func", arrays.count_bits)
+    made = caching.CompileResultCacheImpl(kernel)
+    assert isinstance(made.locator, Locator)
+    library = SimpleNamespace(has_dynamic_globals=True)
+    compiled = SimpleNamespace(
+        lifted=[], library=library, fndesc=SimpleNamespace(qualname="arrays.count_bits")
+    )
+    with pytest.warns(NumbaWarning, match='Cannot cache compiled function "count_bits"') as caught:
+        assert not made.check_cachable(compiled)
+    assert str(Path(arrays.__file__).resolve()) == caught[0].filename
 
 
 def compiling(module):

@@ -153,7 +153,7 @@ def test_the_figures_of_a_page_are_those_of_attack(owned, folder, network):
     renamed = gv.Rename().anonymize(network, seed=1)
     before = gv.attack_release(renamed, network, seed=1, attacks=["candidate-set"])
     singled = cells(owned.text, "singled out")
-    [sorting] = [line for line in singled if "all degrees" in line["who"]]
+    [sorting] = [line for line in singled if "everybody" in line["who"]]
     largest = rows["degree-matching", "the 20 largest: right guess"]
     assert percent(largest.value) == sorting["after"]
     shown = [line for line in singled if line is not sorting][1:]
@@ -196,7 +196,7 @@ def test_of_several_draws_a_page_shows_the_strongest_and_says_of_how_many():
 def test_the_figures_of_a_page_are_those_of_evaluate_measure_and_verify(owned, folder, network):
     rows = gv.evaluate_release(folder, network, seed=1)
     share = percent(rows["edges-kept", "share"].value)
-    assert f"{share} of the original edges are kept" in html.unescape(owned.text)
+    assert f"{share} of the original connections are kept" in html.unescape(owned.text)
     alone = percent(gv.measure(network).uniqueness)
     after = percent(gv.measure(gv.read_release(folder).data).uniqueness)
     assert (
@@ -205,7 +205,36 @@ def test_the_figures_of_a_page_are_those_of_evaluate_measure_and_verify(owned, f
     )
     checks = len(gv.verify_release(folder, network).checks)
     assert f"{checks} of {checks} checks were made for this page" in owned.text
-    assert "“Every node of the release has the same degree as at least 4 others.”" in owned.text
+    said = "Every person of the release has the same number of connections as at least 4 others."
+    assert said in owned.text
+
+
+OF_THE_COMMAND_LINE = re.compile(
+    r"\b(?:edges?|(?:in-|out-)?degrees?|neighbors?|nodes?)\b(?!-|=)", re.IGNORECASE
+)
+
+
+def said_on(page):
+    """Return the sentences that a page shows: no commands, no names of methods, no glossary."""
+    shown = re.sub(r"<style>.*?</style>|<pre>.*?</pre>|<code>.*?</code>", "", page, flags=re.DOTALL)
+    shown = re.sub(r'<dl class="(?:facts|words)">.*?</dl>', "", shown, flags=re.DOTALL)
+    texts = html.unescape(re.sub(r"<[^>]+>", "\n", shown))
+    return re.split(r"(?<=[.!?])\s|\n", texts)
+
+
+@pytest.mark.parametrize("public", [False, True])
+@pytest.mark.parametrize("method", ["structural", "top-m-filter", "super-nodes"])
+def test_a_page_of_a_network_says_person_and_connection(method, public, owned, folder):
+    """A node stays a node only where the same sentence is about the person it may be."""
+    given = {"epsilon": 2.0} if method == "top-m-filter" else {"k": 2}
+    ring = gv.Graph.from_edges([*range(12), 0, 3], [*range(1, 12), 0, 6, 9])
+    release = gv.METHODS[method](**given).anonymize(ring, seed=1)
+    rows = None if public else gv.attack_release(release, ring, seed=1, attacks=["candidate-set"])
+    page = gv.report_release(release, None if public else ring, public=public, rows=rows).text
+    owners = gv.report_release(folder, public=True).text if public else owned.text
+    for said in (*said_on(page), *said_on(owners)):
+        terms = {one.lower() for one in OF_THE_COMMAND_LINE.findall(said)}
+        assert not terms or (terms <= {"node", "nodes"} and "person" in said), said
 
 
 def test_what_takes_less_than_ten_seconds_is_run_and_else_the_time_and_the_flag_are_said(owned):
@@ -292,7 +321,7 @@ def test_a_release_that_does_not_verify_says_so_first(folder, network, tmp_path)
         body = page.text.split('<section class="verdict')[1]
         assert body.startswith(" yes")
         assert "<p><b>Verification failed: " in body[:200]
-        assert "“" not in body
+        assert 'class="quote' not in body
         assert "No (verified)" not in page.text
 
 

@@ -1,8 +1,8 @@
 """What people read is plain technical English: no construction or term of the list below.
 
 The list holds what readers of earlier versions stumbled over. It is looked for in all strings of
-the source that read as a sentence or a part of one, in docstrings, and in the pages of the docs.
-SQL, docstrings of kernels, examples, and names in backticks or italics are not looked at.
+the source that read as a sentence or a part of one, in docstrings, in the templates of pages, and
+in the pages of the docs. SQL, examples, and names in backticks or italics are not looked at.
 """
 
 from __future__ import annotations
@@ -134,8 +134,6 @@ def _docstrings() -> list[Text]:
     found = []
     for path in sorted(SOURCE.rglob("*.py")):
         place = path.relative_to(SOURCE)
-        if any("kernels" in part for part in place.parts):
-            continue
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if (
                 isinstance(node, ast.Expr)
@@ -157,6 +155,26 @@ def _paragraphs(text: str) -> Iterator[str]:
     for part in parts:
         if not part.strip().startswith((">>>", "...")):
             yield re.sub(r"`+[^`]*`+", "`x`", " ".join(part.split("\n>>>")[0].split()))
+
+
+@cache
+def _templates() -> list[Text]:
+    """Return what a template shows, with expressions as ``{}``, and the strings in its code."""
+    found = []
+    for path in sorted(SOURCE.rglob("templates/*.html")):
+        place, text = str(path.relative_to(SOURCE)), path.read_text(encoding="utf-8")
+        text = re.sub(r"\{#.*?#\}", "", text, flags=re.DOTALL)
+        strings = [
+            one
+            for code in re.findall(r"\{[%{].*?[%}]\}", text, flags=re.DOTALL)
+            for one in re.findall(r'"([^"]*)"', code)
+        ]
+        text = re.sub(r"\{%.*?%\}", " ", text, flags=re.DOTALL)
+        text = re.sub(r"\{\{.*?\}\}", "{}", text, flags=re.DOTALL)
+        strings += re.findall(r' (?:aria-label|placeholder|title)="([^"]*)"', text)
+        strings += re.sub(r"<[^>]*>", "\n", text).split("\n")
+        found += [Text(place, one.strip()) for one in strings if _reads_as_english(one)]
+    return found
 
 
 @cache
@@ -183,12 +201,17 @@ def _reads_as_english(words: str) -> bool:
 
 def test_the_texts_are_found() -> None:
     assert len(_texts()) > 3_000
+    assert len(_templates()) > 200
+    places = {text.place.partition("/")[0] for text in _templates()}
+    assert {"app", "verbs"} == places
+    assert any("kernels/" in text.place for text in _docstrings())
 
 
 @pytest.mark.parametrize(("instead", "pattern"), FORBIDDEN.items(), ids=FORBIDDEN)
 def test_no_text_has_a_forbidden_construction(instead: str, pattern: str) -> None:
     """Rewrite what is listed: the name of the test says how."""
-    found = [f"{text.place}: {text.words}" for text in _texts() if re.search(pattern, text.words)]
+    texts = [*_texts(), *_templates()]
+    found = [f"{text.place}: {text.words}" for text in texts if re.search(pattern, text.words)]
     assert not found, f"{instead} ({len(found)})\n" + "\n".join(found)
 
 
@@ -212,7 +235,7 @@ def test_docstrings_and_pages_are_found() -> None:
 def test_no_sentence_is_longer_than_can_be_read_at_once() -> None:
     found = [
         f"{text.place}: {sentence}"
-        for text in _texts()
+        for text in (*_texts(), *_templates())
         for sentence in re.split(r"(?<=[.!?:;])\s+|\n", text.words)
         if len(sentence.split()) > MOST_WORDS
     ]

@@ -49,7 +49,7 @@ def test_the_numbers_of_the_page_are_those_of_the_table(swept, page):
         ]
         if values:
             mean = sum(values) / len(values)
-            assert f"edges kept and true {percent(mean)}" in row_of(page, number)
+            assert f"connections kept and true {percent(mean)}" in row_of(page, number)
         else:
             assert setting.failure is not None
 
@@ -57,7 +57,7 @@ def test_the_numbers_of_the_page_are_those_of_the_table(swept, page):
 def test_a_point_without_a_release_is_crossed_out_with_its_reason_everywhere(swept, page):
     assert "<del>k-degree k=13</del>: infeasible." in page
     assert "<del>k-degree k=13</del>" in row_of(page, 3)
-    assert "needs at least 13 nodes" in row_of(page, 3)
+    assert "needs at least 13 people" in row_of(page, 3)
     [promised] = [panel for panel in panels_of(swept) if panel.title.endswith(": k")]
     [crossed] = [dot for dot in promised.dots if dot.y is None]
     assert (13.0, 3) == (crossed.x, crossed.number)

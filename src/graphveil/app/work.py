@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
 from pathlib import Path
@@ -34,6 +34,7 @@ from graphveil.core.bounds import read_bound
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import heard, shown
 from graphveil.core.rows import Row, Rows
+from graphveil.core.text import Wording, for_people, worded_for_page
 from graphveil.data import Network
 from graphveil.data.kinds import as_released
 from graphveil.data.measures import measure
@@ -57,63 +58,11 @@ SECONDS = 20.0
 
 Say = Callable[..., None]
 
-_FOR_PEOPLE = {
-    "the node itself": "that person",
-    "node that": "person who",
-    "nodes that": "people who",
-    "node": "person",
-    "nodes": "people",
-    "an edge": "a connection",
-    "edge": "connection",
-    "edges": "connections",
-    "tie": "connection",
-    "ties": "connections",
-    "neighbor": "contact",
-    "neighbors": "contacts",
-    "degree": "number of connections",
-    "degrees": "numbers of connections",
-    "all degrees": "everybody's number of connections",
-    "out-degree": "number of outgoing connections",
-    "in-degree": "number of incoming connections",
-    "degree sequence": "list of numbers of connections",
-}
-"""What the page says instead of a term of networks: the same statement about people."""
-
-_TERM = re.compile(
-    rf"(?<![\w./'\"“-])(?:{'|'.join(sorted(_FOR_PEOPLE, key=len, reverse=True))})(?![\w/-]|\.\w)",
-    re.IGNORECASE,
-)
-
-
-def for_people(text: str, names: Collection[str] = ()) -> str:
-    """Return a sentence about a network with the words of the page; names stay as they are.
-
-    >>> for_people("An edge of node_7: every node has the same degree (edges.csv).")
-    'A connection of node_7: every person has the same number of connections (edges.csv).'
-    >>> for_people("Every node has the same edge, and the same degree.", ["edge"])
-    'Every person has the same edge, and the same number of connections.'
-    """
-    own = {word.lower() for name in names for word in name.split()}
-
-    def replaced(found: re.Match[str]) -> str:
-        term = found[0]
-        if own & {*term.lower().split()}:
-            return term
-        words = _FOR_PEOPLE[term.lower()]
-        return words[0].upper() + words[1:] if term[0].isupper() else words
-
-    return _TERM.sub(replaced, text)
-
-
-def _worded(kind: str, names: Collection[str] = ()) -> Callable[[str], str]:
-    """Return how the page says a sentence about data of a kind; columns of tables have any name."""
-    return str if kind == "table" else partial(for_people, names=names)
-
 
 def explore(say: Say, path: str, study: Mapping[str, Any], method: str) -> None:
     """Measure who can be singled out; try a method at every strength, and others in the middle."""
     kind, of_table = study["kind"], study["kind"] == "table"
-    first, word = way_named(kind, method), _worded(kind)
+    first, word = way_named(kind, method), worded_for_page(kind)
     others = [] if first.parameter == OWN else _fitting(study)
     todo = [(first, strength) for strength in first.strengths]
     todo += [(way, way.strengths[0]) for way in others if way != first]
@@ -174,10 +123,10 @@ def _risk(say: Say, data: Any, known: list[str] | None) -> None:
     name = "known" if isinstance(data, Network) else "columns"
     columns: dict[str, Any] = {} if known is None else {name: known}
     risk = measure(data, **columns)
-    sizes, n, knows = risk.own_sizes, int(risk.own_sizes.size), knowledge(risk)
+    sizes, n = risk.own_sizes, int(risk.own_sizes.size)
+    knows = knowledge(risk, word=partial(for_people, names=known or ()))
     ends = ((1, 1), (2, 4), (5, 9), (10, max(n, 10)))
     groups = [int(((sizes >= low) & (sizes <= high)).sum()) for low, high in ends]
-    knows = knows if known and name == "columns" else for_people(knows, known or ())
     value = {"people": n, "unique": groups[0], "knows": knows, "groups": groups}
     say(found="risk", value=value)
     if known is None or len(known) < 2:
@@ -198,7 +147,8 @@ def _tried(
         rows = evaluate_release(release, data, metrics=["edges-kept"])
         kept = next((row.value for row in rows if row.part == "share"), None)
     rows = attack_release(release, data, attacks=way.attacks, seconds=SECONDS)
-    worst = strongest(rows, of_table=study["kind"] == "table")
+    word = worded_for_page(study["kind"])
+    worst = strongest(rows, of_table=study["kind"] == "table", word=word)
     ran = {row.question for row in rows} & {*way.attacks}
     share, sentence = (0.0, "") if worst is None else worst
     exact = release.cost.get("exact_share")  # kept counts wider values, too
@@ -207,7 +157,7 @@ def _tried(
         "exact": exact is not None,
         "false": false,
     }
-    said |= {"risk": share if ran else None, "who": _worded(study["kind"])(sentence)}
+    said |= {"risk": share if ran else None, "who": sentence}
     return said, rows
 
 
@@ -215,7 +165,7 @@ def release(
     say: Say, path: str, study: Mapping[str, Any], method: str, strength: float, out: str
 ) -> None:
     """Make a release, verify it, compare it with the original, and attack it."""
-    way, word = way_named(study["kind"], method), _worded(study["kind"])
+    way, word = way_named(study["kind"], method), worded_for_page(study["kind"])
     say(stage="Making the release", done=0, of=6)
     made = method_named(way.method).from_parameters(way.parameters(strength, study))
     with warnings.catch_warnings(record=True) as caught:
@@ -236,8 +186,9 @@ def release(
     attached = [*study["roles"].get("attach", ()), *study["roles"].get("label", ())]
     stars = [row for row in kept if row.question == "stars-by-column" and row.value is not None]
     columns = [(row.part, 1 - (row.value or 0.0), row.part in attached) for row in stars]
-    lines = [(word(one.question), one.figure, word(one.unit)) for one in wording.answers(kept)]
-    value: dict[str, Any] = {"headline": word(wording.headline(kept))}
+    said = wording.answers(kept, word=word)
+    lines = [(one.question, one.figure, one.unit) for one in said]
+    value: dict[str, Any] = {"headline": wording.headline(kept, word=word)}
     say(found="kept", value=value | {"columns": columns, "lines": lines})
     names, of_table = _attacks_on(published.data), study["kind"] == "table"
     every: list[Any] = []
@@ -248,8 +199,9 @@ def release(
         except GraphveilError:
             continue
         rows = Rows(every)
-        groups = [_group(group, word) for group in attacks.groups(rows, of_table=of_table)]
-        value = {"headline": word(attacks.headline(rows, of_table=of_table)), "groups": groups}
+        groups = [*map(_group, attacks.groups(rows, of_table=of_table, word=word))]
+        first = attacks.headline(rows, of_table=of_table, word=word)
+        value = {"headline": first, "groups": groups}
         value |= {"ran": len({row.question for row in rows}), "of": len(names)}
         say(found="attacks", value=value)
     say(stage="Writing the report for the owner", done=4 + len(names), of=5 + len(names))
@@ -265,17 +217,14 @@ def _number(figure: str) -> float:
     return float([0.0, *re.findall(r"\d+(?:\.\d+)?", figure)][-1])
 
 
-def _group(group: Any, word: Callable[[str], str]) -> dict[str, Any]:
+def _group(group: Any) -> dict[str, Any]:
     """Return the lines of a question, that which is furthest above its guess first."""
-    lines = [
-        (word(one.question), one.figure, word(one.unit), one.guess, one.answer)
-        for one in group.lines
-    ]
+    lines = [(one.question, one.figure, one.unit, one.guess, one.answer) for one in group.lines]
     lines.sort(key=lambda line: (line[4] != "yes", _number(line[3]) - _number(line[1])))
-    return {"heading": word(group.heading), "lines": lines}
+    return {"heading": group.heading, "lines": lines}
 
 
-def _said(verdict: Any, word: Callable[[str], str] = str) -> dict[str, Any]:
+def _said(verdict: Any, word: Wording = str) -> dict[str, Any]:
     """Return a verdict as a page says it."""
     failing = {check.name for check in verdict.failures()}
     outcome = verdict.answer
@@ -313,12 +262,12 @@ def check(say: Say, folder: str, page: str) -> None:
     """Verify a release that someone sent, and write a report of it."""
     say(stage="Verifying the release", done=0, of=2)
     verdict = verify_release(folder)
-    word: Callable[[str], str] = str
+    word: Wording = str
     with suppress(GraphveilError):  # a folder whose manifest cannot be read
         manifest = read_manifest(Path(folder))
         claim = manifest.claim.guarantee
         names = [n for some in ("known", "layers") for n in getattr(claim, some, None) or ()]
-        word = _worded(manifest.data.kind, names)
+        word = worded_for_page(manifest.data.kind, names)
     say(found="verdict", value=_said(verdict, word))
     say(stage="Writing the report", done=1, of=2)
     _write_report(say, folder, None, page)

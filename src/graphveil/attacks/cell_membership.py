@@ -26,9 +26,10 @@ from graphveil.evaluate.metric import NotMeasuredError, wilson
 from graphveil.release import Release
 
 DOUBT = 0.001
+"""How often the lower bound may exceed the truth."""
+
 EPSILON = f"epsilon, lower bound at {1 - DOUBT:.1%}"
 SAID_OF_EPSILON = inferred(EPSILON, line="presence of single edges or items: epsilon is at least")
-"""How often the lower bound may exceed the truth."""
 
 NO_CHANCE = (
     "the attack needs a release that publishes all cells independently, each with one of two "
@@ -133,7 +134,7 @@ def _foreseen(situation: AttackInput[Any], options: AttackOptions) -> float:
 
 def _entry(name: str, kind: type[Graph | Bipartite], cell: str) -> Attack[Any, AttackOptions]:
     """Return the entry of this attack on one kind of data."""
-    asked, what = "two given people are connected", "tie"
+    asked, what = "two given people are connected", "edge"
     if kind is Bipartite:
         asked, what = "a person has a given item", "item"
     return Attack(

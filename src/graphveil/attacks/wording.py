@@ -12,7 +12,7 @@ from functools import partial
 from typing import Literal, NamedTuple
 
 from graphveil.core.rows import Row, Setting
-from graphveil.core.text import percent
+from graphveil.core.text import Wording, percent
 from graphveil.data import Data, Table
 
 Question = Literal["singled out", "linked", "inferred"]
@@ -194,13 +194,13 @@ class Said:
         """Return whether a row is said in this way."""
         return row.figure == self.figure and self.when(row.setting)
 
-    def about(self, counted: Counted, *, of_table: bool = False) -> Said:
-        """Return the same in words about people, or about rows; names from the data stay."""
-        if counted == "people" and not of_table:
+    def about(self, counted: Counted, *, of_table: bool = False, word: Wording = str) -> Said:
+        """Return the same about people or rows, in the words of a surface; names stay."""
+        if counted == "people" and not of_table and word is str:
             return self
 
         def said(text: str) -> str:
-            return reworded(in_cells(text) if of_table else text, counted)
+            return word(reworded(in_cells(text) if of_table else text, counted))
 
         does, label, says = map(said, (self.does, self.label, self.says))
         line = None if self.line is None else said(self.line)
@@ -223,8 +223,10 @@ def above_guess(row: Row) -> bool:
     return (least or 0.0) > (row.guess or 0.0)
 
 
-def words_of(setting: Setting, *, of_table: bool = False) -> dict[str, str]:
+def words_of(setting: Setting, *, of_table: bool = False, word: Wording = str) -> dict[str, str]:
     """Return what may stand in braces; of a table, with values as the items of a row.
+
+    `word`: how the surface says it.
 
     >>> words_of(Setting(overlap=0.9, knows="attributes"))["copy"]
     'a copy of the network with attributes, 90% of its edges correct'
@@ -236,7 +238,7 @@ def words_of(setting: Setting, *, of_table: bool = False) -> dict[str, str]:
     whom = f"{percent(setting.people or 0)} of the people" if some else "the network"
     beside = f" with {setting.knows}" if setting.knows else ""
     right = 1.0 if setting.overlap is None else setting.overlap
-    ties = "" if right == 1 else f", {percent(right)} of its edges correct"
+    ties = "" if right == 1 else word(f", {percent(right)} of its edges correct")
     return {
         "known": f"{known}",
         "items": f"{known} {'value' if of_table else 'item'}{'s' * (known != 1)}",

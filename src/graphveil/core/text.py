@@ -1,12 +1,17 @@
-"""Text that others wrote, as it reaches a terminal or a notebook: shown, and never obeyed.
+"""Text as it reaches a reader: what others wrote is shown and never obeyed; words suit a surface.
 
 Names of files, columns, people and items may hold anything: codes that clear the screen, characters
 that turn the direction of writing, or such as nobody sees. All that is printed goes through here.
+
+Everything is worded for the command line, which says node and edge. The pages (report, advice,
+sweep and browser app) say person and connection, by `for_people`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import re
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import partial
 from html import escape
 
 from graphveil.core.errors import visible
@@ -119,3 +124,73 @@ def html_table(caption: str, columns: Sequence[str], rows: Iterable[Sequence[obj
 def _row(cell: str, values: Sequence[object]) -> str:
     cells = "".join(f"<{cell}>{escape(visible(str(value)))}</{cell}>" for value in values)
     return f"<tr>{cells}</tr>"
+
+
+Wording = Callable[[str], str]
+"""How a surface says a text that is worded for the command line; `str` leaves it as it is."""
+
+_FOR_PEOPLE = {
+    "the node itself": "that person",
+    "node that": "person who",
+    "nodes that": "people who",
+    "node": "person",
+    "nodes": "people",
+    "an edge": "a connection",
+    "edge": "connection",
+    "edges": "connections",
+    "tie": "connection",
+    "ties": "connections",
+    "neighbor": "contact",
+    "neighbors": "contacts",
+    "degree": "number of connections",
+    "degrees": "numbers of connections",
+    "all degrees": "everybody's number of connections",
+    "out-degree": "number of outgoing connections",
+    "in-degree": "number of incoming connections",
+    "degree sequence": "list of numbers of connections",
+}
+"""What a page says instead of a term of networks: the same statement about people."""
+
+_OF_NODES = frozenset(term for term in _FOR_PEOPLE if "node" in term)
+
+_TERM = re.compile(
+    rf"(?<![\w./'\"“-])(?:{'|'.join(sorted(_FOR_PEOPLE, key=len, reverse=True))})(?![\w/=-]|\.\w)",
+    re.IGNORECASE,
+)
+
+_SENTENCE = re.compile(r"(?<=[.!?])(?=\s)")
+_PERSON = re.compile(r"\b(?:people|person|participants?)\b", re.IGNORECASE)
+
+
+def for_people(text: str, names: Collection[str] = ()) -> str:
+    """Return a text about a network in the words of a page; names from the data stay.
+
+    In a sentence about both, a node of the release stays a node: nobody may know whose it is.
+
+    >>> for_people("An edge of node_7: every node has the same degree (edges.csv).")
+    'A connection of node_7: every person has the same number of connections (edges.csv).'
+    >>> for_people("Every node has the same edge, and the same degree.", ["edge"])
+    'Every person has the same edge, and the same number of connections.'
+    >>> for_people("An attacker finds at least 5 nodes that may be that person, or any edge.")
+    'An attacker finds at least 5 nodes that may be that person, or any connection.'
+    """
+    own = {word.lower() for name in names for word in name.split()}
+    return "".join(_sentence_for_people(one, own) for one in _SENTENCE.split(text))
+
+
+def _sentence_for_people(sentence: str, own: set[str]) -> str:
+    about_both = _PERSON.search(sentence) is not None
+
+    def replaced(found: re.Match[str]) -> str:
+        term = found[0]
+        if own & {*term.lower().split()} or (about_both and term.lower() in _OF_NODES):
+            return term
+        words = _FOR_PEOPLE[term.lower()]
+        return capital(words) if term[0].isupper() else words
+
+    return _TERM.sub(replaced, sentence)
+
+
+def worded_for_page(kind: str, names: Collection[str] = ()) -> Wording:
+    """Return how a page says a text about data of a kind; columns of tables have any name."""
+    return str if kind == "table" else partial(for_people, names=names)

@@ -241,7 +241,7 @@ class Bipartite(Frames):
         return graph
 
     @classmethod
-    def from_networkx(cls, graph: nx.Graph[Any], *, users: object) -> Bipartite:
+    def from_networkx(cls, graph: nx.Graph[Any], *, users: object) -> Self:
         """Return the data of a bipartite NetworkX graph whose nodes `users` are the users.
 
         Raises `DataError` where an edge joins two users, or two features. Warns `GraphveilWarning`
@@ -251,7 +251,7 @@ class Bipartite(Frames):
         return cls._of_nodes(list(graph.nodes), list(graph.edges()), users, further)
 
     @classmethod
-    def from_igraph(cls, graph: ig.Graph, *, users: object) -> Bipartite:
+    def from_igraph(cls, graph: ig.Graph, *, users: object) -> Self:
         """Return the data of a bipartite igraph graph whose vertices `users` are the users.
 
         Vertices are known by their names; without names, by their numbers.
@@ -268,7 +268,7 @@ class Bipartite(Frames):
     @classmethod
     def _of_nodes(
         cls, nodes: Sequence[Any], edges: Sequence[tuple[Any, Any]], users: object, further: Any
-    ) -> Bipartite:
+    ) -> Self:
         """Return the data of edges between users and the other nodes."""
         left_out = warn_left_out(further)
         listed = list(users) if isinstance(users, list | tuple | set | frozenset) else users
@@ -323,7 +323,7 @@ class Bipartite(Frames):
         kept = (self.indices[entries], self.n_features, None, self.features, items)
         return Bipartite(ends, *kept, person=self.person)
 
-    def with_items(self, items: Items) -> Bipartite:
+    def with_items(self, items: Items) -> Self:
         """Return the same entries, once it is said whether items are people or things.
 
         Parameters
@@ -350,7 +350,7 @@ class Bipartite(Frames):
         indptr, indices = sorted_lists(row, column, everyone.size)
         public: PublicLists = LISTS if self.public_lists == LISTS else ()
         came = (self.left_out, self.origins, public)
-        return Bipartite(indptr, indices, everyone.size, everyone, everyone, "people", *came)
+        return type(self)(indptr, indices, everyone.size, everyone, everyone, "people", *came)
 
     def with_public_lists(self, *lists: List) -> Bipartite:
         """Return the same entries, once their owner says which lists are public.
@@ -432,7 +432,7 @@ class Bipartite(Frames):
         users: object = None,
         features: object = None,
         items: Items | None = None,
-    ) -> Bipartite:
+    ) -> Self:
         """Return the data whose entries are these pairs of labels; repeats are dropped.
 
         Parameters
@@ -472,9 +472,7 @@ class Bipartite(Frames):
         return data, int(rows.size - indices.size)
 
     @classmethod
-    def from_lists(
-        cls, lists: Any, *, users: object = None, items: Items | None = None
-    ) -> Bipartite:
+    def from_lists(cls, lists: Any, *, users: object = None, items: Items | None = None) -> Self:
         """Return the data whose row u holds the features listed for user u.
 
         Parameters
@@ -530,7 +528,7 @@ class Bipartite(Frames):
         users: object = None,
         features: object = None,
         items: Items | None = None,
-    ) -> Bipartite:
+    ) -> Self:
         """Return the pattern of a sparse matrix, users by features; stored zeros are not entries.
 
         Parameters
@@ -568,7 +566,7 @@ class Bipartite(Frames):
         item: str | None = None,
         users: object = None,
         items: Items | None = None,
-    ) -> Bipartite:
+    ) -> Self:
         """Return the data of a frame with a row per pair, or with one list column.
 
         Parameters

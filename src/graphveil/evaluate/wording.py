@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from graphveil.core.rows import Row, Rows, felt
-from graphveil.core.text import printable
+from graphveil.core.text import Wording, printable
 from graphveil.evaluate.metric import Said, value_of
 from graphveil.evaluate.metrics.table import METRICS
 
@@ -61,14 +61,17 @@ def name_from_data(name: str) -> str:
     return f'"{printable(name, LONGEST_NAME)}"'
 
 
-def answers(rows: Rows) -> tuple[Line, ...]:
-    """Return one line for each question that these rows answer, in the order people ask them."""
-    return tuple(line for _, line in _said(rows))
+def answers(rows: Rows, *, word: Wording = str) -> tuple[Line, ...]:
+    """Return one line for each question that these rows answer, in the order people ask them.
+
+    `word`: how the surface says it.
+    """
+    return tuple(line for _, line in _said(rows, word))
 
 
-def headline(rows: Rows) -> str:
+def headline(rows: Rows, *, word: Wording = str) -> str:
     """Return what was kept in one sentence; of other rows, the first figure."""
-    shown = [(said, line) for said, line in _said(rows) if line.figure]
+    shown = [(said, line) for said, line in _said(rows, word) if line.figure]
     first = [line.sentence for said, line in shown if said.headline]
     if first:
         return f"{', and '.join(first)}."
@@ -95,16 +98,17 @@ def _of_row(row: Row) -> Line:
     return Line(question=question, figure=value, unit=unit, sentence=f"{question}: {value} {unit}")
 
 
-def _said(rows: Rows) -> list[tuple[Said, Line]]:
+def _said(rows: Rows, word: Wording) -> list[tuple[Said, Line]]:
     """Return the lines of all metrics with how they are said, in their order."""
     entries = ((metric, metric.said) for metric in METRICS.values() if metric.said is not None)
-    lines = ((said, _line(metric.name, said, rows)) for metric, said in entries)
+    lines = ((said, _line(metric.name, said, rows, word)) for metric, said in entries)
     there = [(said, line) for said, line in lines if line is not None]
     return sorted(there, key=lambda one: one[0].place)
 
 
-def _line(metric: str, said: Said, rows: Rows) -> Line | None:
+def _line(metric: str, said: Said, rows: Rows, word: Wording) -> Line | None:
     """Return the line of a figure, one that says why it is missing, or None."""
+    question = word(said.question)
     own = [row for row in rows if row.question == metric]
     fitting = [row for row in own if row.part in said.compared or not said.figures]
     if not fitting:
@@ -112,18 +116,18 @@ def _line(metric: str, said: Said, rows: Rows) -> Line | None:
         reason = next((r.reason for r in missing if r.part in {"", *said.compared}), None)
         if reason is None:
             return None
-        unit = f"not measured: {reason}"
-        sentence = f"{said.question}: {unit}"
-        return Line(question=said.question, unit=unit, sentence=sentence, answer="not measured")
+        unit = f"not measured: {word(reason)}"
+        sentence = f"{question}: {unit}"
+        return Line(question=question, unit=unit, sentence=sentence, answer="not measured")
     row = max(fitting, key=lambda row: row.value or 0.0)
     figure = said.spelled(said.value(rows, row.value or 0.0))
-    unit = said.unit.format(top=row.setting.top, part=name_from_data(row.part))
+    unit = word(said.unit).format(top=row.setting.top, part=name_from_data(row.part))
     compared = value_of(rows, metric, said.compared.get(row.part, ""))
-    unit += "" if compared is None else said.beside.format(said.spelled(compared))
+    unit += "" if compared is None else word(said.beside).format(said.spelled(compared))
     return Line(
-        question=said.question,
+        question=question,
         figure=figure,
         unit=unit,
-        sentence=f"{figure} {unit}{said.ending}",
-        felt=felt(row),
+        sentence=f"{figure} {unit}{word(said.ending)}",
+        felt=word(felt(row)),
     )

@@ -46,7 +46,7 @@ def ties_of_candidates(
     room: Weights,
     ties: Weights,
 ) -> None:
-    """Write how many ties every candidate keeps: the plan summed over pairs of both's neighbors.
+    """Write how many edges every candidate keeps: the plan summed over pairs of both's neighbors.
 
     It writes all of `ties`; `room`, a zero for every node of `two`, is as before afterwards.
     """
@@ -170,7 +170,7 @@ def rank_by_matched_neighbors(
     """Write the nodes that share most matched neighbors with each node, the best first.
 
     Their number is divided by the roots of both's degrees. Nodes that show other attributes are
-    left out. It writes all of `nodes` and `shares`; `votes.number` is zero again afterwards.
+    skipped. It writes all of `nodes` and `shares`; `votes.number` is zero again afterwards.
     """
     n, size = nodes.shape
     for u in range(n):

@@ -81,7 +81,7 @@ DEGREE_MATCHING = Attack(
         singled_out(
             RIGHT,
             does=f"knows all degrees and seeks one of the {LARGEST[0]} largest",
-            label=f"all degrees, {LARGEST[0]} largest people",
+            label=f"the {LARGEST[0]} most connected people",
             says=f"{GUESSED}, among the {LARGEST[0]} with the largest degrees",
             when=lambda setting: setting.among == AMONG.format(LARGEST[0]),
             if_measured=True,

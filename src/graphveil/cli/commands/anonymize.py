@@ -32,7 +32,7 @@ from graphveil.cli.summaries.promise import columns_line, cost_words, until_line
 from graphveil.core.errors import ReleaseError, UsageError
 from graphveil.core.progress import shown
 from graphveil.core.storage import Address, Place
-from graphveil.core.text import counted, printable
+from graphveil.core.text import Wording, counted, printable
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods.base import Anonymizer
@@ -287,14 +287,17 @@ def print_release(
     private: Record | Private,
     out: Place,
     owners: Place | None = None,
+    *,
+    word: Wording = str,
 ) -> None:
     """Print what is guaranteed, what is not, what it cost, and where the two folders are."""
     claim = manifest.claim
     promised = claim.sentence
-    print_answer(f"{promised} {claim.why}" if claim.why is not None else f"Guarantee: {promised}")
-    print_answer(f"Not covered: {limits}")
+    said = f"{promised} {claim.why}" if claim.why is not None else f"Guarantee: {promised}"
+    print_answer(word(said))
+    print_answer(word(f"Not covered: {limits}"))
     cost = ", ".join(cost_words(private.cost))
-    print_answer(f"Cost: {cost}.")
+    print_answer(word(f"Cost: {cost}."))
     for line in (until_line(private.cost), columns_line(manifest.data, private.cost)):
         if line is not None:
             print_answer(line)

@@ -19,6 +19,7 @@ from graphveil.cli.summaries.attacks import documented
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import shown
 from graphveil.core.rows import Rows
+from graphveil.core.text import Wording
 from graphveil.data import Table
 from graphveil.data.kinds import kind_of
 from graphveil.evaluate.wording import Group
@@ -97,9 +98,11 @@ def print_attacks(rows: Rows, where: _Where, counted: Counted, *, of_table: bool
     print_next(inputs.command_beside(verb, where.folder, where.original, where.options, *flags))
 
 
-def print_headline(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> None:
+def print_headline(
+    rows: Rows, counted: Counted = "people", *, of_table: bool = False, word: Wording = str
+) -> None:
     """Print the most that anybody learns, in one sentence."""
-    print_answer(attacks.headline(rows, counted, of_table=of_table))
+    print_answer(attacks.headline(rows, counted, of_table=of_table, word=word))
 
 
 FAILED = "A failed attack proves nothing. Every figure: --all. "

@@ -1,4 +1,7 @@
-"""`graphveil demo`: from a network that ships with graphveil to a verified release."""
+"""`graphveil demo`: from a network that ships with graphveil to a verified release.
+
+Like the pages, it says person and connection.
+"""
 
 from __future__ import annotations
 
@@ -11,6 +14,7 @@ from graphveil.cli.console import bars, result
 from graphveil.cli.flags import flags, with_signature
 from graphveil.core.errors import ReleaseError
 from graphveil.core.progress import shown, stage
+from graphveil.core.text import for_people
 from graphveil.release.publishing import check_target
 
 if TYPE_CHECKING:
@@ -47,7 +51,7 @@ def _run(**given: Any) -> int:
         )
         _step(1, "How identifiable are the people in it?")
         with stage("measuring"):
-            print_standing_out(measure(graph, k=K))
+            print_standing_out(measure(graph, k=K), word=for_people)
         _step(2, f"Anonymize it with k-degree, k={K}.")
         with stage("anonymizing"):
             release = KDegree(k=K).anonymize(graph)
@@ -56,15 +60,19 @@ def _run(**given: Any) -> int:
         record = read_record(out)
         if record is None:
             raise ReleaseError(f"{out}: its private folder is missing. Run the demo again.")
-        print_release(read_manifest(out), KDegree(k=K).stated_limits, record, out)
+        limits = KDegree(k=K).stated_limits
+        print_release(read_manifest(out), limits, record, out, word=for_people)
         say_warnings(every=every)
         _step(3, "Verify the guarantee.")
         with stage("verifying"):
             verdict = verify_release(out, graph)
-        print_verdict(verdict, every=every)
+        print_verdict(verdict, every=every, word=for_people)
         _step(4, "What was kept?")
         rows = evaluate_release(out, graph)
-        (print_rows if every else print_answers)(rows)
+        if every:
+            print_rows(rows)
+        else:
+            print_answers(rows, word=for_people)
         _attacked_and_reported(out, graph, rows, verdict, force=force)
     result("")
     print_next("graphveil measure YOUR-FILE.csv")
@@ -84,7 +92,7 @@ def _attacked_and_reported(
     _step(5, "What can an attacker still learn?")
     with stage("attacking"):
         attacked = attack_release(out, graph)
-    print_headline(attacked)
+    print_headline(attacked, word=for_people)
     _step(6, "Write the report.")
     every_row = Rows([*rows, *rows.missing, *attacked, *attacked.missing])
     with stage("making the owner's page"):

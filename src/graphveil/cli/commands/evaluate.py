@@ -13,6 +13,7 @@ from graphveil.cli.flags import FOLDER, flag, flags, with_signature
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import shown
 from graphveil.core.rows import Rows
+from graphveil.core.text import Wording
 from graphveil.data import Data
 from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
 from graphveil.evaluate import wording as evaluation
@@ -60,9 +61,11 @@ def _run(folder: Path, **given: Any) -> int:
     return 0
 
 
-def print_answers(rows: Rows, *, named: bool = False, also: Collection[str] = ()) -> None:
+def print_answers(
+    rows: Rows, *, named: bool = False, also: Collection[str] = (), word: Wording = str
+) -> None:
     """Print what was kept: a sentence, and a line a question, or a metric that was asked for."""
-    lines = list(evaluation.answers(rows))
+    lines = list(evaluation.answers(rows, word=word))
     if named:
         answered = {
             name
@@ -74,7 +77,7 @@ def print_answers(rows: Rows, *, named: bool = False, also: Collection[str] = ()
             lines = list(evaluation.named(rows))
         missing = rows.not_measured.items()
         lines += [Line(question=name, unit=f"not measured: {why}") for name, why in missing]
-    print_answer(evaluation.headline(rows))
+    print_answer(evaluation.headline(rows, word=word))
     result("")
     say_lines(line_texts(lines), most=MOST_LINES - 6)
     more = evaluation.named(Rows([row for row in rows if row.question in also]))

@@ -21,7 +21,7 @@ from graphveil.cli.summaries.standing_out import Measured
 from graphveil.core.errors import UsageError, warn
 from graphveil.core.parameters import Columns
 from graphveil.core.progress import shown, stage
-from graphveil.core.text import printable
+from graphveil.core.text import Wording, printable
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import to_arrow
 from graphveil.data.kinds import CONTAINERS, kind_of
@@ -57,11 +57,13 @@ def print_standing_out(
     finer: Measured | None = None,
     alone: Sequence[SingledOut] = (),
     cascaded: Cascade | None = None,
+    *,
+    word: Wording = str,
 ) -> None:
     """Print how many people can be singled out, one line for each thing known, and who."""
-    print_answer(standing_out.headline(measured))
+    print_answer(standing_out.headline(measured, word=word))
     result("")
-    shown = standing_out.lines(measured, finer=finer, alone=alone, cascaded=cascaded)
+    shown = standing_out.lines(measured, finer=finer, alone=alone, cascaded=cascaded, word=word)
     result("  an attacker who knows")
     say_lines(line_texts(shown), most=9)
     ids = measured.unprotected()

@@ -14,6 +14,7 @@ from graphveil.cli.inputs import original_flags, original_of
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import shown, stage
 from graphveil.core.storage import Place
+from graphveil.core.text import Wording
 
 if TYPE_CHECKING:
     from graphveil.verify.verdict import Verdict
@@ -43,17 +44,17 @@ def _run(folder: Place, **given: Any) -> int:
     return verdict.exit_code
 
 
-def print_verdict(verdict: Verdict, *, every: bool) -> None:
+def print_verdict(verdict: Verdict, *, every: bool, word: Wording = str) -> None:
     """Print the answer, and what fails; or the answer and every check."""
     from graphveil.cli.summaries.promise import failing_lines  # noqa: PLC0415  not for its help
 
     if every:
         for line in verdict.lines():
-            result(line)
+            result(line if word is str else word(line))
         return
     for line in verdict.said():
-        print_answer(line)
-    failing = failing_lines(verdict)
+        print_answer(line if word is str else word(line))
+    failing = [line if word is str else word(line) for line in failing_lines(verdict)]
     say_lines((t for line in failing for t in wrapped(line, indent="    ")), most=MOST_FAILING)
 
 

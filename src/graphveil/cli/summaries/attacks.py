@@ -21,7 +21,7 @@ from graphveil.attacks.wording import (
     words_of,
 )
 from graphveil.core.rows import Row, Rows
-from graphveil.core.text import per_hundred
+from graphveil.core.text import Wording, per_hundred
 from graphveil.evaluate.wording import Answer, Group, Line
 
 
@@ -105,14 +105,18 @@ def strength(row: Row) -> Answer:
     return "yes" if above_guess(row) else "not shown"
 
 
-def groups(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> tuple[Group, ...]:
+def groups(
+    rows: Rows, counted: Counted = "people", *, of_table: bool = False, word: Wording = str
+) -> tuple[Group, ...]:
     """Return a line a question that these rows answer, under the three headings.
 
-    Of several attacks by the same attacker it is that of the largest figure.
+    Of several attacks by the same attacker it is that of the largest figure. `word`: how the
+    surface says it.
     """
     asked: dict[Question, dict[str, tuple[float, Line]]] = {question: {} for question in QUESTIONS}
     for said, taken in _shown(rows):
-        line, value = _line(said, taken, counted, of_table=of_table), taken.row.value or 0.0
+        line = _line(said, taken, counted, of_table=of_table, word=word)
+        value = taken.row.value or 0.0
         before = asked[said.question].get(line.question)
         if before is None or value > before[0]:
             asked[said.question][line.question] = value, line
@@ -126,16 +130,18 @@ def groups(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -
     )
 
 
-def headline(rows: Rows, counted: Counted = "people", *, of_table: bool = False) -> str:
+def headline(
+    rows: Rows, counted: Counted = "people", *, of_table: bool = False, word: Wording = str
+) -> str:
     """Return the most that anybody learns of which node is whose, in one sentence."""
-    found = strongest(rows, counted, of_table=of_table)
+    found = strongest(rows, counted, of_table=of_table, word=word)
     if found is not None:
         return found.sentence
     shown = list(_shown(rows))
     if any(said.re_identifies for said, _ in shown):
         return reworded(NOTHING_SHOWN, counted)
     if shown:
-        return _line(*shown[0], counted, of_table=of_table).sentence
+        return _line(*shown[0], counted, of_table=of_table, word=word).sentence
     return (
         "No attack was run."
         if not rows
@@ -151,7 +157,7 @@ class Strongest(NamedTuple):
 
 
 def strongest(
-    rows: Rows, counted: Counted = "people", *, of_table: bool = False
+    rows: Rows, counted: Counted = "people", *, of_table: bool = False, word: Wording = str
 ) -> Strongest | None:
     """Return the attack that re-identifies most; None if none is better than guessing.
 
@@ -163,7 +169,7 @@ def strongest(
     if not right:
         return None
     said, taken = max(right, key=lambda pair: pair[1].row.value or 0.0)
-    sentence = _line(said, taken, counted, of_table=of_table).sentence
+    sentence = _line(said, taken, counted, of_table=of_table, word=word).sentence
     return Strongest(taken.row.value or 0.0, sentence)
 
 
@@ -178,9 +184,9 @@ def _shown(rows: Rows) -> Iterator[tuple[Said, Taken]]:
                 yield from ((said, taken) for taken in said.take(fitting, every))
 
 
-def _line(said: Said, taken: Taken, counted: Counted, *, of_table: bool) -> Line:
-    said, (row, least) = said.about(counted, of_table=of_table), taken
-    words = words_of(row.setting, of_table=of_table)
+def _line(said: Said, taken: Taken, counted: Counted, *, of_table: bool, word: Wording) -> Line:
+    said, (row, least) = said.about(counted, of_table=of_table, word=word), taken
+    words = words_of(row.setting, of_table=of_table, word=word)
     figure = f"{row.value:.2f}" if row.unit == "epsilon" else per_hundred(row.value or 0.0)
     guess = "" if row.guess is None or row.unit == "epsilon" else per_hundred(row.guess)
     figure = figure if least is None else f"{per_hundred(least)} to {figure}"
@@ -194,9 +200,9 @@ def _line(said: Said, taken: Taken, counted: Counted, *, of_table: bool) -> Line
         draws = ""
         if least is not None:
             by = "which nodes are known" if row.setting.known else "which edges the copy has"
-            draws = f", depending on {by}"
+            draws = word(f", depending on {by}")
         elif row.setting.known and row.setting.overlap is not None and row.sample_size == 1:
-            question, draws = f"{question}, one sample", ONE_DRAW
+            question, draws = f"{question}, one sample", word(ONE_DRAW)
         sentence = f"An attacker {who} re-identifies {figure} of 100 {counted}{draws}{beside}."
     return Line(
         question=question,

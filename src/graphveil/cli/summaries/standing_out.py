@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from graphveil.core.text import percent
+from graphveil.core.text import Wording, percent
 from graphveil.data.measures import (
     MEASURES,
     Cascade,
@@ -24,12 +24,15 @@ MOST_COLUMNS = 5
 """So many columns that the attacker knows are named."""
 
 
-def knowledge(measured: Measured) -> str:
-    """Return what an attacker knows who can single out these people."""
+def knowledge(measured: Measured, *, word: Wording = str) -> str:
+    """Return what an attacker knows who can single out these people; names of columns stay.
+
+    `word`: how the surface says it.
+    """
     if isinstance(measured, NetworkRisk):
-        return measured.knows
+        return word(measured.knows)
     if isinstance(measured, Identifiability):
-        knows = MEASURES[measured.measure].knows
+        knows = word(MEASURES[measured.measure].knows)
         return knows if measured.distance == 1 else f"{knows} (distance {measured.distance})"
     if measured.columns is not None:
         named = [name_from_data(one) for one in measured.columns[:MOST_COLUMNS]]
@@ -49,7 +52,7 @@ def counted(measured: Measured) -> str:
     return measured.counted if isinstance(measured, EqualRows) else "people"
 
 
-def headline(measured: Measured) -> str:
+def headline(measured: Measured, *, word: Wording = str) -> str:
     """Return how many people (or rows) can be singled out, in one sentence.
 
     >>> from graphveil import Graph, measure
@@ -58,7 +61,7 @@ def headline(measured: Measured) -> str:
     """
     count, n, what = int(measured.unprotected().size), measured.own_sizes.size, counted(measured)
     who = f"{count:,} of {n:,} {what} ({percent(count / max(n, 1))})"
-    attacker = f"an attacker who knows {knowledge(measured)}"
+    attacker = f"an attacker who knows {knowledge(measured, word=word)}"
     if not count:
         return f"None of the {n:,} {what} can be singled out by {attacker}."
     if measured.k == 2:
@@ -72,6 +75,7 @@ def lines(
     finer: Measured | None = None,
     alone: Sequence[SingledOut] = (),
     cascaded: Cascade | None = None,
+    word: Wording = str,
 ) -> tuple[Line, ...]:
     """Return a line for each thing that someone may know: how many people are alone, or nearly.
 
@@ -81,9 +85,10 @@ def lines(
     ("the number of a person's neighbors", '33.3%', 'are unique')
     """
     who = counted(measured)
-    every = [_line(knowledge(measured), measured.own_sizes, measured.k, who)]
+    every = [_line(knowledge(measured, word=word), measured.own_sizes, measured.k, who)]
     if isinstance(measured, NetworkRisk):
-        every = [*(_of_part(part, measured.k) for part in measured.parts), *every]
+        parts = (part._replace(knows=word(part.knows)) for part in measured.parts)
+        every = [*(_of_part(part, measured.k) for part in parts), *every]
     if isinstance(measured, Identifiability) and measured.fuzzy is not None:
         fuzzy = measured.summary()["fuzzy"]
         figure, unit = percent(fuzzy["uniqueness"]), "are unique"
@@ -96,7 +101,7 @@ def lines(
         )
     if finer is not None:
         also = NEIGHBORS if isinstance(finer, Identifiability) else WHOLE_ROW
-        every.append(_line(f"also {also}", finer.own_sizes, finer.k, who))
+        every.append(_line(word(f"also {also}"), finer.own_sizes, finer.k, who))
     what = "cells" if isinstance(measured, EqualRows) and measured.noun == "rows" else "items"
     return (*every, *_of_items(alone, what, who), *_cascade(cascaded))
 

@@ -1,6 +1,6 @@
 """What all kernels share: how they are compiled and kept. Only folders ``kernels`` import Numba.
 
-A kernel is a compiled loop: arrays in, arrays out. It stands beside the method that it serves.
+A kernel is a compiled loop: arrays in, arrays out. It is next to the method that it serves.
 
 Kernels let go of the interpreter lock, so that a progress bar moves while they run. With
 ``NUMBA_DISABLE_JIT=1`` they run as Python; with a Numba that was not tried, as it compiles them.

@@ -1,4 +1,4 @@
-"""All that builds on names of Numba which are no public ones.
+"""All that depends on private names of Numba.
 
 Where one is gone, or this version was not tried, importing this module fails, and `leaf` compiles
 as Numba does by itself: every result is the same, and a first run takes three times as long.
@@ -40,7 +40,7 @@ NAMES = (
     (caching.CacheImpl, "_locator_classes"),
     (event, "Listener register"),
 )
-"""What is overridden or called, beside what is imported."""
+"""What is overridden or called, in addition to what is imported."""
 
 if numba.__version__.rpartition(".")[0] not in TRIED:
     raise ImportError(f"Numba {numba.__version__} was not tested")
@@ -130,7 +130,7 @@ def compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
 
     What takes arguments out of Python objects is half of the code of a small kernel, and half of
     the time to compile it. Other kernels call a second compilation, which has none of it and is not
-    kept on disk: whoever calls it is kept with it inside.
+    kept on disk: a kernel that calls it is kept with it inside.
 
     Every option is said outright: a kernel that left one open would take it from whichever kernel
     calls it first.
@@ -238,6 +238,7 @@ class Locator(caching._CacheLocator):  # noqa: SLF001  this module is for it
 
     def __init__(self, source: Path) -> None:
         self._source = source.relative_to(self.sources)
+        self._py_file = str(source)  # Numba names it when it warns that a kernel cannot be kept
 
     def get_cache_path(self) -> str:
         """Return the folder for the kernels of one file."""
@@ -275,7 +276,7 @@ class Announcer(event.Listener):
         self._started = 0.0
 
     def on_start(self, event: Any) -> None:
-        """Say it, where somebody listens, and let garbage wait."""
+        """Report it, if there is a listener, and let garbage wait."""
         if not _is_ours(event):
             return
         if self._depth == 0:

@@ -50,4 +50,4 @@ if seams is not None:
 ONE: int = np.int64(1)  # type: ignore[assignment]
 MINUS_ONE: int = np.int64(-1)  # type: ignore[assignment]
 ZERO: int = np.int64(0)  # type: ignore[assignment]
-"""Numbers whose type is no constant's: a kernel is compiled once more for every constant."""
+"""Numbers of a type that no constant has: a kernel is compiled once more for every constant."""

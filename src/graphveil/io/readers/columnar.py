@@ -336,7 +336,7 @@ def frame_says_directed(frame: Frame, chosen: tuple[str, str]) -> bool:
 
 
 def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
-    """Return the pairs of a frame with a row a pair, or a list of items a row."""
+    """Return the pairs of a frame with one row per pair, or with a list of items in each row."""
     with opened_frame(source) as frame:
         notes = ReadCounts()
         nested = _list_column(frame, options)

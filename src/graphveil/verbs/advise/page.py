@@ -21,8 +21,8 @@ from graphveil.core.errors import DataError, GraphveilWarning, UsageError
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
-from graphveil.core.text import per_hundred, percent, printable
-from graphveil.data import Data, Table
+from graphveil.core.text import Wording, per_hundred, percent, printable, worded_for_page
+from graphveil.data import Data, Network, Table
 from graphveil.data.kinds import CONTAINERS, as_container, as_released
 from graphveil.methods import METHODS
 from graphveil.verbs.advise.advise import advise
@@ -145,8 +145,11 @@ class Strengths:
         return f"{self.name} = {point.value:g}"
 
 
-def strengths_of(data: Data, choice: Choice) -> Strengths:
-    """Return what each strength of a method keeps and what attacks on it reach."""
+def strengths_of(data: Data, choice: Choice, *, word: Wording = str) -> Strengths:
+    """Return what each strength of a method keeps and what attacks on it reach.
+
+    `word`: how the surface says who attacks.
+    """
     method = METHODS[choice.method]
     released = as_released(data, method.accepts[0])
     sample = sample_of(released, method.trial_size, Randomness(seed=SEED))
@@ -168,7 +171,8 @@ def strengths_of(data: Data, choice: Choice) -> Strengths:
                 made.append((Point(value, reason=str(error)), {}))
                 continue
         kept, false = shares_of(release.cost)
-        made.append((Point(value, kept, false), most_found(rows, counted, of_table=of_table)))
+        most = most_found(rows, counted, of_table=of_table, word=word)
+        made.append((Point(value, kept, false), most))
     return compared(made, sample.data, choice.method, name, measured_on=sample.words)
 
 
@@ -199,17 +203,19 @@ def hardly_lowers(weak: float, strong: float, guess: float) -> bool:
     return weak > guess and strong > (1 - HARDLY) * weak
 
 
-def most_found(rows: Rows, counted: Counted, *, of_table: bool) -> dict[tuple[str, str], Row]:
+def most_found(
+    rows: Rows, counted: Counted, *, of_table: bool, word: Wording = str
+) -> dict[tuple[str, str], Row]:
     """Return of each attack and attacker the row that re-identifies most."""
     found: dict[tuple[str, str], Row] = {}
-    for key, row in re_identifying(rows, counted, of_table=of_table):
+    for key, row in re_identifying(rows, counted, of_table=of_table, word=word):
         if key not in found or (found[key].value or 0.0) < (row.value or 0.0):
             found[key] = row
     return found
 
 
 def re_identifying(
-    rows: Rows, counted: Counted, *, of_table: bool
+    rows: Rows, counted: Counted, *, of_table: bool, word: Wording = str
 ) -> Iterator[tuple[tuple[str, str], Row]]:
     """Yield the rows that say whom an attack re-identifies of everybody, by attack and attacker."""
     for name in dict.fromkeys(row.question for row in rows):
@@ -217,12 +223,12 @@ def re_identifying(
         for said in ATTACKS[name].said:
             if not said.re_identifies:
                 continue
-            own = said.about(counted, of_table=of_table)
+            own = said.about(counted, of_table=of_table, word=word)
             for row in every:
                 few = row.unit == OF_TARGETS and (row.sample_size or 0) < FEWEST_TARGETS
                 if said.fits(row) and not (few or row.setting.among or row.value is None):
-                    who = own.who.format(**words_of(row.setting, of_table=of_table))
-                    yield (name, who + own.by), row
+                    words = words_of(row.setting, of_table=of_table, word=word)
+                    yield (name, own.who.format(**words) + own.by), row
 
 
 def strongest_everywhere(
@@ -315,17 +321,24 @@ def advise_page(
     True
     """
     container: Data = as_container(data, CONTAINERS, wanted_by="advise")
-    advice = advice or advise(container)
+    advice, word = advice or advise(container), _words_for(container)
     tried: list[Strengths] = []
     best = advice.recommended
     if best is not None and {*STRENGTHS} & {*best.parameters}:
-        tried.append(strengths_of(container, best))
+        tried.append(strengths_of(container, best, word=word))
     other = private_choice(advice)
     if tried and tried[0].hardly and other is not None:
-        tried.append(strengths_of(container, other))
-    return AdvicePage(
-        text=_html(title, advice, tried, commands or {}), advice=advice, strengths=tuple(tried)
-    )
+        tried.append(strengths_of(container, other, word=word))
+    text = _html(title, advice, tried, commands or {}, word)
+    return AdvicePage(text=text, advice=advice, strengths=tuple(tried))
+
+
+def _words_for(data: Data) -> Wording:
+    """Return how the page says a text about this data: names from it stay."""
+    names: list[str] = []
+    if isinstance(data, Network):
+        names = [*data.attributes, *(layer.name for layer in data.layers)]
+    return worded_for_page("table" if isinstance(data, Table) else "", names)
 
 
 def private_choice(advice: Advice) -> Choice | None:
@@ -346,7 +359,11 @@ def instead_of(advice: Advice) -> str:
 
 
 def _html(
-    title: str, advice: Advice, tried: Sequence[Strengths], commands: Mapping[str, str]
+    title: str,
+    advice: Advice,
+    tried: Sequence[Strengths],
+    commands: Mapping[str, str],
+    word: Wording,
 ) -> str:
     worst = max(advice.risks, key=lambda risk: risk.share_unique, default=None)
     best = advice.recommended
@@ -354,13 +371,13 @@ def _html(
         "advice.html",
         script="advice.js",
         title=printable(title),
-        risk="" if worst is None else _risk(worst, advice),
-        risks=[(one.known, percent(one.share_unique)) for one in advice.risks],
-        recommendation=_recommended(advice),
+        risk="" if worst is None else word(_risk(worst, advice)),
+        risks=[(word(one.known), percent(one.share_unique)) for one in advice.risks],
+        recommendation=word(_recommended(advice)),
         command="" if best is None else commands.get(best.method, best.call),
-        not_covered="" if best is None else best.leaves_open,
-        sliders=[_slider(number, one) for number, one in enumerate(tried)],
-        instead=instead_of(advice) if tried and tried[0].hardly else "",
+        not_covered="" if best is None else word(best.leaves_open),
+        sliders=[_slider(number, one, word) for number, one in enumerate(tried)],
+        instead=word(instead_of(advice)) if tried and tried[0].hardly else "",
         symbols=SYMBOLS,
     )
 
@@ -390,7 +407,7 @@ def _recommended(advice: Advice) -> str:
     )
 
 
-def _slider(number: int, tried: Strengths) -> dict[str, Any]:
+def _slider(number: int, tried: Strengths, word: Wording) -> dict[str, Any]:
     """Return the strengths of a method as the page shows them."""
     shown = []
     for place, point in enumerate(tried.points):
@@ -403,8 +420,8 @@ def _slider(number: int, tried: Strengths) -> dict[str, Any]:
         kept = NONE if point.kept is None else percent(point.kept)
         kept += f", {percent(point.false)} false" if point.false else ""
         texts = {"name": tried.name, "value": f"{point.value:g}", "kept": kept, "found": found}
-        by = f"an attacker {point.by}" if point.by else ""
-        shown.append({"number": 100 * number + place, **texts, "by": by, "reason": point.reason})
+        texts |= {"by": f"an attacker {point.by}" if point.by else "", "reason": word(point.reason)}
+        shown.append({"number": 100 * number + place, **texts})
     dots = [
         Dot(100 * number + at, number, tried.named(one), one.kept, one.found, on_line=False)
         for at, one in enumerate(tried.points)
@@ -420,6 +437,6 @@ def _slider(number: int, tried: Strengths) -> dict[str, Any]:
         "shown": sorted(shown, key=lambda one: bool(one["reason"])),
         "middle": len(tried.tried) // 2,
         "warning": tried.warning,
-        "measured_on": tried.measured_on,
+        "measured_on": word(tried.measured_on),
         "picture": scatter(Panel(title, *axes, dots)) if dots else Markup(),
     }

@@ -147,7 +147,7 @@ _STEPS = (_Frame("wide", 640, 56, 624), _Frame("narrow", 340, 48, 330))
 
 
 def dots(marks: Sequence[Mark], *, title: str) -> Markup:
-    """Return a row a mark: before as an open disc, after as a filled one, the guess as a bar.
+    """Return one row per mark: an open disc before, a filled one after, a bar for the guess.
 
     >>> picture = dots([Mark("<ties>", 0.5)], title="Right guesses")
     >>> "&lt;ties&gt;" in picture, "<script" in picture

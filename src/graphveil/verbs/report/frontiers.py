@@ -7,6 +7,7 @@ and its figures stand above the picture while the pointer or the keyboard is on 
 from __future__ import annotations
 
 import math
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -15,7 +16,7 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from graphveil.core.text import percent, printable
+from graphveil.core.text import Wording, percent, printable
 from graphveil.verbs.report.charts import drawn_line, drawn_text, plain, style_alone
 
 COLORS, SHAPES = 6, 5
@@ -63,6 +64,11 @@ class Panel(NamedTuple):
     x: Axis
     y: Axis
     dots: Sequence[Dot]
+
+    def worded(self, word: Wording) -> Panel:
+        """Return the picture as a surface says it."""
+        x, y = (axis._replace(name=word(axis.name)) for axis in (self.x, self.y))
+        return self._replace(title=word(self.title), x=x, y=y)
 
 
 class _Frame(NamedTuple):
@@ -257,8 +263,14 @@ def _axes(panel: Panel, frame: _Frame, x: _Scale, y: _Scale) -> Iterator[str]:
 
 
 def _broken(text: str, letters: int) -> list[str]:
-    """Return a text in two lines at most."""
-    return wrap(text, letters, max_lines=2, placeholder="…", break_on_hyphens=False)
+    """Return a text in two lines at most; a number stays on the line of what it counts.
+
+    >>> _broken("an attacker who knows 4 items", 24)
+    ['an attacker who knows', '4 items']
+    """
+    joined = re.sub(r"(?<=\d) (?=\S)", "\N{NO-BREAK SPACE}", text)
+    lines = wrap(joined, letters, max_lines=2, placeholder="…", break_on_hyphens=False)
+    return [line.replace("\N{NO-BREAK SPACE}", " ") for line in lines]
 
 
 def _ends(dot: Dot, x: _Scale, y: _Scale) -> Iterator[str]:

@@ -28,7 +28,7 @@ from graphveil.claims.guarantees import (
     SuperNodeAnonymity,
 )
 from graphveil.core.rows import ANY, Row, Rows
-from graphveil.core.text import per_hundred, percent
+from graphveil.core.text import Wording, per_hundred, percent
 from graphveil.data import Data
 from graphveil.verbs.attack import reads
 from graphveil.verbs.report.charts import Mark, odds_of_hundred, plain
@@ -188,6 +188,8 @@ class Figures:
     command: str | None = None
     counted: Counted = "people"
     of_table: bool = False
+    # how the surface says it: a page of people and connections, the terminal of nodes and edges
+    word: Wording = str
 
 
 NO_ATTACK = "this version has no such attack for this kind of data"
@@ -198,7 +200,7 @@ def answers_of(
     guarantee: AnyGuarantee, verdict: Verdict, kind: type[Data], figures: Figures
 ) -> tuple[Answers, ...]:
     """Return the three tests, each with at least one line."""
-    promised = promised_line(guarantee, verdict)
+    promised = promised_line(guarantee, verdict, figures.word)
     lines: dict[Question, list[Line]] = {test: [] for test in QUESTIONS}
     if promised is not None:
         lines[promised.test].append(promised)
@@ -232,17 +234,17 @@ def marks_of(rows: Rows) -> list[Mark]:
     return list(marks.values())
 
 
-def promised_line(guarantee: AnyGuarantee, verdict: Verdict) -> Line | None:
+def promised_line(guarantee: AnyGuarantee, verdict: Verdict, word: Wording = str) -> Line | None:
     """Return the line of the guarantee's own attacker; None where nothing holds of everybody."""
     if verdict.exit_code:
         return None
     if isinstance(guarantee, EdgeDP | NodeDP):
         return Line(
             test="inferred",
-            who=guarantee.threat_model,
-            adversary=guarantee.adversary,
+            who=word(guarantee.threat_model),
+            adversary=word(guarantee.adversary),
             evidence=Evidence(bounded=True),
-            reason=bound_in_words(guarantee),
+            reason=word(bound_in_words(guarantee)),
         )
     number = number_of(guarantee)
     if number is None or number < 2:
@@ -260,8 +262,8 @@ def promised_line(guarantee: AnyGuarantee, verdict: Verdict) -> Line | None:
         others = f"at least {number} {what} remain possible if ids were assigned at random"
     return Line(
         test="singled out",
-        who=guarantee.threat_model,
-        adversary=guarantee.adversary,
+        who=word(guarantee.threat_model),
+        adversary=word(guarantee.adversary),
         evidence=Evidence(recomputed=share == 1, bounded=share < 1),
         reason=others if share == 1 else some,
     )
@@ -279,15 +281,15 @@ def number_of(guarantee: AnyGuarantee) -> int | None:
 def unit_of(guarantee: EdgeDP | NodeDP) -> str:
     """Return what an epsilon is for."""
     if isinstance(guarantee, EdgeDP):
-        return "one connection or item"
-    return "all connections or items of one person"
+        return "one edge or item"
+    return "all edges or items of one person"
 
 
 def bound_in_words(guarantee: EdgeDP | NodeDP) -> str:
     """Return how sure someone can become, who was not sure at all.
 
     >>> bound_in_words(EdgeDP(epsilon=1.0))
-    'for one connection or item: an attacker at even odds can reach at most 2.72 to 1, 73 of 100'
+    'for one edge or item: an attacker at even odds can reach at most 2.72 to 1, 73 of 100'
     """
     odds, what = math.exp(guarantee.epsilon), unit_of(guarantee)
     if odds > 1e6:
@@ -301,7 +303,7 @@ def _lines(attack: str, said: Said, figures: Figures, *, also: bool = False) -> 
     rows = [row for row in figures.after or () if row.question == attack and said.fits(row)]
     if not said.label:
         return
-    said = said.about(figures.counted, of_table=figures.of_table)
+    said = said.about(figures.counted, of_table=figures.of_table, word=figures.word)
     if said.take is strongest and rows:
         rows = [max(rows, key=lambda row: row.value or 0.0)]
     for row in rows:
@@ -320,7 +322,7 @@ def _has_a_say(attack: str, figures: Figures) -> bool:
 
 def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
     """Return the line of a figure; the last one of its question says who is worst off."""
-    words = words_of(row.setting, of_table=figures.of_table)
+    words = words_of(row.setting, of_table=figures.of_table, word=figures.word)
     before = _like(figures.before, row, row.figure)
     outside = _like(figures.after, row, said.left_out)
     harm = _like(figures.after, row, said.harm)
@@ -387,6 +389,6 @@ def _untested(attack: str, said: Said, figures: Figures) -> Line:
         who=f"someone {said.who.format(**words)}{said.by}",
         label=said.label.format(**words) + said.by,
         evidence=Evidence(),
-        reason=reason or "",
+        reason=figures.word(reason or ""),
         command=command,
     )

@@ -35,6 +35,7 @@ WORDS: tuple[tuple[str, str], ...] = (
     ),
     ("Look-alikes", "People whom the release does not distinguish."),
     ("No attack succeeded", "An attack was run and did not succeed. This proves nothing."),
+    ("Node", "A point of the released network, published under a new id."),
     ("Not in the data", "The same figure for people who are not in the data."),
     ("Triangle", "Three people who are all connected to each other."),
     ("Verified", "Recomputed from the published files, by code independent of the method."),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -22,7 +23,8 @@ from graphveil.core.parameters import separate_names
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Rows
-from graphveil.data import Table
+from graphveil.core.text import Wording, worded_for_page
+from graphveil.data import Network, Table
 from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.measuring import comparison_of, measured
 from graphveil.evaluate.metrics.table import METRICS
@@ -31,7 +33,7 @@ from graphveil.release import Release, read_release
 from graphveil.verbs.read import Original, as_release, original_data, read_original, refuse_release
 from graphveil.verbs.report.document import Form, Report, command_line
 from graphveil.verbs.report.figures import of_page
-from graphveil.verbs.report.legal_questions import Figures, answers_of
+from graphveil.verbs.report.legal_questions import Answers, Figures, answers_of
 from graphveil.verbs.report.machine import FORMS, json_text, read_declared, recipient_of
 from graphveil.verbs.report.pages import Page, html_of
 from graphveil.verbs.report.sections import (
@@ -196,12 +198,12 @@ def _public(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Rep
         text = json_text(FORMS[form](manifest, verdict, name, says))
         return Report(text=text, form=form, public=True, verdict=verdict)
     read = _read(folder, verdict)
-    parts = of_release(read, verdict, manifest, says)
+    word = _words_for(read, manifest)
+    parts = of_release(read, verdict, manifest, says, word)
+    asked: tuple[Answers, ...] = ()
     if read is not None:
-        parts |= of_data(read, None)
-        parts["tests"] = answers_of(
-            read.guarantee, verdict, type(read.data), _nothing_measured(read)
-        )
+        parts |= of_data(read, None, word)
+        asked, parts["tests"] = _tests(read, verdict, _nothing_measured(read), word)
     attacked, _ = attacked_of(parts.get("tests", ()), public=True)
     page = Page(
         public=True,
@@ -211,7 +213,26 @@ def _public(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Rep
         versions=versions_of(manifest, None),
         **parts,
     )
-    return _report(page, verdict)
+    return _report(page, verdict, asked)
+
+
+def _words_for(read: Release[Any] | None, manifest: Manifest | None) -> Wording:
+    """Return how the page says a text of this release: names from its data stay."""
+    if manifest is None:
+        return str
+    claim = manifest.claim.guarantee
+    names = [name for some in ("known", "layers") for name in getattr(claim, some, None) or ()]
+    if read is not None and isinstance(read.data, Network):
+        names += [*read.data.attributes, *(layer.name for layer in read.data.layers)]
+    return worded_for_page(manifest.data.kind, names)
+
+
+def _tests(
+    read: Release[Any], verdict: Verdict, figures: Figures, word: Wording
+) -> tuple[tuple[Answers, ...], tuple[Answers, ...]]:
+    """Return the three tests in the words of the command line, and in those of the page."""
+    asked = read.guarantee, verdict, type(read.data)
+    return answers_of(*asked, figures), answers_of(*asked, replace(figures, word=word))
 
 
 def _nothing_measured(read: Release[Any], command: str | None = None) -> Figures:
@@ -234,14 +255,18 @@ def _for_owner(asked: _Asked) -> Report:
     _refuse_another(verdict, record)
     read = asked.release if isinstance(asked.release, Release) else _read(asked.folder, verdict)
     name = asked.folder.resolve().name
-    parts = of_release(read, verdict, manifest, asked.says)
+    word = _words_for(read, manifest)
+    parts = of_release(read, verdict, manifest, asked.says, word)
+    tests: tuple[Answers, ...] = ()
     if read is not None and not verdict.failures():
         pair = data = None
         if original is not None:
             data = original_data(asked.release, original)
             pair = comparison_of(read, data, Randomness(seed=asked.seed), wanted_by="report")
-        parts |= of_data(read, pair)
-        parts |= _measured(asked, read, verdict, (data, pair), name)
+        parts |= of_data(read, pair, word)
+        figures, more = _measured(asked, read, (data, pair), name, word)
+        tests, parts["tests"] = _tests(read, verdict, figures, word)
+        parts |= more
     elif original is not None:
         why = "the release failed verification, so nothing was measured on it"
         parts["missing"] = [("Comparisons and attacks", why)]
@@ -257,7 +282,7 @@ def _for_owner(asked: _Asked) -> Report:
         versions=versions_of(manifest, record),
         **parts,
     )
-    return _report(page, verdict)
+    return _report(page, verdict, tests)
 
 
 def _refuse_another(verdict: Verdict, record: Record | None) -> None:
@@ -283,16 +308,15 @@ def _read(folder: Path, verdict: Verdict) -> Release[Any] | None:
 def _measured(
     asked: _Asked,
     read: Release[Any],
-    verdict: Verdict,
     beside: tuple[Any, Comparison[Any] | None],
     name: str,
-) -> dict[str, Any]:
-    """Return the sections that compare with the original, and the tests."""
+    word: Wording,
+) -> tuple[Figures, dict[str, Any]]:
+    """Return what was measured for the tests, and the sections that compare with the original."""
     original, pair = beside
     command = command_line("report", name, "--original", "INPUT")
     if pair is None:
-        unmeasured = _nothing_measured(read, command)
-        return {"tests": answers_of(read.guarantee, verdict, type(read.data), unmeasured)}
+        return _nothing_measured(read, command), {}
     folder = asked.release if isinstance(asked.release, Path) else None
     figures = figures_of(
         read,
@@ -309,14 +333,14 @@ def _measured(
         rows = Rows(own) if own else measured("release", pair, None)
     left_out = "figures measured before were passed in"
     unlike = {} if asked.before.rows is None else {"missing": [(AS_ORIGINAL, left_out)]}
-    return unlike | {
-        "tests": answers_of(read.guarantee, verdict, type(read.data), figures),
-        "kept": [line for line in answers(rows) if line.figure],
+    return figures, unlike | {
+        "kept": [line for line in answers(rows, word=word) if line.figure],
         "kinds": kinds_of_people(pair.original),
     }
 
 
-def _report(page: Page, verdict: Verdict) -> Report:
-    short = tuple((test.heading, test.in_short) for test in page.tests)
+def _report(page: Page, verdict: Verdict, tests: tuple[Answers, ...]) -> Report:
+    """Return a report; its answers in short are in the words of the command line."""
+    short = tuple((test.heading, test.in_short) for test in tests)
     made: dict[str, Any] = {"text": html_of(page), "answers": short, "figures": of_page(page)}
     return Report(**made, form="html", public=page.public, verdict=verdict)

@@ -27,7 +27,7 @@ from graphveil.claims.manifest import ATTACKED, Manifest, Record, private_folder
 from graphveil.core.errors import GraphveilWarning
 from graphveil.core.progress import context, stage, within
 from graphveil.core.rows import Row, Rows
-from graphveil.core.text import counted
+from graphveil.core.text import Wording, counted
 from graphveil.core.version import __version__
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.measures import measure, singled_out
@@ -286,7 +286,9 @@ def of_ties(release: Release[Any]) -> Release[Any]:
     return release if ties is release.data else dataclasses.replace(release, data=ties)
 
 
-def of_data(read: Release[Any], pair: Comparison[Any] | None) -> dict[str, Any]:
+def of_data(
+    read: Release[Any], pair: Comparison[Any] | None, word: Wording = str
+) -> dict[str, Any]:
     """Return the sections of the released data, next to the original where it is there."""
     network, read = read.data, of_ties(read)
     before = None if pair is None else pair.original
@@ -295,7 +297,11 @@ def of_data(read: Release[Any], pair: Comparison[Any] | None) -> dict[str, Any]:
     earlier = None if before is None else numbers_of(before)
     standing = standing_of(read.data, before, few) if read.data.size else []
     if network is not read.data and network.size:
-        standing += standing_with_attributes(network, getattr(read.guarantee, "known", ()), few)
+        known = getattr(read.guarantee, "known", ())
+        standing += [
+            dataclasses.replace(row, known=word(row.known))
+            for row in standing_with_attributes(network, known, few)
+        ]
     return {
         "standing": standing,
         "counted": counted_in(read.data),
@@ -306,7 +312,11 @@ def of_data(read: Release[Any], pair: Comparison[Any] | None) -> dict[str, Any]:
 
 
 def of_release(
-    read: Release[Any] | None, verdict: Verdict, manifest: Manifest | None, says: Mapping[str, str]
+    read: Release[Any] | None,
+    verdict: Verdict,
+    manifest: Manifest | None,
+    says: Mapping[str, str],
+    word: Wording = str,
 ) -> dict[str, Any]:
     """Return the sections that need no original: verdict, guarantee, recipients, limits."""
     whom = recipient_of(says.get("recipient"))
@@ -314,16 +324,16 @@ def of_release(
     shows = verdict.failures() or verdict.undecided
     holds, fails = verdict.ok, verdict.answer == "fails"
     return {
-        "answer": answer_of(verdict, guarantee),
-        "because": because_of(verdict),
+        "answer": word(answer_of(verdict, guarantee)),
+        "because": word(because_of(verdict)),
         "good": False if fails else (holds and not isinstance(guarantee, NotClaimed)) or None,
-        "checks": [(check.name, check.detail) for check in shows[:10]],
-        "quote": verdict.held if holds and guarantee is not None else "",
+        "checks": [(word(check.name), word(str(check.detail))) for check in shows[:10]],
+        "quote": word(verdict.held) if holds and guarantee is not None else "",
         "unit": UNITS.get(type(guarantee), "") if holds else "",
         "facts": facts_of(read, manifest, verdict),
         "recipient": whom,
         "declared": [(FIELDS[name], text) for name, text in says.items() if name in FIELDS],
-        "limits": "" if manifest is None else manifest.claim.does_not_protect_against,
+        "limits": "" if manifest is None else word(manifest.claim.does_not_protect_against),
     }
 
 

@@ -15,7 +15,7 @@ from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import UsageError, visible
 from graphveil.core.lazy import above
 from graphveil.core.rows import Rows
-from graphveil.core.text import counted, percent
+from graphveil.core.text import Wording, counted, percent, worded_for_page
 from graphveil.core.version import __version__
 from graphveil.data.kinds import KINDS
 from graphveil.methods import METHODS
@@ -278,10 +278,12 @@ def page_text(sweep: SweptPoints) -> str:
     name = "" if sweep.folder is None else sweep.folder.resolve().name
     file = plan.original[0] if plan.original else "INPUT"
     counts = sweep.counts
+    known = [one for point in plan.points for one in point.parameters.get("known") or ()]
+    word = worded_for_page(plan.kind, known)
     page = SweepPage(
         title=name or f"A sweep of {file}",
         answer=answer_of(sweep, (), None),
-        warning=warning_of(sweep),
+        warning=word(warning_of(sweep)),
         facts=[
             ("Combinations", f"{len(sweep.settings):,}"),
             ("Releases", f"{counts.get('finished', 0):,}"),
@@ -291,8 +293,8 @@ def page_text(sweep: SweptPoints) -> str:
             ("Seed", "entropy" if plan.seed is None else "given"),
         ],
         methods=methods,
-        panels=panels_of(sweep),
-        rows=list(_rows(sweep)),
+        panels=[panel.worded(word) for panel in panels_of(sweep)],
+        rows=list(_rows(sweep, word)),
         figures=_figures(sweep),
         commands=_commands(sweep, name),
         versions=[f"Made by graphveil {plan.tool}, the page by graphveil {__version__}."],
@@ -381,7 +383,7 @@ def _strength(setting: Setting, axis: Axis) -> float | None:
     return next((float(v) for v in values if isinstance(v, int | float) and v > 0), None)
 
 
-def _rows(sweep: SweptPoints) -> Iterator[Row]:
+def _rows(sweep: SweptPoints, word: Wording = str) -> Iterator[Row]:
     _, attack, use = sweep.usual
     best = _best(sweep)
     shown = [Axis(name) for name in PLAIN]
@@ -391,7 +393,7 @@ def _rows(sweep: SweptPoints) -> Iterator[Row]:
         means = [(axis, one.mean) for axis in shown if (one := setting.figure(axis)) is not None]
         share = Axis("kept")
         figures = [
-            (words_of(axis), figure_text(share if axis.question in PLAIN else axis, mean))
+            (word(words_of(axis)), figure_text(share if axis.question in PLAIN else axis, mean))
             for axis, mean in means
         ]
         yield Row(
@@ -399,8 +401,8 @@ def _rows(sweep: SweptPoints) -> Iterator[Row]:
             series=sweep.methods.index(first.method),
             words=first.words,
             status="finished" if failure is None else failure.status,
-            reason="" if failure is None else failure.reason,
-            promise=setting.results[0].promise,
+            reason="" if failure is None else word(failure.reason),
+            promise=word(setting.results[0].promise),
             figures=figures,
             best=first.number in best,
             command=_command(sweep, setting),

@@ -8,7 +8,7 @@ O(m sqrt(m)) steps. Taking edges out keeps that.
 
 Neighborhoods of any distance, one node at a time: the nodes within some hops of a center.
 
-Multisets of integers, one a node: which nodes have the same.
+Multisets of integers, one per node: which nodes have the same.
 
 A hash only tells which multisets may be equal. Whether they are is found by counting: the values of
 one are counted up, the values of the other counted down.

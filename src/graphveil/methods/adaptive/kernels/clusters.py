@@ -269,7 +269,7 @@ def _share_out(rows: Packed, work: Merging) -> None:
 class ClusterMembers(NamedTuple):
     """Which row is in which cluster, and what is common to the rows of each.
 
-    ``common`` has a row a cluster, ``without`` a row a row: what is common to the others of its
+    ``common`` has one row per cluster, ``without`` one per row: what is common to the others of its
     cluster. ``members`` has room for the rows of one cluster, ``before`` for what some have in
     common.
     """
@@ -361,7 +361,7 @@ def _shown_with(rows: Packed, clusters: ClusterMembers, other: int, row: int) ->
 def _change_places(rows: Packed, clusters: ClusterMembers, levels: Ints, row: int) -> int:
     """Let a row and the best other change places; return how many stars that saves, 0 where none.
 
-    No row can save more than its own cluster and the other's cost now: what cannot pay is left out.
+    No row can save more than its own cluster and the other's cost now: what cannot pay is skipped.
     """
     sizes, common, labels = clusters.sizes, clusters.common, clusters.labels
     a = labels[row]

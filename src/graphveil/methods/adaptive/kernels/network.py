@@ -14,7 +14,7 @@ Pairs in which each side fits the other, from pairs in which as many lead to eve
 Pairs of records and persons as a flow, in bits.
 
 Record i sends a unit to every person that it is paired with, and a person who gets more than needed
-passes the rest on to the own record. Node i is record i, node n + j person j.
+passes the remainder to the own record. Node i is record i, node n + j person j.
 """
 
 from __future__ import annotations
@@ -222,7 +222,7 @@ def _common_ancestor(net: FlowNetwork, one: int, other: int) -> int:
 def _pivot(net: FlowNetwork, costs: Ints, arc: Pivot) -> None:
     """Send as much as can be along an arc and back through the tree; exchange it with a full one.
 
-    Of those that are full, the last one on the way from the top leaves: so the tree stays strongly
+    Among the full ones, the last one on the way from the top leaves: so the tree stays strongly
     feasible.
     """
     n = net.needs.size

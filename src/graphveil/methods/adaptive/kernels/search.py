@@ -141,7 +141,7 @@ def undo(flow: Flow, steps: int) -> None:
 
 @leaf
 def must_stay(rows: Packed, flow: Flow, i: int, w: int, bit: np.uint64) -> bool:
-    """Whether a star of row i stays, since i or someone who needs it would fit too few others."""
+    """Whether a star of row i stays, since i or a person that needs it would fit too few others."""
     spare: int = flow.passed[i]
     for word in range(flow.row_before.size):
         for kind in (CHOSEN, FREE):

@@ -2,8 +2,9 @@
 
 A mask is a set of columns, bit j for column j. Rows agree under a mask where they have the same
 values in its columns, which a hash of 64 bits stands for: rows that it should merge by accident are
-put into one class, and whoever publishes the class recounts what its rows have in common. A class
-is a mask and the values of its rows there; class 0 publishes nothing and may be of any size.
+put into one class, and the code that publishes the class computes again what its rows have in
+common. A class is a mask and the values of its rows there; class 0 publishes nothing and may be of
+any size.
 
 Cutting rows in two, again and again, along one feature at a time.
 
@@ -209,7 +210,7 @@ def publish(
 
 @leaf
 def _free(state: Classes, k: int, c: int, lost: int) -> bool:
-    """Return whether a class may lose one row more, beside those that it would lose already."""
+    """Return whether a class may lose one row more than those that it would lose already."""
     return bool(c == 0 or state.classes[c, SIZE] - lost > k)
 
 
@@ -235,7 +236,7 @@ def _candidates(
 def _choose(state: Classes, k: int, groups: Groups, n: int, width: int, least: int) -> int:
     """Pick the rows that are to move, by gain; return how many, 0 where that does not pay.
 
-    All that gain move; where `least` is no gain, the class opens, and is filled up to k rows with
+    All that gain move; if `least` is not a gain, the class opens, and is filled up to k rows with
     those that lose least.
     """
     rows, gains, moved = groups.rows, groups.gains, groups.moved

@@ -32,7 +32,7 @@ NO_LOSS = 1e300
 
 @leaf
 def _look_around(rows: Rows, state: Clusters, row: int, reach: int, room: Room) -> int:
-    """List the clusters of rows near one, its own left out; return how many there are."""
+    """List the clusters of rows near one, without its own; return how many there are."""
     room.stamp[0] += 1
     stamp = room.stamp[0]
     room.mark[state.label[row]] = stamp

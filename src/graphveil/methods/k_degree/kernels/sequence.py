@@ -107,7 +107,7 @@ def cheapest_raise(cut: Ints, slope: Ints, k: int, total: Ints, previous: Ints) 
 
 @leaf
 def _run_at(first: Ints, low: int, high: int, position: int) -> int:
-    """Return the run that holds this position, known to lie in low..high."""
+    """Return the run that holds this position, known to be in low..high."""
     while low < high:
         middle = (low + high + 1) // 2
         if first[middle] <= position:

@@ -74,7 +74,7 @@ def _listed(pointers: Ints, lists: NDArray[np.int32], u: int, v: int) -> bool:
 
 @leaf
 def has_arc(edits: ArcEdits, u: int, v: int) -> bool:
-    """Return whether an arc leads from u to v now; everyone counts as tied to oneself."""
+    """Return whether an arc leads from u to v now; everyone counts as connected to oneself."""
     if u == v:
         return True
     state = edits.table[find(edits.table, edits.tally[2], key_of(edits, u, v)), 1]

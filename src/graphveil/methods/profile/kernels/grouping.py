@@ -1,4 +1,4 @@
-"""Groups of people whose numbers of ties are near: cut from an order, improved move by move.
+"""Groups of people whose numbers of edges are near: cut from an order, improved move by move.
 
 A point is what is counted of a person, one integer a coordinate. A group costs what it costs to
 bring its points to one: `up` for every unit that a coordinate rises, `down` for every one it falls.
@@ -226,7 +226,7 @@ def _at(values: Ints, sums: Ints, gone: int, i: int) -> tuple[int, int]:
 
 @leaf
 def _cost(costs: Costs, groups: Groups, g: int, without: int, besides: int) -> int:
-    """Return the cost of a group without one member and with somebody besides; -1 for nobody."""
+    """Return the cost of a group without one member and with one person more; -1 for nobody."""
     rest = groups.sizes[g] - (1 if without >= 0 else 0)
     size = rest + (1 if besides >= 0 else 0)
     rank = rank_of_least(size, costs.up, costs.down)
@@ -351,7 +351,7 @@ def _moved(costs: Costs, groups: Groups, person: int, near: Ints, k: int) -> int
 
 @leaf
 def _entering(costs: Costs, groups: Groups, person: int, lines: Ints) -> None:
-    """Write what the group of a person costs with somebody in place of that person, as lines."""
+    """Write what the group of a person costs with another person in place of that one, as lines."""
     g = groups.group_of[person]
     size, up, down = groups.sizes[g], costs.up, max(costs.down, 0)
     rank = rank_of_least(size, costs.up, costs.down)

@@ -38,7 +38,7 @@ class Scratch(NamedTuple):
 
 @leaf
 def _proposed(indptr: Ints, indices: Nodes, groups: Groups, draw: Ints) -> tuple[int, int]:
-    """Return two nodes: in half of the cases the second is beside one at distance two."""
+    """Return two nodes: in half of the cases the second is adjacent to one at distance two."""
     n, last = groups.of_node.size, groups.starts.size - 1
     u = draw[0] % n
     near = u

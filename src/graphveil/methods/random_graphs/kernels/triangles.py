@@ -27,7 +27,7 @@ def _steps(indptr: Indptr, *_rest: object) -> int:
 @tiered(_steps)
 @allocating
 def most_in_common(indptr: Indptr, indices: Indices) -> int:
-    """Return the most neighbors that two different nodes share, whether they are tied or not."""
+    """Return the most neighbors that two different nodes share, connected or not."""
     shared = np.zeros(indptr.size - 1, dtype=np.int64)
     most = 0
     for u in range(indptr.size - 1):
@@ -343,7 +343,7 @@ def _open(
 
 @leaf
 def _fits(wiring: EdgeRewiring, marks: Marks, u: int, x: int, v: int, y: int, grouped: int) -> bool:
-    """Return whether u-x and v-y may become u-v and x-y, of which u-v is no edge."""
+    """Return whether u-x and v-y may become u-v and x-y, of which u-v is not an edge."""
     of = marks.groups
     if grouped == 1 and of[x] != of[v] and of[u] != of[y]:
         return False

@@ -1,6 +1,6 @@
 """Which clusters suit a row: read from lists of features, or from sets that clusters share.
 
-Loops that put like rows beside each other: smallest hashes, and labels that spread.
+Loops that put similar rows next to each other: smallest hashes, and labels that spread.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Index(NamedTuple):
 class RankPlan(NamedTuple):
     """How clusters are ranked.
 
-    Of every list at most `list_cap` entries are read, from a position that differs from row to
+    At most `list_cap` entries of every list are read, from a position that differs from row to
     row. A row looks up at most `lookups_for_read` sets for each entry that its lists have.
     """
 
@@ -157,7 +157,7 @@ def gainers_of(
 
     Cluster c has ``by_cluster[starts[c] : starts[c + 1]]``, positions in the lists of the index in
     ascending order; ``features`` says whose list each position is of. There are at most `most`
-    sets beside the empty one.
+    sets and the empty one.
     """
     table = np.full((most + most // 2 + 8, 2), FREE, dtype=np.int64)
     gains = np.full((most + 1, width), -np.inf)
@@ -275,8 +275,8 @@ def rank(
 ) -> None:
     """Write into near[u] the clusters that share a feature with u and gain most by it, best first.
 
-    Of equals the one counts that the lists of the row's features come to first. A row looks up the
-    sets of `gainers`, where there are some, and reads the lists where that would take longer.
+    Among equals the one counts that the lists of the row's features come to first. A row looks up
+    the sets of `gainers`, if there are some, and reads the lists if that would take longer.
     """
     n_clusters, width = index.bases.size, near.shape[1]
     sums = Sums(

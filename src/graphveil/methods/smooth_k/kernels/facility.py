@@ -112,7 +112,7 @@ class RowKinds(NamedTuple):
 
 
 class Nearest(NamedTuple):
-    """Of every distinct row the nearest open facility that shares a feature, and its distance.
+    """The nearest open facility of every distinct row that shares a feature, and its distance.
 
     Facilities are numbered as they open. `FAR` and `NONE` where none shares a feature.
     """
@@ -529,7 +529,7 @@ def grow(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) 
 def _best_partner(
     units: Units, chains: Chains, rule: Threshold, cluster: int, best: Indices
 ) -> int:
-    """Return the unit without a cluster whose joining gains most, or -1 where none is alike."""
+    """Return the unit without a cluster whose joining gains most, or -1 if none is similar."""
     head = wide(chains.head[cluster])
     partner, most = SEARCH_NONE, -np.inf
     for i in range(_likest(units, chains, head, SEARCH_NONE, best)):

@@ -139,7 +139,7 @@ def find_mate(
 ) -> bool:
     """Give an unchanged edge a mate to be rewired with; return whether there is one.
 
-    The new pairs are no edges, and were none at the start: so any rewiring can be taken back.
+    The new pairs are not edges, and were not at the start: so any rewiring can be taken back.
     """
     if mates is None:
         return True
@@ -317,7 +317,7 @@ def delete(state: PoolState, best: AnnealingBest, trial: Ints, pair: int, allowe
 def cut_triangles(
     state: PoolState, best: AnnealingBest, trial: Ints, side: Flags, allowed: int
 ) -> None:
-    """Delete the edges inside a half that lie in a triangle; no triangle remains."""
+    """Delete the edges inside a half that are in a triangle; no triangle remains."""
     pool = state.pool
     for pair in range(pool.one.size):
         v, w = int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair]))
@@ -480,10 +480,10 @@ def strip(state: PoolState, best: AnnealingBest, trial: Ints, allowed: int, step
 
 
 HOT, COLD = 4.0, 0.3
-"""Ties that are lost for a change which is made one time in e, at the start and at the end."""
+"""Edges that are lost for a change which is made one time in e, at the start and at the end."""
 
 BEYOND = 0.5
-"""How often who is exchanged with somebody comes from two steps away, not from everywhere."""
+"""How often the node to exchange comes from two steps away, not from everywhere."""
 
 
 @leaf
@@ -512,7 +512,7 @@ def kept_at(indptr: Ints, indices: Nodes, partner: Ints, marks: Ints, v: int) ->
 def kept_of_pairs(
     indptr: Ints, indices: Nodes, partner: Ints, marks: Ints, ends: tuple[int, int]
 ) -> int:
-    """Return how many ties at two pairs of partners, an end each given, lead to ties.
+    """Return how many edges at two pairs of partners, one end of each given, lead to edges.
 
     Those at a node and at its partner lead to each other, so one of the two is looked at.
     """
@@ -563,7 +563,7 @@ def pair_up(
     proposals: int,
     rng: Generator,
 ) -> None:
-    """Anneal who is whose partner, within colors, so that most ties are kept."""
+    """Anneal who is whose partner, within colors, so that most edges are kept."""
     cooling = (COLD / HOT) ** (1.0 / proposals)
     temperature = HOT
     for _ in range(proposals):

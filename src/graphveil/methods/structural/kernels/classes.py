@@ -1,8 +1,8 @@
-"""Classes of look-alike nodes, kept up to date as single nodes change their codes.
+"""Equivalence classes of nodes, kept up to date as single nodes change their codes.
 
-A code is a whole number from 0 on: nodes of one code look alike. A move takes O(1) and is logged,
-so that a trial can be taken back exactly. Here are also fuzzy cells, schedules, and sorted neighbor
-lists with room.
+A code is a whole number from 0 on: nodes of one code are equivalent. A move takes O(1) and is
+logged, so that a trial can be taken back exactly. Here are also fuzzy cells, schedules, and sorted
+neighbor lists with room.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ class Schedule(NamedTuple):
     The temperature falls from `hot` to `cold` geometrically. The energy is `price` an edit, `pull`
     a unit of gap, and for the unprotected nodes a mean of their number and of what their classes
     lack, the latter with weight `ease`; both count only beyond `spared` and `spared_lack`. With
-    `stop` the walk ends at the nodes `allowed`. A node counts `half` tenths besides if unprotected
+    `stop` the walk ends at the nodes `allowed`. A node counts `half` tenths more if unprotected
     from knowledge off by half of phi, and `exact` if from an exact one.
     """
 
@@ -245,8 +245,8 @@ class Schedule(NamedTuple):
 class Odds(NamedTuple):
     """How likely what is proposed is.
 
-    `focus` looks near an unprotected node, else `undo` reverts an edit; `swap` reverts one beside
-    an edit, `swap_back` makes an edit beside a revert; walks with aims `add` an edge. At most
+    `focus` looks near an unprotected node, else `undo` reverts an edit; `swap` reverts one with
+    an edit, `swap_back` makes an edit with a revert; walks with aims `add` an edge. At most
     `budget` pairs change.
     """
 

@@ -2,7 +2,7 @@
 
 An edit flips a pair, or rewires an edge with another one, its mate. Where ``values`` is None the
 walk follows codes of degrees and triangles, else the values of any measure: known when the kernels
-are compiled. Here are also directed ties, and what a network loses with an edge.
+are compiled. Here are also directed edges, and what a network loses with an edge.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ OUT, IN, NEIGHBOR, TIE = range(4)
 
 
 class ArcRows(NamedTuple):
-    """Which ways the neighbors in `NeighborRows` are tied, and what codes are made of.
+    """Which ways the neighbors in `NeighborRows` are connected, and what codes are made of.
 
     ``ways[i]`` is `AWAY` if the arc leads to the neighbor, `BACK` if it comes from there, or the
     sum. ``unit`` is what an arc out, an arc in, a neighbor and an arc among them all add to a code.
@@ -50,7 +50,7 @@ class ArcRows(NamedTuple):
 
 @leaf
 def _ways_of(rows: NeighborRows, ways: Ways, v: int, w: int) -> int:
-    """Return which ways v is tied to w; 0 where it is not."""
+    """Return which ways v is connected to w; 0 where it is not."""
     end = rows.start[v] + rows.length[v]
     at = first_not_below(rows.neighbor, rows.start[v], end, w)
     return int(ways[at]) if at < end and rows.neighbor[at] == w else 0
@@ -259,7 +259,7 @@ class PoolState(NamedTuple):
 
 @leaf
 def keep_if_better(state: PoolState, best: AnnealingBest, allowed: int, nearly: int) -> None:
-    """Make the present state the best if it is better; `nearly` are tenths that count besides."""
+    """Make the present state the best if it is better; `nearly` are tenths to add."""
     pool, tally, now = state.pool, best.tally, unprotected_of(state.classes)
     here, there = (now, pool.tally[SPENT]), (tally[BEST_UNPROTECTED], tally[BEST_SPENT])
     more = max(now - allowed, 0) - max(tally[BEST_UNPROTECTED] - allowed, 0)
@@ -315,7 +315,7 @@ def _shift_all(
     ends: tuple[int, int],
     sign: int,
 ) -> int:
-    """Move the codes of the ends of a pair and of common neighbors, by what ties are."""
+    """Move the codes of the ends of a pair and of common neighbors, by what edges are."""
     if arcs is not None:
         return int(shift_arc(classes, rows, arcs, ends[0], ends[1], sign))
     common, by_triangle = 0, classes.rule[BY_TRIANGLE]

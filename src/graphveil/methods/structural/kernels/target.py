@@ -272,7 +272,7 @@ def keep_if_better(state: TargetGraph, edits: TargetEdits, allowed: int) -> None
 
 FAR = 1 << 62
 FOREIGN = 1 << 23
-"""From here on two codes are no likes: colors of nodes stand in bits above those of triangles."""
+"""Codes at least so far apart differ in their color, whose bits are above those of triangles."""
 
 CLASS_REACH = 12
 GROUP_REACH = 25

@@ -121,7 +121,7 @@ def _sum_of(rows: NeighborRows, rule: Ints, size: int, ball: Ball) -> int:
 def _shape_of(
     rows: NeighborRows, rule: Ints, size: int, ball: Ball, room: ColorBuffers | None
 ) -> int:
-    """Return the hash of the ball's neighborhood; at distance 1 the center is left out."""
+    """Return the hash of the ball's neighborhood; at distance 1 without the center."""
     first = 1 if rule[DISTANCE] == 1 else 0
     if first == 1:
         ball.place[ball.nodes[0]] = -1
