@@ -23,8 +23,10 @@ from statistics import fmean
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "benchmarks"))
-from raw_rows import read_rows  # noqa: E402  a script finds it there
+sys.path += [str(ROOT / "benchmarks"), str(ROOT / "tools")]
+import paper_figures  # noqa: E402  a script finds it there
+
+from raw_rows import read_rows  # noqa: E402
 
 DOCS = ROOT / "docs"
 LIST = DOCS / "figures.toml"
@@ -37,7 +39,7 @@ ORIGINS = ("defined", "cited", "printed", "rows", "code", "measured")
 FIGURE = re.compile(r"(?<![\w.-])-?\d[\d,]*(?:\.\d+)?%?(?!\w)|(?<![\w.])\.\d+(?!\w)")
 NOT_SHOWN = (
     re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE),
-    re.compile(r"[^\s|(]*<!--.*?-->", re.DOTALL),
+    re.compile(r"<!--.*?-->", re.DOTALL),
     re.compile(r"\]\([^)\n]*\)"),
 )
 SELECTORS = {"mean": fmean, "least": min, "largest": max, "count": len}
@@ -51,6 +53,7 @@ def pages() -> list[str]:
 
 def figures(text: str) -> dict[str, str]:
     """Return the figures of each section of a page, in their order."""
+    text = paper_figures.filled(text, lambda *_: "")
     for pattern in NOT_SHOWN:
         text = pattern.sub(" ", text)
     found: dict[str, str] = {}

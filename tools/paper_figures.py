@@ -4,11 +4,15 @@
     python tools/paper_figures.py          # says which figures of docs/papers differ from the rows
     python tools/paper_figures.py --write  # writes them
 
-A figure on a page is followed by a comment that says where it comes from::
+A figure in a sentence is followed by a comment that says where it comes from; the word before the
+colon names a function below, the rest holds its arguments, divided by slashes::
 
-    87.7<!-- smooth: adult/smooth (published)/jaccard -->
+    40.3<!-- percent: methods/jaccard/adult/suppress (published, uncut) -->
 
-The word before the colon names a function below, the rest holds its arguments, divided by slashes.
+Lines before a table say it of whole columns: ``{0}`` is the first cell of a row, ``{top}`` the head
+of the column. A cell of these columns holds the figure and nothing else, or one of `MISSING`::
+
+    <!-- 3-8 percent: by-k/jaccard/{0}/{1}/{top} -->
 """
 
 from __future__ import annotations
@@ -19,6 +23,7 @@ import re
 import sys
 from collections.abc import Callable
 from functools import cache
+from itertools import product
 from math import exp, log
 from pathlib import Path
 from statistics import correlation as pearson
@@ -32,16 +37,34 @@ PAGES = ROOT / "docs" / "papers"
 MARK = re.compile(r"([^\s|(]*?)<!-- (\w+): (.+?) -->")
 """A figure, which has no space, and where it comes from."""
 
-KINDS: dict[str, Callable[..., str]] = {}
-"""How figures are counted, by the word before the colon."""
+TABLE = re.compile(r"((?:<!-- [\d-]+ \w+: .+ -->\n)+)(\|.*)(\n\|[-|]+\n)((?:\|.*\n)+)")
+"""The marks of a table's columns, its head, the line below that, and its rows."""
+
+MISSING = {"", "not run", "not obtained"}
+"""What a cell says if no row is stored."""
+
+NAMES = {
+    "mondrian": "mondrian (first)",
+    "mondrian, published": "mondrian (first)",
+    "non-smooth, published": "suppress (published, cut)",
+    "non-smooth, default": "suppress (ours)",
+    "smooth, published": "smooth (published)",
+    "smooth, default": "smooth (ours)",
+    "k-anonymity, plain": "k-anonymity (plain)",
+    "Algorithm 2": "symmetric",
+    "Algorithm 1": "bipartite",
+    "ln n": "ln",
+    "TmF, published": "top-m-filter published",
+    "TmF, default variant": "top-m-filter independent",
+    "HRG-MCMC": "hrg-mcmc",
+    "DER": "density-explore-reconstruct",
+    "ua, published": "ua",
+    "default": "auto",
+    "`auto`, `keep=none`": "auto",
+}
+"""How the rows call what a table calls so."""
 
 Row = dict[str, Any]
-
-
-def kind(function: Callable[..., str]) -> Callable[..., str]:
-    """Enter a function under its name."""
-    KINDS[function.__name__] = function
-    return function
 
 
 @cache
@@ -81,36 +104,30 @@ def among(found: list[Row], start: str) -> list[Row]:
     return chosen
 
 
-@kind
-def smooth(name: str, variant: str, figure: str) -> str:
-    """Return a share at k=8, in percent: its mean, or with ``sd`` that of the Jaccard."""
-    chosen = among(rows("smooth_anonymity", "methods"), f"{name}/{variant}")
-    if figure == "sd":
-        return f"{100 * stdev(row['jaccard'] for row in chosen):.2f}"
+def percent(part: str, figure: str, *key: str) -> str:
+    """Return the mean of a figure of the rows whose key begins so, in percent."""
+    chosen = among(rows("smooth_anonymity", part), "/".join(key))
     return f"{100 * fmean(row[figure] for row in chosen):.1f}"
 
 
-@kind
-def size(name: str, figure: str) -> str:
-    """Return users, features or entries of a data set."""
-    return f"{among(rows('smooth_anonymity', 'methods'), name)[0][figure]:,}"
+def shares(*key: str) -> str:
+    """Return the three shares at k=8, in percent."""
+    figures = ("jaccard", "suppressed", "created")
+    return " / ".join(percent("methods", figure, *key) for figure in figures)
 
 
-@kind
-def curve(name: str, variant: str, k: str) -> str:
-    """Return the mean Jaccard at a k, in percent."""
-    chosen = among(rows("smooth_anonymity", "by-k"), f"{name}/{variant}/{k}")
-    return f"{100 * fmean(row['jaccard'] for row in chosen):.1f}"
+def deviation(*key: str) -> str:
+    """Return the standard deviation of the Jaccard at k=8, in percent."""
+    chosen = among(rows("smooth_anonymity", "methods"), "/".join(key))
+    return f"{100 * stdev(row['jaccard'] for row in chosen):.2f}"
 
 
-@kind
-def response(name: str, epsilon: str) -> str:
-    """Return the mean Jaccard of randomized response, in percent."""
-    chosen = among(rows("smooth_anonymity", "response"), f"{name}/{epsilon}")
-    return f"{100 * fmean(row['jaccard'] for row in chosen):.1f}"
+def size(name: str) -> str:
+    """Return users, features and entries of a data set."""
+    first = among(rows("smooth_anonymity", "methods"), name)[0]
+    return ", ".join(f"{first[figure]:,}" for figure in ("users", "features", "entries"))
 
 
-@kind
 def same(name: str, k: str) -> str:
     """Return the epsilon at which randomized response keeps as much as smooth-k."""
     counted = report("smooth_anonymity")
@@ -120,45 +137,21 @@ def same(name: str, k: str) -> str:
     return str(counted.matching(groups, name, mean))
 
 
-@kind
-def accuracy(name: str, k: str) -> str:
-    """Return the mean accuracy of the classifier, in percent."""
-    chosen = among(rows("smooth_anonymity", "learning"), f"adult/{name}/{k}")
-    return f"{100 * fmean(row['accuracy'] for row in chosen):.1f}"
-
-
-@kind
-def utility(name: str, level: str, variant: str) -> str:
-    """Return the share of cells that are shown, as the paper draws it."""
-    return f"{_adaptive(name, level, variant)['kept']:.3f}"
-
-
-@kind
-def chance(name: str, level: str, variant: str) -> str:
-    """Return the largest chance of the own record."""
-    return f"{_adaptive(name, level, variant)['largest_chance']:.2f}"
-
-
-@kind
-def rerun(name: str, level: str, variant: str) -> str:
-    """Return the share of people whom a re-run gives their record."""
-    return f"{_adaptive(name, level, variant)['rerun']:.2f}"
-
-
-def _adaptive(name: str, level: str, variant: str) -> Row:
+def cells(figure: str, case: str, variant: str) -> str:
+    """Return of a table and level: cells shown, the largest chance of the own record, a re-run."""
+    name, level = case.split(", ")
     every = [*rows("adaptive_anonymity", "tables"), *rows("adaptive_anonymity", "friends")]
     wanted = {"set": name, "level": int(level), "variant": variant}
-    return next(row for row in every if wanted.items() <= row.items())
+    value = next(row for row in every if wanted.items() <= row.items())[figure]
+    return f"{value:.3f}" if figure == "kept" else f"{value:.2f}"
 
 
-@kind
-def noisy(network: str, figure: str) -> str:
+def noisy(network: str, *figures: str) -> str:
     """Return nodes, edges or the log-likelihood of a network of the Top-m Filter's Table I."""
     [row] = [row for row in rows("top_m_filter", "networks") if row["network"] == network]
-    return f"{row[figure]:,.0f}"
+    return ", ".join(f"{row[figure]:,.0f}" for figure in figures)
 
 
-@kind
 def error(network: str, label: str, method: str) -> str:
     """Return the mean error of ten metrics at an epsilon."""
     counted, (points, originals) = report("top_m_filter"), _releases()
@@ -169,10 +162,9 @@ def error(network: str, label: str, method: str) -> str:
 @cache
 def _releases() -> tuple[dict[tuple[str, str, str], list[Row]], dict[str, Row]]:
     counted = report("top_m_filter")
-    return counted.points(), counted.originals()
+    return dict(counted.points()), counted.originals()
 
 
-@kind
 def kept(network: str, method: str, share: str) -> str:
     """Return the share of edges that are kept at a share of 3 ln n."""
     chosen = [
@@ -183,7 +175,6 @@ def kept(network: str, method: str, share: str) -> str:
     return f"{fmean(row['edges_kept'] / row['edges_before'] for row in chosen):.3f}"
 
 
-@kind
 def equations(nodes: str, edges: str) -> str:
     """Return the share of edges kept at ln n by the paper's equations 2 and 3."""
     n, m = int(nodes), int(edges)
@@ -191,7 +182,6 @@ def equations(nodes: str, edges: str) -> str:
     return f"{1 - exp(-e * (1 - x / (2 * e) - 0.5)) / 2:.3f}"
 
 
-@kind
 def seconds(method: str, label: str) -> str:
     """Return the CPU seconds of a release of the graph of youtube's size."""
     chosen = [
@@ -202,7 +192,6 @@ def seconds(method: str, label: str) -> str:
     return f"{fmean(chosen):.1f}"
 
 
-@kind
 def taken(network: str, method: str) -> str:
     """Return the mean CPU seconds of a release of figure 3, over all epsilons."""
     points, _ = _releases()
@@ -215,23 +204,23 @@ def taken(network: str, method: str) -> str:
     return f"{fmean(chosen):.1f}"
 
 
-@kind
 def unique(network: str) -> str:
     """Return the share of nodes that are alone under count."""
     counted = report("anonymization_problem")
     return f"{counted.uniqueness(_structural()[network, 'ua', counted.BUDGET]):.3f}"
 
 
-@kind
-def ratio(network: str, goal: str, heuristic: str) -> str:
-    """Return what a heuristic keeps, or makes anonymous, over what edge sampling does."""
-    counted = report("anonymization_problem")
-    measure = counted.made_anonymous if goal.startswith("budget") else counted.kept
-    means = [fmean(measure(_structural()[network, name, goal])) for name in (heuristic, "es")]
-    return f"{means[0] / means[1]:.1f}" if means[1] else "undefined"
+def ratios(network: str, heuristic: str) -> str:
+    """Return what a heuristic keeps, keeps partially and makes anonymous, over what es does."""
+    counted, found = report("anonymization_problem"), []
+    for goal in ("full", counted.PARTIAL, counted.BUDGET):
+        measure = counted.made_anonymous if goal == counted.BUDGET else counted.kept
+        both = [_structural().get((network, name, goal)) for name in (heuristic, "es")]
+        mean, base = (fmean(measure(one)) if one else None for one in both)
+        found.append("-" if mean is None else f"{mean / base:.1f}" if base else "undefined")
+    return ", ".join(found)
 
 
-@kind
 def preserved(goal: str, heuristic: str, figure: str) -> str:
     """Return for which share of the networks a property is preserved."""
     counted = report("anonymization_problem")
@@ -246,7 +235,6 @@ def preserved(goal: str, heuristic: str, figure: str) -> str:
     return f"{fmean(map(float, answers)):.2f}"
 
 
-@kind
 def original(network: str, figure: str) -> str:
     """Return a property of a network of the structural benchmark: nodes, edges, or a metric."""
     counted = report("anonymization_problem")
@@ -263,7 +251,6 @@ PROPERTIES: dict[str, Callable[[Row], float | None]] = {
 """Properties of Table 3 that the rows hold."""
 
 
-@kind
 def correlation(what: str, goal: str) -> str:
     """Return Pearson's correlation of a property with the best of the paper's heuristics."""
     counted = report("anonymization_problem")
@@ -278,13 +265,11 @@ def correlation(what: str, goal: str) -> str:
     return f"{pearson(*zip(*pairs, strict=True)):.2f}"
 
 
-@kind
 def cpu(network: str, goal: str, heuristic: str) -> str:
     """Return the mean CPU seconds of a run."""
     return f"{fmean(row['cpu_seconds'] for row in _structural()[network, heuristic, goal]):.3f}"
 
 
-@kind
 def start(network: str, measure: str) -> str:
     """Return the uniqueness with which a curve of figure 2 begins."""
     chosen = [
@@ -295,7 +280,6 @@ def start(network: str, measure: str) -> str:
     return f"{chosen[0]['curve'][0][1]:.3f}"
 
 
-@kind
 def arcs(heuristic: str, goal: str) -> str:
     """Return the share of unique nodes made anonymous, the mean of the networks' means."""
     counted = report("anonymization_problem")
@@ -312,38 +296,50 @@ def _structural() -> dict[tuple[str, str, str], list[Row]]:
     return dict(groups)
 
 
-@kind
-def edits(name: str, k: str, way: str, figure: str) -> str:
+def edits(case: str, way: str, figure: str) -> str:
     """Return the least change of degrees (l1), or the mean number of edits."""
+    name, k = case.split(", ")
+    file = {"US power grid": "power", "DNC emails": "dnc-temporalGraph"}.get(name, name)
     chosen = [
         row
         for row in rows("k_degree", "table")
-        if (row.get("data"), row.get("k"), row.get("edits")) == (_network(name), int(k), way)
-        and row["call"] == "warm"
+        if file in row.get("data", "") and (row["k"], row["edits"]) == (int(k), way)
+        if row["call"] == "warm"
     ]
     if figure == "l1":
         return f"{chosen[0]['l1_optimum']:,}"
     return f"{fmean(row['added'] + row['deleted'] for row in chosen):,.0f}"
 
 
-def _network(name: str) -> str:
-    files = {row["data"] for row in rows("k_degree", "table") if "data" in row}
-    return next(file for file in files if name in file)
-
-
+@cache
 def counted(word: str, arguments: str) -> str:
-    """Return the figure that a comment of a page stands for."""
-    return KINDS[word](*(part.strip() for part in arguments.split("/")))
+    """Return the figure that a mark stands for."""
+    parts = (part.strip() for part in arguments.split("/"))
+    return str(globals()[word](*(NAMES.get(part, part) for part in parts)))
 
 
-def filled(page: str) -> str:
-    """Return a page with the figures of the rows."""
+def filled(page: str, figure: Callable[[str, str], str] = counted) -> str:
+    """Return a page with the figures of the rows, or with what is given for each mark."""
 
-    def figure(found: re.Match[str]) -> str:
-        _, word, arguments = found.groups()
-        return f"{counted(word, arguments)}<!-- {word}: {arguments} -->"
+    def table(found: re.Match[str]) -> str:
+        marks, top, line, body = found.groups()
+        head, *lines = (
+            [cell.strip() for cell in row.split("|")[1:-1]] for row in [top, *body.splitlines()]
+        )
+        for first, last, word, arguments in re.findall(r"<!-- (\d+)-?(\d*) (\w+): (.+) -->", marks):
+            for cells, at in product(lines, range(int(first), int(last or first) + 1)):
+                try:
+                    cells[at] = figure(word, arguments.format(*cells, top=head[at]))
+                except (LookupError, ValueError, StopIteration):
+                    if cells[at] not in MISSING:
+                        raise
+        rows = ("|".join(f" {cell} " if cell else " " for cell in cells) for cells in lines)
+        return marks + top + line + "".join(f"|{row}|\n" for row in rows)
 
-    return MARK.sub(figure, page)
+    page = MARK.sub(
+        lambda found: f"{figure(*found.groups()[1:])}<!-- {found[2]}: {found[3]} -->", page
+    )
+    return TABLE.sub(table, page)
 
 
 def main() -> None:

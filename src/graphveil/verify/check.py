@@ -132,8 +132,11 @@ def _rows(manifest: Manifest, owner: Owner, original: Data | None) -> dict[str, 
 def _people_in_rows(evidence: Evidence) -> dict[str, Check]:
     """Return a failing check where a column names people who repeat, and nobody said what rows are.
 
-    No run releases such a table: it asks. Of known columns cells may be suppressed, so that only
-    the name counts, of at least `FEW` values; generalized ones are asked about otherwise.
+    No run releases such a table: it asks. Attached columns count by their names and values, known
+    ones by their names, if they have `FEW` values or more and nothing is generalized. That a column
+    determines many others, or holds codes, is tested only when a table is released: suppressed and
+    generalized cells hide it. So the guarantee keeps its condition, "assuming that each row is a
+    different person".
     """
     claim, is_table = evidence.manifest.claim, evidence.manifest.data.kind == "table"
     assumed = getattr(claim.guarantee, "person", None) == "assumed"
