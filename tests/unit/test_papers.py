@@ -70,7 +70,7 @@ NUMBERED = {
 COMPARED = {
     "smooth-anonymity": 127,
     "adaptive-anonymity": 78,
-    "top-m-filter": 122,
+    "top-m-filter": 123,
     "anonymization-problem": 142,
     "k-degree": 36,
 }
