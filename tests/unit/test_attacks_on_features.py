@@ -180,7 +180,6 @@ def test_guesses_are_those_of_the_formulas_written_out(seed, number, wrong):
         assert (own in best) / rows == pytest.approx(made.own_row[at])
         chances = twin.chances(items, w)
         assert chances.max() == pytest.approx(made.chance[at])
-        assert chances[own] == pytest.approx(made.own_chance[at])
         guessed, true = twin.others(items, w), twin.before[person] - items
         rare = {name for name, share in twin.f.items() if share <= scoring.RARE}
         for counts, some in ((made.others, set(twin.f)), (made.rare, rare)):
@@ -269,7 +268,7 @@ def test_who_stands_where_changes_nothing_where_whole_rows_are_known():
     assert one == pytest.approx(figures("linkage", *permuted, options=options))
 
 
-def test_everybodys_risk_is_the_chance_of_their_own_class():
+def test_everybodys_risk_is_the_chance_that_their_own_row_is_picked():
     release, original = release_of(WHOLE, ["ab"] * 7)
     pair = BipartiteComparison(
         original=original,
@@ -279,7 +278,7 @@ def test_everybodys_risk_is_the_chance_of_their_own_class():
     )
     situation = gv.attacks.AttackInput(comparison=pair, release=release)
     outcome = linkage.linkage(situation, linkage.LinkageOptions(known=(3,), wrong=(0,)))
-    assert [1.0] * 7 == outcome.risk.tolist() == outcome.baseline.tolist()
+    assert [1 / 7] * 7 == outcome.risk.tolist() == outcome.baseline.tolist()
     outcome = linkage.linkage(situation, linkage.LinkageOptions(known=(3,), wrong=(0,), targets=2))
     assert 5 == np.isnan(outcome.risk).sum() == np.isnan(outcome.baseline).sum()
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import parquet
 from scipy.stats import binomtest
 
 import graphveil as gv
@@ -27,10 +28,13 @@ from graphveil.claims.guarantees import (
     NotClaimed,
     StructuralKAnonymity,
 )
-from graphveil.claims.manifest import encode, read_manifest
+from graphveil.claims.manifest import encode, private_folder, read_manifest
+from graphveil.cli.summaries.attacks import groups
 from graphveil.core.errors import ReleaseError, UsageError
+from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.core.text import percent
+from graphveil.evaluate.measuring import comparison_of
 from graphveil.verbs.report.charts import MOST_BINS, binned
 from graphveil.verbs.report.legal_questions import (
     ONE_DRAW,
@@ -45,7 +49,7 @@ from graphveil.verbs.report.legal_questions import (
 )
 from graphveil.verbs.report.machine import json_text
 from graphveil.verbs.report.pages import WORDS, Page, html_of
-from graphveil.verbs.report.sections import with_intervals
+from graphveil.verbs.report.sections import attacked_of, with_intervals
 from graphveil.verify.verdict import Check, Verdict
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -82,6 +86,8 @@ def owned(folder, network):
         (Evidence(value=0.1), "Yes (measured)"),
         (Evidence(recomputed=True, value=0.9, low=0.8, guess=0.1), "No (verified)"),
         (Evidence(bounded=True), "Bounded"),
+        (Evidence(too_small=1), "Yes (recomputed)"),
+        (Evidence(too_small=4), "Fails (recomputed)"),
     ],
 )
 def test_an_answer_is_by_rule(evidence, word):
@@ -163,10 +169,138 @@ def test_the_figures_of_a_page_are_those_of_attack(owned, folder, network):
         assert percent(row.value) == line["after"]
         assert percent(row.guess) == line["guess"]
         assert percent(before["candidate-set", part].value) == line["before"]
-        assert "Yes (measured)" == line["answer"]
+        within = part.startswith("degree,")  # which is what the guarantee is about
+        assert line["answer"] == ("No (verified)" if within else "Yes (measured)")
     copy = cells(owned.text, "linked")[0]
     part = "overlap 1, nobody known, best of 5 starts: right"
     assert percent(rows["seeded-matching", part].value) == copy["after"]
+
+
+def one_row(question, value, guess=0.01, **setting):
+    return Row(release="a", question=question, figure=setting.pop("figure", "right guess"),
+               setting=Setting(**setting), value=value, unit="share of people", known="exact",
+               guess=guess)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("guarantee", "row", "says"),
+    [
+        (StructuralKAnonymity(k=5), {"knows": "degree", "value": 0.18}, "18 of 100, at most 20"),
+        (StructuralKAnonymity(k=3), {"knows": "degree", "value": 1 / 3}, "33 of 100, at most 33.4"),
+        (StructuralKAnonymity(k=5), {"knows": "degree", "value": 0.21}, None),
+        (StructuralKAnonymity(k=5), {"knows": "vrq", "value": 0.18}, None),
+        (StructuralKAnonymity(k=5, share=0.9), {"knows": "degree", "value": 0.18}, None),
+        (StructuralKAnonymity(k=5, measure="vrq"), {"knows": "vrq", "value": 0.1}, "10 of 100"),
+        (StructuralKAnonymity(k=5, measure="vrq"), {"knows": "degree", "value": 0.1}, "10 of 100"),
+        (KAnonymity(k=5), {"knows": "degree", "value": 0.1}, None),
+    ],
+)
+def test_a_figure_within_what_the_guarantee_allows_has_the_answer_of_the_guarantee(
+    guarantee, row, says
+):
+    figures = Figures(after=Rows([one_row("candidate-set", **row)]), command="report r")
+    singled = answers_of(guarantee, SOUND, gv.Graph, figures)[0]
+    [line] = [line for line in singled.lines if line.evidence.value is not None]
+    answer = singled.in_short
+    if says is None:
+        assert "Yes (measured)" == line.word
+        assert "by the guarantee" not in line.reason + answer
+        assert answer.startswith("Yes (measured), by someone who knows")
+    else:
+        assert ("No (verified)", f"measured: {says}") == (line.word, line.reason[: 10 + len(says)])
+        assert answer.startswith("No (verified), by an attacker who knows")
+        assert f"whoever it is; {line.reason}." in answer
+        assert line.cap.endswith("% by the guarantee")
+        assert attacked_of([singled], public=False) == (
+            "No attack that was run reached more than the guarantee allows; this proves nothing.",
+            False,
+        )
+    [broken] = [
+        line for line in answers_of(guarantee, FALSE, gv.Graph, figures)[0].lines
+        if line.evidence.value is not None
+    ]  # fmt: skip
+    assert "Yes (measured)" == broken.word
+
+
+@pytest.mark.parametrize(
+    ("value", "word"), [(0.87, "Yes (measured)"), (0.5, "No attack succeeded")]
+)
+def test_page_and_terminal_judge_added_edges_by_one_figure(value, word):
+    rows = Rows(
+        [
+            one_row("fake-edge", value, 0.5, figure="AUC, best in hindsight"),
+            one_row("fake-edge", 0.0, 0.002, figure="flagged, precision"),
+        ]
+    )
+    [group] = groups(rows)
+    [line] = group.lines
+    inferred = answers_of(KAnonymity(k=5), SOUND, gv.Graph, Figures(after=rows, command="r"))[2]
+    [shown] = [one for one in inferred.lines if one.evidence.value is not None]
+    assert (line.answer == "yes") == (shown.word == "Yes (measured)")
+    assert (word, f"recognized {line.figure} of 100 times") == (
+        shown.word, re.search(r"recognized \d+ of 100 times", shown.reason)[0],
+    )  # fmt: skip
+
+
+def test_equal_rows_bound_who_knows_features_and_candidates_bound_nobody():
+    rows = Rows(
+        [
+            one_row("matching", 0.18, figure="true pair, mean"),
+            one_row("linkage", 0.1, figure="own row", known=8, wrong=0),
+        ]
+    )
+    for guarantee, word in (
+        (KAnonymity(k=5), "No (verified)"),
+        (AdaptiveAnonymity(level=5), "Yes (measured)"),
+    ):
+        figures = Figures(after=rows, command="report r", of_table=True)
+        lines = answers_of(guarantee, SOUND, gv.Table, figures)[0].lines
+        assert {word} == {line.word for line in lines if line.evidence.value is not None}
+
+
+def test_the_worst_hundredth_is_identified_no_more_often_than_the_guarantee_allows(tmp_path):
+    """The chance of a class is not that of a row: with classes of 5 it is one in five."""
+    rng = np.random.default_rng(1)
+    table = gv.Table.from_columns(
+        {name: rng.integers(0, 3, 60).astype(str) for name in "abc"}, person="row"
+    )
+    release = gv.SuppressK(k=5).anonymize(table, seed=1).write(tmp_path / "out")
+    rows = gv.attack_release(release, table, seed=1, attacks=["linkage"],
+                             options={"linkage": {"targets": 20}})  # fmt: skip
+    risks = parquet.read_table(private_folder(release) / "attacks" / "linkage.parquet")
+    assert 0 < risks["risk"].null_count < 60
+    known = risks["risk"].drop_null().to_numpy()
+    assert not np.isnan(known).any()
+    assert 0 < known.max() <= 0.2
+    assert {1 / 60} == {*risks["baseline"].drop_null().to_pylist()}
+    worst = sections_module._worst(private_folder(release))
+    assert 0 < worst["linkage"] <= 0.2
+    figures = Figures(after=rows, worst=worst, command="report r", of_table=True)
+    tests = answers_of(KAnonymity(k=5), SOUND, gv.Table, figures)
+    page = html_of(Page(public=False, title="", answer="", good=True, tests=tests))
+    cell = re.search(r'data-l="worst 1%">([^<]+)<small>([^<]+)', page)
+    assert (percent(worst["linkage"]), "at most 20% by the guarantee") == cell.groups()
+
+
+def test_who_is_unique_by_values_is_counted_by_known_columns_and_attached_ones_are_named():
+    """By the known columns nobody is in a class below k; the attached income makes them unique."""
+    columns = {"a": [*"xxxyyy"], "b": [*"pppqqq"], "income": [*"123456"]}
+    table = gv.Table.from_columns(columns, person="row")
+    release = gv.SuppressK(k=3, known="a,b", attach="income").anonymize(table, seed=1)
+    pair = comparison_of(release, table, Randomness(seed=1), wanted_by="report")
+    for one in (None, pair):
+        parts = sections_module.of_data(release, one)
+        *by_values, known, whole = parts["standing"]
+        assert {f"{n} known value{'s' * (n > 1)} of the row" for n in (1, 2)} == {
+            row.known for row in by_values
+        }
+        assert "all known values of the row" == known.known
+        assert {0.0} == {row.alone for row in (*by_values, known)}
+        assert "the complete row, with the attached income" == whole.known
+        assert (0.0, 1.0, 1.0) == (known.few, whole.alone, whole.few)
+        assert (None if one is None else 1.0) == whole.alone_before
+        assert [(3, 6)] == [(of.low, of.after) for of in parts["distribution"] if of.after]
+        assert "People with an equal row of known values" == parts["distribution_of"]
 
 
 def said_of(rows):
@@ -323,6 +457,23 @@ def test_a_release_that_does_not_verify_says_so_first(folder, network, tmp_path)
         assert "<p><b>Verification failed: " in body[:200]
         assert 'class="quote' not in body
         assert "No (verified)" not in page.text
+
+
+@pytest.mark.parametrize(
+    ("changed", "word", "says"),
+    [(1, "Yes (recomputed)", "holds 1 row,"), (2, "Fails (recomputed)", "holds 2 rows,")],
+)
+def test_a_class_that_is_too_small_is_an_answer(changed, word, says, tmp_path):
+    table = gv.Table.from_columns({"a": [*"xxxxxxyyyyyy"]}, person="row")
+    broken = gv.SuppressK(k=5).anonymize(table, seed=1).write(tmp_path / "out")
+    text = (broken / "data.csv").read_text()
+    (broken / "data.csv").write_text(text.replace("x\n", "y\n", 6 - changed))
+    page = gv.report_release(broken, public=True)
+    [singled, *_] = [answer for question, answer in page.answers if "singled out" in question]
+    assert singled.startswith(f"{word}, by an attacker who knows any of a person's features")
+    assert f"{says} fewer than k=5" in singled
+    assert word == cells(page.text, "singled out")[0]["answer"]
+    assert not any(name == "Smallest class" for name in re.findall("<dt>([^<]+)", page.text))
 
 
 def test_files_that_cannot_be_read_give_a_page_too(folder, tmp_path):

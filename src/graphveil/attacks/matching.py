@@ -24,7 +24,7 @@ from graphveil.attacks.attack import (
 )
 from graphveil.attacks.intervals import bootstrap_mean
 from graphveil.attacks.likelihood_ratio import shadow_results
-from graphveil.attacks.wording import linked, singled_out
+from graphveil.attacks.wording import linked, of_equal_rows, singled_out
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time, stage
@@ -329,6 +329,7 @@ MATCHING = Attack(
             line="mean probability of picking a person's own record",
             picks=True,
             label="the complete original table",
+            covered=of_equal_rows,
         ),
         singled_out(
             "true pair, largest", line="largest probability of picking a person's own record"

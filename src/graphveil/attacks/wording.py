@@ -11,6 +11,7 @@ from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Literal, NamedTuple
 
+from graphveil.claims.guarantees import Guarantee, KAnonymity, SmoothKAnonymity
 from graphveil.core.rows import Row, Setting
 from graphveil.core.text import Wording, percent
 from graphveil.data import Data, Table
@@ -167,6 +168,8 @@ class Said:
     - `harm`: the figure that says the difference; the answer is by it.
     - `worst`: whether the last line of the page says who is worst off by the attack.
     - `if_measured`: nothing is said of it without a figure: few data have what it asks about.
+    - `covered`: whether a guarantee of k look-alikes bounds the figure by 1/k: the attacker uses
+      nothing by which these differ.
     """
 
     question: Question
@@ -184,6 +187,7 @@ class Said:
     harm: str = ""
     worst: bool = False
     if_measured: bool = False
+    covered: Callable[[Guarantee], bool] = lambda _: False
 
     @property
     def who(self) -> str:
@@ -215,6 +219,11 @@ class Said:
 singled_out, linked = partial(Said, "singled out"), partial(Said, "linked")
 inferred = partial(Said, "inferred")
 """How figures are said that answer each of the three questions."""
+
+
+def of_equal_rows(guarantee: Guarantee) -> bool:
+    """Whether rows are guaranteed to be equal, which whoever knows features cannot tell apart."""
+    return isinstance(guarantee, KAnonymity | SmoothKAnonymity)
 
 
 def above_guess(row: Row) -> bool:

@@ -412,7 +412,7 @@ def of_known_columns(pair: Comparison[Any], release: Release[Any]) -> Comparison
     >>> of_known_columns(pair, release).released.columns
     ('sex',)
     """
-    names = _attached_names(release)
+    names = attached_names(release)
     if not names or not isinstance(pair, TableComparison):
         return pair
     tables: Any = pair
@@ -420,7 +420,7 @@ def of_known_columns(pair: Comparison[Any], release: Release[Any]) -> Comparison
     return replace(tables, original=original, released=released)
 
 
-def _attached_names(release: Release[Any]) -> tuple[str, ...]:
+def attached_names(release: Release[Any]) -> tuple[str, ...]:
     """Return the attached columns, labels first."""
     stated = [one for one in release.conditions if isinstance(one, AttachedColumns)]
     return tuple(name for one in stated for name in (*(one.label or ()), *one.attach))
@@ -433,7 +433,7 @@ def _attached_columns(release: Release[Any], original: Data) -> tuple[Attached, 
     if not isinstance(original, Table):
         return ()
     found = []
-    for name in _attached_names(release):
+    for name in attached_names(release):
         at = original.columns.index(name)
         words = [*as_text(original.categories[at]).tolist(), "*"]
         values = np.array(words, np.dtypes.StringDType())
@@ -570,8 +570,9 @@ def write_risks(folder: Path, name: str, original: Data, outcome: Outcome) -> Pa
     path = place / f"{name}.parquet"
     columns = {
         "original": to_arrow(original.labels()),
-        "risk": outcome.risk,
-        "baseline": outcome.baseline,
+        # null, not NaN, for those who were not attacked
+        "risk": pa.array(outcome.risk, from_pandas=True),
+        "baseline": pa.array(outcome.baseline, from_pandas=True),
     }
     with whole_file(path, mode=OWNER_ONLY) as part, part.open("wb") as stream:
         parquet.write_table(pa.table(columns), stream)
@@ -588,7 +589,7 @@ def rerun_of(release: Release[Any]) -> Rerun | None:
     if private is None or _why_not(release):
         return None
     parameters = {**release.provenance.parameters, **private.withheld}
-    if _attached_names(release):
+    if attached_names(release):
         parameters |= dict.fromkeys(parameters.keys() & set(TableRoles._fields))
     levels = private.levels if parameters.get("levels", "") is None else None
     return _Again(name, parameters, levels, tuple(private.unrecorded))
@@ -605,7 +606,7 @@ def _why_not(release: Release[Any], *, network: bool = False) -> str:
         return "methods are run again on undirected edges without attributes only"
     given = {**release.provenance.parameters, **private.withheld}
     conditions = [name for name in ("diverse", "close") if given.get(name)]
-    if conditions and _attached_names(release):
+    if conditions and attached_names(release):
         return f"{method} with {' and '.join(conditions)} reads the attached columns, too"
     return ""
 

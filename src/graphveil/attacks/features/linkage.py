@@ -24,7 +24,7 @@ from graphveil.attacks.features.rerunning import (
     twin,
 )
 from graphveil.attacks.intervals import bootstrap_difference, bootstrap_mean, bootstrap_ratio
-from graphveil.attacks.wording import inferred, linked, most_known, singled_out
+from graphveil.attacks.wording import inferred, linked, most_known, of_equal_rows, singled_out
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.errors import GraphveilError, ParameterError
 from graphveil.core.parameters import parameter
@@ -81,13 +81,12 @@ def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions
             made = scoring.guesses(known, people)
             figures.extend(_figures(setting, made, _marginals(known, people), people, rng))
             if not wrong:
-                risk[known.people] = np.fmax(risk[known.people], made.own_chance)
+                risk[known.people] = np.fmax(risk[known.people], made.own_row)
     try:
         figures.extend(_inside_and_outside(people, situation, options))
     except (NotMeasuredError, GraphveilError) as error:
         missing[TWIN] = str(error)
-    sizes = people.classes.sizes[people.own] / people.own.size
-    return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, sizes), missing)
+    return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / people.own.size), missing)
 
 
 PER_CELL, PER_TARGET = 5e-8, 3e-5
@@ -295,6 +294,7 @@ LINKAGE = Attack(
             when=lambda setting: setting.wrong == 0,
             take=most_known,
             worst=True,
+            covered=of_equal_rows,
         ),
         linked(
             "own row",
@@ -302,6 +302,7 @@ LINKAGE = Attack(
             label="{known} items known, {wrong_ones}",
             when=lambda setting: bool(setting.wrong),
             take=most_known,
+            covered=of_equal_rows,
         ),
         inferred(
             "rare other items, recall of people inside",

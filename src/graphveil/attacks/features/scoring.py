@@ -175,17 +175,15 @@ class Guesses(NamedTuple):
 
     `own_row, own_class`: float64, shape (targets,): the chance to name their row and their class,
     equal ones sharing it; `chance`: float64: what the attacker takes the chance of the likeliest
-    class for; `likeliest_is_own`: bool: whether that class is theirs; `own_chance`: float64: what
-    the attacker takes the chance of their own class for; `eccentric, eccentric_is_own`: bool:
-    whether the score of Narayanan and Shmatikov is eccentric, and whether it is theirs; `others,
-    rare`: the other features, all and the rare ones.
+    class for; `likeliest_is_own`: bool: whether that class is theirs; `eccentric,
+    eccentric_is_own`: bool: whether the score of Narayanan and Shmatikov is eccentric, and whether
+    it is theirs; `others, rare`: the other features, all and the rare ones.
     """
 
     own_row: Floats
     own_class: Floats
     chance: Floats
     likeliest_is_own: Bools
-    own_chance: Floats
     eccentric: Bools
     eccentric_is_own: Bools
     others: ScoreCounts
@@ -271,7 +269,6 @@ def _guesses(known: Known, people: People) -> Guesses:
         own_class=is_best / ties.sum(axis=1),
         chance=chance.max(axis=1),
         likeliest_is_own=chance.argmax(axis=1) == own,
-        own_chance=np.where(inside, chance[targets, own], 0.0),
         eccentric=stands_out,
         eccentric_is_own=named == own,
         others=all_others,

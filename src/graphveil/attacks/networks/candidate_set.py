@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -26,6 +27,8 @@ from graphveil.attacks.networks.signatures import (
     candidates,
 )
 from graphveil.attacks.wording import Said, singled_out
+from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
+from graphveil.claims.knowledge import MeasureName
 from graphveil.core.parameters import parameter
 from graphveil.core.rows import Setting
 from graphveil.data import Graph, Network
@@ -156,6 +159,26 @@ def right_guess(name: str, right: Floats, n: int, rng: np.random.Generator) -> A
     return AttackFigure("right guess", value, unit, 1 / n, sample=sample, setting=setting)
 
 
+SAME_FOR: dict[str, tuple[MeasureName, ...]] = {
+    "degree": ("degree", "count", "degree-distribution", "dk", "vrq", "hybrid"),
+    "degree and triangles": ("count", "degree-distribution", "dk", "hybrid"),
+    "vrq": ("vrq", "hybrid"),
+    PROFILE: ("profile", "directed-count"),
+    AROUND: ("directed-count",),
+}
+"""What look-alikes share by these measures, at distance 1: the nearest nodes are whole classes."""
+
+
+def same_for_look_alikes(knows: str, guarantee: Guarantee) -> bool:
+    """Whether look-alikes are guaranteed to everybody that share what the attacker knows."""
+    return (
+        isinstance(guarantee, StructuralKAnonymity)
+        and (guarantee.share, guarantee.phi, guarantee.distance) == (1, 0, 1)
+        and not guarantee.layers
+        and guarantee.measure in SAME_FOR.get(knows, ())
+    )
+
+
 def known_of_people(knows: str, who: str, label: str, *, more: bool = True) -> Said:
     """Return how it is said that people are pointed at by what is known of them."""
     return singled_out(
@@ -165,6 +188,7 @@ def known_of_people(knows: str, who: str, label: str, *, more: bool = True) -> S
         when=lambda setting: setting.knows == knows,
         if_measured=more,
         worst=knows == "vrq",
+        covered=partial(same_for_look_alikes, knows),
     )
 
 

@@ -6,9 +6,12 @@ drawn from, these are sorted, since they say more than the graph; else the degre
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
+from graphveil.attacks.networks.candidate_set import same_for_look_alikes
 from graphveil.attacks.wording import GUESSED, singled_out
 from graphveil.claims.conditions import Drawing
 from graphveil.core.rows import Setting
@@ -85,6 +88,7 @@ DEGREE_MATCHING = Attack(
             says=f"{GUESSED}, among the {LARGEST[0]} with the largest degrees",
             when=lambda setting: setting.among == AMONG.format(LARGEST[0]),
             if_measured=True,
+            covered=partial(same_for_look_alikes, "degree"),
         ),
     ),
 )

@@ -223,13 +223,13 @@ FAKE_EDGE = Attack(
     seconds=seconds,
     options=FakeEdgeOptions,
     said=(
-        inferred(f"AUC, {BEST}", line="whether an edge is real or added"),
         inferred(
-            FLAGGED,
-            does="looks for false edges",
-            line=None,
+            f"AUC, {BEST}",
+            does="compares what the ends of edges have in common",
+            line="whether an edge is real or added",
             label="which connections are false",
-            says="{n} connections that look false are false, which makes the rest more credible",
+            says="given one real and one added edge, the real one is recognized {n} times, by the "
+            "best of four tests in hindsight",
         ),
     ),
 )

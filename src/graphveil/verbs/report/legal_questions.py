@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from graphveil.attacks.registry import ATTACKS
@@ -28,17 +29,27 @@ from graphveil.claims.guarantees import (
     SuperNodeAnonymity,
 )
 from graphveil.core.rows import ANY, Row, Rows
-from graphveil.core.text import Wording, per_hundred, percent
+from graphveil.core.text import Wording, capital, per_hundred, percent
 from graphveil.data import Data
 from graphveil.verbs.attack import reads
 from graphveil.verbs.report.charts import Mark, odds_of_hundred, plain
 from graphveil.verify.verdict import Verdict
 
-Word = Literal["No (verified)", "Bounded", "Yes (measured)", "No attack succeeded", "Not tested"]
+Word = Literal[
+    "No (verified)",
+    "Bounded",
+    "Yes (recomputed)",
+    "Fails (recomputed)",
+    "Yes (measured)",
+    "No attack succeeded",
+    "Not tested",
+]
 
 COLORS: dict[Word, str] = {
     "No (verified)": "no",
     "Bounded": "no",
+    "Yes (recomputed)": "yes",
+    "Fails (recomputed)": "yes",
     "Yes (measured)": "yes",
     "No attack succeeded": "not",
     "Not tested": "not",
@@ -51,6 +62,8 @@ class Evidence(NamedTuple):
 
     recomputed: bool = False
     bounded: bool = False
+    # the size of a class that is below what is guaranteed; None where none was found
+    too_small: int | None = None
     value: float | None = None  # what an attacker reached; None where nothing was tried
     # the lower end of its 95% interval; None where the figure rests on no draw
     low: float | None = None
@@ -64,6 +77,8 @@ def verdict_for(evidence: Evidence) -> Word:
     A guarantee stands before a figure: recomputed, or bounded where it holds by construction. Of a
     figure that depends on draws the whole interval must lie above the guess.
     """
+    if evidence.too_small is not None:
+        return "Yes (recomputed)" if evidence.too_small == 1 else "Fails (recomputed)"
     if evidence.recomputed:
         return "No (verified)"
     if evidence.bounded:
@@ -75,6 +90,9 @@ def verdict_for(evidence: Evidence) -> Word:
 
 
 ONE_DRAW = ", in one sample; another may give more"
+
+ROUNDED = 1e-9
+"""What a mean may lie above its bound by rounding."""
 
 HOW = {"exact": "counted for all people", "estimate": "estimated", "sampled": "sampled"}
 
@@ -98,6 +116,8 @@ class Line:
     high: float | None = None
     left_out: float | None = None
     worst: float | None = None
+    # the largest share that the guarantee allows; None where it does not cover what is known
+    most: float | None = None
     known: str = ""
     command: str | None = None
 
@@ -118,6 +138,11 @@ class Line:
             return None
         seen = self.evidence
         return Mark(self.label, seen.value or 0.0, self.before, self.low, self.high, seen.guess)
+
+    @property
+    def cap(self) -> str:
+        """The largest share that the guarantee allows, in words; empty where there is none."""
+        return "" if self.most is None else f"at most {_of_hundred(self.most)}% by the guarantee"
 
     @property
     def interval(self) -> str:
@@ -158,6 +183,8 @@ class Answers:
     @property
     def strongest(self) -> Line:
         """The line that answers the question in short: the largest figure shown, else the first."""
+        if self.lines[0].evidence.too_small is not None:
+            return self.lines[0]
         shown = [line for line in self.lines if line.word == "Yes (measured)"]
         return max(shown, key=lambda line: line.evidence.value or 0.0) if shown else self.lines[0]
 
@@ -167,8 +194,12 @@ class Answers:
         line = self.strongest
         if line.word == "Not tested":
             return f"{line.word}: {line.reason}."
-        answer = f"{line.word}, by {line.adversary or line.who}: {line.reason}."
-        others = [other for other in self.lines if other is not line]
+        within = [other for other in self.lines if other.most is not None and other is not line]
+        more = ""
+        if line.word == "No (verified)" and within:
+            more = f"; {max(within, key=lambda one: one.evidence.value or 0.0).reason}"
+        answer = f"{line.word}, by {line.adversary or line.who}: {line.reason}{more}."
+        others = [other for other in self.lines if other is not line and other not in within]
         if line.word in {"No (verified)", "Bounded"} and others:
             who = others[0].who
             rest = "Anything else" if who == "anybody" else f"By {who}"
@@ -188,6 +219,8 @@ class Figures:
     command: str | None = None
     counted: Counted = "people"
     of_table: bool = False
+    # what was recomputed of this release and holds for everybody; None where nothing was
+    held: AnyGuarantee | None = None
     # how the surface says it: a page of people and connections, the terminal of nodes and edges
     word: Wording = str
 
@@ -204,6 +237,7 @@ def answers_of(
     lines: dict[Question, list[Line]] = {test: [] for test in QUESTIONS}
     if promised is not None:
         lines[promised.test].append(promised)
+        figures = replace(figures, held=guarantee if promised.evidence.recomputed else None)
     if figures.after is None and figures.command is None:
         for test in QUESTIONS:
             who = "someone with any other knowledge" if test == "singled out" else "anybody"
@@ -235,9 +269,9 @@ def marks_of(rows: Rows) -> list[Mark]:
 
 
 def promised_line(guarantee: AnyGuarantee, verdict: Verdict, word: Wording = str) -> Line | None:
-    """Return the line of the guarantee's own attacker; None where nothing holds of everybody."""
+    """Return the line of the guarantee's own attacker; None where nothing is known of everybody."""
     if verdict.exit_code:
-        return None
+        return _broken_line(guarantee, verdict, word)
     if isinstance(guarantee, EdgeDP | NodeDP):
         return Line(
             test="inferred",
@@ -267,6 +301,26 @@ def promised_line(guarantee: AnyGuarantee, verdict: Verdict, word: Wording = str
         evidence=Evidence(recomputed=share == 1, bounded=share < 1),
         reason=others if share == 1 else some,
     )
+
+
+TOO_SMALL = re.compile(r"\bholds ([\d,]+) \w+, fewer than\b")
+"""How the check of classes says the size of the smallest, where that is below k."""
+
+
+def _broken_line(guarantee: AnyGuarantee, verdict: Verdict, word: Wording) -> Line | None:
+    """Return the line of a guarantee of which a class was found to be too small."""
+    for check in verdict.failures():
+        found = TOO_SMALL.search(check.detail)
+        if found is None or check.name not in verdict.promised or number_of(guarantee) is None:
+            continue
+        return Line(
+            test="singled out",
+            who=word(capital(guarantee.adversary)),
+            adversary=word(guarantee.adversary),
+            evidence=Evidence(too_small=int(found[1].replace(",", ""))),
+            reason=word(check.detail),
+        )
+    return None
 
 
 def number_of(guarantee: AnyGuarantee) -> int | None:
@@ -340,11 +394,17 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
             f"; {per_hundred(outside.value or 0.0, places=0)} of 100 for "
             f"{figures.counted} not in the data"
         )
+    most = _most(said, row, figures.held)
+    if most is not None:
+        evidence = evidence._replace(recomputed=True)
+        share = per_hundred(row.value or 0.0, places=0)
+        reason = f"measured: {share} of 100, at most {_of_hundred(most)} by the guarantee"
     return Line(
         test=said.question,
         who=f"someone {said.who.format(**words)}{said.by}",
         label=said.label.format(**words) + said.by,
         evidence=evidence,
+        most=most,
         before=None if before is None else before.value,
         low=row.low,
         high=row.high,
@@ -353,6 +413,22 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
         known=reworded(f"{HOW[row.known]}{drawn}", figures.counted),
         reason=reason,
     )
+
+
+def _most(said: Said, row: Row, held: AnyGuarantee | None) -> float | None:
+    """Return the largest share that the guarantee allows; None where it is none of this figure."""
+    number = None if held is None or not said.covered(held) else number_of(held)
+    within = number is not None and (row.value or 0.0) <= 1 / number + ROUNDED
+    return 1 / number if number and within else None
+
+
+def _of_hundred(most: float) -> str:
+    """Return a largest share as a number of 100, never rounded down.
+
+    >>> _of_hundred(1 / 5), _of_hundred(1 / 3)
+    ('20', '33.4')
+    """
+    return plain(math.ceil(1000 * most - ROUNDED) / 10)
 
 
 def _shifted(row: Row, harm: Row) -> float:

@@ -39,7 +39,10 @@ WORDS: tuple[tuple[str, str], ...] = (
     ("Not in the data", "The same figure for people who are not in the data."),
     ("Triangle", "Three people who are all connected to each other."),
     ("Verified", "Recomputed from the published files, by code independent of the method."),
-    ("Worst 1%", "Mean risk of the 1% of people most at risk, over everything the attack tried."),
+    (
+        "Worst 1%",
+        "Mean chance of identification, for the 1% of people most at risk, over everything tried.",
+    ),
 )
 """The glossary: at most 15 words."""
 

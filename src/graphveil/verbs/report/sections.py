@@ -36,7 +36,7 @@ from graphveil.evaluate.measuring import ties_of
 from graphveil.methods import METHODS
 from graphveil.methods.rename import Rename
 from graphveil.release import Release
-from graphveil.verbs.attack import attack_release, attack_with_quick, entry_of
+from graphveil.verbs.attack import attached_names, attack_release, attack_with_quick, entry_of
 from graphveil.verbs.report.charts import binned, count, plain
 from graphveil.verbs.report.document import anonymize_command, command_line
 from graphveil.verbs.report.legal_questions import (
@@ -176,8 +176,13 @@ def _worst(private: Path) -> dict[str, float]:
     return worst
 
 
-def standing_of(after: Data, before: Data | None, k: int | None) -> list[UniquenessRow]:
-    """Return who can be singled out in a release, and in its original where there is one."""
+def standing_of(
+    after: Data, before: Data | None, k: int | None, of: str = ""
+) -> list[UniquenessRow]:
+    """Return who can be singled out in a release, and in its original where there is one.
+
+    `of`: which of the values of a row there are, where these are not all.
+    """
     if isinstance(after, Graph):
         few = KNOWLEDGE[:1] if after.n_edges > MOST_TIES else KNOWLEDGE
         return [
@@ -191,15 +196,17 @@ def standing_of(after: Data, before: Data | None, k: int | None) -> list[Uniquen
         ]
     noun = "items" if isinstance(after, Bipartite) else "values"
     rows_before = None if before is None else measure(before, k=k or 2)
-    rows = [_standing("the complete row", measure(after, k=k or 2), rows_before, k)]
+    whole = f"all {of}{noun} of the row" if of else "the complete row"
+    rows = [_standing(whole, measure(after, k=k or 2), rows_before, k)]
     earlier = {} if before is None else _alone(before)
     few_items = [
         UniquenessRow(
-            known=f"{items} {noun if items > 1 else noun.removesuffix('s')} of the row",
+            known=f"{items} {of}{noun if items > 1 else noun.removesuffix('s')} of the row",
             alone=share,
             alone_before=earlier.get(items),
         )
         for items, share in _alone(after).items()
+        if not isinstance(after, Table) or items <= after.n_columns
     ]
     return few_items + rows
 
@@ -294,8 +301,16 @@ def of_data(
     before = None if pair is None else pair.original
     k = number_of(read.guarantee)
     few = k if k is not None and k > 1 else None
-    earlier = None if before is None else numbers_of(before)
-    standing = standing_of(read.data, before, few) if read.data.size else []
+    attached = attached_names(read)
+    after, original = _by_known_columns(read.data, attached), _by_known_columns(before, attached)
+    earlier = None if original is None else numbers_of(original)
+    of = "" if after is read.data else "known "
+    standing = standing_of(after, original, few, of) if after.size else []
+    if of and after.size:
+        whole = measure(read.data, k=few or 2)
+        whole_before = None if before is None else measure(before, k=few or 2)
+        with_attached = f"the complete row, with the attached {', '.join(attached)}"
+        standing.append(_standing(with_attached, whole, whole_before, few))
     if network is not read.data and network.size:
         known = getattr(read.guarantee, "known", ())
         standing += [
@@ -306,9 +321,16 @@ def of_data(
         "standing": standing,
         "counted": counted_in(read.data),
         "fewer_than": few,
-        "distribution": binned(numbers_of(read.data), earlier),
-        "distribution_of": DISTRIBUTIONS[type(read.data)],
+        "distribution": binned(numbers_of(after), earlier),
+        "distribution_of": DISTRIBUTIONS[type(after)] + (" of known values" if of else ""),
     }
+
+
+def _by_known_columns(data: Any, attached: Sequence[str]) -> Any:
+    """Return a table without attached columns, which classes omit; other data as it is."""
+    if not isinstance(data, Table) or not set(data.columns) - set(attached):
+        return data
+    return data.without(attached) if attached else data
 
 
 def of_release(
@@ -403,7 +425,9 @@ def attacked_of(tests: Sequence[Answers], *, public: bool) -> tuple[str, bool]:
         return f"No attack was run for this page: {who}.", False
     right = [line for line in measured if line.word == "Yes (measured)"]
     if not right:
-        return "No attack that was run succeeded; this proves nothing.", False
+        within = any(line.most is not None for line in measured)
+        did = "reached more than the guarantee allows" if within else "succeeded"
+        return f"No attack that was run {did}; this proves nothing.", False
     people = [line for line in right if line.test != "inferred"] or right
     line = max(people, key=lambda one: one.evidence.value or 0.0)
     return f"The strongest attack that was run, by {line.who}: {line.reason}.", True
