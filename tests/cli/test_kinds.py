@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pyarrow as pa
 import pytest
@@ -180,3 +181,30 @@ def test_a_role_of_a_column_says_that_a_file_is_a_table(tmp_path, role):
     with pytest.raises(InputError, match="do not show what kind of data"):
         reading_options(kinds, people, {})
     assert isinstance(reading_options(kinds, people, {role: "age"}), TableOptions)
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("k-degree", "rows.csv", "--kind", "table"), "k-degree takes a network or "),
+        (("k-degree", "rows.csv", "--kind=table"), "Methods for a table: "),
+        (("k-degree", "rows.csv"), "and a method for tables. "),
+        (("generalize", "pairs.csv", "--kind", "graph"), "generalize takes a table. "),
+        (("generalize", "pairs.csv"), "are pairs, not a table. "),
+        (("k-degree", "items.csv"), "Methods for user-item data: "),
+    ],
+)
+def test_a_method_for_other_data_is_refused_with_the_methods_for_it(
+    graphveil_here, cwd, words, said
+):
+    (cwd / "rows.csv").write_text("age,sex,town,job\n" + "31,f,Oslo,cook\n" * 9)
+    (cwd / "pairs.csv").write_text("source,target\na,b\nb,c\n")
+    (cwd / "items.csv").write_text("user,item\na,b\nb,c\n")
+    done = graphveil_here("anonymize", *words, "--k", 2, "--out", "out")
+    assert done.code == 2
+    assert said in done.err
+    kind = {"rows": "a table", "pairs": "a network", "items": "user-item data"}[words[1][:-4]]
+    (listed,) = re.findall(rf"Methods for {kind}: (.*?)\.", done.err)
+    container = {"a table": gv.Table, "a network": gv.Graph, "user-item data": gv.Bipartite}[kind]
+    fitting = [name for name, method in METHODS.items() if container in method.accepts]
+    assert fitting == listed.split(", ")

@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import html
+import re
+import shlex
 import stat
+
+import pytest
 
 
 def released(graphveil_here):
@@ -111,3 +116,48 @@ def test_a_no_says_to_whom_and_what_it_leaves_open(graphveil_here):
     )
     assert "By someone with any other knowledge: not tested." in said
     assert "every node of the release has the same degree" in said
+
+
+DIVERSE = (
+    "Each class of rows that are equal in the known columns has at least 2 different values of "
+    "column_4, a missing one counted as a value"
+)
+
+ROWS = "".join(f"{20 + i % 9},{'abc'[i % 3]},{i % 7},{'xy'[i % 2]}\n" for i in range(60))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("generalize", "--k", 4, "--levels", "column_1=5,10", "column_3=auto",
+         "--drop", "column_4"),
+        ("mondrian", "--k", 4, "--bins", "column_1=quantiles:3", "column_3=median"),
+        ("generalize", "--k", 3, "--known", "column_1,column_2", "--attach", "column_3,column_4",
+         "--diverse", "column_4=2", "--levels", "column_1=5"),
+    ],
+)  # fmt: skip
+def test_the_command_of_a_page_makes_the_same_data(graphveil_here, cwd, words):
+    (cwd / "my rows.csv").write_text(ROWS)
+    reading = ("--kind", "table", "--header", "no", "--out", "out")
+    made = graphveil_here("anonymize", words[0], "my rows.csv", *words[1:], *reading)
+    assert made.code == 0, made.err
+    verified = graphveil_here("verify", "out")
+    assert 0 == graphveil_here("report", "out", "--original", "my rows.csv").code
+    page = (cwd / "out.private" / "report.html").read_text()
+    command, *_ = commands_of_page(page)
+    again = graphveil_here(*shlex.split(command)[1:])
+    assert again.code == 0, again.err
+    one, other = ((cwd / name / "data.csv").read_text() for name in ("out", "out-again"))
+    assert sorted(one.splitlines()) == sorted(other.splitlines())
+    assert 0 == graphveil_here("report", "out", "--public").code
+    public = (cwd / "out-report.html").read_text()
+    first, *others = commands_of_page(public)
+    assert first.startswith(f"# Published parameters: {words[0]} --k ")
+    assert ["graphveil verify RELEASE", "graphveil report RELEASE --public"] == others
+    for said in (made.out, verified.out, page, public):
+        assert ("--diverse" in words) == (DIVERSE in " ".join(said.split()))
+
+
+def commands_of_page(page):
+    listed = re.search(r'<h2 id="repeat">.*?<pre>(.*?)</pre>', page, re.DOTALL)
+    return html.unescape(listed[1]).strip().splitlines()

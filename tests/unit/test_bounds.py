@@ -64,6 +64,9 @@ def test_a_line_that_says_no_bound_is_refused(text, said):
         ("clustering <= 0.1", "has several parts"),
         ("kept: share >= 0.1", "has no part"),
         ("largest class risk >= 0.1", "is not a bound on a risk"),
+        ("kept >= 90", "kept is a share. Use 0.9 or 90%"),
+        ("false <= 5", "false is a share. Use 0.05 or 5%"),
+        ("largest class risk <= 9", "largest class risk is a share. Use 0.09 or 9%"),
         ("largest class risk <= 0", "is not a bound on a risk"),
         ("cells-shown: all >= 0.1", "'cells-shown' is not measured"),
     ],
@@ -75,6 +78,7 @@ def test_what_nothing_measures_is_refused_with_what_can_be_bounded(text, said):
 
 def test_percent_are_shares_and_a_risk_is_one_of_k():
     assert 0.9 == read_bound("kept >= 90%").value
+    assert 0.007 == read_bound("false <= 0.7%").value
     risks = {0.09: 12, 0.1: 10, 1: 1, 0.34: 3}
     for risk, k in risks.items():
         assert k == smallest_class(read_bound(f"largest class risk <= {risk}"))

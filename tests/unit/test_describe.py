@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from zlib import crc32
 
 import pandas as pd
 import pytest
@@ -164,3 +165,61 @@ def test_pairs_without_names_that_share_no_value_are_asked_about(tmp_path, rows,
     assert (kind, asked) == (found.kind, len(found.problems))
     assert all("no value is in both columns" in one.text for one in found.problems)
     assert not gv.describe(file, kind="graph").problems
+
+
+PAIRS = [f"{a} {b}" for a in range(30) for b in (a - 1, a + 1) if 0 <= b < 30]
+"""A path, each edge in both directions."""
+
+
+def test_comment_lines_do_not_end_the_look_at_a_file(tmp_path, monkeypatch):
+    monkeypatch.setattr(verb, "FIRST_ROWS", 10)
+    path = tmp_path / "pairs.txt"
+    path.write_text("\n".join(["# source target", *PAIRS]) + "\n")
+    found = gv.describe(path)
+    assert (58, True, ()) == (found.rows, found.complete, found.problems)
+
+
+def test_a_part_of_a_file_does_not_say_whether_its_edges_are_directed(
+    tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(verb, "FIRST_ROWS", 10)
+    monkeypatch.setattr(verb, "MOST_ROWS", 25)
+    path = tmp_path / "pairs.txt"
+    path.write_text("\n".join(PAIRS) + "\n")
+    found = gv.describe(path)
+    assert (False, ()) == (found.complete, found.problems)
+    assert 0 == run(["describe", str(path)])
+    out = capsys.readouterr().out
+    assert "directed symmetrize" not in out
+    assert "Whether the edges are directed is not known from a part." in out
+    assert "Nothing is open in these rows." in out
+
+
+def test_a_question_of_several_columns_is_asked_once_and_the_last_column_shown(tmp_path, capsys):
+    path = tmp_path / "many.csv"
+    names = [f"size{i}" for i in range(22)]
+    drawn = [[str(crc32(f"{name} {row}".encode()) % 9) for name in names] for row in range(40)]
+    rows = [",".join(row) for row in drawn]
+    path.write_text("\n".join([",".join(names), *rows]) + "\n")
+    found = gv.describe(path, kind="table")
+    assert 22 == len(found.problems)
+    (asked,) = found.questions
+    assert asked.startswith(f"columns {', '.join(names)}: each has numbers and no levels: ")
+    assert 'drop "COLUMN"' in asked
+    assert 0 == run(["describe", str(path), "--kind", "table"])
+    out = " ".join(capsys.readouterr().out.split())
+    assert "size18: number" in out
+    assert "size19: number" not in out
+    assert "and 2 more columns (--all) size21: number" in out
+    assert "1 open question, answered" in out
+    assert "The command counts every column that it keeps as known to an attacker." in out
+    assert "To name the columns" not in out
+
+
+def test_a_file_without_names_says_how_to_name_its_columns(tmp_path, capsys):
+    path = tmp_path / "data.csv"
+    path.write_text("".join(f" {i % 9},x{i % 3},{i % 2}\n" for i in range(20)))
+    assert 0 == run(["describe", str(path), "--kind", "table", "--header", "no"])
+    out = capsys.readouterr().out
+    assert "To name the columns, add a first line with their names to the file." in out
+    assert "column_1: number, 9 values" in out

@@ -38,6 +38,20 @@ def test_a_text_that_names_no_goal_is_refused_with_the_choices(text):
         Goal.parse(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "goal"),
+    [("budget:5%", gv.Budget(share=0.05)), ("partial:95%", gv.Partial(share=0.95))],
+)
+def test_percent_of_a_goal_are_a_share(text, goal):
+    assert goal == Goal.parse(text)
+
+
+def test_a_share_of_a_goal_above_one_is_refused_as_it_was_typed():
+    with pytest.raises(ParameterError, match=r"goal='budget:5' is outside .*budget:5%") as refused:
+        Goal.parse("budget:5")
+    assert "share=" not in str(refused.value)
+
+
 @pytest.mark.parametrize("text", ["partial:0", "partial:1.5", "budget:2.0", "budget:0edges"])
 def test_a_goal_out_of_range_is_refused(text):
     with pytest.raises(ParameterError):

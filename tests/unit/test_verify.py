@@ -425,7 +425,7 @@ def test_a_verdict_is_json_and_comes_back():
         b'{"word":"recomputed","sentence":"All is well.","checks":'
         b'[{"name":"ids","outcome":"holds","detail":"3 nodes","needs":null}],'
         b'"decisive":[],"unknown_method":null,"core":"","promised":[],"require_all":false,'
-        b'"empty":null}' == raw
+        b'"empty":null,"conditions":""}' == raw
     )
     assert verdict == msgspec.json.decode(raw, type=Verdict)
 
@@ -643,3 +643,20 @@ def test_columns_are_counted_and_up_to_three_that_are_not_published_are_named():
     assert "..." not in tables._columns(["b", "c"], original).detail
     check = tables._columns(["b", "x"], original)
     assert ("fails", "the original has no column 'x'") == (check.outcome, check.detail)
+
+
+def test_every_check_that_was_not_made_is_named():
+    checks = [
+        Check("edits", "not checked", "whether nothing was added", "--original"),
+        Check("linkage", "not checked", "no original was given", "--original"),
+        Check("same size", "not checked", "no original was given", "--original"),
+        Check("owner's record", "not checked", "there is none", "the private record"),
+        Check("no original ids", "not checked", "integers are numbers"),
+    ]
+    first, *others = map(str, Verdict("recomputed", "All is well.", checks).said())
+    assert "(0 of 5 checks hold, 5 not checked)" in first
+    assert others == [
+        "Not checked without the original: nothing was added; the checks linkage, same size.",
+        "Not checked without the private record: owner's record.",
+        "Not checked: no original ids (integers are numbers).",
+    ]

@@ -38,6 +38,9 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
     without_seed: ClassVar[bool] = False
     """Whether a run with a seed omits it: what it says would tell a guessed seed."""
 
+    asked_for: ClassVar[bool] = False
+    """Whether the owner asked for it beyond the guarantee: it is said next to the guarantee."""
+
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
@@ -150,6 +153,8 @@ class Diverse(Condition, frozen=True, kw_only=True, tag="diverse"):
 illness, a missing one counted as a value.
     """
 
+    asked_for: ClassVar[bool] = True
+
     column: str
     least: str
     measure: Literal["distinct", "entropy"] = "distinct"
@@ -183,6 +188,8 @@ class Close(Condition, frozen=True, kw_only=True, tag="close"):
 differ from those of the whole table by at most 0.2 (total variation).
     """
 
+    asked_for: ClassVar[bool] = True
+
     column: str
     most: str
 
@@ -200,6 +207,16 @@ differ from those of the whole table by at most 0.2 (total variation).
             f"{_EACH_CLASS} has values of {self.column} whose shares differ from those of the "
             f"whole table by at most {self.most} (total variation)."
         )
+
+
+def with_conditions(guarantee: str, conditions: Iterable[Condition]) -> str:
+    """Return the sentence of a guarantee, and those of conditions that the owner asked for.
+
+    >>> with_conditions("All is well.", [Generalized(columns=("a",)), Close(column="a", most="0")])
+    'All is well. Each class of rows that are equal in the known columns has values of a whose \
+shares differ from those of the whole table by at most 0 (total variation).'
+    """
+    return " ".join([guarantee, *(one.sentence for one in conditions if one.asked_for)])
 
 
 def _of(columns: tuple[str, ...]) -> str:

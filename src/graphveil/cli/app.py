@@ -108,6 +108,10 @@ def call(tokens: list[str]) -> int:
         tokens, file = _taken(tokens, "--config", "--config needs a file name.")
         config = None if file is None else _config(Path(file))
     tokens = _repeated(tokens)
+    if tokens[:1] in (["anonymize"], ["sweep"]) and "--kind" in " ".join(tokens):
+        from graphveil.methods.registry import check_kind  # noqa: PLC0415  few commands have a method
+
+        check_kind(tokens[1:])
     app = build(tokens)
     if config is not None:
         app.config = (config,)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NoReturn
@@ -17,8 +18,8 @@ from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.kinds import KINDS, Container, kind_of
 from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of, load, options_of
 from graphveil.io.formats import Header
-from graphveil.io.text.dialect import PROBABLY_A_TABLE, Columns, Guess, first
-from graphveil.methods.registry import METHODS, OUTSIDE
+from graphveil.io.text.dialect import PAIRS, PROBABLY_A_TABLE, USE_A_TABLE, Columns, Guess, first
+from graphveil.methods.registry import METHODS, OUTSIDE, methods_for
 
 if TYPE_CHECKING:
     from graphveil.methods.base import Anonymizer
@@ -55,6 +56,20 @@ def command_of_methods(
                 page = {"help": method.when or method.promise, "group": _group_of(method)}
             app.command(f"{module}:{each}", name=each, **page)
     return app
+
+
+@contextmanager
+def naming_methods(kinds: tuple[Container, ...]) -> Iterator[None]:
+    """Add to the refusal of a file of a kind that a method does not take the methods that do."""
+    try:
+        yield
+    except InputError as error:
+        text = error.message.text
+        fitting = [Table] if USE_A_TABLE in text else [Graph, Bipartite] if PAIRS in text else []
+        others = [kind for kind in fitting if kind not in kinds]
+        if not others or error.asked:
+            raise
+        raise InputError(f"{text.removesuffix('.')}. {methods_for(*others)}") from None
 
 
 def _group_of(method: type[Anonymizer[Any]]) -> Group:
@@ -179,6 +194,7 @@ def _check_a_graph(path: Path, given: dict[str, Any], container: Container) -> N
     if kind is Bipartite:
         raise UsageError(
             f"{path.name}: its columns ({first(names)}) name users and items, but this method "
-            "reads a graph. Choose a method for user-item data (graphveil methods), or give "
-            f"--kind {kind_of(container).name} if both columns hold people."
+            "reads a graph. Choose a method for user-item data, or give "
+            f"--kind {kind_of(container).name} if both columns hold people. "
+            f"{methods_for(Bipartite)}"
         )

@@ -82,7 +82,7 @@ def read_bound(text: str) -> Bound:
             "NUMBER, such as 'kept >= 0.9' or 'clustering: relative error <= 10%'."
         )
     question, _, part = (word.strip() for word in match["what"].partition(":"))
-    number = float(match["number"]) / (100 if match["percent"] else 1)
+    number = share_of_text(match["number"] + match["percent"])
     if not math.isfinite(number):
         raise ParameterError(
             f"the bound {text!r} does not contain a finite number. Use one such as 0.1."
@@ -90,6 +90,16 @@ def read_bound(text: str) -> Bound:
     relation = match["relation"]
     sign = _USUAL.get(relation, "<=" if relation == "<=" else ">=")
     return Bound(question=question.lower(), part=part, relation=sign, value=number)
+
+
+def share_of_text(text: str) -> float:
+    """Return a number, or the share that percent are.
+
+    >>> share_of_text("0.07"), share_of_text("7%"), share_of_text("0.7%")
+    (0.07, 0.07, 0.007)
+    """
+    number = text.removesuffix("%")
+    return float(number if number == text else f"{number}e-2")
 
 
 def check_bound(bound: Bound, metrics: Sequence[str], attacks: Sequence[str]) -> None:
@@ -103,6 +113,9 @@ def check_bound(bound: Bound, metrics: Sequence[str], attacks: Sequence[str]) ->
         )
     if bound.question in PLAIN and bound.part:
         raise ParameterError(f"{bound.question!r} has no part {bound.part!r}. Remove the part.")
+    if bound.question in PLAIN and bound.value > 1:
+        share = f"{bound.value / 100:.12g} or {bound.value:.12g}%" if bound.value <= 100 else "0.9"
+        raise ParameterError(f"{bound}: {bound.question} is a share. Use {share}.")
     if bound.question == RISK and (bound.relation == ">=" or not 0 < bound.value <= 1):
         raise ParameterError(f"{bound} is not a bound on a risk. Use, for example, {RISK} <= 0.09.")
     if bound.question not in PLAIN and not bound.part:

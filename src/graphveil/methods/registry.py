@@ -6,12 +6,15 @@ is imported when it is first asked for: who verifies a release needs one of them
 
 from __future__ import annotations
 
+import itertools
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
 from graphveil.core.errors import ParameterError, UsageError, one_of
 from graphveil.core.lazy import Registry, homes_in
+from graphveil.data.kinds import KINDS, Container, kind_of
 from graphveil.methods.base import Anonymizer, SourceName
 
 OTHER_NAMES = {"StructuralAnonymity": "structural", "OneKSeries": "dp-1k"}
@@ -58,6 +61,26 @@ def method_named(name: str) -> type[Anonymizer[Any]]:
 def methods_from(source: SourceName) -> list[str]:
     """Return the names of the methods that take data from such a source."""
     return [name for name, method in METHODS.items() if source in method.sources]
+
+
+def methods_for(*kinds: Container) -> str:
+    """Return the methods that take each of these kinds of data, in sentences."""
+    listed = {
+        kind_of(kind).words: ", ".join(n for n, method in METHODS.items() if kind in method.accepts)
+        for kind in kinds
+    }
+    return " ".join(f"Methods for {words}: {names}." for words, names in listed.items())
+
+
+def check_kind(tokens: Sequence[str]) -> None:
+    """Refuse a method, named first, for data of a kind that it does not take."""
+    method = METHODS.get(tokens[0]) if tokens else None
+    said = [token.partition("=")[2] for token in tokens if token.startswith("--kind=")]
+    said += [word for flag, word in itertools.pairwise(tokens) if flag == "--kind"]
+    kind = KINDS.get(said[-1]) if said else None
+    if method is not None and kind is not None and kind.container not in method.accepts:
+        takes = " or ".join(kind_of(one).words for one in method.accepts)
+        raise UsageError(f"{method.name} takes {takes}. {methods_for(kind.container)}")
 
 
 M = TypeVar("M", bound=type[Anonymizer[Any]])

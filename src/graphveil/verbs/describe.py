@@ -6,6 +6,7 @@ The questions are those with which reading and anonymizing refuse data: the same
 from __future__ import annotations
 
 import os
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -158,8 +159,32 @@ class Description:
         yield f"{form}{part}{rows}, {KINDS[self.kind].words}: {self.reason}"
         for column in self.columns:
             yield f"{column.name}: {_words_of(column)}"
-        for problem in self.problems:
-            yield f"open: {problem.text}: {problem.choices}"
+        for asked in self.questions:
+            yield f"open: {asked}"
+        for note in self.notes:
+            yield f"note: {note}"
+
+    @property
+    def questions(self) -> list[str]:
+        """The open questions in words; one that several columns have in common is asked once."""
+        same: dict[tuple[str, str], list[Problem]] = {}
+        for one in self.problems:
+            name = re.compile(rf"(?<!\w){re.escape(one.column)}(?!\w)")
+            choices = name.sub("COLUMN", one.choices) if one.column else one.choices
+            same.setdefault((one.option, choices), []).append(one)
+        return [_question(asked, choices) for (_, choices), asked in same.items()]
+
+    @property
+    def notes(self) -> list[str]:
+        """What the reader of a description must know of it, in sentences."""
+        notes = []
+        if not self.complete:
+            notes.append("These rows are a part of the data; the rest may differ.")
+            if self.kind in (kind_of(Graph).name, kind_of(Network).name):
+                notes.append("Whether the edges are directed is not known from a part.")
+        if self.kind == "table" and self.options.get("header") == "no":
+            notes.append("To name the columns, add a first line with their names to the file.")
+        return notes
 
     def __repr__(self) -> str:
         """Return it in words."""
@@ -185,6 +210,17 @@ class Description:
         )
         asked = ((one.text, one.choices, f"{one.option}: {one.value}") for one in self.problems)
         return columns + html_table("open questions", ("found", "choices", "proposed"), asked)
+
+
+def _question(asked: Sequence[Problem], choices: str) -> str:
+    """Return a question about one column or several."""
+    first, *others = asked
+    if not others:
+        return f"{first.text}: {first.choices}"
+    found = {one.text.removeprefix(f"column {one.column} ") for one in asked}
+    if len(found) == 1:
+        return f"columns {', '.join(one.column for one in asked)}: each {found.pop()}: {choices}"
+    return f"{', '.join(one.text for one in asked)}: {choices}"
 
 
 def describe(data: Any, *, kind: str | None = None, **options: Any) -> Description:
@@ -232,7 +268,7 @@ def describe(data: Any, *, kind: str | None = None, **options: Any) -> Descripti
             found = _described(file, kind, options, complete=complete)
         took = time.monotonic() - started
         rows = int(min(MOST_ROWS, FIRST_ROWS * max(SECONDS - took, 0) / max(took, 1e-3)))
-        if complete or rows <= FIRST_ROWS or found.rows < FIRST_ROWS:
+        if complete or rows <= FIRST_ROWS:
             return found
         with _head(path, options, rows) as (file, complete):
             return _described(file, kind, options, complete=complete)
@@ -299,7 +335,7 @@ def _described(
     if container is Table:
         said = _answered(_of_table_file(path), options, problems)
     else:
-        said = _answered(_of_pairs(path, container), options, problems)
+        said = _answered(_of_pairs(path, container, complete=complete), options, problems)
     if container is Table:  # whose first line has names unless somebody says otherwise
         named = "yes" if said.options.get("header") in (None, "auto") else said.options["header"]
     written = _written(path, options, said.options.get("header") or named, form)
@@ -511,15 +547,19 @@ def _asked(
     return asked, rows
 
 
-def _of_pairs(path: Path, container: Container) -> _Asks:
+def _of_pairs(path: Path, container: Container, *, complete: bool) -> _Asks:
     """Return how edges, or users and items, are asked about: what an option answers is a question.
 
-    What no option answers is raised.
+    What no option answers is raised. Some rows do not show whether all edges are mutual: of these,
+    directions are not asked about.
     """
     taking = options_of(kind_of(container))
+    has_directions = "directed" in {field.name for field in fields(taking)}
 
     def ask(options: Mapping[str, Any]) -> _Asked:
         given = {name: value for name, value in options.items() if name != "kind"}
+        if has_directions and not complete and given.get("directed", "refuse") == "refuse":
+            given["directed"] = "symmetrize"
         try:
             report = io.load(path, taking(**given)).report
         except InputError as error:
@@ -636,7 +676,7 @@ def _column(
         kind = "date"
     elif name in asked:
         kind = "id"
-    elif numbers or _all(shown, NUMBER):
+    elif numbers or _all(pc.utf8_trim_whitespace(shown), NUMBER):
         kind = "number"
     levels, forms = (
         (said.options.get(option) or {}).get(

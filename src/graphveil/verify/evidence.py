@@ -700,6 +700,14 @@ def promised(manifest: Manifest) -> tuple[str, ...]:
     return _names(claim.guarantee, *claim.guarantee.implied, *of_noise)
 
 
+def asked_for(manifest: Manifest, checks: Sequence[Check]) -> tuple[Condition, ...]:
+    """Return the conditions that the owner asked for and whose checks hold."""
+    open_or_false = {check.name for check in checks if check.outcome != "holds"}
+    made = {check.name for check in checks} - open_or_false
+    asked = (one for one in manifest.claim.conditions if one.asked_for)
+    return tuple(one for one in asked if made.issuperset(_names(one)))
+
+
 def _names(*claims: Guarantee | Condition) -> tuple[str, ...]:
     names = (part.name for value in claims for part in recheck_of(type(value)).parts)
     return tuple(dict.fromkeys(names))

@@ -66,6 +66,8 @@ class Verdict(msgspec.Struct, frozen=True):
         Whether a check that was not made leaves the answer open, whatever it is about.
     empty
         Why the guarantee is true of any data, such as k=1: then no guarantee is claimed.
+    conditions
+        What the owner asked for beyond the guarantee, such as diversity, and checks show.
 
     Examples
     --------
@@ -82,6 +84,7 @@ class Verdict(msgspec.Struct, frozen=True):
     promised: tuple[str, ...] = ()
     require_all: bool = False
     empty: str | None = None
+    conditions: str = ""
 
     @property
     def answer(self) -> Answer:
@@ -129,13 +132,37 @@ class Verdict(msgspec.Struct, frozen=True):
         {'the original': ['nothing was added']}
         """
         found: dict[str, list[str]] = {}
-        for check in sorted(self.checks, key=lambda check: check.name in OF_EVERY_RELEASE):
-            known = check.outcome != "not checked" or check.name in self.decisive
-            if not known and check.needs and check.detail.startswith(OPEN):
+        for check in self._not_made():
+            if check.needs and check.detail.startswith(OPEN):
                 listed = found.setdefault(_NAMES.get(check.needs, check.needs), [])
                 said = check.detail.removeprefix(OPEN)
                 listed += [] if said in listed else [said]
         return found
+
+    def _not_made(self) -> list[Check]:
+        """Return the checks that were not made and on which no guarantee depends."""
+        checks = [c for c in self.checks if c.outcome == "not checked"]
+        some = [check for check in checks if check.name not in self.decisive]
+        return sorted(some, key=lambda check: check.name in OF_EVERY_RELEASE)
+
+    def not_checked(self) -> list[str]:
+        """Return in words every check that was not made, by what is missing for it."""
+        found = {needs: [*listed] for needs, listed in self.still_open.items()}
+        names: dict[str, list[str]] = {}
+        unneeded = []
+        for check in self._not_made():
+            if not check.needs:
+                unneeded.append(f"{check.name} ({check.detail})")
+            elif not check.detail.startswith(OPEN):
+                needs = _NAMES.get(check.needs, check.needs)
+                names.setdefault(needs, []).append(check.name)
+        for needs, some in names.items():
+            what = "the checks " if needs in found else ""
+            found.setdefault(needs, []).append(f"{what}{', '.join(some)}")
+        lines = [
+            f"Not checked without {needs}: {'; '.join(all_)}." for needs, all_ in found.items()
+        ]
+        return [*lines, *([f"Not checked: {'; '.join(unneeded)}."] if unneeded else [])]
 
     def as_json(self) -> dict[str, Any]:
         """Return the answer and all that stands behind it, as JSON can hold it."""
@@ -182,10 +209,7 @@ class Verdict(msgspec.Struct, frozen=True):
                 if check.name in self.promised and check.outcome == "holds"
             ]
         if self.answer != "fails":
-            lines += [
-                f"Not checked without {needs}: {'; '.join(listed)}."
-                for needs, listed in self.still_open.items()
-            ]
+            lines += self.not_checked()
         return [Message(line) for line in lines]
 
     def _first_line(self) -> str:
@@ -222,10 +246,11 @@ class Verdict(msgspec.Struct, frozen=True):
 
     @property
     def held(self) -> str:
-        """The guarantee as far as checks show it: without what only the original shows."""
+        """The guarantee, with conditions, as far as checks show it: the rest needs the original."""
         shown_by = {check.name: check.outcome == "holds" for check in self.checks}
         whole = all(shown_by.get(name, False) for name in self.promised)
-        return self.sentence if whole or not self.core else self.core
+        sentence = self.sentence if whole or not self.core else self.core
+        return f"{sentence} {self.conditions}".rstrip()
 
     def _what_is_undecided(self) -> str:
         first, *rest = self.undecided

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cyclopts import App
 
+from graphveil.claims.conditions import with_conditions
 from graphveil.claims.manifest import private_folder
 from graphveil.cli import inputs, say_warnings
 from graphveil.cli.answer import print_answer, print_next
@@ -27,7 +28,7 @@ from graphveil.cli.flags import (
     flags_of,
     with_signature,
 )
-from graphveil.cli.kinds import command_of_methods, reading_flags, reading_options
+from graphveil.cli.kinds import command_of_methods, naming_methods, reading_flags, reading_options
 from graphveil.cli.summaries.promise import columns_line, cost_words, until_line
 from graphveil.core.errors import ReleaseError, UsageError
 from graphveil.core.progress import shown
@@ -254,7 +255,9 @@ def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, ty
     say_warnings(every=chosen.all)
     if chosen.json:
         figures = {"cost": dict(record.cost), "warnings": list(record.warnings)}
-        promised = {"folder": str(chosen.out), "promise": manifest.claim.sentence}
+        claim = manifest.claim
+        promise = with_conditions(claim.sentence, claim.conditions)
+        promised = {"folder": str(chosen.out), "promise": promise}
         result_json(promised | figures | {"seconds": dict(record.seconds)})
         return 0
     print_release(
@@ -292,7 +295,7 @@ def print_release(
 ) -> None:
     """Print what is guaranteed, what is not, what it cost, and where the two folders are."""
     claim = manifest.claim
-    promised = claim.sentence
+    promised = with_conditions(claim.sentence, claim.conditions)
     said = f"{promised} {claim.why}" if claim.why is not None else f"Guarantee: {promised}"
     print_answer(word(said))
     print_answer(word(f"Not covered: {limits}"))
@@ -342,7 +345,7 @@ def subcommand(name: str) -> Callable[..., int]:
 def _bound(method: type[Anonymizer[Any]]) -> Any:
     def run(path: Path, **given: Any) -> int:
         typed = inputs.file_word(path)
-        with inputs.a_file(path, given.get(INPUT_FORMAT)) as file:
+        with inputs.a_file(path, given.get(INPUT_FORMAT)) as file, naming_methods(method.accepts):
             return _run(method, file, given, typed=typed)
 
     return run

@@ -26,8 +26,14 @@ from graphveil.io import compression_of, options_of
 if TYPE_CHECKING:
     from graphveil.verbs.describe import Description
 
-SHOWN = 12
-"""So many columns are described without --all."""
+SHOWN = 20
+"""So many columns are described without --all; the last is always one of them."""
+
+ROLES = (
+    "The command counts every column that it keeps as known to an attacker. If nobody can know the "
+    "values of a column, --attach publishes them unchanged, outside the guarantee."
+)
+"""What the command decides about columns without asking."""
 
 USUAL_K = 5
 """The k of the command, where the data has as many rows."""
@@ -57,18 +63,24 @@ def _run(path: Path, **given: Any) -> int:
 def _print(found: Description, name: str, *, every: bool) -> None:
     head, *rest = found.lines()
     print_answer(f"{printable(name)}: {head}.")
-    columns, problems = rest[: len(found.columns)], rest[len(found.columns) :]
-    most = len(columns) if every else SHOWN
-    for line in columns[:most]:
+    columns = rest[: len(found.columns)]
+    if not every and len(columns) > SHOWN:
+        hidden = counted(len(columns) - SHOWN, "more column")
+        columns[SHOWN - 1 : -1] = [f"and {hidden} (--all)"]
+    for line in columns:
         for text in wrapped(f"  {line}", indent=" " * 6):
             result(text)
-    if len(columns) > most:
-        result(f"  and {counted(len(columns) - most, 'more column')} (--all)")
     result("")
-    asked = counted(len(problems), "open question")
-    result(f"{asked}, answered in the command below:" if problems else "Nothing is open.")
-    for line in problems:
-        for text in wrapped(f"  {line.removeprefix('open: ')}", indent=" " * 6):
+    about = "" if found.complete else " about these rows"
+    asked = counted(len(found.questions), "open question")
+    none = "Nothing is open." if found.complete else "Nothing is open in these rows."
+    result(f"{asked}{about}, answered in the command below:" if found.questions else none)
+    for line in found.questions:
+        for text in wrapped(f"  {line}", indent=" " * 6):
+            result(text)
+    notes = [*found.notes, *([ROLES] if found.kind == "table" else [])]
+    for line in notes:
+        for text in wrapped(line):
             result(text)
 
 
@@ -96,7 +108,8 @@ command = with_signature(
     ],
     name="describe",
     text="Describe a file: its kind, every column, and all questions that are open.\n\nAt most "
-    "1,000,000 rows are looked at. Ends with a command that answers every question. The answers "
-    "are proposals: check them. Common values are shown; the output is for the data owner."
+    "1,000,000 rows are looked at, for about ten seconds. Ends with a command that answers every "
+    "question. The answers are proposals: check them. Common values are shown; the output "
+    "is for the data owner."
     "\n\nExample: graphveil describe people.csv",
 )

@@ -48,6 +48,7 @@ from graphveil.io.source import Source, shown
 from graphveil.io.text.dialect import (
     DOUBLE,
     STANDS_FOR_DOUBLE,
+    USE_A_TABLE,
     WHITESPACE,
     Dialect,
     comments_below_rows,
@@ -564,7 +565,7 @@ def refuse_columns(of: Offered, why: str) -> NoReturn:
         say = f"options that name the two, such as {options(**named, ignore_weights=True)}"
     pairs = "the ends of edges" if of.ends.names[0] == "source_column" else "users and items"
     table = (
-        f" If each row is a person, use {option('kind', 'table')} and a method for tables."
+        f" If each row is a person, use {option('kind', 'table')} and {USE_A_TABLE}."
         if "table" in of.source.format.kinds
         else ""
     )

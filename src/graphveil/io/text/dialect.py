@@ -568,6 +568,9 @@ SHOWN = 5
 MANY = 3
 """A file of more columns is probably a table, where their names say nothing else."""
 
+USE_A_TABLE, PAIRS = "a method for tables", "are pairs, not a table"
+"""How the refusals of files of a different kind than asked for say which kind it is."""
+
 PROBABLY_A_TABLE = "with so many columns, it is probably a table"
 
 

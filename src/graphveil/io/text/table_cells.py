@@ -21,7 +21,7 @@ from graphveil.io.formats import Header, TableOptions
 from graphveil.io.parsed import ParsedCells, ReadCounts, binning
 from graphveil.io.source import Source, shown
 from graphveil.io.text.columns import native_buffer
-from graphveil.io.text.dialect import WHITESPACE, Dialect, single_spaced, sniff
+from graphveil.io.text.dialect import PAIRS, WHITESPACE, Dialect, single_spaced, sniff
 
 _WHOLE = r"^(0|[1-9][0-9]{0,17})$"
 _COMMA = r"^[+-]?[0-9]+(,[0-9]+)+([.][0-9]+)?$"
@@ -137,8 +137,8 @@ def check_columns(source: Source, names: tuple[str, ...], options: TableOptions)
             )
     if len(names) == 2 and {name.lower() for name in names} in _PAIRS:
         source.refuse(
-            f"two columns ({' and '.join(names)}) are pairs, not a table. Read the file as a "
-            "graph or as bipartite."
+            f"two columns ({' and '.join(names)}) {PAIRS}. Read the file as a graph or as "
+            "bipartite."
         )
     try:
         dropped = dropped_columns(options.drop, names)

@@ -21,7 +21,7 @@ from graphveil.claims.conditions import (
     edits_in,
 )
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.core.bounds import Bound, read_bound
+from graphveil.core.bounds import Bound, read_bound, share_of_text
 from graphveil.core.errors import InfeasibleError, ParameterError, option
 from graphveil.core.parameters import MOST_TEXT, check_digits, rounded_down
 from graphveil.core.text import counted
@@ -39,7 +39,7 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
-_NUMBER = re.compile(r"[0-9]*\.?[0-9]+(e-?[0-9]+)?")
+_NUMBER = re.compile(r"[0-9]*\.?[0-9]+((?P<exponent>e-?[0-9]+)|%)?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,8 +62,14 @@ class Goal:
         kind, _, amount = str(text).partition(":")
         if kind == "full" and not amount:
             return Full()
-        if kind in {"partial", "budget"} and _NUMBER.fullmatch(amount):
-            return (Partial if kind == "partial" else Budget)(share=float(amount))
+        if kind in {"partial", "budget"} and (number := _NUMBER.fullmatch(amount)):
+            share = share_of_text(amount) if number["exponent"] is None else float(amount)
+            if not 0 < share <= 1:
+                raise ParameterError(
+                    f"goal={text!r} is outside (0, 1]. Use a share or percent, such as "
+                    f"{kind}:0.05 or {kind}:5%; a number of edges is budget:5edges."
+                )
+            return (Partial if kind == "partial" else Budget)(share=share)
         if kind == "budget" and re.fullmatch(r"[0-9]{1,12}edges", amount):
             return Budget(edges=int(amount.removesuffix("edges")))
         raise ParameterError(

@@ -36,10 +36,11 @@ def anonymize_command(
     'graphveil anonymize k-degree friends.csv --out friends-k5 --k 5'
     """
     words = ["anonymize", method.name, file, "--out", folder]
-    return command_line(*words, *_flags(method, parameters))
+    return command_line(*words, *flags_of(method, parameters))
 
 
-def _flags(method: type[Any], parameters: Mapping[str, Any]) -> Iterator[str]:
+def flags_of(method: type[Any], parameters: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the flags of parameters that are not at their default."""
     for item in flat_parameters(method):
         value = parameters.get(item.name)
         if value is None or (item.default is not MISSING and value == item.default):

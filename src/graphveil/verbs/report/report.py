@@ -278,7 +278,7 @@ def _for_owner(asked: _Asked) -> Report:
         public=False,
         attacked=attacked,
         title=title_of(read, name if isinstance(asked.release, Path) else None),
-        commands=commands_of(manifest, file, name, owner=True),
+        commands=commands_of(manifest, file, name, folder=asked.folder),
         versions=versions_of(manifest, record),
         **parts,
     )

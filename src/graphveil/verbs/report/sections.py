@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+import shlex
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -24,7 +25,7 @@ from graphveil.claims.guarantees import (
     SuperNodeAnonymity,
 )
 from graphveil.claims.manifest import ATTACKED, Manifest, Record, private_folder
-from graphveil.core.errors import GraphveilWarning
+from graphveil.core.errors import GraphveilError, GraphveilWarning, visible
 from graphveil.core.progress import context, stage, within
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import Wording, counted
@@ -38,7 +39,7 @@ from graphveil.methods.rename import Rename
 from graphveil.release import Release
 from graphveil.verbs.attack import attached_names, attack_release, attack_with_quick, entry_of
 from graphveil.verbs.report.charts import binned, count, plain
-from graphveil.verbs.report.document import anonymize_command, command_line
+from graphveil.verbs.report.document import command_line, flags_of
 from graphveil.verbs.report.legal_questions import (
     Answers,
     Figures,
@@ -403,11 +404,7 @@ def because_of(verdict: Verdict) -> str:
     if not verdict.ok:
         return ""
     made = sum(check.outcome != "not checked" for check in verdict.checks)
-    said = [f"{made} of {checks} checks were made for this page."]
-    said += [
-        f"Not checked without {needs}: {'; '.join(listed)}."
-        for needs, listed in verdict.still_open.items()
-    ]
+    said = [f"{made} of {checks} checks were made for this page.", *verdict.not_checked()]
     return " ".join(said)
 
 
@@ -485,17 +482,37 @@ def title_of(read: Release[Any] | None, name: str | None) -> str:
 
 
 def commands_of(
-    manifest: Manifest | None, file: str, name: str, *, owner: bool = False
+    manifest: Manifest | None, file: str, name: str, *, folder: Path | None = None
 ) -> list[str]:
-    """Return the commands that make the release and its page again."""
-    original = ("--original", file) if owner else ()
-    lines = [command_line("verify", name, *original), command_line("report", name, *original)]
-    if manifest is None:
-        return lines
-    method = METHODS.get(manifest.method.name)
-    if method is None:
-        return lines
-    return [anonymize_command(method, manifest.method.parameters, file, name), *lines]
+    """Return the commands that make the release and its page again.
+
+    With the owner's private folder next to `folder`, they say all that the release was made with.
+    A public page states the published parameters as a comment: they are not a whole command.
+    """
+    last = ("--public",) if folder is None else ("--original", file)
+    verify = command_line("verify", name, *([] if folder is None else last))
+    lines = [verify, command_line("report", name, *last)]
+    made = None if folder is None else _made_again(folder, file, name)
+    method = None if manifest is None else METHODS.get(manifest.method.name)
+    if made is None and manifest is not None and method is not None:
+        stated = flags_of(method, manifest.method.parameters)
+        made = visible(f"# Published parameters: {shlex.join([method.name, *stated])}")
+    return [*([] if made is None else [made]), *lines]
+
+
+def _made_again(folder: Path, file: str, name: str) -> str | None:
+    """Return the command that makes such a release again; None if no record says how."""
+    from graphveil.verbs.anonymize import choices_of  # noqa: PLC0415  public pages need none of it
+
+    try:
+        chosen = choices_of(folder)
+    except GraphveilError:
+        return None
+    if chosen.shown != chosen.flags:  # a value that only the private record holds
+        return command_line("anonymize", file, "--from", name, "--out", f"{name}-again")
+    words = [word for said in chosen.flags.values() for word in said]
+    out = ("--out", f"{name}-again")
+    return command_line("anonymize", chosen.method, file, *words[:2], *out, *words[2:])
 
 
 def versions_of(manifest: Manifest | None, record: Record | None) -> list[str]:
