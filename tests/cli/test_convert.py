@@ -61,10 +61,26 @@ def test_a_file_that_exists_is_replaced_only_where_that_is_said(
     (cwd / "a.gml").write_text("mine")
     done = graphveil_here("convert", "edges.csv", "--out", "a.gml")
     assert 2 == done.code
-    assert_one_line(done, "a.gml already exists", "--force")
+    assert_one_line(done, "a.gml already exists. Choose another name.")
+    assert "--force" not in done.err
     assert "mine" == (cwd / "a.gml").read_text()
     assert 0 == graphveil_here("convert", "edges.csv", "--out", "a.gml", "--force").code
     assert gv.read_graph(cwd / "edges.csv") == gv.read_graph(cwd / "a.gml")
+
+
+@pytest.mark.parametrize("flag", ["--out", "--out-ids"])
+def test_the_original_of_a_release_is_never_overwritten(graphveil_here, cwd, flag, assert_one_line):
+    (cwd / "edges.csv").write_text(EDGES)
+    made = graphveil_here("anonymize", "k-degree", "edges.csv", "--k", 2, "--out", "made")
+    assert 0 == made.code, made.err
+    words = () if flag == "--out" else ("--out", "a.csv")
+    for force in ((), ("--force",)):
+        done = graphveil_here("convert", "made", *words, flag, "edges.csv", *force)
+        assert 2 == done.code
+        assert_one_line(done, "edges.csv")
+        assert "--force" not in done.err
+        assert EDGES == (cwd / "edges.csv").read_text()
+    assert_one_line(done, "edges.csv is the original of made and is not overwritten")
 
 
 def test_columns_named_after_users_and_items_are_no_network(graphveil_here, cwd):
@@ -87,8 +103,12 @@ def test_columns_named_after_users_and_items_are_no_network(graphveil_here, cwd)
         ("", ("--out", "ids.csv", "--nodes", "ids.csv", "--force"), ["ids.csv is the input"]),
         ("", ("--out", "a.gml", "--out-ids", "edges.csv", "--force"), ["edges.csv is the input"]),
         ("", ("--out", "a.csv", "--out-ids", "../{}/a.csv"), ["--out-ids", "different names"]),
-        ("dangling", ("--out", "other.csv"), ["other.csv already exists", "--force"]),
-        ("", ("--out", "a.csv", "--out-ids", "ids.csv"), ["ids.csv already exists", "--force"]),
+        ("dangling", ("--out", "other.csv"), ["other.csv already exists", "Choose another name"]),
+        (
+            "",
+            ("--out", "a.csv", "--out-ids", "ids.csv"),
+            ["ids.csv already exists", "Choose another name"],
+        ),
         ("", ("--out", "a.csv", "--out-ids", "a.gml"), ["gml cannot store a list of ids"]),
         (
             "",

@@ -132,7 +132,8 @@ def test_no_file_is_overwritten_unless_told_and_the_input_never(
         assert (cwd / name).read_text().startswith('"node"')
         return
     assert 2 == done.code
-    assert_one_line(done, name, "--force" if name == "risk.csv" else "is the input")
+    assert_one_line(done, name, "already exists" if name == "risk.csv" else "is the input")
+    assert "--force" not in done.err
     assert before == {path: (cwd / path).read_text() for path in before}
 
 

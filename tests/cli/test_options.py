@@ -254,3 +254,18 @@ def test_the_original_is_read_again_as_it_was_read_before(graphveil_here, cwd):
     assert ["the original read by a second reader"] == [
         line.split(":")[0].split("  ")[-1] for line in open_checks
     ]
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("anonymize friends.csv --k 5 --out a", "friends.csv is a file: name a method first."),
+        ("evaluate out friends.csv", "Did you mean --original friends.csv?"),
+        ("convert friends.csv", "--out is required. Add --out NAME."),
+        ("anonymize k-degree friends.csv --out a", "--k is required. Add --k VALUE."),
+    ],
+)
+def test_what_is_missing_on_the_command_line_is_named(graphveil_here, assert_one_line, words, said):
+    done = graphveil_here(*words.split())
+    assert 2 == done.code
+    assert_one_line(done, said)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import html
+import json
 import re
 import shlex
 import stat
 
 import pytest
+
+import graphveil as gv
+from graphveil.core.errors import UsageError
 
 
 def released(graphveil_here):
@@ -30,6 +34,46 @@ def test_the_page_of_an_owner_lies_in_the_private_folder_for_its_owner_alone(gra
     assert again.code == 2
     assert "--force" in again.err
     assert graphveil_here("report", "out", "--original", "friends.csv", "--force").code == 0
+
+
+def test_a_page_without_the_original_names_the_way_and_gives_place_to_one_with_it(
+    graphveil_here, cwd
+):
+    released(graphveil_here)
+    first = graphveil_here("report", "out")
+    assert 0 == first.code, first.err
+    assert "Not tested: needs the original (add --original FILE)." in " ".join(first.out.split())
+    page = cwd / "out.private" / "report.html"
+    assert "it needs the original" in page.read_text()
+    again = graphveil_here("report", "out")
+    assert (2, True) == (again.code, "overwrite it with --force" in again.err)
+    own = page.read_text()
+    seal = json.loads((cwd / "out" / "release.json").read_text())["seal"]
+    of_another = own.replace(seal, "0" * 64)
+    page.write_text(of_another)
+    assert 2 == graphveil_here("report", "out", "--original", "friends.csv").code
+    assert of_another == page.read_text()
+    page.write_text(own)
+    done = graphveil_here("report", "out", "--original", "friends.csv")
+    assert 0 == done.code, done.err
+    assert "it needs the original" not in page.read_text()
+
+
+@pytest.mark.parametrize("words", [(), ("--public",), ("--as", "json"), ("--as", "croissant")])
+def test_a_report_replaces_nothing_but_a_report(graphveil_here, cwd, words):
+    released(graphveil_here)
+    before = (cwd / "friends.csv").read_text()
+    for force in ((), ("--force",)):
+        done = graphveil_here("report", "out", *words, "--out", "friends.csv", *force)
+        assert 2 == done.code
+        assert "--force" not in done.err
+        assert before == (cwd / "friends.csv").read_text()
+    assert "friends.csv was not written by graphveil, so it is not replaced." in done.err
+    assert 0 == graphveil_here("report", "out", *words, "--out", "page").code
+    assert 0 == graphveil_here("report", "out", *words, "--out", "page", "--force").code
+    report = gv.read_release(cwd / "out").report(public=True)
+    with pytest.raises(UsageError, match=r"was not written by graphveil"):
+        report.write(cwd / "friends.csv", force=True)
 
 
 def test_a_release_with_its_page_is_replaced_and_the_old_page_goes(graphveil_here, cwd):
@@ -98,7 +142,7 @@ def test_its_pictures_are_written_into_a_new_folder(graphveil_here, cwd):
     for wrong, words in (
         (["--figures", "pictures"], "exists"),
         (["--figures", "nowhere/pictures"], "does not exist"),
-        (["--figures", "out/pictures"], "would be inside a release"),
+        (["--figures", "out/pictures"], "is inside a release"),
         (["--figures", "new", "--as", "json"], "--figures draws pictures of the page"),
     ):
         refused = graphveil_here("report", "out", "--force", *wrong)

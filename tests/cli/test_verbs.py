@@ -95,8 +95,9 @@ def test_what_evaluate_writes_is_new_and_for_its_owner_alone(
     (cwd / name).write_text("mine")
     done = graphveil_here(*command, "--out", name)
     assert (2, "mine") == (done.code, (cwd / name).read_text())
-    assert_one_line(done, f"{name} already exists", "--force")
+    assert_one_line(done, f"{name} already exists. Choose another name.")
     assert 0 == graphveil_here(*command, "--out", name, "--force").code
+    assert_one_line(graphveil_here(*command, "--out", name), f"{name} already exists", "--force")
     assert "mine" != (cwd / name).read_bytes()[:4].decode()
     if os.name != "nt":
         assert 0o600 == (cwd / name).stat().st_mode & 0o777

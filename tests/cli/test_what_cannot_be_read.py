@@ -74,5 +74,5 @@ def test_changed_line_ends_are_named(release):
     data.write_bytes(data.read_bytes().replace(b"\n", b"\r\n"))
     done = release("verify", "out")
     assert 1 == done.code
-    assert "data.csv, line 1 ends with CR LF" in done.out
+    assert "data.csv has CR LF line ends" in done.out
     assert "b'" not in done.out

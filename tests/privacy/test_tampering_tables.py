@@ -69,7 +69,9 @@ def test_a_star_equals_only_a_star(folder):
     rows[1] = ["f", "*", "*"]
     replace_rows(folder, rows)
     assert {"classes"} == set(failures(folder))
-    assert "the class of row 1 holds 1 row, fewer than k=2" in failures(folder)["classes"]
+    assert (
+        "the class of line 3 of data.csv holds 1 row, fewer than k=2" in failures(folder)["classes"]
+    )
 
 
 def test_a_cell_of_somebody_else_is_noticed_with_its_row_and_column(folder):
@@ -81,7 +83,7 @@ def test_a_cell_of_somebody_else_is_noticed_with_its_row_and_column(folder):
     problems = failures(folder, original=original())
     assert {"nothing added"} == set(problems)
     assert "2 of 14 published cells" in problems["nothing added"]
-    assert "row 0, column 'age': '30'" in problems["nothing added"]
+    assert "line 2 of data.csv, column 'age': '30'" in problems["nothing added"]
 
 
 def test_a_value_where_the_original_has_none_is_noticed(folder):
@@ -166,7 +168,7 @@ def test_a_star_that_a_table_without_text_marks_holds_as_text_is_refused(tmp_pat
     digest = hashlib.sha256(content).hexdigest()
     manifest["data"]["files"][0] |= {"bytes": len(content), "sha256": digest}
     reseal(folder, manifest)
-    assert "row 0 contains `*` instead of null" in failures(folder)["data"]
+    assert "row 1 of data.parquet contains `*` instead of null" in failures(folder)["data"]
 
 
 cells = st.sampled_from(["a", "b", "*"])

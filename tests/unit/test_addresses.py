@@ -730,7 +730,7 @@ FORGERIES = {
     "a part missing": (
         lambda s, _: s.objects.pop("lake/lists/data/part-00001.parquet"),
         "files",
-        "'data/part-00001.parquet' is not the name of a regular file",
+        "data/part-00001.parquet is missing",
     ),
     "two parts swapped": (lambda s, _: _swapped(s), "files", "data/part-00000.parquet has"),
     "a part too many": (

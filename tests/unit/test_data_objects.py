@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import datetime as dt
 import re
+import subprocess
+import sys
 from contextlib import nullcontext
 
 import duckdb
@@ -418,3 +420,25 @@ def test_words_for_a_missing_id_in_a_frame_are_named_with_their_counts(kind):
     directed = {"directed": False} if kind is gv.Network else {}
     with pytest.warns(gv.GraphveilWarning, match=r"read NA \(2x\), none \(1x\) as ids"):
         kind.from_arrow(frame, **dict(zip(ends, frame.columns, strict=True)), **directed)
+
+
+def test_a_missing_library_is_named_with_its_installation():
+    script = """
+names = ("pandas", "polars", "networkx", "igraph")
+import graphveil as gv
+from graphveil.core.lazy import absent
+graph = gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+release = gv.KDegree(k=2).anonymize(graph, seed=0)
+for made in (graph, release):
+    for name in names:
+        try:
+            with absent(*names):
+                getattr(made, f"to_{name}")()
+        except gv.GraphveilError as error:
+            print(error)
+"""
+    command = [sys.executable, "-W", "ignore", "-c", script]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
+    names = ["pandas", "polars", "networkx", "igraph"]
+    told = [f"to_{name} needs {name}. Install it: pip install {name}" for name in names]
+    assert 2 * told == ran.stdout.splitlines(), ran.stderr

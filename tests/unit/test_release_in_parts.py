@@ -381,7 +381,7 @@ FORGERIES = {
     "a part missing": (
         lambda out: part(out, 1).unlink(),
         "files",
-        "'data/part-00001.parquet' is not the name of a regular file",
+        "data/part-00001.parquet is missing",
     ),
     "two parts swapped": (swapped, "files", "data/part-00000.parquet has"),
     "a part too many": (

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from graphveil.claims.manifest import MANIFEST, RECORD
-from graphveil.core.errors import ReleaseError, ResourceError
+import graphveil as gv
+from graphveil.claims.manifest import MANIFEST, RECORD, check_outside
+from graphveil.core.errors import ReleaseError, ResourceError, UsageError
+from graphveil.core.storage import place_of
 from graphveil.release.publishing import check_target, staged
 
 
@@ -329,3 +331,59 @@ def test_force_replaces_nothing_but_a_release_even_at_the_last_moment(tmp_path, 
     with pytest.raises(ReleaseError, match="not replaced"):
         appearing()
     assert before == names_in(tmp_path)
+
+
+RING = gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+
+
+def names(folder):
+    return sorted(folder.rglob("*"))
+
+
+def writers_of(place):
+    """Return what writes something of a release, or a private folder, at a place, from Python."""
+    release = gv.KDegree(k=2).anonymize(RING, seed=0)
+    report = release.report(public=True)
+    grid = {"k-degree": {"k": [2]}}
+    return {
+        "release": lambda: release.write(place, force=True),
+        "report": lambda: report.write(place, force=True),
+        "figure": lambda: gv.measure(RING, k=2).plot().write(place.with_suffix(".svg")),
+        "key": lambda: gv.Key.new(place),
+        "sweep": lambda: gv.sweep(grid, RING, out=place, metrics=[], attacks=[], jobs=1),
+    }
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.core.errors.GraphveilWarning")
+@pytest.mark.parametrize("name", ["out/inner", "out/deep/inner", "link/inner"])
+def test_nothing_is_written_inside_a_release(tmp_path, name):
+    gv.KDegree(k=2).anonymize(RING, seed=0).write(tmp_path / "out")
+    (tmp_path / "out" / "deep").mkdir()
+    (tmp_path / "link").symlink_to("out")
+    before = names(tmp_path)
+    for writes in writers_of(tmp_path / name).values():
+        with pytest.raises(UsageError, match=r"inner.* is inside a release, which is public\."):
+            writes()
+    assert before == names(tmp_path)
+
+
+@pytest.mark.filterwarnings("ignore::graphveil.core.errors.GraphveilWarning")
+def test_no_release_is_written_inside_a_private_folder(tmp_path):
+    gv.KDegree(k=2).anonymize(RING, seed=0).write(tmp_path / "out")
+    before = names(tmp_path)
+    writers = writers_of(tmp_path / "out.private" / "inner")
+    for what in ("release", "sweep"):
+        with pytest.raises(UsageError, match=r"is inside the private folder of a release\. Choose"):
+            writers[what]()
+    assert before == names(tmp_path)
+
+
+def test_a_file_that_only_has_the_name_of_a_manifest_makes_no_release(tmp_path):
+    (tmp_path / MANIFEST).write_text('{"version": 3}')
+    check_outside(tmp_path / "out", is_folder=True)
+
+
+def test_an_address_inside_a_release_is_refused_like_its_folder(tmp_path):
+    (tmp_path / MANIFEST).write_text('{"tool": "graphveil"}')
+    with pytest.raises(UsageError, match="is inside a release"):
+        check_outside(place_of(f"file://{tmp_path}/deep/out"), is_folder=True)

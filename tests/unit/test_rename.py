@@ -319,7 +319,7 @@ def test_ids_of_a_key_out_of_order_twice_or_misspelled_are_noticed(tmp_path):
             return [lines[0], f"{before}{lines[1]}", *lines[2:]]
 
         verdict = tampered(tmp_path / f"spelled-{number}", PEOPLE, spelled, key=SECRET)
-        assert f"row 1 has the id '{before}" in failed(verdict)["ids"]
+        assert f"line 2 of data.csv has the id '{before}" in failed(verdict)["ids"]
 
 
 def test_ids_of_a_key_beside_a_claim_are_refused(tmp_path):

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from emptied import emptied_database, of_a_graph
 from graphveil.claims.conditions import Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.claims.manifest import DataFile
 from graphveil.core.errors import ReleaseError, ResourceError
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.io import FORMATS
@@ -27,6 +28,7 @@ from graphveil.verify import Check, Verdict, verify
 from graphveil.verify.database import SMALL_BYTES, database
 from graphveil.verify.kinds import tables
 from graphveil.verify.promises.graphs import look_alikes
+from graphveil.verify.verdict import row_of
 
 
 def formats_of(kind: str) -> list[str]:
@@ -573,18 +575,51 @@ def test_a_file_of_an_operating_system_is_named_and_the_guarantee_said(tmp_path,
     assert verify(folder).said()[0].startswith("The folder is not as it was published: 'notes.txt'")
 
 
+@pytest.mark.parametrize("end", [".gz", ".zst", ""])
+def test_a_missing_file_is_named_with_the_packed_one_beside_it(tmp_path, end):
+    folder = release_of(cycle(5), k=5).write(tmp_path / "release")
+    (folder / "data.csv").rename(folder / f"data.csv{end}" if end else tmp_path / "data.csv")
+    detail = {check.name: check.detail for check in verify(folder).failures()}["files"]
+    more = f"; data.csv{end} is there: unpack it" if end else ""
+    assert f"data.csv is missing{more}" == detail
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "parquet"])
+def test_a_row_is_named_as_an_editor_counts_it(tmp_path, form):
+    """The line that is lower than the one above is to blame, whichever of both was changed."""
+    file = DataFile(
+        name=f"data.{form}", role="data", format=form, columns=[], rows=3, bytes=1, sha256=""
+    )
+    first, third = ("row 1", "row 3") if form == "parquet" else ("line 2", "line 4")
+    assert [f"{n} of data.{form}" for n in (first, third)] == [row_of(file, n) for n in (0, 2)]
+    assert "row 1" == row_of(None, 0)
+    folder = release_of(cycle(5), k=5).write(tmp_path / "release")
+    lines = (folder / "data.csv").read_text().splitlines()
+    assert ["0,1", "0,4", "1,3"] == lines[1:4]
+    lines[2] = "1,4"
+    (folder / "data.csv").write_text("\n".join(lines) + "\n")
+    order = {check.name: check.detail for check in verify(folder).failures()}["canonical order"]
+    said = "line 4 of data.csv, (1, 3), is not in ascending order after line 3 of data.csv"
+    assert said == order
+
+
 def test_a_changed_data_file_is_said_with_what_holds_in_it(tmp_path):
     folder = release_of(cycle(5), k=5).write(tmp_path / "release")
     data = folder / "data.csv"
     data.write_bytes(data.read_bytes().replace(b"\n", b"\r\n"))
     [first] = verify(folder).said()
-    assert first.startswith(
-        "The folder is not as it was published: data.csv, line 1 ends with CR LF"
-    )
+    assert first.startswith("The folder is not as it was published: data.csv has CR LF line ends")
+    nodes = folder / "nodes.csv"
+    nodes.write_bytes(nodes.read_bytes().replace(b"\n", b"\r\n"))
+    files = {check.name: check.detail for check in verify(folder).failures()}["files"]
+    assert {"data.csv has CR LF", "nodes.csv has CR LF"} <= {
+        part[: part.index(" line ends")] for part in files.split("; ") if " line ends" in part
+    }
+    nodes.write_bytes(nodes.read_bytes().replace(b"\r\n", b"\n"))
     assert first.endswith("Whether the guarantee holds in the data file was not checked.")
     data.write_bytes(data.read_bytes().replace(b"\r\n", b"\r"))
     [first] = verify(folder).said()
-    assert "data.csv, line 1 ends with CR alone, as files of old Macs do" in first
+    assert "data.csv, line 1 ends with CR, but releases are written with LF" in first
     data.write_text("source,target\n0,1\n0,2\n1,3\n2,3\n")
     [first] = verify(folder).said()
     assert first.startswith("The guarantee is not true: the class of degree 0 holds 1 node")

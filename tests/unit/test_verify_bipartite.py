@@ -302,7 +302,9 @@ def test_a_claim_about_rows_is_counted_in_a_table_too(tmp_path):
         data=table, guarantee=made.guarantee, provenance=made.provenance, private=None
     ).write(tmp_path / "release")
     told = details(verify(folder))["classes"]
-    few = "the class of row 0 holds 1 row, fewer than k=2 (4 rows in 4 classes below k)"
+    few = (
+        "the class of line 2 of data.csv holds 1 row, fewer than k=2 (4 rows in 4 classes below k)"
+    )
     assert few == told
 
 

@@ -39,7 +39,7 @@ def outcomes(kind, tables, *, keyed):
     with emptied_database() as db:
         for name, columns in tables.items():
             db.put(name, columns)
-        of_graph = SimpleNamespace(layers=None)
+        of_graph = SimpleNamespace(layers=None, files=[])
         checks = checked_kind(kind).shape(db, of_graph, keyed)
         return {name: check.outcome for name, check in checks.items()}
 

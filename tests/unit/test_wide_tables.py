@@ -57,7 +57,7 @@ def test_one_changed_cell_of_500_columns_is_named(tmp_path):
     manifest["data"]["files"][0]["sha256"] = digest(folder / "data.csv")
     (folder / "release.json").write_text(json.dumps(manifest))
     found = {check.name: check.detail for check in gv.verify_release(folder, table).failures()}
-    assert "row 2 has a different value of 'c432'" in found["same data"]
+    assert "line 4 of data.csv has a different value of 'c432'" in found["same data"]
 
 
 def digest(path):

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, Protocol
 
@@ -22,7 +22,13 @@ import msgspec
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee, CheckWord
 from graphveil.claims.ledger import Composed, LedgerReference
-from graphveil.core.errors import GraphveilError, ParameterError, ReleaseError, option
+from graphveil.core.errors import (
+    GraphveilError,
+    ParameterError,
+    ReleaseError,
+    UsageError,
+    option,
+)
 from graphveil.core.storage import Address, Place
 from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
@@ -464,6 +470,40 @@ def input_digests_in(private: Place) -> frozenset[str]:
     except (GraphveilError, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return frozenset()
     return frozenset((known.input_sha256, *known.origins_sha256))
+
+
+def check_outside(place: Place, *, is_folder: bool = False) -> None:
+    """Refuse a place inside a release: who publishes the release would publish it, too.
+
+    A folder that is new is refused inside a private folder as well: one of the two is not kept.
+    """
+    mounted = place.mounted if isinstance(place, Address) else place
+    inner = None if mounted is None else mounted.parent.resolve()
+    for around in _above(place) if inner is None else (inner, *inner.parents):
+        if _has_manifest(around):
+            raise UsageError(
+                f"{place} is inside a release, which is public. Choose a place outside it."
+            )
+        if is_folder and input_digests_in(around):
+            raise UsageError(
+                f"{place} is inside the private folder of a release. Choose a place outside it."
+            )
+
+
+def _above(place: Place) -> Iterator[Place]:
+    """Yield what an address is in, from the inside on; not its whole store."""
+    while isinstance(place, Address) and "/" in place.key:
+        yield (place := place.parent)
+
+
+def _has_manifest(folder: Place) -> bool:
+    """Whether a folder is a release, as far as can be seen; a file of that name may be another."""
+    try:
+        return b"graphveil" in (folder / MANIFEST).read_bytes()
+    except (FileNotFoundError, NotADirectoryError, GraphveilError):
+        return False
+    except OSError:
+        return True
 
 
 class _Entered(msgspec.Struct):

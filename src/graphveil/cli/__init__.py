@@ -9,12 +9,14 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
 import signal
 import sys
 import threading
 import traceback
 import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, NoReturn
 
 from graphveil.core import lazy
@@ -29,6 +31,8 @@ READERS = (
     *("convert", "demo", "sweep"),
 )
 """The commands that read data."""
+ORIGINALS = ("verify", "evaluate", "attack", "report")
+"""The commands that read a release, and its original if it is given."""
 INTERRUPTED = "interrupted. Run the command again to start over."
 NO_RELEASE = "interrupted. No incomplete release was written; run the command again to start over."
 MAKERS = ("anonymize", "demo")
@@ -111,13 +115,32 @@ def _elsewhere(tokens: Sequence[str]) -> str:
     return next((f" {said}" for name, said in OF_GENERALIZE.items() if f"--{name}" in flags), "")
 
 
+def _misused(error: Exception, tokens: Sequence[str]) -> str:
+    """Return the one line for a command line that is not one, with what was probably meant."""
+    said, kind = _one_line(error), type(error).__name__
+    missing = re.search(r" parameter (--[\w-]+) requires an argument\.", said)
+    if missing and missing[1] not in {token.partition("=")[0] for token in tokens}:
+        name = "NAME" if missing[1].startswith("--out") else "VALUE"
+        given = f": {missing[1]} is required. Add {missing[1]} {name}."
+        return said.replace(missing[0], given)
+    if kind == "UnknownCommandError" and tokens[:1] == ["anonymize"] and Path(tokens[1]).is_file():
+        return f"{tokens[1]} is a file: name a method first. graphveil advise FILE compares them."
+    unused = re.fullmatch(r"Unused Tokens: \['([^']*)'\]\.", said)
+    if kind == "UnusedCliTokensError" and unused:
+        compared = tokens[0] in ORIGINALS and "--original" not in tokens
+        meant = f" Did you mean --original {unused[1]}?" if compared else " Remove it."
+        return f"{unused[1]} is not an option or a command.{meant}"
+    return said
+
+
 def _explained(error: Exception, tokens: Sequence[str]) -> tuple[str, int]:
     """Return the one line for an error of a command of these tokens, and the exit code."""
     from cyclopts import CycloptsError  # noqa: PLC0415  as above
 
     match error:
         case CycloptsError():
-            return f"{_one_line(error)}{_elsewhere(tokens)} Run graphveil --help for usage.", 2
+            said = f"{_misused(error, tokens)}{_elsewhere(tokens)}"
+            return f"{said} Run graphveil --help for usage.", 2
         case InputError() if error.asked and tokens[:1] != ["sweep"]:  # which reads by its grid
             return " ".join(error.command(tokens).split("\n")), error.exit_code
         case GraphveilError():

@@ -13,10 +13,10 @@ import msgspec
 import numpy as np
 
 from graphveil import io
-from graphveil.claims.manifest import MANIFEST
+from graphveil.claims.manifest import check_outside
 from graphveil.cli.console import say
 from graphveil.cli.flags import ALL, JSON, NEW_FILE, OUTPUT_GROUP, flags
-from graphveil.core.atomic import OWNER_ONLY, check_name, whole_file
+from graphveil.core.atomic import OWNER_ONLY, check_name, is_output, not_replaced, whole_file
 from graphveil.core.errors import UsageError
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import printable
@@ -28,19 +28,27 @@ if TYPE_CHECKING:
     from graphveil.verbs.reproduce import Reproduction
 
 
-def check_new_file(path: Path, inputs: Iterable[Path | None], *, force: bool) -> None:
-    """Refuse a file that must not be written, before any work is done."""
+def check_new_file(
+    path: Path, inputs: Iterable[Path | None], *, force: bool, is_page: bool = False
+) -> None:
+    """Refuse a file that must not be written, before any work is done.
+
+    A page or a description replaces nothing but another; rows and data, whatever is forced.
+    """
     if any(given is not None and is_same_file(given, path) for given in inputs):
         raise UsageError(f"{path} is the input file and is not overwritten. Choose another name.")
     check_name(path)
     if path.is_dir():
         raise UsageError(f"{path} is a folder. Give a file name.")
-    if os.path.lexists(path.parent / MANIFEST):
-        raise UsageError(f"{path} is inside a release, which is public. Choose a place outside it.")
-    if os.path.lexists(path) and not force:
-        raise UsageError(
-            f"{path} already exists. Choose another name, or overwrite it with --force."
-        )
+    check_outside(path)
+    if not os.path.lexists(path):
+        return
+    written = is_output(path)
+    if not force:
+        way_out = ", or overwrite it with --force" if written else ""
+        raise UsageError(f"{path} already exists. Choose another name{way_out}.")
+    if is_page and not written:
+        raise not_replaced(path)
 
 
 @contextmanager
@@ -50,10 +58,7 @@ def new_file(path: Path, *, force: bool) -> Iterator[Path]:
         with whole_file(path, mode=OWNER_ONLY, replace=force) as part:
             yield part
     except FileExistsError as error:
-        raise UsageError(
-            f"{path} was created in the meantime. Choose another name, or overwrite it with "
-            "--force."
-        ) from error
+        raise UsageError(f"{path} was created in the meantime. Choose another name.") from error
 
 
 def is_same_file(one: Path, other: Path) -> bool:

@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from graphveil.core.errors import ResourceError
+from graphveil.core.errors import ResourceError, UsageError
 
 if sys.platform != "win32":
     import fcntl
@@ -163,6 +163,39 @@ def _is_in_use(path: Path) -> bool:
     finally:
         os.close(number)
     return False
+
+
+_PAGES = (
+    b"<!doctype html>\n<html",
+    b'{\n  "@context"',
+    b'{\n  "answer"',
+    b'{\n  "$schema": "https:',
+)
+_ROWS = (b'{"rows":[', b'{"paper":', b"PAR1")
+
+
+def is_output(path: Path) -> bool:
+    """Whether a file begins and ends as pages, descriptions and rows of graphveil do, and no data.
+
+    What `convert` writes is data: it counts as anybody's.
+    """
+    try:
+        with path.open("rb") as file:
+            head = file.read(80)
+            file.seek(max(0, path.stat().st_size - (1 << 16)))
+            tail = file.read()
+    except OSError:
+        return False
+    if head.startswith(_PAGES):
+        return b"graphveil" in tail or not head.startswith(_PAGES[0])
+    return head.startswith(_ROWS) and (b"sample_size" in tail or b"not_run" in tail)
+
+
+def not_replaced(path: Path) -> UsageError:
+    """Return the error of a file that is not replaced since it may be someone's only copy."""
+    return UsageError(
+        f"{path} was not written by graphveil, so it is not replaced. Choose another name."
+    )
 
 
 def check_name(path: Path) -> None:

@@ -7,18 +7,41 @@ import re
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from graphveil.core.errors import UsageError
 
 T = TypeVar("T")
+P = ParamSpec("P")
 
 _IMPORT = re.compile(r"^from ([\w.]+) import (?:\(\s*)?(\w+|\*)(?: as (\w+))?", re.MULTILINE)
 """An import of a stub, of one name: reading these takes a hundredth of the time of parsing Python.
 
 A line that would be too long stands in parentheses.
 """
+
+
+_OPTIONAL = {"pandas", "polars", "networkx", "igraph"}
+"""Libraries whose objects are returned on request, and which nothing here requires."""
+
+
+def needs_library(function: Callable[P, T]) -> Callable[P, T]:
+    """Return a function that says how to install the library of what it returns."""
+
+    @wraps(function)
+    def called(*args: P.args, **kwargs: P.kwargs) -> T:
+        try:
+            return function(*args, **kwargs)
+        except ModuleNotFoundError as error:
+            if error.name not in _OPTIONAL:
+                raise
+            raise UsageError(
+                f"{function.__name__} needs {error.name}. Install it: pip install {error.name}"
+            ) from error
+
+    return called
 
 
 class _Absent(NamedTuple):

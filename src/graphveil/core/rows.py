@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from graphveil.core.errors import visible
-from graphveil.core.lazy import above
+from graphveil.core.lazy import above, needs_library
 from graphveil.core.text import counted, html_table, percent
 
 if TYPE_CHECKING:
@@ -306,11 +306,13 @@ class Rows(Sequence[Row]):
         """Hand the rows to any library that speaks the Arrow C stream."""
         return self.to_arrow().__arrow_c_stream__(requested_schema)
 
+    @needs_library
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas frame, a column a field."""
         frame: pd.DataFrame = self.to_arrow().to_pandas()
         return frame
 
+    @needs_library
     def to_polars(self) -> pl.DataFrame:
         """Return the rows as a polars frame, a column a field."""
         import polars as pl  # noqa: PLC0415  an optional library

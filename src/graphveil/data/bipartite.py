@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError, UsageError, warn
-from graphveil.core.lazy import lazy_module
+from graphveil.core.lazy import lazy_module, needs_library
 from graphveil.core.text import counted
 from graphveil.core.warnings import DroppedWarning
 from graphveil.data.columns import Frames, arrow_table, chosen_names
@@ -193,6 +193,7 @@ class Bipartite(Frames):
         shape = (self.n_users, self.n_features)
         return sparse.csr_array((ones, self.indices.copy(), self.indptr.copy()), shape=shape)
 
+    @needs_library
     def to_networkx(self) -> nx.Graph[Any]:
         """Return a NetworkX graph; the attribute `bipartite` is 0 for users, 1 for features.
 
@@ -223,6 +224,7 @@ class Bipartite(Frames):
         graph.add_edges_from((users[u], features[f]) for u, f in pairs)
         return graph
 
+    @needs_library
     def to_igraph(self) -> ig.Graph:
         """Return a directed igraph graph of people, where features are people; names are ids.
 

@@ -13,7 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphveil.core.errors import DataError, did_you_mean, option, options
-from graphveil.core.lazy import lazy_module
+from graphveil.core.lazy import lazy_module, needs_library
 from graphveil.core.text import counted, html_table
 from graphveil.data.ids import LARGEST, of_extension
 
@@ -47,11 +47,13 @@ class Frames:
     def _sizes(self) -> dict[str, object]:
         """Return what a notebook shows of the size, by its name."""
 
+    @needs_library
     def to_pandas(self) -> pd.DataFrame:
         """Return what `to_arrow` gives as a pandas frame."""
         frame: pd.DataFrame = self.to_arrow().to_pandas()
         return frame
 
+    @needs_library
     def to_polars(self) -> pl.DataFrame:
         """Return what `to_arrow` gives as a polars frame."""
         import polars as pl  # noqa: PLC0415  an optional library, accepted but never required

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError, did_you_mean
-from graphveil.core.lazy import lazy_module
+from graphveil.core.lazy import lazy_module, needs_library
 from graphveil.data.columns import (
     Directed,
     Frames,
@@ -387,6 +387,7 @@ class NetworkObjects(Frames):
                 ids = ids.append_column(name, said[name])
         return ids
 
+    @needs_library
     def to_networkx(self) -> nx.Graph[Any]:
         """Return a NetworkX graph: directed where edges are, a multigraph where there are layers.
 
@@ -413,6 +414,7 @@ class NetworkObjects(Frames):
             graph.add_edge(labels[u], labels[v], **key)
         return graph
 
+    @needs_library
     def to_igraph(self) -> ig.Graph:
         """Return an igraph graph: directed where edges are; ids become the vertex attribute `name`.
 

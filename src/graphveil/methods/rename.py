@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, Condition, KeyedIds, SameData
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
-from graphveil.claims.manifest import ID_COLUMN
+from graphveil.claims.manifest import ID_COLUMN, check_outside
 from graphveil.core.errors import InfeasibleError, InputError, ParameterError, UsageError, option
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
@@ -114,6 +114,7 @@ class Key:
             Where there is such a file.
         """
         path = Path(file)
+        check_outside(path)
         try:
             number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError as error:

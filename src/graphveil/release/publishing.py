@@ -27,7 +27,15 @@ from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.facts import digest_of_file
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Composed, LedgerReceipt
-from graphveil.claims.manifest import MANIFEST, Described, Manifest, Record, encode, private_folder
+from graphveil.claims.manifest import (
+    MANIFEST,
+    Described,
+    Manifest,
+    Record,
+    check_outside,
+    encode,
+    private_folder,
+)
 from graphveil.core import atomic
 from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import (
@@ -399,6 +407,8 @@ def check_target(folder: Place, *, force: bool, private: Place | None = None) ->
         atomic.check_name(private)
     else:
         _check_elsewhere(folder, private)
+    for path in (folder, private):
+        check_outside(path, is_folder=True)
     check_free((folder, private), force=force, release=folder)
 
 
@@ -413,6 +423,8 @@ def check_place(out: Place, *, force: bool, private: Place | None = None) -> Non
             f"to store the record and the linkage with {option('private')}."
         )
     check_apart({"out": out, "private": private})
+    for place in (out, private):
+        check_outside(place, is_folder=True)
     if isinstance(private, Path):
         check_writable(private)
         check_free((private,), force=force, release=out)

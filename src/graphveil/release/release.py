@@ -18,7 +18,7 @@ from graphveil.claims.conditions import AnyCondition, ItemsAreUsers, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee, SuperNodeAnonymity
 from graphveil.claims.manifest import Generalization, read_manifest, read_record
 from graphveil.core.errors import DataError, UsageError, one_of, visible
-from graphveil.core.lazy import above
+from graphveil.core.lazy import above, needs_library
 from graphveil.core.text import html_table, printable
 from graphveil.data import Data, Graph, Table
 from graphveil.data.kinds import kind_of
@@ -319,6 +319,7 @@ class Release(Generic[D_co]):
                 cells = cells.set_column(at, column.name, typed)
         return cells
 
+    @needs_library
     def to_pandas(self, *, null: bool = False) -> pd.DataFrame:
         """Return what `to_arrow` gives as a pandas frame; dictionaries are categories.
 
@@ -342,6 +343,7 @@ class Release(Generic[D_co]):
                 frame[name] = mapped
         return frame
 
+    @needs_library
     def to_polars(self, *, null: bool = False) -> pl.DataFrame:
         """Return what `to_arrow` gives as a polars frame; dictionaries are of type Enum.
 
@@ -533,6 +535,7 @@ class Release(Generic[D_co]):
         """
         return self._as("to_scipy")
 
+    @needs_library
     def to_networkx(self) -> nx.Graph[Any]:
         """Return a released graph, or released users and features, as a NetworkX graph.
 
@@ -541,6 +544,7 @@ class Release(Generic[D_co]):
         """
         return self._as("to_networkx")
 
+    @needs_library
     def to_igraph(self) -> ig.Graph:
         """Return a released graph, or people whose features are people, as an igraph graph."""
         return self._as("to_igraph")

@@ -33,7 +33,17 @@ from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.data.kinds import KINDS
 from graphveil.verify import verdict
 from graphveil.verify.database import Database, UnreadableError, literal
-from graphveil.verify.verdict import SHARED, Check, fails, holds, judged, named, not_checked, shown
+from graphveil.verify.verdict import (
+    SHARED,
+    Check,
+    fails,
+    holds,
+    judged,
+    named,
+    not_checked,
+    row_of,
+    shown,
+)
 
 D = TypeVar("D")
 
@@ -190,10 +200,10 @@ def cell_columns(file: DataFile) -> list[tuple[str, str]]:
     return [(f"c{number}", "VARCHAR") for number in range(n)]
 
 
-def strange_id(db: Database, table: str) -> str | None:
+def strange_id(db: Database, table: str, file: DataFile | None) -> str | None:
     """Return the first row whose id, in c0, is not a whole number; None where there is none."""
-    row = db.first(f"SELECT rowid + 1, c0 FROM {table} WHERE NOT {_IS_ID} ORDER BY rowid LIMIT 1")
-    return f"row {row[0]} has the id {shown(row[1])}, which is not valid" if row else None
+    row = db.first(f"SELECT rowid, c0 FROM {table} WHERE NOT {_IS_ID} ORDER BY rowid LIMIT 1")
+    return f"{row_of(file, row[0])} has the id {shown(row[1])}, which is not valid" if row else None
 
 
 MOST_PAIRS = 50_000_000

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import msgspec
 
 from graphveil.claims.guarantees import CheckWord
-from graphveil.claims.manifest import MANIFEST
+from graphveil.claims.manifest import MANIFEST, DataFile
 from graphveil.core.errors import Message, option, visible
 from graphveil.core.text import counted, html_table
 
@@ -377,6 +377,16 @@ def judged(problems: Sequence[str], otherwise: str) -> Check:
 def beyond(name: str, size: int, limit_bytes: int) -> str:
     """Return why a file is not read: its content takes more bytes than one may."""
     return f"{name} contains {size} bytes, above the limit of {limit_bytes}"
+
+
+def row_of(file: DataFile | None, number: int, *, what: str = "row") -> str:
+    """Return where an editor shows a row, from 0 on: on a line of text, below that of the names.
+
+    Of files without lines, the first row is row 1.
+    """
+    if file is None or file.format in ("parquet", "graphml"):
+        return f"{what} {number + 1}" + ("" if file is None else f" of {file.name}")
+    return f"line {number + 2} of {file.name}"
 
 
 def shown(value: object) -> str:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from graphveil import io
+from graphveil.claims.facts import digest_of_file
+from graphveil.claims.manifest import input_digests_in, private_folder
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import print_answer, print_next
 from graphveil.cli.console import bars, say
@@ -32,6 +35,7 @@ def _run(path: Path, **given: Any) -> int:
     with shown(bars()):
         if public:
             _check_targets(out, ids, [], force=force)
+            _refuse_original(path, (out, ids))
             data = _of_release(path, given)
         else:
             options = reading_options(CONTAINERS, path, given)
@@ -61,6 +65,16 @@ def _check_targets(out: Path, ids: Path | None, inputs: list[Path], *, force: bo
         if target is not None:
             check_name(target)
             check_new_file(target, inputs, force=force)
+
+
+def _refuse_original(folder: Path, targets: Iterable[Path | None]) -> None:
+    """Refuse to replace the file that a release was made from, as far as its record knows it."""
+    known = input_digests_in(private_folder(folder))
+    for target in targets:
+        if known and target is not None and target.is_file() and digest_of_file(target) in known:
+            raise UsageError(
+                f"{target} is the original of {folder} and is not overwritten. Choose another name."
+            )
 
 
 def _of_release(folder: Path, given: dict[str, Any]) -> Data:

@@ -43,7 +43,7 @@ def _run(**given: Any) -> int:
 
     out, force, every = Path(given["out"]), given["force"], given["all"]
     check_target(out, force=force)
-    check_new_file(page_of(out, public=True), [], force=force)
+    check_new_file(page_of(out, public=True), [], force=force, is_page=True)
     with shown(bars()):
         graph = datasets.load("copenhagen-calls")
         print_answer(

@@ -7,12 +7,13 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from graphveil.claims.manifest import MANIFEST, private_folder
+from graphveil.claims.manifest import check_outside, private_folder
 from graphveil.cli.answer import print_answer
 from graphveil.cli.console import bars, result, say
 from graphveil.cli.flags import NEW_FILE, OUTPUT_GROUP, flag, flags, path_argument, with_signature
 from graphveil.cli.inputs import original_flags, original_of
 from graphveil.cli.outputs import check_new_file
+from graphveil.core.atomic import is_output
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import shown
 from graphveil.verbs.sweep.folder import is_sweep
@@ -48,7 +49,8 @@ def _run(folder: Path, **given: Any) -> int:
     if figures is not None:
         check_new_folder(figures, is_page=is_page)
     if (folder / "release.json").is_file():
-        check_new_file(file, [path, asked["declared"]], force=force)
+        force = force or (out is None and path is not None and _has_no_attacks(file, folder))
+        check_new_file(file, [path, asked["declared"]], force=force, is_page=True)
     read = nullcontext() if path is None else original_of(folder, path, given)
     with shown(bars()), read as original:
         made = report_release(folder, original, public=public, form=form, attacks=attacks, **asked)
@@ -65,6 +67,18 @@ def _run(folder: Path, **given: Any) -> int:
             "--public"
         )
     return made.exit_code
+
+
+def _has_no_attacks(page: Path, folder: Path) -> bool:
+    """Whether this is the owner's page of this very release, made without its original."""
+    from graphveil.verbs.report.report import read_manifest_or_refuse  # noqa: PLC0415  as above
+    from graphveil.verbs.report.sections import attacked_of  # noqa: PLC0415  as above
+
+    manifest = read_manifest_or_refuse(folder)
+    if manifest is None or not page.is_file():
+        return False
+    text, (without, _) = page.read_text(errors="replace"), attacked_of((), public=False)
+    return is_output(page) and without in text and manifest.seal in text
 
 
 def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
@@ -86,7 +100,7 @@ def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
         )
     file = out or folder / "report.html"
     if out is not None:
-        check_new_file(file, [], force=force)
+        check_new_file(file, [], force=force, is_page=True)
     for flag_name, new in (("--figures", figures), ("--paper", paper)):
         if new is not None:
             check_new_folder(new, is_page=True, flag_name=flag_name)
@@ -115,11 +129,7 @@ def check_new_folder(folder: Path, *, is_page: bool, flag_name: str = "--figures
         raise UsageError(f"{folder} exists. Choose another name for {flag_name}.")
     if not folder.resolve().parent.is_dir():
         raise UsageError(f"{folder.resolve().parent} does not exist. Create it.")
-    if os.path.lexists(folder.resolve().parent / MANIFEST):
-        raise UsageError(
-            f"{folder} would be inside a release, which is for the public. Choose a folder "
-            "elsewhere."
-        )
+    check_outside(folder)
 
 
 command = with_signature(

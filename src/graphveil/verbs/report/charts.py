@@ -15,6 +15,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
+from graphveil.claims.manifest import check_outside
 from graphveil.core.atomic import whole_file
 from graphveil.core.errors import UsageError
 from graphveil.core.text import per_hundred, percent, printable
@@ -26,6 +27,7 @@ NONE = "–"
 def write_new(path: str | Path, content: bytes, *, mode: int, force: bool) -> Path:
     """Write a file whole or not at all; refuse one that exists, unless it is to be replaced."""
     file = Path(path)
+    check_outside(file)
     try:
         with whole_file(file, mode=mode, replace=force) as part:
             part.write_bytes(content)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, dataclass, field
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from graphveil.claims.manifest import OWNERS_PAGE, private_folder
-from graphveil.core.atomic import EVERYBODY, OWNER_ONLY
+from graphveil.core.atomic import EVERYBODY, OWNER_ONLY, is_output, not_replaced
 from graphveil.core.parameters import flat_parameters
 from graphveil.verbs.report.charts import write_new
 from graphveil.verbs.report.figures import Figure, Illustrated
@@ -107,13 +108,15 @@ class Report(Illustrated):
         path
             The file.
         force
-            Whether a file of that name is replaced.
+            Whether a page or a description of that name is replaced.
 
         Raises
         ------
         UsageError
-            Where there is one and `force` is off.
+            Where there is one and `force` is off, or another file.
         """
+        if force and os.path.lexists(path) and not is_output(Path(path)):
+            raise not_replaced(Path(path))
         mode = EVERYBODY if self.public else OWNER_ONLY
         return write_new(path, self.text.encode(), mode=mode, force=force)
 

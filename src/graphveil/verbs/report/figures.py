@@ -16,6 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.manifest import check_outside
 from graphveil.core.atomic import OWNER_ONLY, whole_folders
 from graphveil.core.errors import UsageError
 from graphveil.core.rows import Row, Rows
@@ -165,6 +166,7 @@ def write_figures(figures: Mapping[str, Figure], folder: str | Path) -> list[Pat
         raise UsageError(
             "There are no figures in this report. Remove the folder of figures from the call."
         )
+    check_outside(Path(folder))
     endings = [".svg", *([".pdf"] if find_spec("matplotlib") else [])]
     try:
         with whole_folders({Path(folder): 0o700}) as [part]:

@@ -193,7 +193,8 @@ class Answers:
         """The answer, and by whom and why; of a guarantee also what it leaves open."""
         line = self.strongest
         if line.word == "Not tested":
-            return f"{line.word}: {line.reason}."
+            way_out = " (add --original FILE)" if line.reason == NEEDS_ORIGINAL else ""
+            return f"{line.word}: {line.reason}{way_out}."
         within = [other for other in self.lines if other.most is not None and other is not line]
         more = ""
         if line.word == "No (verified)" and within:
@@ -226,6 +227,7 @@ class Figures:
 
 
 NO_ATTACK = "this version has no such attack for this kind of data"
+NEEDS_ORIGINAL = "needs the original"
 ONLY_OWNER = "only the data owner can test this, with the original"
 
 
@@ -454,7 +456,7 @@ def _untested(attack: str, said: Said, figures: Figures) -> Line:
     time = (figures.times or {}).get(attack)
     reason = reasons[0] if reasons else f"takes about {time}" if time else "it was not run"
     if figures.after is None:
-        reason = "needs the original"
+        reason = NEEDS_ORIGINAL
     command = figures.command if figures.after is None else None
     if time is not None:
         command = f"{figures.command} --attacks {attack}"

@@ -18,7 +18,7 @@ from graphveil.core.errors import (
     one_of,
     option,
 )
-from graphveil.core.lazy import resolve
+from graphveil.core.lazy import needs_library, resolve
 from graphveil.core.progress import stage
 from graphveil.core.text import html_table
 from graphveil.io.datasets.sets import PAPERS, found_in
@@ -198,6 +198,7 @@ class Reproduction:
         about = {"paper": self.paper, "item": self.item}
         return pa.Table.from_pylist([about | dataclasses.asdict(row) for row in self.rows])
 
+    @needs_library
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas frame."""
         frame: pd.DataFrame = self.to_arrow().to_pandas()

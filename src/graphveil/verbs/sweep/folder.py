@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from graphveil.claims.manifest import private_folder
+from graphveil.claims.manifest import check_outside, private_folder
 from graphveil.core.atomic import OWNER_ONLY, flush_names, whole_file, whole_folders
 from graphveil.core.errors import ReleaseError, ResourceError, UsageError, option
 from graphveil.verbs.sweep.grid import SCHEMA, Plan, Point, Result
@@ -63,6 +63,7 @@ def begun(folder: Path, plan: Plan) -> Plan:
         raise ReleaseError(
             f"{folder} cannot be the name of a new folder. Choose one, such as sweep."
         )
+    check_outside(folder, is_folder=True)
     if not os.path.lexists(folder):
         if not folder.resolve().parent.is_dir():
             raise ResourceError(f"{folder.resolve().parent} does not exist. Create it.")

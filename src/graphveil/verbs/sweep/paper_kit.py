@@ -16,6 +16,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
+from graphveil.claims.manifest import check_outside
 from graphveil.core.atomic import whole_folders
 from graphveil.core.errors import UsageError
 from graphveil.core.version import __version__
@@ -270,6 +271,7 @@ def write_kit(sweep: Sweep, folder: str | Path) -> list[Path]:
         raise UsageError("No point of this sweep has a release. Run it with other points.")
     if find_spec("matplotlib") is None:
         raise UsageError(f"The figures of a paper are PDF: {NO_LIBRARY}")
+    check_outside(Path(folder))
     texts = {
         TABLE: table_text(sweep),
         EVERY: figures_text(sweep),

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import EdgeDP, NodeDP
+from graphveil.claims.manifest import check_outside
 from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import UsageError, visible
-from graphveil.core.lazy import above
+from graphveil.core.lazy import above, needs_library
 from graphveil.core.rows import Rows
 from graphveil.core.text import Wording, counted, percent, worded_for_page
 from graphveil.core.version import __version__
@@ -490,11 +491,13 @@ class Sweep(SweptPoints, Illustrated):
     (True, ['k=2', 'k=5', 'k=9'])
     """
 
+    @needs_library
     def to_pandas(self) -> pd.DataFrame:
         """Return the rows as a pandas frame."""
         frame: pd.DataFrame = self.rows.to_pandas()
         return frame
 
+    @needs_library
     def to_polars(self) -> pl.DataFrame:
         """Return the rows as a polars frame."""
         import polars as pl  # noqa: PLC0415  an optional library
@@ -554,6 +557,7 @@ class Sweep(SweptPoints, Illustrated):
         file = Path(path)
         if file.suffix not in {".parquet", ".html"}:
             raise UsageError(f"{file.name} is neither .parquet nor .html. Choose one of them.")
+        check_outside(file)
         if file.exists() and not force:
             raise UsageError(f"{file} exists. Choose another name, or set force.")
         if file.suffix == ".parquet":

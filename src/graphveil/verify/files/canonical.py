@@ -42,6 +42,11 @@ _BACKSLASH = r"\\$"
 Columns = Sequence[tuple[str, str]]
 """Columns of a table, each with its SQL type."""
 
+CRLF = (
+    "has CR LF line ends, as on Windows, but was written with LF: send the folder as a zip; "
+    "in git, set core.autocrlf=false"
+)
+
 Part = bytes | str
 """Lines as they are, or SQL that gives each line as a row, in order."""
 
@@ -165,12 +170,9 @@ def _difference(path: Path, content: bytes, expected: bytes, line: int) -> str:
     said = content[start:].split(b"\n", 1)[0] if position < len(content) else b""
     form = expected[start:].split(b"\n", 1)[0]
     if content[start:].startswith(form + b"\r"):
-        crlf = content[start + len(form) :].startswith(b"\r\n")
-        ends = "CR LF, as files on Windows do" if crlf else "CR alone, as files of old Macs do"
-        return (
-            f"{path.name}, line {line} ends with {ends}, but releases are written with LF: "
-            "something changed the line ends"
-        )
+        if content[start + len(form) :].startswith(b"\r\n"):
+            return f"{path.name} {CRLF}"
+        return f"{path.name}, line {line} ends with CR, but releases are written with LF"
     text, own = (raw.decode("utf-8", "backslashreplace") for raw in (said, form))
     return f"{path.name}, line {line} is {shown(text)}, but its canonical form is {shown(own)}"
 
@@ -418,7 +420,8 @@ def refuse_missing(db: Database, table: str, columns: Sequence[str], name: str) 
         row = db.first(f"SELECT rowid + 1 FROM {table} WHERE {column} IS NULL LIMIT 1")
         if row:
             what = "user" if column == "person" else column
-            raise UnreadableError(f"{name}: row {row[0]} has no {what}")
+            at = f": row {row[0]}" if name.endswith(".parquet") else f", line {row[0] + 1}"
+            raise UnreadableError(f"{name}{at} has no {what}")
 
 
 def view_columnar(db: Database, path: Path, view: str, names: Sequence[str]) -> None:

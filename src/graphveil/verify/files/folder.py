@@ -31,7 +31,13 @@ from graphveil.data.network import LAYER
 from graphveil.verify import verdict
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.evidence import Loader, checked_kind
-from graphveil.verify.files.canonical import first_difference, load_delimited, refuse_missing
+from graphveil.verify.files.canonical import (
+    CRLF,
+    DELIMITERS,
+    first_difference,
+    load_delimited,
+    refuse_missing,
+)
 from graphveil.verify.verdict import LINKAGE as LINKAGE_NEEDED
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, one_line, shown
 
@@ -203,11 +209,38 @@ def file_checks(released: Released, manifest: Manifest, limit_bytes: int) -> lis
     return verdict.named(as_stated | _others(released, files) | description)
 
 
+_PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
+_MOST_READ = 1 << 28
+
+
+def _no_file(released: Released, name: str) -> str:
+    """Return why a listed file has no size: it is missing, perhaps packed, or no plain file."""
+    there = released.names(with_parts=True)
+    if not _is_plain(name) or name in there:
+        return f"{shown(name)} is not the name of a regular file in the folder"
+    packed = next((f"{name}{end}" for end in _PACKED if f"{name}{end}" in there), None)
+    return f"{name} is missing" + (f"; {packed} is there: unpack it" if packed else "")
+
+
+def _has_crlf(released: Released, file: DataFile, size: int, limit_bytes: int | None) -> bool:
+    """Whether a file of text is the one described but for line ends, all of them CR LF."""
+    if file.format not in DELIMITERS or not file.bytes < size <= (limit_bytes or _MOST_READ):
+        return False
+    try:
+        content = released.path(file.name).read_bytes()
+    except OSError:
+        return False
+    text = content.replace(b"\r\n", b"\n")
+    return len(text) == file.bytes and hashlib.sha256(text).hexdigest() == file.sha256
+
+
 def file_problem(released: Released, file: DataFile, limit_bytes: int | None) -> str | None:
     """Return why a listed file is not the one described, or None."""
     size = released.size(file.name)
     if size is None:
-        return f"{shown(file.name)} is not the name of a regular file in the folder"
+        return _no_file(released, file.name)
+    if size != file.bytes and _has_crlf(released, file, size, limit_bytes):
+        return f"{file.name} {CRLF}"
     if size != file.bytes:
         return f"{file.name} has {size} bytes, but {MANIFEST} states {file.bytes}"
     if limit_bytes is not None and size > limit_bytes:
@@ -548,7 +581,7 @@ def load(db: Database, released: Released, described: Described) -> None:
     for file in described.files:
         size = released.size(file.name)
         if size is None:
-            raise UnreadableError(f"{shown(file.name)} is not a regular file in the folder")
+            raise UnreadableError(_no_file(released, file.name))
         if released.folder is None and size != file.bytes:  # it would be copied
             raise UnreadableError(
                 f"{file.name} has {size} bytes, but the manifest states {file.bytes}"

@@ -5,7 +5,7 @@ Rows and numbers of parts are written again in the canonical form, and bytes are
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -25,7 +25,16 @@ from graphveil.verify.files import canonical
 from graphveil.verify.files.folder import broken
 from graphveil.verify.recount.classes import counts_of_lists, find_kept
 from graphveil.verify.recount.linked import IDS, ORDER, ids_check, misplaced, released_ids
-from graphveil.verify.verdict import LINKAGE, Check, fails, holds, judged, not_checked, shown
+from graphveil.verify.verdict import (
+    LINKAGE,
+    Check,
+    fails,
+    holds,
+    judged,
+    not_checked,
+    row_of,
+    shown,
+)
 
 ENTRIES, ITEMS = "entries", "items"
 
@@ -85,7 +94,7 @@ def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:
     stranger = db.first(_STRANGER)
     if stranger:
         problems.append(f"user {stranger[0]} has an item but is not listed")
-    order = _user_order(db, keyed=keyed)
+    order = _user_order(db, described.files, keyed=keyed)
     repeated = None if order.outcome == "holds" else db.first(_REPEATED)
     if repeated:
         problems.append(f"user {repeated[0]} has the item {shown(repeated[1])} {repeated[2]} times")
@@ -95,18 +104,20 @@ def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:
     return {IDS: ids, ENTRIES: entries, ORDER: order}
 
 
-def _user_order(db: Database, *, keyed: bool) -> Check:
+def _user_order(db: Database, files: Sequence[DataFile], *, keyed: bool) -> Check:
     """Whether users stand in the order of their published ids: another may be the original's.
 
     The items of a user stand in the order of their names: of numbers, where all are numbers.
     """
-    another = misplaced(db, "users", "person", keyed=keyed)
+    by_role = {file.role: file for file in files}
+    another = misplaced(db, "users", "person", keyed=keyed, file=by_role.get("users"))
     if another:
         return fails(another)
     key = "CAST(item AS BIGINT)" if db.only_numbers("entries", "item") else "item"
     row = db.first(_OUT_OF_ORDER.format(key=key))
     if row:
-        where = f"row {row[0]} of the entries, user {row[1]} and item {shown(row[2])},"
+        at = row_of(by_role.get("data"), row[0] - 1)
+        where = f"{at}, user {row[1]} and item {shown(row[2])},"
         return fails(f"{where} is not in ascending order")
     return holds("users and their items are in ascending order")
 

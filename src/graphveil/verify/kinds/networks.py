@@ -5,7 +5,7 @@ The simple case is a graph: edges without directions, each once, the smaller end
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -34,7 +34,7 @@ from graphveil.verify.files.canonical import (
 )
 from graphveil.verify.recount.classes import MOST_AT_ONCE, MOST_IDS, link_in_buckets
 from graphveil.verify.recount.linked import IDS, ORDER, ids_check, misplaced, strange_cell
-from graphveil.verify.verdict import SHARED, Check, fails, holds, judged, not_checked, shown
+from graphveil.verify.verdict import SHARED, Check, fails, holds, judged, not_checked, row_of, shown
 
 EDITS, ENDPOINTS, SIMPLE = "edits", "endpoints", "simple graph"
 
@@ -159,8 +159,8 @@ def _people(db: Database, path: Path, file: DataFile) -> None:
     load_delimited(db, path, PEOPLE_ROWS, columns, names=file.columns, form=file.format)
     empty = db.first_cell(PEOPLE_ROWS, [name for name, _ in columns], "{} = ''")
     if empty is not None:
-        raise UnreadableError(f"{path.name}: row {empty[1]} has an empty cell")
-    strange = kinds.strange_id(db, PEOPLE_ROWS)
+        raise UnreadableError(f"{row_of(file, empty[1])} has an empty cell")
+    strange = kinds.strange_id(db, PEOPLE_ROWS, file)
     if strange is not None:
         raise UnreadableError(f"{path.name}: {strange}")
     db.run("CREATE TABLE nodes AS SELECT CAST(c0 AS BIGINT) AS node FROM people_rows")
@@ -187,7 +187,7 @@ def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:
         layers = {}
     n, n_nodes = (db.number(f"SELECT count(*) FROM {table}") for table in ("edges", "nodes"))
     edges = counted(n, "edge")
-    order = _order(db, edges, layers, keyed=keyed)
+    order = _order(db, edges, layers, files=described.files, keyed=keyed)
     simple = holds(f"no self-loop and no duplicate among {edges}")
     if layers or order.outcome != "holds":
         simple = judged(_not_simple(db, layers), simple.detail)
@@ -196,13 +196,25 @@ def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:
     return {IDS: ids, SIMPLE: simple, ENDPOINTS: judged(ends, listed), ORDER: order}
 
 
-def _order(db: Database, edges: str, layers: Mapping[str, bool], *, keyed: bool) -> Check:
-    another = misplaced(db, "nodes", "node", keyed=keyed)
+def _order(
+    db: Database,
+    edges: str,
+    layers: Mapping[str, bool],
+    *,
+    files: Sequence[DataFile],
+    keyed: bool,
+) -> Check:
+    by_role = {file.role: file for file in files}
+    another = misplaced(db, "nodes", "node", keyed=keyed, file=by_role.get("nodes"))
     if another:
         return fails(another)
     row = db.first(_OUT_OF_ORDER if layers else _EDGE_OUT_OF_ORDER)
     if row:
-        return fails(f"edge {row[0]}, ({row[1]}, {row[2]}), is not in ascending order")
+        number, source, target = row
+        at = [row_of(by_role.get("data"), number - n, what="edge") for n in (1, 2)]
+        if not layers and source >= target:
+            return fails(f"{at[0]}, ({source}, {target}), does not have its smaller end first")
+        return fails(f"{at[0]}, ({source}, {target}), is not in ascending order after {at[1]}")
     row = db.first(_OTHER_END_FIRST) if layers else None
     if row:
         undirected = f"the edge ({row[0]}, {row[1]}) is undirected"

@@ -18,7 +18,7 @@ from graphveil.verify.evidence import CheckedKind, ComparedNames, Cost, Evidence
 from graphveil.verify.files.canonical import load_delimited, load_rows
 from graphveil.verify.files.second_table import table_reading_check
 from graphveil.verify.recount.linked import IDS, ORDER, compare_with_original, ids_check, misplaced
-from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
+from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, row_of, shown
 
 COLUMNS = "columns"
 
@@ -31,12 +31,12 @@ def _load(db: Database, path: Path, file: DataFile) -> None:
     cell = db.first_cell("cells", names, "{} = ''")
     if cell is not None:
         named = file.columns[int(cell[0].removeprefix("c"))]
-        raise UnreadableError(f"{path.name}: row {cell[1]} has an empty cell in {shown(named)}")
+        raise UnreadableError(f"{row_of(file, cell[1])} has an empty cell in {shown(named)}")
     cells = ", ".join(f"nullif({name}, '*') AS {name}" if in_text else name for name in names)
     db.run(f"CREATE VIEW shown AS SELECT rowid AS row, {cells} FROM cells")
     star = None if in_text else db.first_cell("cells", names, "{} = '*'")
     if star is not None:
-        raise UnreadableError(f"{path.name}: row {star[1]} contains `*` instead of null")
+        raise UnreadableError(f"{row_of(file, star[1])} contains `*` instead of null")
 
 
 def _load_levels(db: Database, path: Path, file: DataFile) -> None:
@@ -84,15 +84,16 @@ def _cells(db: Database, described: Described) -> list[ColumnCells]:
     return cells
 
 
-def _shape(db: Database, _described: Described, keyed: bool) -> dict[str, Check]:  # noqa: FBT001  one shape
+def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:  # noqa: FBT001  one shape
     """Return the checks of the rows: they have an order to check only where they have ids."""
     if not keyed:
         return {}
     db.run("CREATE VIEW people AS SELECT TRY_CAST(c0 AS BIGINT) AS person FROM cells")
-    strange = kinds.strange_id(db, "cells")
+    file = next((file for file in described.files if file.role == "data"), None)
+    strange = kinds.strange_id(db, "cells", file)
     if strange is not None:
         return {IDS: fails(strange), ORDER: not_checked("the ids are not valid")}
-    another = misplaced(db, "people", "person", keyed=True)
+    another = misplaced(db, "people", "person", keyed=True, file=file)
     in_order = "rows are in ascending order of their ids"
     order = judged([another] if another else [], in_order)
     return {IDS: ids_check(db, "people", "person", keyed=True), ORDER: order}
@@ -163,7 +164,9 @@ def _same(evidence: Evidence) -> Check:
         return holds(f"{counted(found.cells, 'cell')} in both, under new ids")
     if strange is None:
         return fails(f"{counted(found.added, 'cell')} of the original suppressed")
-    where = f"row {strange.row} has a different value of {shown(strange.column)}"
+    row = row_of(evidence.file(), strange.row)
+    row = f"the row with the id {strange.row}" if evidence.keyed else row
+    where = f"{row} has a different value of {shown(strange.column)}"
     in_all = f"{counted(changed, 'cell')} changed or suppressed in all"
     return fails(f"{where} than in the original; {in_all}")
 

@@ -8,7 +8,7 @@ from graphveil.verify.evidence import CLASSES, ClaimCheck, Evidence, Part, Reche
 from graphveil.verify.promises.generalized import known_names, known_problem
 from graphveil.verify.recount.classes import equal_classes, sizes_of_classes, smallest_class
 from graphveil.verify.recount.linked import table_classes
-from graphveil.verify.verdict import Check, fails, holds
+from graphveil.verify.verdict import Check, fails, holds, row_of
 
 
 def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Check:
@@ -37,7 +37,7 @@ def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Ch
     below = f"({counted(classes.rows_below, noun)} in {counted(classes.below, 'class')} below k)"
     if of_table:
         first = db.number(f"SELECT arg_min(first_row, (size, first_row)) FROM {sizes}")
-        return fails(f"the class of row {first} {holds_fewer} {below}")
+        return fails(f"the class of {row_of(evidence.file(), first)} {holds_fewer} {below}")
     features, members = smallest_class(db)
     of_features = f"a class of rows with {counted(features, 'feature')}"
     return fails(f"{of_features} {holds_fewer}: {listed(members, classes.smallest)} {below}")

@@ -26,7 +26,7 @@ from graphveil.verify import verdict
 from graphveil.verify.database import literal
 from graphveil.verify.evidence import BESIDE, LINKED, ClaimCheck, Evidence, Part, Rechecks
 from graphveil.verify.recount.linked import had_and_shown, known_cells
-from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
+from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, row_of, shown
 
 LEVELS, TRUE_CELLS, CONSISTENT = "levels", "true cells", "consistent rows"
 DIVERSE, CLOSE = "diversity", "closeness"
@@ -232,8 +232,9 @@ def _true_cells(evidence: Evidence, _condition: Generalized) -> Check:
                 unsure = unsure or name
             elif had is None or inside is None or not inside(now, had):
                 return fails(
-                    f"row {row} has {shown(now)} in {shown(name)}, which does not include the "
-                    f"original's {'missing value' if had is None else shown(had)}; "
+                    f"{row_of(evidence.file(), row)} has {shown(now)} in {shown(name)}, "
+                    "which does not include the original's "
+                    f"{'missing value' if had is None else shown(had)}; "
                     f"{counted(count, 'such cell')}"
                 )
     if unsure:

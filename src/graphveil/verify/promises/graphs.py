@@ -44,7 +44,7 @@ from graphveil.verify.recount.linked import (
     strange_cell,
 )
 from graphveil.verify.recount.neighborhoods import Ints, TooMuchWorkError
-from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, shown
+from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, row_of, shown
 
 _FEW, _NAMING = 10, Fraction(9, 10)
 """Of so many cells at least, a larger share of different ones nearly identifies people."""
@@ -434,7 +434,8 @@ def attached_cells(evidence: Evidence, columns: Sequence[str]) -> Check:
             cells += count
             if had != now:
                 own, other = ("suppressed" if one is None else shown(one) for one in (had, now))
-                return fails(f"row {row} has {other} in {shown(column)}, but {own} in the original")
+                at = row_of(evidence.file(), row)
+                return fails(f"{at} has {other} in {shown(column)}, but {own} in the original")
     return holds(f"each of {cells} cells is the original's")
 
 

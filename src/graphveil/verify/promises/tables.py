@@ -7,7 +7,7 @@ from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify.evidence import ClaimCheck, Evidence, Part, Rechecks
 from graphveil.verify.recount.linked import compare_with_original, rows_by_stars
-from graphveil.verify.verdict import Check, fails, holds, shown
+from graphveil.verify.verdict import Check, fails, holds, row_of, shown
 
 NOTHING_ADDED, STARS = "nothing added", "stars by row"
 
@@ -19,9 +19,10 @@ def cells_are_the_originals(evidence: Evidence) -> Check:
         number = compared.cells - compared.stars
         return holds(f"every published cell has its original value, {number} in all")
     strange = compared.strange
+    row = row_of(evidence.file(), strange.row)
     return fails(
         f"{compared.n_strange} of {compared.cells - compared.stars} published cells differ from "
-        f"the original, the first is in row {strange.row}, column {shown(strange.column)}: "
+        f"the original, the first is in {row}, column {shown(strange.column)}: "
         f"{shown(strange.published)}"
     )
 

@@ -17,11 +17,12 @@ import duckdb
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.claims.manifest import DataFile
 from graphveil.core.text import counted
 from graphveil.data import Data, Network, Table
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify.database import COLUMNS_AT_ONCE, Database
-from graphveil.verify.verdict import Check, holds, judged, one_line, shown
+from graphveil.verify.verdict import Check, holds, judged, one_line, row_of, shown
 
 
 def load_linkage(db: Database, paths: Sequence[Path], original: Data) -> None:
@@ -476,7 +477,9 @@ def _one_of(table: str) -> str:
     return {"people": "person"}.get(table, table.removesuffix("s"))
 
 
-def misplaced(db: Database, table: str, column: str, *, keyed: bool) -> str | None:
+def misplaced(
+    db: Database, table: str, column: str, *, keyed: bool, file: DataFile | None = None
+) -> str | None:
     """Return the first row whose id is not in its place; None where there is none.
 
     The place of an id is its number, counted from 0. Ids from a key stand in ascending order.
@@ -487,12 +490,15 @@ def misplaced(db: Database, table: str, column: str, *, keyed: bool) -> str | No
             f"lag({column}) OVER () AS above FROM {table}) WHERE id <= above "
             "ORDER BY number LIMIT 1"
         )
-        return f"row {row[0]} of the {table}, {row[1]}, is not in ascending order" if row else None
+        if row is None:
+            return None
+        at = row_of(file, row[0] - 1)
+        return f"{at}, {_one_of(table)} {row[1]}, is not in ascending order"
     row = db.first(
-        f"SELECT rowid + 1, {column} FROM {table} WHERE {column} <> rowid ORDER BY rowid LIMIT 1"
+        f"SELECT rowid, {column} FROM {table} WHERE {column} <> rowid ORDER BY rowid LIMIT 1"
     )
     what = _one_of(table)
-    return f"row {row[0]} of the {table} is {what} {row[1]}, which is out of place" if row else None
+    return f"{row_of(file, row[0])} is {what} {row[1]}, which is out of place" if row else None
 
 
 CHANCE = 3e-10
