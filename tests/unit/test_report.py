@@ -35,7 +35,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.core.text import percent
 from graphveil.evaluate.measuring import comparison_of
-from graphveil.verbs.report.charts import MOST_BINS, binned
+from graphveil.verbs.report.charts import MOST_BINS, Mark, binned, dots, dots_alone
 from graphveil.verbs.report.legal_questions import (
     ONE_DRAW,
     Evidence,
@@ -303,6 +303,27 @@ def test_who_is_unique_by_values_is_counted_by_known_columns_and_attached_ones_a
         assert "People with an equal row of known values" == parts["distribution_of"]
 
 
+def test_that_published_values_are_true_is_not_what_is_inferred_in_short():
+    rows = [
+        one_row("class-truth", 1.0, 0.5, figure="entries true, mean"),
+        one_row("membership", 0.7, 0.5, figure="a whole row"),
+    ]
+    for some, says in ((rows, "recognized 70 of 100 times"), (rows[:1], "it is true of 100 of")):
+        figures = Figures(after=Rows(some), command="r", of_table=True)
+        inferred = answers_of(KAnonymity(k=5), SOUND, gv.Table, figures)[2]
+        assert says in inferred.in_short
+        assert says in attacked_of([inferred], public=False)[0]
+
+
+def test_no_label_of_a_picture_begins_outside_of_it():
+    """Beside the marks, 218 units are too few for the letters of some readers."""
+    label = "numbers of connections of everyone they know"
+    for picture in (dots([Mark(label, 0.5)], title=""), dots_alone([Mark(label, 0.5)], title="")):
+        drawn = re.findall(r'<text x="(\d+)"[^>]* class="lab" text-anchor="(\w+)">([^<]+)', picture)
+        assert drawn[0] == ("18", "start", label)
+        assert {("18", "start")} == {one[:2] for one in drawn}
+
+
 def said_of(rows):
     """Return what a page says of a copy with known people."""
     said = gv.ATTACKS["seeded-matching"].said
@@ -390,7 +411,10 @@ def test_the_head_of_an_owners_page_says_the_guarantee_and_the_strongest_attack(
     assert '<section class="verdict not"' in owned.text
     public = gv.report_release(folder, public=True).text
     assert "No attack was run for this page: only the data owner can" in public
-    assert '<section class="verdict no"' in public
+    assert '<section class="verdict not"' in public  # a color of its own only where it fails
+    alone = percent(gv.measure(gv.read_release(folder).data, measure="vrq").uniqueness)
+    assert f'<a href="#standing">{alone} unique to an attacker who knows how many ' in public
+    assert 'id="standing"' in public
     assert "Every claim" not in owned.text + public
 
 

@@ -168,6 +168,8 @@ class Said:
     - `harm`: the figure that says the difference; the answer is by it.
     - `worst`: whether the last line of the page says who is worst off by the attack.
     - `if_measured`: nothing is said of it without a figure: few data have what it asks about.
+    - `as_published`: it says how true the release is, and not what more an attacker learns; another
+      figure answers the question in short.
     - `covered`: whether a guarantee of k look-alikes bounds the figure by 1/k: the attacker uses
       nothing by which these differ.
     """
@@ -187,6 +189,7 @@ class Said:
     harm: str = ""
     worst: bool = False
     if_measured: bool = False
+    as_published: bool = False
     covered: Callable[[Guarantee], bool] = lambda _: False
 
     @property
@@ -222,7 +225,7 @@ inferred = partial(Said, "inferred")
 
 
 def of_equal_rows(guarantee: Guarantee) -> bool:
-    """Whether rows are guaranteed to be equal, which whoever knows features cannot tell apart."""
+    """Whether rows are guaranteed to be equal: knowing features does not tell them apart."""
     return isinstance(guarantee, KAnonymity | SmoothKAnonymity)
 
 

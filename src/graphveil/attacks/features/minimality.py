@@ -450,7 +450,7 @@ MINIMALITY = Attack(
             does="knows how common values are and looks at which cells are generalized",
             line="generalized cells with an uncommon value among those below them",
             label="the generalized cells",
-            says="{n} generalized cells do not have the most common value below them",
+            says="{n} generalized cells do not have the most common of the values they include",
             if_measured=True,
         ),
         inferred(

@@ -349,7 +349,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
             {"released against original": "original against itself"},
             "of 100: agreement (NMI) with the original",
             place=7,
-            beside="; of the original with itself {}",
+            beside="; two runs on the original: {}",
             spelled=per_hundred,
         ),
     ),

@@ -119,6 +119,7 @@ def _starts(largest: int) -> NDArray[np.int64]:
 
 
 LABEL_LETTERS = 36
+"""The most letters of a label in a picture for a paper or a phone."""
 
 
 class Mark(NamedTuple):
@@ -133,18 +134,21 @@ class Mark(NamedTuple):
 
 
 class _Frame(NamedTuple):
-    """Where a picture draws: its width, the ends of its axis, the height of a row."""
+    """Where a picture draws: its width, the ends of its axis, the height of a row.
+
+    Labels are above their rows, because fonts differ in width.
+    """
 
     name: str
     width: int
     left: int
     right: int
     row: int = 0
-    label_above: bool = False
+    letters: int = 0
 
 
-_DOTS = (_Frame("wide", 640, 232, 612, 34), _Frame("narrow", 340, 18, 316, 48, label_above=True))
-_LONG_LABELS = _Frame("alone", 720, 290, 692, 26)
+_DOTS = (_Frame("wide", 640, 18, 612, 44, 72), _Frame("narrow", 340, 18, 316, 48, LABEL_LETTERS))
+_LONG_LABELS = _Frame("alone", 720, 18, 692, 44, 80)
 _STEPS = (_Frame("wide", 640, 56, 624), _Frame("narrow", 340, 48, 330))
 
 
@@ -172,12 +176,9 @@ def _dots(marks: Sequence[Mark], frame: _Frame) -> Iterator[str]:
         yield drawn_line("grid", x(tick), 6, x(tick), bottom)
         yield drawn_text("tick", x(tick), bottom + 18, f"{100 * tick:.0f}%", "middle")
     for number, mark in enumerate(marks):
-        y = frame.row * number + (34 if frame.label_above else 24)
-        label = printable(mark.label, LABEL_LETTERS)
-        if frame.label_above:
-            yield drawn_text("lab", frame.left, y - 13, label, "start")
-        else:
-            yield drawn_text("lab", frame.left - 14, y + 4, label, "end")
+        y = frame.row * number + 34
+        label = printable(mark.label, frame.letters)
+        yield drawn_text("lab", frame.left, y - 13, label, "start")
         if mark.before is not None:
             yield drawn_line("link", x(mark.before), y, x(mark.after), y)
             yield f'<circle cx="{x(mark.before)}" cy="{y}" r="5" class="before"/>'

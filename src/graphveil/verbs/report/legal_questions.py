@@ -118,8 +118,12 @@ class Line:
     worst: float | None = None
     # the largest share that the guarantee allows; None where it does not cover what is known
     most: float | None = None
+    # whether it says how true the release is, and not what more is learned
+    as_published: bool = False
     known: str = ""
     command: str | None = None
+    # what the table of who can be singled out says of this attacker; empty where nothing
+    below: str = ""
 
     @property
     def word(self) -> Word:
@@ -186,6 +190,7 @@ class Answers:
         if self.lines[0].evidence.too_small is not None:
             return self.lines[0]
         shown = [line for line in self.lines if line.word == "Yes (measured)"]
+        shown = [line for line in shown if not line.as_published] or shown
         return max(shown, key=lambda line: line.evidence.value or 0.0) if shown else self.lines[0]
 
     @property
@@ -220,6 +225,8 @@ class Figures:
     command: str | None = None
     counted: Counted = "people"
     of_table: bool = False
+    # what the table of who can be singled out says of any other knowledge; empty where nothing
+    below: str = ""
     # what was recomputed of this release and holds for everybody; None where nothing was
     held: AnyGuarantee | None = None
     # how the surface says it: a page of people and connections, the terminal of nodes and edges
@@ -242,8 +249,10 @@ def answers_of(
         figures = replace(figures, held=guarantee if promised.evidence.recomputed else None)
     if figures.after is None and figures.command is None:
         for test in QUESTIONS:
-            who = "someone with any other knowledge" if test == "singled out" else "anybody"
-            lines[test].append(Line(test=test, who=who, evidence=Evidence(), reason=ONLY_OWNER))
+            one = Line(test=test, who="anybody", evidence=Evidence(), reason=ONLY_OWNER)
+            if test == "singled out":
+                one = replace(one, who="someone with any other knowledge", below=figures.below)
+            lines[test].append(one)
     else:
         for entry in ATTACKS.values():
             for said in entry.said if reads(entry, kind) else ():
@@ -407,6 +416,7 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
         label=said.label.format(**words) + said.by,
         evidence=evidence,
         most=most,
+        as_published=said.as_published,
         before=None if before is None else before.value,
         low=row.low,
         high=row.high,
@@ -418,7 +428,7 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
 
 
 def _most(said: Said, row: Row, held: AnyGuarantee | None) -> float | None:
-    """Return the largest share that the guarantee allows; None where it is none of this figure."""
+    """Return the largest share that the guarantee allows; None if it does not bound it."""
     number = None if held is None or not said.covered(held) else number_of(held)
     within = number is not None and (row.value or 0.0) <= 1 / number + ROUNDED
     return 1 / number if number and within else None

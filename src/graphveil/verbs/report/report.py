@@ -41,6 +41,7 @@ from graphveil.verbs.report.sections import (
     commands_of,
     figures_of,
     kinds_of_people,
+    most_unique,
     of_data,
     of_release,
     title_of,
@@ -203,7 +204,8 @@ def _public(folder: Path, name: str, form: Form, says: Mapping[str, str]) -> Rep
     asked: tuple[Answers, ...] = ()
     if read is not None:
         parts |= of_data(read, None, word)
-        asked, parts["tests"] = _tests(read, verdict, _nothing_measured(read), word)
+        nothing = _nothing_measured(read)
+        asked, parts["tests"] = _tests(read, verdict, nothing, word, most_unique(parts["standing"]))
     attacked, _ = attacked_of(parts.get("tests", ()), public=True)
     page = Page(
         public=True,
@@ -228,11 +230,12 @@ def _words_for(read: Release[Any] | None, manifest: Manifest | None) -> Wording:
 
 
 def _tests(
-    read: Release[Any], verdict: Verdict, figures: Figures, word: Wording
+    read: Release[Any], verdict: Verdict, figures: Figures, word: Wording, below: str = ""
 ) -> tuple[tuple[Answers, ...], tuple[Answers, ...]]:
     """Return the three tests in the words of the command line, and in those of the page."""
     asked = read.guarantee, verdict, type(read.data)
-    return answers_of(*asked, figures), answers_of(*asked, replace(figures, word=word))
+    of_page = replace(figures, word=word, below=below)
+    return answers_of(*asked, figures), answers_of(*asked, of_page)
 
 
 def _nothing_measured(read: Release[Any], command: str | None = None) -> Figures:

@@ -28,7 +28,7 @@ from graphveil.claims.manifest import ATTACKED, Manifest, Record, private_folder
 from graphveil.core.errors import GraphveilError, GraphveilWarning, visible
 from graphveil.core.progress import context, stage, within
 from graphveil.core.rows import Row, Rows
-from graphveil.core.text import Wording, counted
+from graphveil.core.text import Wording, counted, percent
 from graphveil.core.version import __version__
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.measures import measure, singled_out
@@ -210,6 +210,18 @@ def standing_of(
         if not isinstance(after, Table) or items <= after.n_columns
     ]
     return few_items + rows
+
+
+def most_unique(standing: Sequence[UniquenessRow]) -> str:
+    """Return by which knowledge most are unique in a release; empty where nobody is.
+
+    >>> most_unique([UniquenessRow(known="1 value of the row", alone=0.25)])
+    '25% unique to an attacker who knows 1 value of the row'
+    """
+    most = max(standing, key=lambda row: row.alone, default=None)
+    if most is None or not most.alone:
+        return ""
+    return f"{percent(most.alone)} unique to an attacker who knows {most.known}"
 
 
 class _Shares(NamedTuple):
@@ -426,6 +438,7 @@ def attacked_of(tests: Sequence[Answers], *, public: bool) -> tuple[str, bool]:
         did = "reached more than the guarantee allows" if within else "succeeded"
         return f"No attack that was run {did}; this proves nothing.", False
     people = [line for line in right if line.test != "inferred"] or right
+    people = [line for line in people if not line.as_published] or people
     line = max(people, key=lambda one: one.evidence.value or 0.0)
     return f"The strongest attack that was run, by {line.who}: {line.reason}.", True
 
