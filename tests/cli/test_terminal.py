@@ -125,6 +125,15 @@ def test_no_color_is_obeyed_on_a_terminal(cwd, arguments):
     assert f"{ESCAPE}[38;" not in shown
 
 
+def test_every_check_fits_into_a_terminal_and_stays_on_one_line_of_a_pipe(graphveil_here, cwd):
+    graphveil_here("anonymize", "k-degree", "friends.csv", "--k", "2", "--out", "out")
+    words = ["verify", "out", "--all"]
+    shown = on_a_terminal(words, cwd, NO_COLOR="1").replace("\r", "").splitlines()
+    piped = graphveil_here(*words).out.splitlines()
+    assert max(map(len, shown)) <= 100 < max(map(len, piped))
+    assert " ".join(shown).split() == " ".join(piped).split()
+
+
 def test_labels_are_not_obeyed_on_a_terminal_either(cwd, hostile):
     shown = on_a_terminal(["measure", hostile, "--k", "9"], cwd, NO_COLOR="1")
     assert f"{ESCAPE}[31m" not in shown

@@ -18,6 +18,7 @@ from graphveil.core.errors import ResourceError
 from graphveil.core.progress import heard
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.verbs import attack as rows
 from graphveil.verbs.attack import rerun_of
 
@@ -82,14 +83,26 @@ def situations():
 TIMED = {"re-run": "trials", "edge-re-run": "runs"}
 """Attacks that run the method many times, and their parameter for how often."""
 
+RUN_AGAIN = ("membership",)
+"""Others that have no figure at all without a run of the method."""
+
 
 @pytest.mark.parametrize("name", [name for name in ATTACKS if name not in TIMED])
 def test_every_attack_says_that_more_people_take_longer(name, situations):
     entry = ATTACKS[name]
+    alone = {} if name in RUN_AGAIN else {"rerun": None}
     few, many = (
-        entry.seconds(some._replace(rerun=None), entry.options()) for some in situations[entry.kind]
+        entry.seconds(some._replace(**alone), entry.options()) for some in situations[entry.kind]
     )
     assert 0 < few < many
+
+
+@pytest.mark.parametrize("name", RUN_AGAIN)
+def test_what_needs_a_run_of_the_method_says_no_time_where_there_is_none(name, situations):
+    entry = ATTACKS[name]
+    few, _ = situations[entry.kind]
+    with pytest.raises(NotMeasuredError, match="does not know the method"):
+        entry.seconds(few._replace(rerun=None), entry.options())
 
 
 def test_the_run_of_the_method_that_made_the_release_counts_where_it_is_run_again(situations):
@@ -98,7 +111,6 @@ def test_the_run_of_the_method_that_made_the_release_counts_where_it_is_run_agai
     private = dataclasses.replace(situation.release.private, seconds={"anonymize": 50.0})
     slow = situation._replace(release=dataclasses.replace(situation.release, private=private))
     assert 600 < entry.seconds(slow, entry.options()) < 602  # 24 times, half of the people each
-    assert entry.seconds(slow._replace(rerun=None), entry.options()) < 1
 
 
 @pytest.mark.parametrize("name", TIMED)

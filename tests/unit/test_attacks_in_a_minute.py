@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from contextlib import contextmanager
+from types import MappingProxyType
 
+import numpy as np
 import pytest
 
 import graphveil as gv
@@ -15,6 +17,8 @@ from graphveil.core.errors import ParameterError, ResourceError
 from graphveil.core.progress import heard
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
+from graphveil.evaluate.comparison import TableComparison
+from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.verbs.attack import IN_FULL, attack_with_quick
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -83,10 +87,10 @@ OF_UNASKED = [name for name in OF_GRAPHS if not ATTACKS[name].by_name]
 def priced(monkeypatch):
     """Attacks take as long as they are told, a second where they are not; none does anything.
 
-    To foresee that takes `spent` seconds.
+    To foresee that takes `spent` seconds; some attacks `took` another time than was foreseen.
     """
 
-    def price(spent=0.0, **seconds):
+    def price(spent=0.0, took=MappingProxyType({}), **seconds):
         monkeypatch.setattr(Clock, "now", 0.0)
         monkeypatch.setattr(progress, "time", Clock)
         for name in OF_GRAPHS:
@@ -98,9 +102,13 @@ def priced(monkeypatch):
                     raise TooLargeError("10 nodes are more than 9")
                 return cost
 
+            def worked(*_, name=name, cost=cost):
+                Clock.now += took.get(name.replace("-", "_"), cost)
+                return Outcome([], None, None)
+
             entry = dataclasses.replace(
                 ATTACKS[name],
-                compute=lambda *_: Outcome([], None, None),
+                compute=worked,
                 seconds=told,
                 foreseen=told,
                 shorter=None,
@@ -119,8 +127,8 @@ def tried(**asked):
         rows = gv.attack_release(release, GRAPH, **asked)
     left = {row.question: row.reason for row in rows.missing}
     known = [name for name in OF_GRAPHS if name not in left]
-    assert [text.split()[0] for text in notices] == [
-        name for name in known if ATTACKS[name].seconds(None, None) >= 3
+    assert sorted(text.split()[0] for text in notices) == [
+        name for name in sorted(known) if ATTACKS[name].seconds(None, None) >= 3
     ]
     return known, left
 
@@ -129,6 +137,46 @@ def test_what_fits_into_a_minute_is_tried_the_strongest_first(priced):
     known, left = priced(candidate_set=20.0, seeded_matching=50.0, fake_edge=5.0)()
     assert ["degree-matching", "seeded-matching", "fake-edge"] == known
     assert not_run(20.0) == left["candidate-set"]
+
+
+def test_time_that_an_attack_did_not_take_goes_to_the_others_the_shortest_first(priced):
+    costs = {"seeded_matching": 50.0, "candidate_set": 30.0, "fake_edge": 20.0}
+    priced(**costs, took={"seeded_matching": 1.0})
+    known, left = tried()
+    assert ["degree-matching", "candidate-set", "seeded-matching", "fake-edge"] == known
+    priced(**costs, took={"seeded_matching": 25.0})
+    known, left = tried()
+    assert ["degree-matching", "seeded-matching", "fake-edge"] == known
+    assert not_run(30.0) == left["candidate-set"]
+
+
+@pytest.mark.parametrize(("released", "refused"), [(["f", "m", "*"], False), (["m"] * 3, True)])
+def test_how_long_matching_takes_is_not_said_where_no_record_fits(released, refused):
+    """It says that some records do not fit, once."""
+    before = gv.Table.from_columns({"sex": ["f", "m", "m"]})
+    pair = TableComparison(
+        original=before,
+        released=gv.Table.from_columns({"sex": released}),
+        position=np.arange(3),
+        randomness=Randomness(seed=1),
+    )
+    situation = AttackInput(comparison=pair, release=gv.SuppressK(k=2).anonymize(before))
+    matching = ATTACKS["matching"]
+    if refused:
+        for measured in (matching.seconds, matching.compute):
+            with pytest.raises(NotMeasuredError, match="do not fit their owners"):
+                measured(situation, matching.options())
+    else:
+        assert matching.seconds(situation, matching.options()) > 0
+
+
+def test_how_long_membership_takes_is_not_said_where_it_does_not_apply():
+    data = gv.Bipartite.from_pairs(["ann", "bob"], ["tea", "rye"])
+    release = gv.SmoothK(k=2).anonymize(data, seed=1)
+    pair = comparison_of(release, data, Randomness(seed=1), wanted_by="attack")
+    attack, situation = ATTACKS["membership"], AttackInput(comparison=pair, release=release)
+    with pytest.raises(NotMeasuredError, match="only 0 of 2 rows"):
+        attack.seconds(situation, attack.options())
 
 
 def test_what_is_longer_than_a_minute_leaves_it_to_the_others(priced):

@@ -101,6 +101,7 @@ def _fitting(pair: TableComparison) -> NodePairs:
     n = pair.original.n_rows
     if n == 0:
         raise NotMeasuredError("the data has no rows")
+    _refuse_changed(pair)
     masks = fitting_persons(CodedCells(pair.after[pair.linked], pair.before))
     numbers = np.bitwise_count(masks).sum(axis=1, dtype=np.int64)
     if numbers.sum() > MOST_PAIRS:
@@ -108,13 +109,17 @@ def _fitting(pair: TableComparison) -> NodePairs:
             f"{int(numbers.sum()):,} consistent pairs exceed the limit of {MOST_PAIRS:,}. {SMALLER}"
         )
     indptr = np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64)
-    pairs = NodePairs(indptr, np.concatenate([members(mask) for mask in masks]))
-    if np.count_nonzero(pairs.records == pairs.indices) < n:
+    return NodePairs(indptr, np.concatenate([members(mask) for mask in masks]))
+
+
+def _refuse_changed(pair: TableComparison) -> None:
+    """Refuse records that do not fit their owners: no assignment is then consistent."""
+    records = pair.after[pair.linked]
+    if not ((records == pair.before) | (records < 0)).all():
         raise NotMeasuredError(
             "some records do not fit their owners, because cells were changed and not only "
             "suppressed"
         )
-    return pairs
 
 
 PER_CELL, PER_PAIR, TRIED = 3e-9, 2e-5, 200
@@ -130,6 +135,7 @@ def seconds(situation: AttackInput[TableComparison], options: MatchingOptions) -
         raise TooLargeError(f"{n:,} rows exceed the limit of {MOST_ROWS:,}. {SMALLER}")
     if n == 0:
         return 0.0
+    _refuse_changed(pair)
     tried = pair.after[:: max(n // TRIED, 1)]
     fitting = [int(((row == pair.before) | (row < 0)).all(axis=1).sum()) for row in tried]
     pairs = min(sum(fitting) / len(fitting) * n, MOST_PAIRS)

@@ -119,9 +119,14 @@ def planned_of(
         others = (a for a in ATTACKS.values() if reads(a, kind) and a.by_name)
         missing |= {(a.name, ""): _left_out(a, situation, given, deadline) for a in others}
     for one in planned:
-        if one.seconds >= WORTH_SAYING:
-            notice(f"{one.name} takes about {spelled(one.seconds)} of CPU time")
+        _say_long(one)
     return planned, missing
+
+
+def _say_long(one: Planned) -> None:
+    """Say how long an attack takes, unless that is short."""
+    if one.seconds >= WORTH_SAYING:
+        notice(f"{one.name} takes about {spelled(one.seconds)} of CPU time")
 
 
 def _priced(
@@ -280,8 +285,8 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     attacks
         Names of `ATTACKS`, which commas may separate, or ``all`` for every one that reads this kind
         of data. Where not given: those that need not be asked for by name, as many as the time has
-        room for by what they say of their cost, the strongest first; what is omitted is not
-        measured.
+        room for by what they say of their cost, the strongest first; time that is
+        left at the end goes to the shortest of the others. What is omitted is not measured.
     seed
         For what is sampled; entropy where not given.
     options
@@ -323,6 +328,33 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     >>> row.value, row.guess
     (0.5, 0.25)
     """
+    return _attack(
+        release,
+        original,
+        attacks=attacks,
+        seed=seed,
+        options=options,
+        second=second,
+        attached=attached,
+        rerun=rerun,
+        seconds=seconds,
+    )
+
+
+def _attack(  # noqa: PLR0913  as `attack_release`
+    release: Release[Any] | str | Path,
+    original: Any,
+    *,
+    attacks: Sequence[str] | None = None,
+    seed: int | None = None,
+    options: Mapping[str, Mapping[str, Any]] | None = None,
+    second: Release[Any] | str | Path | None = None,
+    attached: Attached | None = None,
+    rerun: Rerun | None = AUTOMATIC,
+    seconds: float | None = None,
+    quick: float = 0.0,
+) -> Rows:
+    """Return the rows of `attack_release`, also of what takes less than `quick` by its name."""
     asked = separate_names(attacks)
     wanted = options or {}
     parsed = {name: entry_of(name).options.of(name, some) for name, some in wanted.items()}
@@ -358,6 +390,8 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     for name in [name for name, _ in missing if not asked and ATTACKS[name].by_name]:
         if ATTACKS[name].foreseen is not None:  # by what runs of the method took meanwhile
             missing[name, ""] = _left_out(ATTACKS[name], situation, given, deadline)
+    if not asked:
+        outcomes |= _in_what_is_left(quick, situation, given, deadline, missing)
     rows: list[Row] = []
     for name, outcome in outcomes.items():
         rows.extend(_rows(called, name, outcome, counted_in(pair.original)))
@@ -382,22 +416,16 @@ def attack_with_quick(
     Quick is what takes less than `QUICK_SECONDS` and fits into what is left of the time. Other
     arguments as in `attack_release`.
     """
-    started, limit = worked(), SECONDS_UNASKED if seconds is None else seconds
-    rows = attack_release(release, original, seconds=seconds, **how)
-    run, left = {row.question for row in rows}, limit - (worked() - started)
+    started = worked()
+    rows = _attack(release, original, seconds=seconds, quick=QUICK_SECONDS, **how)
+    run = {row.question for row in rows}
     chosen = [name for name in dict.fromkeys(further) if name not in run]
-    for row in rows.missing:
-        name, takes = row.question, row.seconds
-        if takes is None or row.part or name in chosen or not takes < min(QUICK_SECONDS, left):
-            continue
-        chosen.append(name)
-        left -= takes
     if not chosen:
         return rows
-    within_limit = None if seconds is None else max(left, 1.0)
+    left = None if seconds is None else max(seconds - (worked() - started), 1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", GraphveilWarning)  # they were said
-        named = attack_release(release, original, attacks=chosen, seconds=within_limit, **how)
+        named = attack_release(release, original, attacks=chosen, seconds=left, **how)
     missing = [row for row in rows.missing if row.question not in chosen]
     return Rows([*rows, *missing, *named, *named.missing])
 
@@ -464,6 +492,36 @@ def _outcomes(
         except OutOfTimeError:
             missing[name, ""] = Reason(stopped(deadline.seconds))
     return {one.name: outcomes[one.name] for one in planned if one.name in outcomes}
+
+
+def _in_what_is_left(
+    quick: float,
+    situation: AttackInput[Any],
+    given: Mapping[str, Any],
+    deadline: Deadline,
+    missing: Missing,
+) -> dict[str, Outcome]:
+    """Return what more attacks came to that the time has room for, the shortest first.
+
+    What was planned often takes less than was foreseen. What runs by its name alone is tried where
+    it takes less than `quick`.
+    """
+    outcomes: dict[str, Outcome] = {}
+    costs = {name: why.seconds for (name, part), why in missing.items() if not part}
+    priced = {name: seconds for name, seconds in costs.items() if seconds is not None}
+    for name, foreseen in sorted(priced.items(), key=lambda item: item[1]):
+        entry = ATTACKS[name]
+        most = min(deadline.left, quick) if entry.by_name else deadline.left
+        if foreseen >= most:
+            continue
+        reason = missing.pop((name, ""))
+        for one in _priced([entry], None, situation, given, missing, deadline):
+            if one.seconds >= deadline.left:
+                missing[name, ""] = reason
+                continue
+            _say_long(one)
+            outcomes |= _outcomes([one], None, deadline, missing)
+    return outcomes
 
 
 @contextmanager

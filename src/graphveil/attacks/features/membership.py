@@ -183,11 +183,8 @@ def seconds(situation: AttackInput[BipartiteComparison], options: MembershipOpti
     classes = classes_in(pair)
     targets = min(options.people, pair.original.n_users)
     counted = options.shadows * targets * (PER_CELL * classes + PER_SCORE)
-    try:
-        rng = situation.rng("membership: how long it takes")
-        work = _attacked(situation, options, rng)
-    except NotMeasuredError:
-        return counted
+    rng = situation.rng("membership: how long it takes")
+    work = _attacked(situation, options, rng)
     return counted + work.seconds(situation, options.shadows, rng)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
@@ -50,13 +51,19 @@ def print_verdict(verdict: Verdict, *, every: bool, word: Wording = str) -> None
 
     if every:
         for line in verdict.lines():
-            result(line if word is str else word(line))
+            said = line if word is str else word(line)
+            folds = sys.stdout.isatty()  # for other programs every check stays on its line
+            for text in wrapped(said, indent=UNDER_CHECKS) if folds else [said]:
+                result(text)
         return
     for line in verdict.said():
         print_answer(line if word is str else word(line))
     failing = [line if word is str else word(line) for line in failing_lines(verdict)]
     say_lines((t for line in failing for t in wrapped(line, indent="    ")), most=MOST_FAILING)
 
+
+UNDER_CHECKS = " " * 15
+"""Where a check goes on in the next line: below its name."""
 
 MOST_FAILING = 16
 """So many lines of failing checks are printed."""
