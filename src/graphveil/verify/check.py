@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from graphveil.claims import manifest as parts
-from graphveil.claims.conditions import AttachedColumns, Generalized, KeyedIds, with_conditions
+from graphveil.claims.conditions import AttachedColumns, Generalized, KeyedIds
 from graphveil.claims.facts import is_digest_of
 from graphveil.claims.manifest import LINKAGE as LINKAGE_FILE
 from graphveil.claims.manifest import MANIFEST, Described, Manifest, private_folder
@@ -307,7 +307,7 @@ def verify(
         promised=claims.promised(manifest),
         require_all=require_all,
         empty=guarantee.empty,
-        conditions=with_conditions("", claims.asked_for(manifest, checks)).strip(),
+        conditions=" ".join(one.sentence for one in claims.asked_for(manifest, checks)),
     )
 
 
