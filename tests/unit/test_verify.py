@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from emptied import emptied_database, of_a_graph
-from graphveil.claims.conditions import Supergraph
+from graphveil.claims.conditions import Diverse, Supergraph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.claims.manifest import DataFile
 from graphveil.core.errors import ReleaseError, ResourceError
@@ -26,6 +26,7 @@ from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verify import Check, Verdict, verify
 from graphveil.verify.database import SMALL_BYTES, database
+from graphveil.verify.evidence import asked_for, recheck_of
 from graphveil.verify.kinds import tables
 from graphveil.verify.promises.graphs import look_alikes
 from graphveil.verify.verdict import row_of
@@ -695,3 +696,12 @@ def test_every_check_that_was_not_made_is_named():
         "Not checked without the private record: owner's record.",
         "Not checked: no original ids (integers are numbers).",
     ]
+
+
+@pytest.mark.parametrize(("outcome", "said"), [("holds", 1), ("fails", 0), ("not checked", 0)])
+def test_conditions_of_the_owner_are_said_where_their_checks_hold(outcome, said):
+    diverse = Diverse(column="ill", least="2")
+    manifest = SimpleNamespace(claim=SimpleNamespace(conditions=(Supergraph(), diverse)))
+    names = recheck_of(Diverse).parts
+    checks = [Check(part.name, outcome, "") for part in names] + [Check("supergraph", "holds", "")]
+    assert [diverse] * said == list(asked_for(manifest, checks))
