@@ -49,15 +49,24 @@ def test_a_key_in_the_folder_that_is_written_is_refused(graphveil_here, cwd, ass
         assert_one_line(graphveil_here("key", place), place)
 
 
-@pytest.mark.parametrize("name", ["out/new.ledger", "out.private/new.ledger"])
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("out/new.ledger", "new.ledger is inside a release, which is public. Choose a place"),
+        (
+            "out.private/new.ledger",
+            "new.ledger is in out.private, which this run writes. Choose a different location",
+        ),
+    ],
+)
 def test_a_ledger_in_a_folder_that_is_written_is_refused_before_it_is_charged(
-    graphveil_here, listing, assert_one_line, name
+    graphveil_here, listing, assert_one_line, name, said
 ):
     assert 0 == graphveil_here("anonymize", "rename", "friends.csv", "--out", "out").code
     before = listing()
     words = ("friends.csv", "--epsilon", "1", "--out", "out", "--force", "--ledger", name)
     done = graphveil_here("anonymize", "randomized-response", *words)
-    assert_one_line(done, "new.ledger is in out", "Choose a different location")
+    assert_one_line(done, said)
     assert before == listing()
 
 

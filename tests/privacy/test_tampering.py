@@ -136,7 +136,7 @@ def test_an_edge_written_backwards_is_named(folder):
     edges[0].reverse()
     replace_edges(folder, edges)
     u, v = edges[0]
-    assert f"edge 1, ({u}, {v}), " in failed(verify(folder))["canonical order"]
+    assert f"line 2 of data.csv, ({u}, {v}), " in failed(verify(folder))["canonical order"]
 
 
 def test_two_edges_in_the_other_order_are_named(folder):
@@ -144,7 +144,7 @@ def test_two_edges_in_the_other_order_are_named(folder):
     edges[3], edges[4] = edges[4], edges[3]
     replace_edges(folder, edges)
     u, v = edges[4]
-    assert f"edge 5, ({u}, {v}), " in failed(verify(folder))["canonical order"]
+    assert f"line 6 of data.csv, ({u}, {v}), " in failed(verify(folder))["canonical order"]
 
 
 def test_a_moved_end_of_an_edge_leaves_classes_that_are_named(folder):

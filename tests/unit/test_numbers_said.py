@@ -322,17 +322,17 @@ def numbers(picture, name):
 def test_a_picture_of_shares_draws_each_at_its_place():
     marks = [Mark("a", 0.5, before=0.25, low=0.4, high=0.75, guess=0.1), Mark("b", 1.0)]
     wide, narrow = charts.dots(marks, title="t").split("</svg>")[:2]
-    # the axis goes from 232 to 612: 380 wide
-    assert [422.0, 24.0, 6.0] == numbers(wide, "after")
-    assert [327.0, 24.0, 5.0] == numbers(wide, "before")
-    assert [327.0, 24.0, 422.0, 24.0] == numbers(wide, "link")
-    assert [384.0, 24.0, 517.0, 24.0] == numbers(wide, "ci")
-    assert [270.0, 17.0, 270.0, 31.0] == numbers(wide, "guess")
-    assert 'cx="612.0" cy="58" r="6"' in wide
-    assert [218.0, 28.0] == numbers(wide, "lab")
-    assert [232.0, 6.0, 232.0, 78.0] == numbers(wide, "grid")
-    assert 'viewBox="0 0 640 102"' in wide
-    # narrow: from 18 to 316, a label above each row
+    # the axis goes from 18 to 612: 594 wide; a label above each row
+    assert [315.0, 34.0, 6.0] == numbers(wide, "after")
+    assert [166.5, 34.0, 5.0] == numbers(wide, "before")
+    assert [166.5, 34.0, 315.0, 34.0] == numbers(wide, "link")
+    assert [255.6, 34.0, 463.5, 34.0] == numbers(wide, "ci")
+    assert [77.4, 27.0, 77.4, 41.0] == numbers(wide, "guess")
+    assert 'cx="612.0" cy="78" r="6"' in wide
+    assert [18.0, 21.0] == numbers(wide, "lab")
+    assert [18.0, 6.0, 18.0, 98.0] == numbers(wide, "grid")
+    assert 'viewBox="0 0 640 122"' in wide
+    # narrow: from 18 to 316
     assert [167.0, 34.0, 6.0] == numbers(narrow, "after")
     assert [18.0, 21.0] == numbers(narrow, "lab")
     assert 'viewBox="0 0 340 130"' in narrow
