@@ -266,6 +266,7 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     attached: Attached | None = None,
     rerun: Rerun | None = AUTOMATIC,
     seconds: float | None = None,
+    quick_seconds: float = 0.0,
 ) -> Rows:
     """Return what an attacker learns from a release, each figure next to a guess without it.
 
@@ -285,8 +286,8 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     attacks
         Names of `ATTACKS`, which commas may separate, or ``all`` for every one that reads this kind
         of data. Where not given: those that need not be asked for by name, as many as the time has
-        room for by what they say of their cost, the strongest first; time that is
-        left at the end goes to the shortest of the others. What is omitted is not measured.
+        room for by what they say of their cost, the strongest first; time that is left goes to the
+        shortest of the others. What is omitted is not measured.
     seed
         For what is sampled; entropy where not given.
     options
@@ -303,6 +304,9 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
         The time that all attacks have together; compiling once for this machine does not count. An
         attack that is not done by then is not measured: it gives all of its figures or none. Where
         not given: 60 where no attack is named, else as long as they take.
+    quick_seconds
+        Attacks that otherwise run by name alone also get time that is left, if they take less than
+        this.
 
     Raises
     ------
@@ -328,33 +332,6 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     >>> row.value, row.guess
     (0.5, 0.25)
     """
-    return _attack(
-        release,
-        original,
-        attacks=attacks,
-        seed=seed,
-        options=options,
-        second=second,
-        attached=attached,
-        rerun=rerun,
-        seconds=seconds,
-    )
-
-
-def _attack(  # noqa: PLR0913  as `attack_release`
-    release: Release[Any] | str | Path,
-    original: Any,
-    *,
-    attacks: Sequence[str] | None = None,
-    seed: int | None = None,
-    options: Mapping[str, Mapping[str, Any]] | None = None,
-    second: Release[Any] | str | Path | None = None,
-    attached: Attached | None = None,
-    rerun: Rerun | None = AUTOMATIC,
-    seconds: float | None = None,
-    quick: float = 0.0,
-) -> Rows:
-    """Return the rows of `attack_release`, also of what takes less than `quick` by its name."""
     asked = separate_names(attacks)
     wanted = options or {}
     parsed = {name: entry_of(name).options.of(name, some) for name, some in wanted.items()}
@@ -391,7 +368,7 @@ def _attack(  # noqa: PLR0913  as `attack_release`
         if ATTACKS[name].foreseen is not None:  # by what runs of the method took meanwhile
             missing[name, ""] = _left_out(ATTACKS[name], situation, given, deadline)
     if not asked:
-        outcomes |= _in_what_is_left(quick, situation, given, deadline, missing)
+        outcomes |= _in_what_is_left(quick_seconds, situation, given, deadline, missing)
     rows: list[Row] = []
     for name, outcome in outcomes.items():
         rows.extend(_rows(called, name, outcome, counted_in(pair.original)))
@@ -417,7 +394,7 @@ def attack_with_quick(
     arguments as in `attack_release`.
     """
     started = worked()
-    rows = _attack(release, original, seconds=seconds, quick=QUICK_SECONDS, **how)
+    rows = attack_release(release, original, seconds=seconds, quick_seconds=QUICK_SECONDS, **how)
     run = {row.question for row in rows}
     chosen = [name for name in dict.fromkeys(further) if name not in run]
     if not chosen:

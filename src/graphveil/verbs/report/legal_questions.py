@@ -122,7 +122,7 @@ class Line:
     as_published: bool = False
     known: str = ""
     command: str | None = None
-    # what the table of who can be singled out says of this attacker; empty where nothing
+    # what the table of unique people says of this attacker; empty where nothing
     below: str = ""
 
     @property
@@ -225,7 +225,7 @@ class Figures:
     command: str | None = None
     counted: Counted = "people"
     of_table: bool = False
-    # what the table of who can be singled out says of any other knowledge; empty where nothing
+    # what the table of unique people says of any other knowledge; empty where nothing
     below: str = ""
     # what was recomputed of this release and holds for everybody; None where nothing was
     held: AnyGuarantee | None = None
