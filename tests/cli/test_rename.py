@@ -52,7 +52,7 @@ def test_a_key_in_the_folder_that_is_written_is_refused(graphveil_here, cwd, ass
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("out/new.ledger", "new.ledger is inside a release, which is public. Choose a place"),
+        ("out/new.ledger", "new.ledger is in out, which this run writes. Choose a different"),
         (
             "out.private/new.ledger",
             "new.ledger is in out.private, which this run writes. Choose a different location",

@@ -111,6 +111,16 @@ def test_past_its_limit_it_refuses_before_anything_is_drawn(path, graph, monkeyp
     assert not path.exists()
 
 
+def test_a_ledger_inside_a_release_is_refused(tmp_path):
+    graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+    noisy = gv.AsymmetricResponse(epsilon=1.0)
+    folder = noisy.anonymize(graph, seed=1).write(tmp_path / "public")
+    inside = folder / "spent.json"
+    with pytest.raises(UsageError, match=r"spent\.json is inside a release, which is public\."):
+        noisy.anonymize(graph, ledger=gv.Ledger(inside))
+    assert not inside.exists()
+
+
 def test_data_that_is_refused_spends_nothing(path):
     small = gv.Graph.from_edges([0], [1], n=3)
     with pytest.raises(UsageError):

@@ -33,7 +33,7 @@ from graphveil.claims.conditions import AnyCondition, Condition, ItemsAreUsers, 
 from graphveil.claims.facts import Figures, changes_between, cost_of
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
 from graphveil.claims.ledger import Ledger, LedgerReceipt
-from graphveil.claims.manifest import Generalization
+from graphveil.claims.manifest import Generalization, check_outside
 from graphveil.core import errors
 from graphveil.core.errors import InfeasibleError, ParameterError, UsageError, visible
 from graphveil.core.parameters import (
@@ -398,6 +398,7 @@ class Anonymizer(ABC, Generic[D]):
         """Enter what a run will claim in a ledger, before it draws anything; None without one."""
         if ledger is None:
             return None
+        check_outside(ledger.path)
         claimed = self.claimed(self.promised(data), Randomness(seed=seed))
         cells = kind_of(data).cells_of_one(data)
         return ledger.spend(claimed, method=self.name, person_cells=cells)

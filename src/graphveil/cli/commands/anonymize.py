@@ -206,9 +206,7 @@ class _Given(NamedTuple):
         """Return the ledger that was asked for."""
         if self.ledger is not None:
             from graphveil.claims.ledger import Ledger  # noqa: PLC0415  rarely kept
-            from graphveil.claims.manifest import check_outside  # noqa: PLC0415  as above
 
-            check_outside(self.ledger)
             return Ledger(self.ledger, limit=self.ledger_limit, unclaimed=self.ledger_unclaimed)
         if self.ledger_limit is not None or self.ledger_unclaimed:
             raise UsageError("--ledger-limit and --ledger-unclaimed require --ledger FILE.")
