@@ -1,7 +1,7 @@
 """Every method at matched guarantees: what is reached, kept and learned, and what it takes.
 
     python benchmarks/leaderboard/run.py --quick [--data FOLDER]   # small data: ten minutes
-    python benchmarks/leaderboard/run.py --data FOLDER             # all of it: two hours, two cores
+    python benchmarks/leaderboard/run.py --data FOLDER             # all of it: an hour, two cores
     python benchmarks/leaderboard/run.py --page                    # the page alone, from the rows
 
 A method is a line of `ENTRIES`, data a line of `SETS`. A row is written to ``rows.csv`` as soon as
