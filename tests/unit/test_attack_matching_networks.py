@@ -21,6 +21,7 @@ from graphveil.attacks.networks.copies import (
     random_pairs,
     summary,
 )
+from graphveil.attacks.wording import above_guess
 from graphveil.core.errors import ResourceError
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Setting
@@ -181,7 +182,7 @@ def test_nodes_that_all_look_alike_are_guessed(name):
     told = attacked(name, random_graph(30, 90), cycle(30), overlap=1, draws=10, **settings)
     right = next(row for row in told if row.part.endswith(": right"))
     assert right.value <= 5 / 30
-    assert 1 / 30 == right.guess
+    assert 1 / (30 - settings.get("known", 0)) == right.guess  # a known node is no guess
     assert 10 == right.sample_size
 
 
@@ -265,3 +266,11 @@ def _situation(release, original):
 
     pair = comparison_of(release, original, Randomness(seed=1), wanted_by="attack")
     return AttackInput(comparison=pair, release=release)
+
+
+@pytest.mark.parametrize("name", [name for name in BY_COPY if name not in KNOWING])
+def test_luck_with_nodes_that_cannot_be_told_apart_is_not_called_success(name):
+    twenty_edges = gv.Graph.from_edges(np.arange(0, 40, 2), np.arange(1, 40, 2), n=40)
+    for seed in range(10):
+        rows = attacked(name, twenty_edges, order=rng_of(seed).permutation(40), overlap=1, draws=2)
+        assert not any(above_guess(row) for row in rows if row.figure == "right")

@@ -195,7 +195,14 @@ COPY = Setting(overlap=1, known=0)
                 attack_row(setting=COPY._replace(draw=draw), value=value, guess=0.01)
                 for draw, value in (("", 0.3), ("least", 0.2), ("largest", 0.41))
             ],
-            "re-identifies 20 to 41 of 100 people, depending on which edges the copy has (",
+            "20 to 41 of 100 people, depending on how equal nodes are told apart (guessing",
+        ),
+        (
+            [
+                attack_row(setting=COPY._replace(draw=draw, overlap=0.9), value=value, guess=0.01)
+                for draw, value in (("", 0.3), ("least", 0.2), ("largest", 0.41))
+            ],
+            "20 to 41 of 100 people, depending on which edges the copy has (guessing",
         ),
         (
             [
@@ -295,6 +302,12 @@ def test_the_most_known_of_enough_targets_is_told(sizes, known):
         ({"value": 0.5, "low": 0.31, "high": 0.6, "guess": 0.3}, True),
         ({"value": 0.1}, True),
         ({"value": 0.0}, False),
+        # of 40 people two are named rightly in one draw: who guesses names one on average
+        ({"value": 2 / 40, "guess": 1 / 40, "known": "sampled", "sample_size": 1}, False),
+        ({"value": 6 / 40, "guess": 1 / 40, "known": "sampled", "sample_size": 1}, False),
+        ({"value": 7 / 40, "guess": 1 / 40, "known": "sampled", "sample_size": 1}, True),
+        ({"value": 3.4 / 40, "guess": 1 / 40, "known": "sampled", "sample_size": 4}, False),
+        ({"value": 3.6 / 40, "guess": 1 / 40, "known": "sampled", "sample_size": 4}, True),
     ],
 )
 def test_an_answer_is_yes_above_the_guess_alone(figures, above):

@@ -18,7 +18,7 @@ from graphveil.attacks.networks.signatures import (
     layers_of,
     published_attributes,
 )
-from graphveil.attacks.wording import EXTREMES, GUESSED, Said, linked, strongest
+from graphveil.attacks.wording import EXTREMES, GUESSED, RIGHT, Said, linked, strongest
 from graphveil.core.rows import Setting
 from graphveil.data import Graph, Layer, Network
 from graphveil.data.measures import twins
@@ -317,7 +317,7 @@ def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) 
     n = kinds.twins.size
     figures: list[AttackFigure] = []
     missing: dict[str, str] = {}
-    risk = np.full(n, np.nan)
+    risk, baseline = np.full(n, np.nan), np.full(n, np.nan)
     for some in drawn:
         *rates, recall = _rates(some, kinds)
         for rate in (*rates, recall):
@@ -327,29 +327,36 @@ def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) 
             else:
                 figures.append(figure)
         figures.extend(recall.extremes())
-        risk = np.fmax(risk, _risk(some.draws))
+        own = _risk(some.draws)
+        baseline = np.where(np.isnan(risk) | (own > risk), recall.baseline, baseline)
+        risk = np.fmax(risk, own)
     if np.isnan(risk).all():
         raise NotMeasuredError("no target has edges both in the copy and in the release")
-    return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n), missing)
+    return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, baseline), missing)
 
 
 def _rates(some: Drawn, kinds: NodeKinds) -> Iterator[Rate]:
-    """Yield what is counted of the draws; last, how many of all people were named rightly."""
+    """Yield what is counted of the draws; last, how many of all people were named rightly.
+
+    A guess is one of the nodes that are left beside those known beforehand.
+    """
     n = kinds.twins.size
-    alike = float(np.bincount(kinds.twins)[kinds.twins].mean()) / n
+    left = max(n - (some.setting.known or 0), 1)
+    others = float(np.bincount(kinds.twins)[kinds.twins].mean()) - 1
+    alike = (1 + others * (left - 1) / max(n - 1, 1)) / left
     draws, rate = some.draws, partial(Rate.of, setting=some.setting)
-    yield rate("precision", pairs=((d.right, d.named) for d in draws), baseline=1 / n)
+    yield rate("precision", pairs=((d.right, d.named) for d in draws), baseline=1 / left)
     yield rate("precision up to twins", pairs=((d.alike, d.named) for d in draws), baseline=alike)
     for name, those in (("of degree 3", kinds.of_degree_3), ("without twins", kinds.distinct)):
         found = ((d.right, d.asked & those) for d in draws)
-        yield rate(f"right, {name}", pairs=found, baseline=1 / n)
-    yield rate("right", pairs=((d.right, d.asked) for d in draws), baseline=1 / n)
+        yield rate(f"right, {name}", pairs=found, baseline=1 / left)
+    yield rate(RIGHT, pairs=((d.right, d.asked) for d in draws), baseline=1 / left)
 
 
 def said_of_copies(by: str = "") -> tuple[Said, ...]:
     """Return how it is said that people are named by a copy, by this way of matching."""
     nobody = linked(
-        "right",
+        RIGHT,
         does="has {copy}",
         by=by,
         label="{copy}",

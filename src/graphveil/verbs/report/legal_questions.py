@@ -14,6 +14,7 @@ from graphveil.attacks.wording import (
     Counted,
     Question,
     Said,
+    least_shown,
     reworded,
     strongest,
     words_of,
@@ -395,7 +396,8 @@ def _measured(said: Said, row: Row, figures: Figures, *, last: bool) -> Line:
     if said.take is strongest and row.sample_size:
         several = f", in the strongest of {row.sample_size} samples"
         reason += ONE_DRAW if row.sample_size == 1 else several
-    evidence = Evidence(value=row.value, low=row.low, guess=row.guess)
+    least = None if row.value is None else least_shown(row)
+    evidence = Evidence(value=row.value, low=least, guess=row.guess)
     drawn = "" if row.sample_size is None else f": {row.sample_size:,}"
     if harm is not None:
         evidence = evidence._replace(low=_shifted(row, harm), guess=outside.value if outside else 0)
