@@ -166,6 +166,26 @@ class TestValues:
         failing = [check.name for check in gv.verify_release(tmp_path / "out").failures()]
         assert "unit of epsilon" in failing
 
+    @pytest.mark.parametrize("method", ["randomized-response", "asymmetric-response"])
+    def test_a_connection_that_both_list_is_two_items_and_never_one_edge(self, tmp_path, method):
+        friends = gv.datasets.load("copenhagen-calls")
+        listed = gv.Bipartite.from_graph(friends)
+        of_edges = gv.METHODS[method](epsilon=2.0).anonymize(friends).guarantee
+        assert "any one edge" in of_edges.sentence
+        release = gv.METHODS[method](epsilon=2.0).anonymize(listed)
+        said = release.guarantee.sentence
+        assert "any one edge" not in said
+        assert "Two people who are each other's items are two items: e^4." in said
+        release.write(tmp_path / "out")
+        assert gv.verify_release(tmp_path / "out", original=listed).ok
+        manifest = json.loads((tmp_path / "out/release.json").read_text())
+        manifest["claim"]["guarantee"]["of"] = "entry"
+        claim = EdgeDP(epsilon=2.0, of="entry")
+        manifest["claim"] |= {"sentence": claim.sentence, "threat_model": claim.threat_model}
+        reseal(tmp_path / "out", manifest)
+        failing = [check.name for check in gv.verify_release(tmp_path / "out").failures()]
+        assert "unit of epsilon" in failing
+
     def test_items_named_as_values_are_asked_about_where_it_matters(self):
         data = gv.Bipartite.from_pairs(["ann", "bob"], ["sex=f", "sex=m"])
         with pytest.raises(DataError, match='items="values"'):

@@ -637,6 +637,9 @@ edges inside and between groups; nothing in it shows which node of a group is wh
         )
 
 
+ONE_OF = {"entry": "edge or item", "listing": "item", "value": "value"}
+"""What one epsilon is of."""
+
 ENTRIES_OF_A_VALUE = 2
 """To change one value of a column is to change two entries: one ends, another begins."""
 
@@ -679,15 +682,9 @@ class _DifferentialPrivacy(_OfRows, frozen=True, kw_only=True):
         """The condition: which lists are public, and which of them no owner gave as such."""
         if not self.collected:
             return "Given the lists of people and items, which the owner declares public"
-        if len(self.collected) == 1:
-            return (
-                f"Assuming that the list of {self.collected[0]}, which here was collected from the "
-                "data, is public"
-            )
-        return (
-            "Assuming that the lists of people and items, which here were collected from the data, "
-            "are public"
-        )
+        are, were = ("is", "was") if len(self.collected) == 1 else ("are", "were")
+        lists = f"the list{'s' * (are == 'are')} of {' and '.join(self.collected)}"
+        return f"Assuming that {lists}, which here {were} collected from the data, {are} public"
 
     @property
     def _at_most_by(self) -> str:
@@ -709,8 +706,9 @@ class EdgeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="edge-differen
         Which lists were collected from the data: ``people``, ``items``, both or none. They count
         as public all the same, so that the guarantee holds under that condition only.
     of
-        Whether `epsilon` is that of one edge or item (``entry``), or that of one ``value`` of one
-        column of one person, where items are values of columns: two entries.
+        Whether `epsilon` is that of one edge or item (``entry``); of one item where items are
+        people, who may list each other (``listing``); or of one ``value`` of one column of one
+        person, where items are values of columns: two entries.
 
     Examples
     --------
@@ -723,7 +721,7 @@ edges or items by a factor of at most e^10, a hundred by e^100.
     2
     """
 
-    of: Literal["entry", "value"] = "entry"
+    of: Literal["entry", "listing", "value"] = "entry"
 
     @property
     def entries(self) -> int:
@@ -734,7 +732,11 @@ edges or items by a factor of at most e^10, a hundred by e^100.
     def sentence(self) -> str:
         """The guarantee in one sentence."""
         change = f"adding or removing any one edge, or any one item of any one {self._each},"
-        several = "edges or items"
+        several, each_other = "edges or items", ""
+        if self.of == "listing":
+            change, several = f"adding or removing any one item of any one {self._each},", "items"
+            two = words.times(2, self.epsilon)
+            each_other = f" Two people who are each other's items are two items: e^{two}."
         if self.of == "value":
             change = (
                 f"replacing any one value of any one column of any one {self._each} by any other "
@@ -746,12 +748,13 @@ edges or items by a factor of at most e^10, a hundred by e^100.
             f"A whole {self._each} is protected less: ten {several} by a factor of at most "
             f"e^{ten}, a hundred by e^{hundred}."
         )
-        return f"{self._given}: {change} changes {self._at_most_by}. {no_person}{self._about}"
+        changes = f"{change} changes {self._at_most_by}.{each_other}"
+        return f"{self._given}: {changes} {no_person}{self._about}"
 
     @property
     def knowledge(self) -> str:
         """What that attacker knows, in a few words."""
-        return f"every other {'value' if self.of == 'value' else 'edge or item'}"
+        return f"every other {ONE_OF[self.of]}"
 
 
 class NodeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="node-differential-privacy"):

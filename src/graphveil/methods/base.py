@@ -528,8 +528,9 @@ class Anonymizer(ABC, Generic[D]):
             return promise
         public = getattr(data, "public_lists", ())
         collected = tuple(one for one in kind_of(data).lists if one not in public)
-        if isinstance(promise, EdgeDP) and getattr(data, "items", None) == "values":
-            return msgspec.structs.replace(promise, collected=collected, of="value")
+        if isinstance(promise, EdgeDP):
+            of = {"people": "listing", "values": "value"}.get(getattr(data, "items", None), "entry")
+            promise = msgspec.structs.replace(promise, of=of)
         return msgspec.structs.replace(promise, collected=collected)
 
     def claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:

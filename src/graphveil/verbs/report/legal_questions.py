@@ -20,6 +20,7 @@ from graphveil.attacks.wording import (
     words_of,
 )
 from graphveil.claims.guarantees import (
+    ONE_OF,
     AdaptiveAnonymity,
     AnyGuarantee,
     EdgeDP,
@@ -347,7 +348,7 @@ def number_of(guarantee: AnyGuarantee) -> int | None:
 def unit_of(guarantee: EdgeDP | NodeDP) -> str:
     """Return what an epsilon is for."""
     if isinstance(guarantee, EdgeDP):
-        return "one edge or item"
+        return f"one {ONE_OF[guarantee.of]}"
     return "all edges or items of one person"
 
 

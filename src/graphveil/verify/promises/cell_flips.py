@@ -328,6 +328,9 @@ def _unit(evidence: Evidence, promise: EdgeDP | NodeDP) -> Check:
     ]
     if isinstance(promise, EdgeDP) and promise.of == "value":
         problems += _not_values(evidence)
+    if isinstance(promise, EdgeDP) and evidence.has_people != (promise.of == "listing"):
+        are = "people" if evidence.has_people else "not people"
+        problems.append(f"epsilon is for one {promise.of}, but items are {are}")
     what = promise.of if isinstance(promise, EdgeDP) else "person"
     return judged(
         problems, f"epsilon is for one {what}, given the lists of {' and '.join(kind.lists)}"
