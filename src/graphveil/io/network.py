@@ -16,8 +16,8 @@ from graphveil.data.conversions import cells_of
 from graphveil.data.ids import as_ids, as_text, distinct, naming_columns, positions
 from graphveil.data.layers import may_mark_modes
 from graphveil.io.formats import NetworkOptions, TableOptions
+from graphveil.io.graph_builder import refuse_two_modes
 from graphveil.io.parsed import ParsedArcs, ids_listed, questions_about_cells
-from graphveil.io.readers.graph_builder import refuse_two_modes
 from graphveil.io.reading import ReadTies, over_all_nodes, source_of
 from graphveil.io.source import Source, shown
 from graphveil.io.text.columns import layers_of

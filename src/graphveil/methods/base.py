@@ -529,7 +529,8 @@ class Anonymizer(ABC, Generic[D]):
         public = getattr(data, "public_lists", ())
         collected = tuple(one for one in kind_of(data).lists if one not in public)
         if isinstance(promise, EdgeDP):
-            of = {"people": "listing", "values": "value"}.get(getattr(data, "items", None), "entry")
+            items = str(getattr(data, "items", None))
+            of = {"people": "listing", "values": "value"}.get(items, "entry")
             promise = msgspec.structs.replace(promise, of=of)
         return msgspec.structs.replace(promise, collected=collected)
 

@@ -14,8 +14,8 @@ from typing import Any, NoReturn
 
 from graphveil.core.text import counted
 from graphveil.io.formats import GraphOptions
+from graphveil.io.graph_builder import Builder
 from graphveil.io.parsed import ParsedArcs
-from graphveil.io.readers.graph_builder import Builder
 from graphveil.io.source import Source, shown
 from graphveil.io.text.dialect import Line, listed_lines
 

@@ -9,13 +9,13 @@ from graphveil.data import Network
 from graphveil.data.conversions import rows_of
 from graphveil.data.network import LAYER
 from graphveil.io.formats import Format, GraphOptions
-from graphveil.io.parsed import ParsedArcs
-from graphveil.io.readers.graph_builder import (
+from graphveil.io.graph_builder import (
     GraphElements,
     attributes_in_text,
     is_weight,
     quoted_labels,
 )
+from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source
 
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<gexf xmlns="http://gexf.net/1.3" version="1.3">\n'

@@ -12,8 +12,8 @@ from graphveil.data import Network
 from graphveil.data.conversions import cells_of
 from graphveil.data.network import LAYER
 from graphveil.io.formats import Format, GraphOptions
+from graphveil.io.graph_builder import Builder
 from graphveil.io.parsed import ParsedArcs
-from graphveil.io.readers.graph_builder import Builder
 from graphveil.io.source import Source, shown
 
 _UNKNOWN = "(?i:nan|inf|infinity)"

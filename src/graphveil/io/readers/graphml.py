@@ -9,13 +9,13 @@ from graphveil.data import Network
 from graphveil.data.conversions import rows_of
 from graphveil.data.network import LAYER
 from graphveil.io.formats import Format, GraphOptions
-from graphveil.io.parsed import ParsedArcs
-from graphveil.io.readers.graph_builder import (
+from graphveil.io.graph_builder import (
     WEIGHTS,
     GraphElements,
     attributes_in_text,
     quoted_labels,
 )
+from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source
 
 _DIRECTED = {"directed": True, "undirected": False}

@@ -15,8 +15,8 @@ from graphveil.core.errors import InputError, option
 from graphveil.data import Network
 from graphveil.data.conversions import cells_of
 from graphveil.io.formats import Format, GraphOptions
+from graphveil.io.graph_builder import Builder, is_weight, refuse_kinds
 from graphveil.io.parsed import ParsedArcs, check_size
-from graphveil.io.readers.graph_builder import Builder, is_weight, refuse_kinds
 from graphveil.io.source import Source, shown
 
 _CELL = re.compile(r'"([^"]*)"|(\S+)')
