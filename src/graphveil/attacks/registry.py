@@ -22,7 +22,7 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
         "refinement": "graphveil.attacks.features.refinement:REFINEMENT",
         "intersection": "graphveil.attacks.features.linkage:INTERSECTION",
         "re-run": "graphveil.attacks.features.rerunning:RE_RUN",
-        "degree-matching": "graphveil.attacks.networks.degree_matching:DEGREE_MATCHING",
+        "degree-matching": "graphveil.attacks.networks.candidate_set:DEGREE_MATCHING",
         "candidate-set": "graphveil.attacks.networks.candidate_set:CANDIDATE_SET",
         "attribute-inference": (
             "graphveil.attacks.networks.attribute_inference:ATTRIBUTE_INFERENCE"
