@@ -412,3 +412,43 @@ def test_no_class_is_smaller_than_k():
     table = gv.Table.from_columns({"sex": ["f"] * 3 + ["m"] * 4 + ["x"] * 2})
     release = gv.Generalize(k=3).anonymize(table, seed=1)
     assert [] == release.verify(table).failures()
+
+
+DATES = {
+    "%Y-%m-%d": ("1973-04-11", "1982-05-07"),
+    "%d/%m/%Y": ("11/04/1973", "07/05/1982"),
+    "%m-%Y": ("04-1973", "05-1982"),
+    "%m%y": ("0473", "0582"),
+    "%y-%m-%d": ("73-04-11", "82-05-07"),
+}
+
+
+@pytest.mark.parametrize("form", DATES)
+@pytest.mark.parametrize("record", [True, False], ids=["record", "no record"])
+def test_dates_in_a_form_that_resembles_a_unit_hold_and_forged_ones_fail(tmp_path, form, record):
+    """Rows of the first date publish it; those of another have its decade."""
+    kept, other = DATES[form]
+    third = other.replace("82", "83")
+    births = [kept] * 6 + [other, third] * 2
+    table = gv.Table.from_columns({"birth": births, "sex": ["f"] * 10}, exact=True, person="row")
+    levels = {"birth": "year,decade"}
+    release = gv.Generalize(k=3, levels=levels, dates={"birth": form}).anonymize(table, seed=1)
+    folder = release.write(tmp_path / "release")
+    if not record:
+        shutil.rmtree(tmp_path / "release.private")
+    rows = rows_in(folder)
+    assert {kept, "1980-1989"} == {row[0] for row in rows[1:]}
+    assert {} == failures(folder) == failures(folder, original=table)
+    listed = [["1970-1979" if c == "1980-1989" else c for c in r] for r in rows]
+    nodes = rows_in(folder, "levels.csv")
+    forged = [row for row in nodes if row[2] != "1980-1989"]
+    write_rows(folder, listed)
+    write_rows(folder, forged, "levels.csv")
+    known = record or form == "%Y-%m-%d"
+    expected = {"consistent rows", *(["true cells"] if record else [])} if known else {*()}
+    assert expected == {*failures(folder, original=table)}
+    if known:
+        nodes = [[c.replace("1970-1979", "1960-1969") for c in row] for row in nodes]
+        write_rows(folder, rows)
+        write_rows(folder, nodes, "levels.csv")
+        assert "levels" in failures(folder)

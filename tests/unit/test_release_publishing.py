@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import shutil
 import subprocess
@@ -19,7 +20,14 @@ import graphveil as gv
 from graphveil.claims.manifest import LINKAGE, MANIFEST, RECORD, owners_of_others, private_folder
 from graphveil.core.atomic import stale_temporaries, whole_folders
 from graphveil.core.errors import GraphveilWarning, InputError, UsageError, each_once
-from graphveil.release import Linkage, Private, Release, read_manifest, read_record
+from graphveil.release import (
+    Linkage,
+    Private,
+    Release,
+    read_manifest,
+    read_record,
+    read_release,
+)
 from graphveil.release.files import check_names, release_format, write_data
 from graphveil.release.publishing import Output, Publication, publish, warn_of_others
 
@@ -173,6 +181,24 @@ def test_a_release_is_not_warned_of_those_it_is_nested_in(tmp_path):
     assert told_in(alone)[0].startswith("3 other releases")
     beside = gv.SuppressK(k=4).anonymize(data, nested_in=one).write(tmp_path / "beside")
     assert told_in(beside)[0].startswith("3 other releases")
+
+
+def test_a_release_with_the_seed_of_one_it_is_nested_in_is_warned_of(tmp_path):
+    data = gv.Bipartite.from_lists([["tea"], ["tea"], ["rye"], ["rye"]] * 4)
+    one = gv.SmoothK(k=2).anonymize(data, seed=3).write(tmp_path / "one")
+    gv.SuppressK(k=2).anonymize(data, seed=3).write(tmp_path / "two")
+    again = gv.SmoothK(k=2).anonymize(data, seed=3)
+    for base in (one, read_release(one), again):
+        three = gv.SmoothK(k=4).anonymize(data, nested_in=base)
+        [text] = told_in(three.write(tmp_path / "three", force=True))
+        assert "1 other release of this input is next to it, two:" in text
+    record = Path(f"{one}.private", RECORD)
+    fields = json.loads(record.read_bytes())
+    del fields["release_id"]
+    record.write_text(json.dumps(fields))
+    assert fields["manifest_sha256"] == read_release(one).private.release_id
+    four = gv.SmoothK(k=8).anonymize(data, nested_in=one).write(tmp_path / "four")
+    assert "2 other releases" in told_in(four)[0]
 
 
 # what a killed run left

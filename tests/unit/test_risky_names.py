@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 import graphveil as gv
 from forged.kit import reseal
 from graphveil import io
-from graphveil.core.errors import InputError
-from graphveil.io.parsed import alike, other_than_integers, problem_of
+from graphveil.core.errors import DataError, GraphveilWarning, InputError
+from graphveil.data.ids import alike, spelled_twice
+from graphveil.io.parsed import other_than_integers, problem_of
 from graphveil.io.writing import SEPARATORS
 from graphveil.verify.database import database
 from graphveil.verify.files.canonical import no_item
@@ -239,3 +240,39 @@ def test_the_checker_refuses_the_items_that_the_reader_refuses(items):
     with database() as db:
         db.put("entries", {"item": texts})
         assert refused == (no_item(db) is not None)
+
+
+@pytest.mark.parametrize("people", [("ann", "ann "), ("ann", "an\u200bn")])
+def test_two_people_of_a_table_who_look_the_same_are_refused(people):
+    columns = {"who": [*people, "bob"], "sex": ["f", "m", "f"]}
+    with pytest.raises(DataError, match="look the same, but count as two people"):
+        gv.Table.from_columns(columns, person="who")
+
+
+SPELLINGS = [
+    ("Ann@example.org", "ann@example.org"),
+    ("Jos\xe9", "Jose\u0301"),
+    ("\u039d\u03af\u03ba\u03bf\u03c2", "\u039d\u038a\u039a\u039f\u03a3"),
+    ("7", "007"),
+    ("JOSE\u0301 ", "jos\xe9 "),
+]
+
+
+@pytest.mark.parametrize("values", SPELLINGS)
+def test_two_spellings_of_what_may_be_one_are_warned_of(values):
+    columns = {"who": [value.strip() for value in values] + ["bob"], "sex": ["f", "m", "f"]}
+    with pytest.warns(GraphveilWarning, match="in who count as two people") as said:
+        gv.Table.from_columns(columns, person="who")
+    assert 1 == len(said)
+    ill = gv.Table.from_columns({"sex": ["f", "f", "m", "m"], "ill": [*values] * 2}, person="row")
+    method = gv.Generalize(k=2, known="sex", attach="ill", diverse={"ill": 2})
+    with pytest.warns(GraphveilWarning, match="in ill count as two different values"):
+        method.anonymize(ill)
+
+
+@pytest.mark.parametrize("values", [("7", "8"), ("ann", "anna"), ("a0", "a00"), (7, 8)])
+def test_other_people_and_values_are_not(values):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", GraphveilWarning)
+        gv.Table.from_columns({"who": [*values], "sex": ["f", "m"]}, person="who")
+    assert "" == spelled_twice(map(str, values))

@@ -396,6 +396,12 @@ class Record(msgspec.Struct, frozen=True, kw_only=True):
     assignment: str | None = None
     origins_sha256: list[str] = []
     ancestors: dict[str, dict[str, list[str]]] = {}
+    release_id: str = ""
+
+    @property
+    def identity(self) -> str:
+        """What tells this release from any other; of a record without an id, its manifest."""
+        return self.release_id or self.manifest_sha256
 
 
 def private_folder(folder: Path) -> Path:
@@ -517,6 +523,14 @@ def ledger_entry_in(private: Place) -> str | None:
     except (GraphveilError, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
     return None if note is None else note.entry
+
+
+def identity_in(private: Place) -> str | None:
+    """Return what tells the release of a private folder from others; None where nothing does."""
+    try:
+        return msgspec.json.decode((private / RECORD).read_bytes(), type=Record).identity
+    except (GraphveilError, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
 
 
 def owners_of_others(

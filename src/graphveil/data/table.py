@@ -22,17 +22,20 @@ from graphveil.data.columns import Frames, arrow_table, dropped_columns
 from graphveil.data.ids import (
     Ids,
     RepeatedPeople,
+    alike,
     as_ids,
     check_distinct,
     column_and_value,
     feature_named,
     frozen,
+    in_quotes,
     naming_columns,
     naming_question,
     not_unicode,
     numbers_where_all,
     repeated_people,
     same_ids,
+    spelled_twice,
     stored,
     text,
 )
@@ -484,8 +487,13 @@ class Table(Frames):
         Raises
         ------
         DataError
-            Where there is no such column, a row has no value of it, rows of one person differ, or
-            rows have ids already.
+            Where there is no such column, a row has no value of it, two values look the same, rows
+            of one person differ, or rows have ids already.
+
+        Warns
+        -----
+        GraphveilWarning
+            Where two values may be one person in two spellings, such as upper and lower case.
 
         Examples
         --------
@@ -507,6 +515,7 @@ class Table(Frames):
         if people.min(initial=0) < 0:
             row = int(np.argmin(people))
             raise DataError(f"row {row} has no {person}. Add the value, or remove the row.")
+        _check_spelling(person, self.categories[at])
         others = [column for column in range(self.n_columns) if column != at]
         who, first, own = np.unique(people, return_index=True, return_inverse=True)
         codes = self.codes[:, others]
@@ -676,3 +685,21 @@ def repeated_columns(table: Table) -> list[RepeatedPeople]:
         found.append(one)
         table = table.without([one.name])
     return found
+
+
+def _check_spelling(person: str, people: Ids) -> None:
+    """Refuse two values that look the same, and warn of two that may be one in two spellings."""
+    if people.dtype.kind == "i":
+        return
+    pair = alike(ids_to_arrow(people))
+    if pair is not None:
+        raise DataError(
+            f"{in_quotes(*pair)} in {person} look the same, but count as two people. Merge them, "
+            "or rename one."
+        )
+    spelled = spelled_twice(people.tolist())
+    if spelled:
+        warn(
+            f"{spelled} in {person} count as two people, although they may be one: use one "
+            "spelling for each person"
+        )

@@ -58,12 +58,6 @@ else:
 
 _INTEGER = r"^(0|[1-9][0-9]*)$"
 _WHOLE = r"^(0|[1-9][0-9]*)(\.0+)?$"
-_UNSEEN = (
-    "[\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f\u3164"
-    "\ufeff\uffa0]"
-)
-"""Characters that no eye sees: of Unicode's default ignorable ones those that change no neighbor's
-form. Joiners and selectors of variants do, in emoji and in Persian."""
 
 
 class SpellingProblem(NamedTuple):
@@ -114,29 +108,6 @@ def problem_of(values: pa.Array) -> SpellingProblem | None:
             if not re.fullmatch(r"[0-9]+", value):
                 return SpellingProblem(value, "is not an integer")
     return None
-
-
-def alike(values: pa.Array, *, accents: bool = False) -> tuple[str, str] | None:
-    """Return two of some texts that no eye can distinguish, None where there are none.
-
-    They differ in spaces at their ends or in characters without width; where asked, also in how an
-    accent is written.
-    """
-    values = values.unique()
-    seen = pc.utf8_trim_whitespace(pc.replace_substring_regex(values, _UNSEEN, ""))
-    seen = pc.utf8_normalize(seen, "NFC") if accents else seen
-    if seen.equals(values) or pc.count_distinct(seen).as_py() == len(values):
-        return None
-    counts = seen.value_counts()
-    repeated = counts.field("values").filter(pc.greater(counts.field("counts"), 1))[0]
-    first, second, *_ = sorted(values.filter(pc.equal(seen, repeated)).to_pylist(), key=len)
-    return first, second
-
-
-def in_quotes(*values: str) -> str:
-    """Return texts that look the same so that they do not."""
-    spelled = map(repr if all(value.isascii() for value in values) else ascii, values)
-    return " and ".join(spelled)
 
 
 def may_be_missing(labels: Ids, *columns: NDArray[Any]) -> str:

@@ -504,6 +504,9 @@ class Anonymizer(ABC, Generic[D]):
             errors.warn(text)
         advised = (str(errors.Message(text)) for text in given)
         private |= {"seed": randomness.seed, "withheld": self.withheld()}
+        run = [private.get(name, ()) for name in ("input_sha256", "withheld", "nested_in")]
+        purpose = f"release id of {self.name} {self.published_parameters()} {run}"
+        private["release_id"] = randomness.secret(purpose).hex()
         claimed = self.claimed(guarantee, randomness)
         return {
             "guarantee": claimed,

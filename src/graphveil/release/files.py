@@ -7,7 +7,6 @@ original one, levels with chosen pairs, cost and seed.
 from __future__ import annotations
 
 import dataclasses
-import hashlib
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -527,11 +526,6 @@ class Linkage(NamedTuple):
             )
         return new_positions.astype(np.int64)
 
-    @property
-    def digest(self) -> str:
-        """What tells this linkage from any other: it says nothing of the people."""
-        return hashlib.sha256(np.ascontiguousarray(self.released).tobytes()).hexdigest()
-
     def table(self) -> pa.Table:
         """Return the columns `COLUMNS`, a row for every id."""
         return pa.table([to_arrow(self.original), pa.array(self.released)], names=COLUMNS)
@@ -539,12 +533,7 @@ class Linkage(NamedTuple):
 
 def read_linkage(folder: Path) -> Linkage | None:
     """Return the linkage next to a release folder, or None where it was not kept."""
-    return linkage_in(private_folder(folder))
-
-
-def linkage_in(private: Path) -> Linkage | None:
-    """Return the linkage in a private folder, or None where it was not kept."""
-    files = linkage_files(private)
+    files = linkage_files(private_folder(folder))
     tables = [read_owners(file, COLUMNS, "a linkage") for file in files]
     if not tables:
         return None
@@ -682,6 +671,7 @@ class Private:
     withheld: Mapping[str, Any] = field(default_factory=dict, repr=False)
     unrecorded: tuple[str, ...] = ()
     nested_in: tuple[str, ...] = ()
+    release_id: str = field(default="", repr=False)
     spent: LedgerReceipt | None = None
     levels: OwnersLevels | None = field(default=None, repr=False)
     witness: Witness | None = field(default=None, repr=False)

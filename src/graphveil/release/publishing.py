@@ -50,7 +50,7 @@ from graphveil.core.errors import (
 from graphveil.core.storage import PROBE, Address, Place, is_partial, located, without_secrets
 from graphveil.core.text import counted
 from graphveil.core.warnings import Advice, OtherReleasesWarning, StaleFilesWarning
-from graphveil.release.files import Private, Provenance, is_data_file, linkage_in, write_owners
+from graphveil.release.files import Private, Provenance, is_data_file, write_owners
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -144,7 +144,7 @@ def warn_of_others(
     others = [
         owners.name.removesuffix(owned.PRIVATE)
         for owners in owners_of
-        if (not nested_in or _linkage_digest(owners) not in nested_in)
+        if (not nested_in or owned.identity_in(owners) not in nested_in)
         and owned.ledger_entry_in(owners) not in known
     ]
     texts = several_releases(others)
@@ -163,17 +163,6 @@ def several_releases(names: Sequence[str]) -> tuple[str, ...]:
             f"{len(names)} other releases of this input are next to it, the first is {names[0]}"
         )
     return (Advice(f"{others}: publish only one of them, or nest them", OtherReleasesWarning),)
-
-
-def _linkage_digest(private: Place) -> str | None:
-    """Return what tells the linkage in a private folder from others; None where there is none."""
-    if not isinstance(private, Path):
-        return None
-    try:
-        linkage = linkage_in(private)
-    except GraphveilError:
-        return None
-    return None if linkage is None else linkage.digest
 
 
 def manifest_of(publication: Publication, composed: Composed | None = None) -> Manifest:
@@ -247,6 +236,7 @@ def record_of(
         reading=dict(output.reading),
         seconds=dict(private.seconds),
         nested_in=list(private.nested_in),
+        release_id=private.release_id,
         ledger=None if private.spent is None else private.spent.note,
         levels_sha256=digests.get(owned.LEVELS),
         witness_sha256=digests.get(owned.WITNESS),

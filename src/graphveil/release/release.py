@@ -705,6 +705,7 @@ def _read_private(folder: Path) -> Private | None:
         seconds=record.seconds,
         linkage=linkage,
         nested_in=tuple(record.nested_in),
+        release_id=record.identity,
         levels=read_levels(folder),
         witness=read_witness(folder, linkage),
     )
@@ -712,6 +713,6 @@ def _read_private(folder: Path) -> Private | None:
 
 def nesting_of(first: Release[Any] | None) -> tuple[str, ...]:
     """Return what tells a release, and those that it is nested in, for one that is nested in it."""
-    if first is None or first.private is None or first.private.linkage is None:
+    if first is None or first.private is None:
         return ()
-    return (*first.private.nested_in, first.private.linkage.digest)
+    return (*first.private.nested_in, first.private.release_id)

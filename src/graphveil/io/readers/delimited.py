@@ -16,7 +16,7 @@ from graphveil.core.errors import InputError, option, warn
 from graphveil.core.text import counted
 from graphveil.data import SUPPRESSED, Bipartite, Graph, Network, Table
 from graphveil.data.columns import column_of_types, known_pairs, types_say_directed
-from graphveil.data.ids import Ids, written_out
+from graphveil.data.ids import Ids, alike, in_quotes, written_out
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.io.formats import BipartiteOptions, Format, GraphOptions
 from graphveil.io.parsed import (
@@ -26,10 +26,8 @@ from graphveil.io.parsed import (
     ParsedPairs,
     ReadCounts,
     SpellingProblem,
-    alike,
     as_integers,
     gives_counts,
-    in_quotes,
     other_than_integers,
     problem_of,
     problem_of_some,

@@ -20,12 +20,14 @@ from graphveil.core.errors import (
     did_you_mean,
     mapping,
     option,
+    warn,
 )
 from graphveil.core.lazy import lazy_module
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted, printable
 from graphveil.data.codes import NUMBER, written_dates
 from graphveil.data.columns import Frames, arrow_table
+from graphveil.data.ids import spelled_twice
 from graphveil.data.ids import text as as_texts
 from graphveil.methods.generalize.levels import (
     ALL,
@@ -457,6 +459,12 @@ def _conditions(
                 f"{option('attach', name)}."
             )
         values = values_of(name, table.column(name), ())
+        spelled = spelled_twice(values.texts) if name in diverse else ""
+        if spelled:
+            warn(
+                f"{spelled} in {name} count as two different values, although they may be one: "
+                "use one spelling for each value"
+            )
         codes = np.where(values.codes < 0, len(values.texts), values.codes)
         count = int(codes.max()) + 1
         if count * classes > MOST_COUNTS:

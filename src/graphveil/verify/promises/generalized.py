@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import datetime as dt
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from typing import NamedTuple
@@ -92,17 +92,21 @@ def _levels(evidence: Evidence, condition: Generalized) -> Check:
     known = {one.name: one for one in described if one.role == "known"}
     strange = [row.column for row in rows if row.column not in known]
     problems = [f"{shown(name)} is listed with levels, but is not known" for name in strange[:1]]
-    order = {name: place for place, name in enumerate(evidence.columns)}
+    order, unsure = {name: place for place, name in enumerate(evidence.columns)}, False
     for name, column in known.items():
         own = [row for row in rows if row.column == name]
-        problems += list(_of_column(evidence, column, own))[:1]
+        dates = [row.node for row in own if row.level == "0"] if column.levels == "dates" else []
+        form = _form_of(evidence, name, dates)
+        unsure = unsure or form is None
+        problems += list(_of_column(evidence, column, own, form))[:1]
     keys = [
         (order.get(r.column, -1), int(r.level) if r.level.isdigit() else 0, r.node) for r in rows
     ]
     if not problems and keys != sorted(keys):
         problems.append("nodes are not listed by column, level and text")
     cells = f"each published value is one of {counted(len(rows), 'node')}"
-    return judged(problems, f"{cells}, whose levels nest")
+    but = " (the units of original dates were not checked: their form is private)" if unsure else ""
+    return judged(problems, f"{cells}, whose levels nest{but}")
 
 
 def _roles(
@@ -131,15 +135,21 @@ def _roles(
     return problems
 
 
-def _of_column(evidence: Evidence, column: DescribedColumn, rows: Sequence[_Node]) -> Iterator[str]:
-    """Yield what is wrong with the nodes of a column: the first problem counts."""
+def _of_column(
+    evidence: Evidence, column: DescribedColumn, rows: Sequence[_Node], form: str | None
+) -> Iterator[str]:
+    """Yield what is wrong with the nodes of a column: the first problem counts.
+
+    `form`: how the original values write dates; None if nobody can tell.
+    """
     name = shown(column.name)
     listed = {row.node: row for row in rows}
     if len(listed) < len(rows):
         twice = next(row.node for row in rows if [r.node for r in rows].count(row.node) > 1)
         yield f"{name}: the node {shown(twice)} is listed twice, so levels do not nest"
     for row in rows:
-        yield from (f"{name}: {problem}" for problem in _of_node(row, listed, column.levels or ""))
+        kind, read = column.levels or "", form if row.level == "0" else ISO
+        yield from (f"{name}: {problem}" for problem in _of_node(row, listed, kind, read))
     published = _values(evidence, column.name)
     absent = next((value for value in published if value not in listed), None)
     if absent is not None:
@@ -159,7 +169,7 @@ def _of_column(evidence: Evidence, column: DescribedColumn, rows: Sequence[_Node
     yield from (f"{name}: {problem}" for problem in _leaves(rows, whole=whole))
 
 
-def _of_node(row: _Node, listed: Mapping[str, _Node], kind: str) -> Iterator[str]:
+def _of_node(row: _Node, listed: Mapping[str, _Node], kind: str, form: str | None) -> Iterator[str]:
     """Yield what is wrong with a node next to its parent."""
     node, above = shown(row.node), listed.get(row.parent)
     if not _WHOLE.fullmatch(row.level) or int(row.level) > _MOST_LEVELS:
@@ -175,8 +185,8 @@ def _of_node(row: _Node, listed: Mapping[str, _Node], kind: str) -> Iterator[str
         yield f"the parent {shown(row.parent)} of {node} is not listed"
     elif not _WHOLE.fullmatch(above.level) or int(above.level) <= int(row.level):
         yield f"the parent {shown(row.parent)} of {node} is not on a higher level"
-    elif row.parent != ALL and kind != "file":
-        inside = holding(kind)
+    elif row.parent != ALL and kind != "file" and form is not None:
+        inside = holding(kind, form=form)
         if inside is not None and not inside(row.parent, row.node):
             yield f"the parent {shown(row.parent)} does not include {node}"
 
@@ -209,12 +219,25 @@ def _including(evidence: Evidence, name: str) -> Callable[[str, str], bool] | No
     """Return what tells whether a node of a column includes a value; None where nobody can."""
     record = evidence.record
     kinds = {one.name: one.levels or "" for one in evidence.manifest.data.columns or []}
-    dates = (record.withheld.get("dates") if record else None) or ""
-    forms = {
-        column: form for column, _, form in (one.rpartition("=") for one in str(dates).split(";"))
-    }
+    kind, form = kinds.get(name, "stars"), ISO
+    if kind == "dates":
+        original = evidence.original_as(Table)
+        values = as_text(original.categories[original.columns.index(name)]).tolist()
+        read = _form_of(evidence, name, values)
+        if read is None:
+            return None
+        form = read
     above = None if record is None else record.ancestors.get(name)
-    return holding(kinds.get(name, "stars"), form=forms.get(name, ISO), above=above)
+    return holding(kind, form=form, above=above)
+
+
+def _form_of(evidence: Evidence, name: str, dates: Iterable[str]) -> str | None:
+    """Return how a column writes dates, as the record says; without one ISO 8601 where all fit."""
+    if evidence.record is None:
+        return ISO if all(_day(text, ISO) for text in dates) else None
+    given = str(evidence.record.withheld.get("dates") or "")
+    forms = (one.rpartition("=") for one in given.split(";"))
+    return {column: form for column, _, form in forms}.get(name, ISO)
 
 
 def _true_cells(evidence: Evidence, _condition: Generalized) -> Check:
@@ -475,19 +498,19 @@ class Days(NamedTuple):
     last: dt.date
 
 
-def days_of(text: str, form: str = ISO) -> Days | None:
-    """Return the days that a date or a unit of dates holds; None where a text is neither.
+def days_of(text: str) -> Days | None:
+    """Return the days that a unit of dates holds; None where a text is not one.
 
     >>> days_of("2024-02").last, days_of("2024-Q1").last, days_of("2020-2029").first
     (datetime.date(2024, 2, 29), datetime.date(2024, 3, 31), datetime.date(2020, 1, 1))
     """
     try:
-        return _days(text, form)
+        return _days(text)
     except (ValueError, OverflowError):
         return None
 
 
-def _days(text: str, form: str) -> Days | None:
+def _days(text: str) -> Days:
     if month := _MONTH.fullmatch(text):
         return _months(int(month[1]), int(month[2]), 1)
     if quarter := _QUARTER.fullmatch(text):
@@ -499,7 +522,15 @@ def _days(text: str, form: str) -> Days | None:
         return Days(dt.date(int(text), 1, 1), dt.date(int(text), 12, 31))
     if years := _YEARS.fullmatch(text):
         return Days(dt.date(int(years[1]), 1, 1), dt.date(int(years[2]), 12, 31))
-    day = dt.datetime.strptime(text, form).date()  # noqa: DTZ007  a date has no zone
+    raise ValueError(text)
+
+
+def _day(text: str, form: str) -> Days | None:
+    """Return the one day of an original value; None where it is not a date of this form."""
+    try:
+        day = dt.datetime.strptime(text, form).date()  # noqa: DTZ007  a date has no zone
+    except (ValueError, OverflowError):
+        return None
     return Days(day, day)
 
 
@@ -510,7 +541,7 @@ def _months(year: int, month: int, count: int) -> Days:
 
 def _dates_hold(form: str) -> Callable[[str, str], bool]:
     def holds(node: str, below: str) -> bool:
-        outer, inner = days_of(node), days_of(below) or days_of(below, form)
+        outer, inner = days_of(node), _day(below, form) or days_of(below)
         if outer is None or inner is None:
             return False
         return outer.first <= inner.first and inner.last <= outer.last
