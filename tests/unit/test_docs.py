@@ -266,10 +266,10 @@ def test_the_notice_names_every_shipped_file():
     assert [file for file in files if file not in page("NOTICE")] == []
 
 
-def test_the_changelog_is_one_page_with_a_place_for_the_next_change():
-    lines = page("CHANGELOG.md").splitlines()
-    assert "## Unreleased" in lines
-    assert len(lines) <= 150
+def test_the_changelog_has_a_place_for_the_next_change_and_takes_a_page_a_version():
+    _, *versions = re.split(r"^## ", page("CHANGELOG.md"), flags=re.MULTILINE)
+    assert versions[0].startswith("Unreleased\n")
+    assert max(len(version.splitlines()) for version in versions) <= 130
 
 
 def test_the_reference_of_python_names_everything_public():
