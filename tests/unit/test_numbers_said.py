@@ -195,7 +195,7 @@ COPY = Setting(overlap=1, known=0)
                 attack_row(setting=COPY._replace(draw=draw), value=value, guess=0.01)
                 for draw, value in (("", 0.3), ("least", 0.2), ("largest", 0.41))
             ],
-            "20 to 41 of 100 people, depending on how equal nodes are told apart (guessing",
+            "20 to 41 of 100 people, depending on how equal nodes are distinguished (guessing",
         ),
         (
             [

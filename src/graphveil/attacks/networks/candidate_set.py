@@ -1,4 +1,4 @@
-"""Who is told apart by what is known of one person, and who by the degrees of all.
+"""Who is distinguished by what is known of one person, and who by the degrees of all.
 
 By the first: how many released nodes are as near to it as that person's own. By the second both
 sides are sorted. There the attacker reads all that is published: where a manifest states the noisy

@@ -338,7 +338,7 @@ def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) 
 def _rates(some: Drawn, kinds: NodeKinds) -> Iterator[Rate]:
     """Yield what is counted of the draws; last, how many of all people were named rightly.
 
-    A guess is one of the nodes that are left beside those known beforehand.
+    A guess is one of the nodes that are not known beforehand.
     """
     n = kinds.twins.size
     left = max(n - (some.setting.known or 0), 1)

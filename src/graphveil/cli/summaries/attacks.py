@@ -202,7 +202,7 @@ def _line(said: Said, taken: Taken, counted: Counted, *, of_table: bool, word: W
             at = row.setting
             by = "which nodes are known" if at.known else "which edges the copy has"
             if not at.known and {at.overlap, at.people} <= {None, 1}:
-                by = "how equal nodes are told apart"
+                by = "how equal nodes are distinguished"
             draws = word(f", depending on {by}")
         elif row.setting.known and row.setting.overlap is not None and row.sample_size == 1:
             question, draws = f"{question}, one sample", word(ONE_DRAW)
