@@ -61,7 +61,6 @@ def test_a_line_that_says_no_bound_is_refused(text, said):
     [
         ("clusterin: relative error <= 1", "Did you mean clustering"),
         ("keeps >= 0.9", "Did you mean kept"),
-        ("clustering <= 0.1", "has several parts"),
         ("kept: share >= 0.1", "has no part"),
         ("largest class risk >= 0.1", "is not a bound on a risk"),
         ("kept >= 90", "kept is a share. Use 0.9 or 90%"),
@@ -144,6 +143,19 @@ def test_nothing_is_met_that_was_not_measured(calls, monkeypatch):
 def test_a_part_that_there_is_not_names_those_that_there_are(calls):
     with pytest.raises(NoPartError, match="Use one of: original, released, absolute difference"):
         gv.advise(calls, until=["clustering: share <= 3"])
+
+
+def test_a_bare_name_is_that_of_the_only_part_or_names_the_parts(calls):
+    rows = {"sex": list("ffmm") * 3, "town": list("xxxy") * 3}
+    table = gv.Table.from_columns(rows, person="row")
+    advice = gv.advise(table, until=["cells-shown >= 0.5"])
+    assert advice.met
+    assert advice.bounds == ("cells-shown >= 0.5",)
+    several = r"several parts: original, released.*for example 'clustering: original <= 0.1'"
+    with pytest.raises(NoPartError, match=several):
+        gv.advise(calls, until=["clustering <= 0.1"])
+    swept = gv.sweep({"suppress-k": {"k": [2]}}, table, metrics=["cells-shown"], attacks=[], jobs=1)
+    assert swept.meeting(["cells-shown >= 0"]) == swept.meeting(["cells-shown: all >= 0"]) != []
 
 
 def test_users_by_features_are_searched_too():

@@ -206,6 +206,18 @@ def test_a_release_that_cannot_be_is_said_to_be_none():
     assert {} == ten.cost
 
 
+def test_what_is_not_possible_is_not_recommended():
+    pair = gv.advise(gv.Graph.from_edges([0], [1], n=2))
+    assert pair.answer.endswith("use k-degree, k=2: 100% of the edges are kept.")
+    assert pair.recommended.call == "gv.KDegree(k=2).anonymize(data)"
+    assert "graph: 2 people, 1 edge\n" in repr(pair)
+    row = gv.advise(gv.Table.from_columns({"p": ["1"], "q": ["x"]}, person="row"))
+    assert row.recommended is None
+    assert row.answer.startswith("No method that was tried is possible on this data: smooth-k ")
+    assert row.answer.endswith("data.")
+    assert not any(trial["possible"] for trial in row.summary()["choices"][0]["trials"])
+
+
 def test_where_the_time_is_up_nothing_more_is_tried(small, monkeypatch):
     monkeypatch.setattr("graphveil.verbs.advise.advise.ALL_SECONDS", -1.0)
     monkeypatch.setattr("graphveil.verbs.advise.advise.MEASURING_SECONDS", -1.0)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from unicodedata import normalize
 from zlib import crc32
 
 import pandas as pd
@@ -79,6 +80,21 @@ def test_no_question_has_a_flag_or_an_argument(messy):
         said = f"{one.text} {one.choices}"
         assert not {"=", "\ufdd0", "\ufdd1"} & {*said}
         assert "--" not in said
+
+
+def test_three_columns_of_words_are_a_table_whose_first_line_has_names(tmp_path, capsys):
+    path, rows = tmp_path / "uni.csv", ["name,town,ill"]
+    for i in range(40):
+        name = normalize(("NFC", "NFD")[i % 2], f"Andr\u00e9 {chr(65 + i)}")
+        rows.append(f"{name},{('Oslo', 'Bonn', 'Rome')[i % 3]},{('flu', 'none')[i % 2]}")
+    path.write_text("\n".join(rows) + "\n", encoding="utf-8")
+    found = gv.describe(path)
+    assert ("table", 40) == (found.kind, found.rows)
+    assert ["name", "town", "ill"] == [column.name for column in found.columns]
+    assert run(["advise", str(path)]) == 2
+    assert "3 columns of words do not show what kind" in " ".join(capsys.readouterr().err.split())
+    path.write_text("ann,bob,tie\nbob,cyd,tie\ncyd,dan,kin\ndan,ann,tie\n")
+    assert "graph" == gv.describe(path).kind
 
 
 def test_rows_of_one_person_are_a_problem_of_a_container():

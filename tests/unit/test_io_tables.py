@@ -100,6 +100,8 @@ def test_numbers_are_binned_by_an_explicit_rule(tmp_path, rule, expected):
         ("median", [None, None], [None, None]),
         ("quantiles:3", [float("nan"), float("inf")], [None, "any"]),
         ("quantiles:3", [7.0, 7.0], ["<=7", "<=7"]),
+        ("median", [-0.0, -0.0, -0.0, 2.0, 4.0], ["<=0", "<=0", "<=0", ">0", ">0"]),
+        ("edges:-0,3", [-0.0, 1.0], ["<=0", "0<x<=3"]),
         ("median", [0.0, 0.0, 0.0], ["<=0"] * 3),
         ("median", [1.0, 1.0, 1.0, 3.0], ["<=2", "<=2", "<=2", ">2"]),  # 1 is the median
         ("median", [1.0, 1.0, 1.0, 3.0, 4.0], ["<=1", "<=1", "<=1", ">1", ">1"]),

@@ -136,6 +136,14 @@ def test_a_cascade_counts_whom_it_reaches():
         ({"edges_added": 1, "edges_deleted": 2}, ("1 edge added", "2 edges deleted")),
         ({"nodes_unprotected": 0, "entries_kept": 1}, ("1 entry kept",)),
         ({"nodes_unprotected": 1, "cells": 1}, ("1 node not protected", "1 cell before")),
+        (
+            {"stars_added": 2, "cells_replaced": 1, "cells_filled": 3, "cells": 9},
+            ("2 cells suppressed", "1 cell replaced", "3 cells filled"),
+        ),
+        (
+            {"cells_replaced": 1, "cells_filled": 0, "cells": 9},
+            ("1 cell replaced", "9 cells before"),
+        ),
         ({"kept_share": 0.125}, ("12.5% of the cells kept",)),
         ({"rounds": 3}, ("3 rounds",)),
         (

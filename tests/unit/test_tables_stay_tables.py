@@ -2,11 +2,13 @@
 
 import dataclasses
 
+import numpy as np
 import pytest
 
 import graphveil as gv
 from graphveil.core.errors import GraphveilWarning
-from graphveil.data import Bipartite, Table
+from graphveil.data import SUPPRESSED, Bipartite, Table
+from graphveil.verbs.advise.trials import shares_of
 
 HALVES = {
     "a=b": ["x", "x", "y", "y"],
@@ -73,8 +75,44 @@ def test_values_that_most_of_a_class_have_are_counted_as_replaced_or_filled():
     assert cells(release) == [{"sex": "f", "town": "x"}] * 5
     cost = release.cost
     assert (cost["cells_replaced"], cost["cells_filled"], cost["stars_added"]) == (1, 1, 0)
-    assert cost["kept_share"] == pytest.approx(0.8)
+    assert cost["kept_share"] == pytest.approx(8 / 9)
     assert release.verify(table(columns)).ok
+    rows = release.evaluate(table(columns), metrics=["cells-replaced"])
+    assert {"count": 1, "share": 0.1, "filled": 1, "filled share": 0.1} == {
+        row.part: row.value for row in rows if row.question == "cells-replaced"
+    }
+
+
+HOLES = {"sex": ["f", "f", "f", "m", "*", "*"], "town": ["x", "y", "y", "*", "x", "x"]}
+
+
+@pytest.mark.parametrize(
+    "method",
+    [gv.SuppressK(k=2), gv.Adaptive(levels=2), gv.Generalize(k=2), gv.SmoothK(k=3)],
+    ids=str,
+)
+def test_kept_is_a_share_of_the_cells_that_are_not_missing(method, tmp_path):
+    original = table(HOLES)
+    release = method.anonymize(original, seed=1)
+    before, after = original.codes != SUPPRESSED, release.data.codes != SUPPRESSED
+    shown = 1 - release.cost["stars_added"] / np.count_nonzero(before)
+    lost = release.cost.get("cells_replaced", 0) / np.count_nonzero(before)
+    assert release.cost["kept_share"] == pytest.approx(shown - lost)
+    assert shares_of(release.cost)[0] == release.cost["kept_share"]
+    if type(method) is gv.Generalize:
+        exact = np.count_nonzero(after) / np.count_nonzero(before)
+        assert release.cost["exact_share"] == pytest.approx(exact, abs=1e-6)
+    assert gv.verify_release(release.write(tmp_path / "release", format="csv"), original).ok
+
+
+def test_a_record_of_an_earlier_version_counts_missing_cells_too():
+    original = table(HOLES)
+    release = gv.SuppressK(k=2).anonymize(original, seed=1)
+    cells, gone = original.codes.size, np.count_nonzero(release.data.codes == SUPPRESSED)
+    release.private.cost["kept_share"] = 1.0 - int(gone) / cells
+    assert release.verify(original).ok
+    release.private.cost["kept_share"] = 0.99
+    assert "cost" in failing(release, original)
 
 
 def forged(release, columns):

@@ -223,6 +223,11 @@ class Changes(ABC):
         """All figures by name."""
 
     @property
+    def earlier(self) -> Figures:
+        """Figures by name as records of earlier versions state them, where these differ."""
+        return {}
+
+    @property
     def deleted(self) -> int:
         """How many of the original the release lacks."""
         return self.before - self.kept
@@ -321,7 +326,7 @@ class CellChanges(Changes):
     """The cells of a table; missing cells are not among those before.
 
     >>> CellChanges(before=8, kept=6, missing=2).figures
-    {'cells': 10, 'stars_before': 2, 'stars_added': 2, 'kept_share': 0.6}
+    {'cells': 10, 'stars_before': 2, 'stars_added': 2, 'kept_share': 0.75}
     >>> CellChanges(before=8, kept=5, added=2, missing=2, filled=1).figures["cells_replaced"]
     1
     """
@@ -343,12 +348,12 @@ class CellChanges(Changes):
 
     @property
     def figures(self) -> Figures:
-        """All figures by name; the share is that of all cells. Values added have two of their own.
+        """All figures by name. Values added have two of their own.
 
         These are there only where a cell shows a value that the original does not have there.
         """
         cells, replaced = self.before + self.missing, self.added - self.filled
-        share = 1.0 - (self.missing + self.deleted) / cells if cells else 1.0
+        share = 1.0 if self.kept_share is None else self.kept_share
         added: Figures = {"cells_replaced": replaced, "cells_filled": self.filled}
         return {
             "cells": cells,
@@ -357,6 +362,12 @@ class CellChanges(Changes):
             "kept_share": share,
             **(added if self.added else {}),
         }
+
+    @property
+    def earlier(self) -> Figures:
+        """The share of all cells, missing ones among them, that earlier versions recorded."""
+        cells = self.before + self.missing
+        return {"kept_share": 1.0 - (self.missing + self.deleted) / cells if cells else 1.0}
 
 
 def changes_stated(figures: Mapping[str, float]) -> Changes | None:

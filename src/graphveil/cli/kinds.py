@@ -190,7 +190,7 @@ def _check_a_graph(path: Path, given: dict[str, Any], container: Container) -> N
         of_graphs.pop(item.name, None)
     if any(given.get(name) not in (None, default) for name, default in of_graphs.items()):
         return
-    names, kind, _ = _columns(path, given)
+    names, kind, *_ = _columns(path, given)
     if kind is Bipartite:
         raise UsageError(
             f"{path.name}: its columns ({first(names)}) name users and items, but this method "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -118,11 +118,29 @@ def check_bound(bound: Bound, metrics: Sequence[str], attacks: Sequence[str]) ->
         raise ParameterError(f"{bound}: {bound.question} is a share. Use {share}.")
     if bound.question == RISK and (bound.relation == ">=" or not 0 < bound.value <= 1):
         raise ParameterError(f"{bound} is not a bound on a risk. Use, for example, {RISK} <= 0.09.")
-    if bound.question not in PLAIN and not bound.part:
-        raise ParameterError(
-            f"{bound.question!r} has several parts. Choose one, for example '{bound.question}: "
-            f"share {bound.relation} {bound.value:.12g}'."
+
+
+def part_of(bound: Bound, parts: Iterable[str]) -> str:
+    """Return the part that is bounded, the only one where none is named; refuse one that is not.
+
+    >>> part_of(read_bound("cells-shown >= 0.8"), ["all"])
+    'all'
+    """
+    known = [*parts]
+    if bound.part in known:
+        return bound.part
+    if not bound.part and len(known) == 1:
+        return known[0]
+    named = [one for one in known if one]
+    listed = ", ".join(named) or "none"
+    if bound.part or not named:
+        raise NoPartError(
+            f"{bound.question} has no part {bound.part!r} here. Use one of: {listed}."
         )
+    raise NoPartError(
+        f"{bound.question!r} has several parts: {listed}. Choose one, for example "
+        f"'{bound.question}: {named[0]} {bound.relation} {bound.value:.12g}'."
+    )
 
 
 def smallest_class(bound: Bound) -> int:

@@ -158,7 +158,7 @@ def _labels(edges: list[Decimal]) -> list[str]:
 
 def _written(edge: Decimal) -> str:
     """Return an edge in up to twelve digits where these say it exactly, else in all of its own."""
-    short = f"{float(edge):.12g}"
+    short = f"{float(edge) or 0.0:.12g}"  # without the sign of -0
     return short if Decimal(short) == edge else str(edge)
 
 

@@ -739,11 +739,12 @@ def _cost(evidence: Evidence, _claim: None) -> Check:
     cost = evidence.kind.cost
     stated = evidence.record.cost if evidence.record else {}
     changes = cost.changes(evidence)
-    counts = changes.figures
+    counts, earlier = changes.figures, changes.earlier
     wrong = [
         figure
         for figure, count in counts.items()
-        if (figure in stated or figure in changes.needed) and stated.get(figure) != count
+        if (figure in stated or figure in changes.needed)
+        and stated.get(figure) not in (count, earlier.get(figure, count))
     ]
     if not wrong:
         return holds(f"{cost.in_words(counts)}, as the record states")

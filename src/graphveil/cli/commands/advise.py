@@ -21,7 +21,7 @@ from graphveil.methods import METHODS
 from graphveil.verbs.advise import Advice, AdviceUntil
 from graphveil.verbs.advise.advise import advise
 from graphveil.verbs.advise.page import advise_page, instead_of
-from graphveil.verbs.advise.trials import SIZES
+from graphveil.verbs.advise.trials import sizes_in_words
 from graphveil.verbs.advise.until import why_of
 
 
@@ -200,7 +200,7 @@ def _print_advice(
 
     Of a release, another answer comes first, and it is checked next.
     """
-    sizes = ", ".join(f"{count:,} {SIZES.get(what, what)}" for what, count in advice.sizes.items())
+    sizes = sizes_in_words(advice.sizes)
     print_answer(answer or advice.answer)
     result("")
     result(f"{printable(name)}: {KINDS[advice.kind].words}, {sizes}")

@@ -23,6 +23,7 @@ _COSTS = (
     ("exact_share", "of the cells published as they were"),
     ("stars_added", "cells suppressed"),
     ("cells_replaced", "cells replaced"),
+    ("cells_filled", "cells filled"),
     ("cells", "cells before"),
     ("unique_by_degree", "people unique by degree"),
     ("unique_by_vrq", "people unique by their neighbors' degrees"),
@@ -31,6 +32,8 @@ _COSTS = (
     ("kept_share", "of the cells kept"),
 )
 """The costs that people ask for first, in this order."""
+
+_IF_ANY = ("nodes_unprotected", "cells_filled")
 
 ONE = {"nodes": "node", "edges": "edge", "entries": "entry", "cells": "cell", "people": "person"}
 """The singular of what is counted."""
@@ -43,7 +46,7 @@ def cost_words(cost: Mapping[str, float | int]) -> tuple[str, ...]:
     words = []
     for name, what in _COSTS:
         value = cost.get(name)
-        if value is None or (name == "nodes_unprotected" and not value):
+        if value is None or (name in _IF_ANY and not value):
             continue
         figure = percent(value) if name.endswith("share") else number(value)
         noun, _, which = what.partition(" ")

@@ -187,7 +187,7 @@ def utility(pair: TableComparison) -> Figures:
 
 
 def replaced(pair: TableComparison) -> Figures:
-    """Yield how many cells of the release show a value that the original does not have there.
+    """Yield how many cells show another value than the original, and how many where it has none.
 
     A more general value, such as 30-39, replaces none: no original has it.
     """
@@ -198,9 +198,13 @@ def replaced(pair: TableComparison) -> Figures:
         names = pair.original.columns
         columns = [names.index(name) for name in pair.released.columns]
         other &= after < np.array([len(pair.original.categories[at]) for at in columns])
-    number = int(np.count_nonzero(other))
+    missing = pair.before == STAR
+    number, filled = (int(np.count_nonzero(other & at)) for at in (~missing, missing))
     published = int(np.count_nonzero(shown))
-    return counted(number, published, "cells", "share of the published cells")
+    yield from counted(number, published, "cells", "share of the published cells")
+    if filled:
+        yield Figure("filled", filled, "cells")
+        yield from share_of(filled, published, "share of the published cells", part="filled share")
 
 
 def stars_by_column(pair: TableComparison) -> Figures:

@@ -590,7 +590,7 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
         compute="metrics.cells.utility",
         as_sample="every part",
         said=Said(
-            "cells kept",
+            "cells shown",
             "all",
             "of the cells",
             place=1,
@@ -600,16 +600,18 @@ TABLE_METRICS: tuple[Metric[TableComparison], ...] = (
     ),
     _table(
         name="cells-replaced",
-        definition="cells of the release with a value that the original does not have there",
+        definition="cells of the release with a different value in the original; filled: cells "
+        "with a value where the original has none",
         source="ours",
         needs_linkage=True,
         cost="linear",
         compute="metrics.cells.replaced",
         said=Said(
             "cells replaced",
-            "share",
+            {"share": "filled share"},
             "of the published cells have a different value in the original",
             place=2,
+            beside="; {} have none there",
         ),
     ),
     _table(

@@ -568,6 +568,9 @@ SHOWN = 5
 MANY = 3
 """A file of more columns is probably a table, where their names say nothing else."""
 
+PAIR = 2
+"""So many columns of words are the ends of edges; a third has no weight."""
+
 USE_A_TABLE, PAIRS = "a method for tables", "are pairs, not a table"
 """How the refusals of files of a different kind than asked for say which kind it is."""
 
@@ -583,11 +586,15 @@ class Guess(NamedTuple):
 
 
 class Columns(NamedTuple):
-    """What the columns of a file say; `unnamed`: how many, where the first line names none."""
+    """What the columns of a file say; `unnamed`: how many, where the first line names none.
+
+    `worded`: whether its cells are words, which may be names above words.
+    """
 
     names: tuple[str, ...]
     kind: Container | None
     unnamed: int = 0
+    worded: bool = False
 
     def guess(self, kinds: Sequence[Container]) -> Guess:
         """Return what the file holds by its columns, the first of these kinds where it has none."""
@@ -601,7 +608,10 @@ class Columns(NamedTuple):
             found = f"{self.unnamed} columns without names do not show what kind of data the file "
             found += "holds"
         many = Table in kinds and max(len(self.names), self.unnamed) > MANY
-        if self.names or many:
+        words = Table in kinds and self.worded and self.unnamed > PAIR
+        if words and not many:
+            found = f"{self.unnamed} columns of words do not show what kind of data the file holds"
+        if self.names or many or words:
             return Guess(None, found, Table if many else None)
         return Guess(kinds[0], "its rows are pairs without column names")
 
@@ -617,30 +627,30 @@ def columns_of(
 ) -> Columns:
     r"""Return what the columns of a file say that it holds."""
     try:
-        names, listed, unnamed = _names(path, form, header, delimiter)
+        names, listed, unnamed, worded = _names(path, form, header, delimiter)
     except (InputError, OSError, pa.ArrowInvalid):
         return Columns((), None)
     kinds = [Bipartite] if listed else [kind.container for kind in kinds_named(names)]
-    return Columns(names, kinds[0] if len(kinds) == 1 else None, unnamed)
+    return Columns(names, kinds[0] if len(kinds) == 1 else None, unnamed, worded)
 
 
 def _names(
     path: Path, form: str | None, header: Header, delimiter: str | None
-) -> tuple[tuple[str, ...], bool, int]:
-    """Return the names of the columns, whether one holds lists, and how many have no names."""
+) -> tuple[tuple[str, ...], bool, int, bool]:
+    """Return the names of the columns, whether one holds lists, how many have no names, or may."""
     path = parts_of(path)[0]
     known = format_of(path, form)
     if known.name in TEXT:
         dialect = sniff(Source(path, known), header, delimiter=delimiter)
         names = dialect.header or dialect.marked
         rows = known.name != "text" and len(dialect.widths) == 1 and not names
-        return names, False, dialect.n_columns if rows else 0
+        return names, False, dialect.n_columns if rows else 0, dialect.undecided
     if known.name not in ("parquet", "arrow"):
-        return (), False, 0
+        return (), False, 0, False
     with pa.OSFile(os.fsencode(path)) as stream:
         read = parquet.read_schema if known.name == "parquet" else _arrow_schema
         schema = read(stream)
-    return tuple(schema.names), any(pa.types.is_nested(field.type) for field in schema), 0
+    return tuple(schema.names), any(pa.types.is_nested(field.type) for field in schema), 0, False
 
 
 def _arrow_schema(stream: pa.NativeFile) -> pa.Schema:

@@ -327,14 +327,15 @@ def _of_people(data: Table, one: RepeatedPeople, choices: str) -> list[Problem]:
 
 
 def _exact_share(before: Table, after: Table) -> float:
-    """Return the share of cells that are published as they were."""
-    same = 0
+    """Return the share of cells, missing ones aside, that are published as they were."""
+    same, known = 0, 0
     for name, codes, values in zip(after.columns, after.codes.T, after.categories, strict=True):
         at = before.columns.index(name)
         place = {str(value): code for code, value in enumerate(values.tolist())}
         own = np.array([place.get(str(v), -2) for v in before.categories[at].tolist()] + [-2])
         same += int(np.count_nonzero(own[before.codes[:, at]] == codes))
-    return round(same / max(after.codes.size, 1), 6)
+        known += int(np.count_nonzero(before.codes[:, at] != SUPPRESSED))
+    return round(same / max(known, 1), 6)
 
 
 def _weight(name: str, given: str) -> float:

@@ -7,7 +7,7 @@ from typing import Any, overload
 
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
-from graphveil.core.bounds import Bound, NoPartError, check_bound, read_bound
+from graphveil.core.bounds import Bound, NoPartError, check_bound, part_of, read_bound
 from graphveil.core.errors import ParameterError
 from graphveil.core.progress import notice, stage, worked
 from graphveil.core.text import percent
@@ -212,12 +212,10 @@ def _figures(release: Release[Any], data: Data, bounds: Sequence[Bound]) -> dict
         else:
             rows = attack_release(release, data, attacks=[name], seed=SEED)
         parts = {row.part: row.value for row in rows if row.question == bound.question}
-        if bound.part not in parts:
-            known = ", ".join(filter(None, parts)) or rows.not_measured.get(bound.question, "none")
-            raise NoPartError(
-                f"{bound.question} has no part {bound.part!r} here. Use one of: {known}."
-            )
-        value = parts[bound.part]
+        if not parts:
+            reason = rows.not_measured.get(name, "none")
+            raise NoPartError(f"{name} has no part {bound.part!r} here. Use one of: {reason}.")
+        value = parts[part_of(bound, parts)]
         if value is not None:
             figures[bound] = value
     return figures

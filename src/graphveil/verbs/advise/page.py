@@ -343,7 +343,7 @@ def _words_for(data: Data) -> Wording:
 
 def private_choice(advice: Advice) -> Choice | None:
     """Return the method with differential privacy that loses least; None where none fits."""
-    private = [one for one in advice.choices if "epsilon" in one.parameters and one.trials]
+    private = [one for one in advice.choices if "epsilon" in one.parameters and one.is_possible]
     return min(private, key=lambda one: one.lost, default=None)
 
 
@@ -396,7 +396,9 @@ def _recommended(advice: Advice) -> str:
     """Return the recommendation and its reason, in two sentences at most."""
     best = advice.recommended
     others = [
-        one for one in advice.choices if one is not best and one.middle and "k" in one.parameters
+        one
+        for one in advice.choices
+        if one is not best and one.is_possible and "k" in one.parameters
     ]
     if best is None or not others or best.lost > 1:
         return advice.answer

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -35,8 +35,21 @@ from graphveil.methods.generalize.frames import questions_of_levels
 from graphveil.methods.generalize.levels import ALL, values_of
 from graphveil.methods.generalize.method import Generalize
 
-SIZES = {"ties": "edges"}
-"""What texts call a size, if not by its key."""
+
+def sizes_in_words(sizes: Mapping[str, int]) -> str:
+    """Return how much data there is.
+
+    >>> sizes_in_words({"people": 1_200, "ties": 1})
+    '1,200 people, 1 edge'
+    """
+    return ", ".join(
+        counted(count, _ONE.get(what, what.removesuffix("s")), spec=",")
+        for what, count in sizes.items()
+    )
+
+
+_ONE = {"ties": "edge", "people": "person", "entries": "entry"}
+"""What texts call one of a size, if not by its key."""
 
 
 def shares_of(cost: Mapping[str, float | int]) -> tuple[float | None, float | None]:
@@ -90,11 +103,14 @@ class Trial:
         none.
     words
         The same in words, or why there was none.
+    possible
+        Whether a release can be made of this data.
     """
 
     parameters: Mapping[str, Any]
     cost: Mapping[str, float | int]
     words: str
+    possible: bool = True
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -139,7 +155,12 @@ class Choice:
     @property
     def middle(self) -> Trial | None:
         """The trial with the parameters of the call; None where nothing was tried."""
-        return self.trials[len(self.trials) // 2] if self.trials else None
+        return self.trials[place_of_call(self.trials)] if self.trials else None
+
+    @property
+    def is_possible(self) -> bool:
+        """Whether something was tried, and a release of this data can be made."""
+        return self.middle is not None and self.middle.possible
 
     @property
     def lost(self) -> float:
@@ -177,9 +198,9 @@ class Advice:
     def recommended(self) -> Choice | None:
         """The method that loses least, of those that guarantee classes of k where there is one.
 
-        None where no method that fits guarantees anything.
+        None where no method that fits guarantees anything, or is possible on this data.
         """
-        promising = [choice for choice in self.choices if choice.trials]
+        promising = [choice for choice in self.choices if choice.is_possible]
         classes = [choice for choice in promising if "k" in choice.parameters]
         return min(classes or promising, key=lambda choice: choice.lost, default=None)
 
@@ -188,7 +209,12 @@ class Advice:
         """The recommendation in a sentence."""
         best = self.recommended
         if best is None or best.middle is None:
-            return "No method for this kind of data offers a guarantee."
+            tried = [choice for choice in self.choices if choice.middle]
+            if not tried:
+                return "No method for this kind of data offers a guarantee."
+            first = min(tried, key=lambda choice: "k" not in choice.parameters)
+            _, _, why = first.trials[0].words.partition(NOT_POSSIBLE)
+            return f"No method that was tried is possible on this data: {why}."
         return (
             f"Against an attacker who knows {best.known}: use {best.method}, {best.middle.words}."
         )
@@ -205,16 +231,14 @@ class Advice:
 
     def __repr__(self) -> str:
         """Return the risk under every measure and what the middle trial of each method cost."""
-        sizes = ", ".join(
-            f"{count:,} {SIZES.get(what, what)}" for what, count in self.sizes.items()
-        )
+        sizes = sizes_in_words(self.sizes)
         risks = [
             f"unique to an attacker who knows {r.known}: {percent(r.share_unique)}"
             for r in self.risks
         ]
         width = max((len(choice.method) for choice in self.choices), default=0)
         costs = [
-            f"{c.method:<{width}}  {c.trials[len(c.trials) // 2].words if c.trials else c.promise}"
+            f"{c.method:<{width}}  {c.middle.words if c.middle else c.promise}"
             for c in self.choices
         ]
         return "\n".join(map(visible, [f"{self.kind}: {sizes}", *risks, *costs]))
@@ -233,6 +257,13 @@ class Advice:
             for c in self.choices
         )
         return risks + html_table("releases", ("call", "guarantee", "costs", "not covered"), rows)
+
+
+def place_of_call(trials: Sequence[Trial]) -> int:
+    """Return which trial stands in the call: the middle one, or the nearest that is possible."""
+    middle = len(trials) // 2
+    possible = [at for at, trial in enumerate(trials) if trial.possible]
+    return min(possible, key=lambda at: abs(at - middle), default=middle)
 
 
 def call_of(name: str, parameters: Mapping[str, Any]) -> str:
@@ -346,6 +377,9 @@ MANY_ENTRIES = 5_000_000
 CHUNK_ROWS = 20_000
 """Rows of a chunk that suit most data: as many as a run on disk takes by itself."""
 
+NOT_POSSIBLE = "not possible: "
+"""What begins the reason why a release cannot be made."""
+
 NOT_COUNTED = "this method does not count what is kept"
 
 
@@ -361,6 +395,8 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
     measured_on = ""
     if not isinstance(promise, NotClaimed):
         trials = tuple(_trials(several, data, sample.data, until))
+        chosen = several[place_of_call(trials)]
+        promise = chosen.promised(data)
         expected = chosen.expected_cost(data) is not None
         measured_on = "average, computed on all of the data" if expected else sample.words
     given = _given(chosen) | roles
@@ -430,25 +466,26 @@ def _trials(
             yield Trial(parameters=given, cost={}, words=f"{named}: {LATE}")
             continue
         with stage(f"trying {method.name}"):
-            cost, words = _tried(method, data, sample)
-        yield Trial(parameters=given, cost=cost, words=f"{named}: {words}")
+            possible, cost, words = _tried(method, data, sample)
+        yield Trial(parameters=given, cost=cost, words=f"{named}: {words}", possible=possible)
 
 
 def _tried(
     method: Anonymizer[Any], data: Data, sample: Data
-) -> tuple[Mapping[str, float | int], str]:
+) -> tuple[bool, Mapping[str, float | int], str]:
+    """Return whether a release is possible, what it costs, and that in words."""
     expected = method.expected_cost(data)
     try:
         if expected is not None:
             method.check(data)
-            return expected, _in_words(expected)
+            return True, expected, _in_words(expected)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", GraphveilWarning)
             release = method.anonymize(sample, seed=SEED)
     except (UsageError, DataError) as error:
-        return {}, f"not possible: {error}"
+        return False, {}, f"{NOT_POSSIBLE}{str(error).rstrip('.')}"
     cost = dict(release.cost)
-    return cost, _in_words(cost)
+    return True, cost, _in_words(cost)
 
 
 def _in_words(cost: Mapping[str, float | int]) -> str:

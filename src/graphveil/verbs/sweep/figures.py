@@ -12,7 +12,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.core.atomic import OWNER_ONLY, whole_file
-from graphveil.core.bounds import Bound, read_bound
+from graphveil.core.bounds import Bound, part_of, read_bound
 from graphveil.core.errors import ParameterError, one_of
 from graphveil.core.rows import Row
 from graphveil.verbs.sweep.grid import Plan, Point, Result
@@ -308,10 +308,17 @@ class SweptPoints:
         `bounds`: as `graphveil.advise` takes them, such as ``"kept >= 0.9"``. Raises
         `ParameterError` where a bound cannot be read, or no point has its figure.
         """
-        read = [read_bound(text) for text in bounds]
+        read = [self._of_a_part(read_bound(text)) for text in bounds]
         for bound in read:
             self.axis(bound.what)
         return [n for n, result in self.results.items() if _keeps(result, read)]
+
+    def _of_a_part(self, bound: Bound) -> Bound:
+        """Return a bound on the only part of a metric or an attack, where none is named."""
+        parts = [axis.part for axis in self.axes if axis.question == bound.question]
+        if bound.part or not parts:
+            return bound
+        return dataclasses.replace(bound, part=part_of(bound, parts))
 
     @property
     def counts(self) -> dict[str, int]:

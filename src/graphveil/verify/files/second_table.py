@@ -434,7 +434,7 @@ def _spelled(edge: str) -> str:
         number = Decimal(edge)
     except InvalidOperation as error:
         raise ValueError from error  # no rule for bins
-    short = f"{float(edge):.12g}"
+    short = f"{float(edge) or 0.0:.12g}"  # without the sign of -0
     return short if Decimal(short) == number else str(number)
 
 
