@@ -196,10 +196,30 @@ def test_a_full_disk_spends_nothing(path, graph, monkeypatch):
     assert [] == list(path.parent.glob("*.partial*"))
 
 
-@pytest.mark.parametrize("limit", [0.0, -1.0, float("nan"), float("inf")])
-def test_a_limit_that_is_no_epsilon_is_refused(limit, path):
-    with pytest.raises(ParameterError, match="limit="):
+RANGE = r"a number above 0 and below 10\^15\."
+
+
+@pytest.mark.parametrize(
+    "limit",
+    [0.0, -1.0, float("nan"), float("inf"), 1e15, 1e300, 10**400, Fraction(1, 10**400)],
+)
+def test_a_limit_out_of_range_is_refused(limit, path):
+    with pytest.raises(ParameterError, match=rf"limit=.* {RANGE}"):
         gv.Ledger(path, limit=limit)
+
+
+@pytest.mark.parametrize("limit", [5e-324, 1e-05, 999.5, 1000, 123456.789, 10**15 - 1])
+def test_every_other_limit_is_kept_as_it_was_given(limit, path):
+    spend(gv.Ledger(path, limit=limit), EdgeDP(epsilon=5e-324))
+    assert float(gv.Ledger(path).kept_limit().epsilon) == limit
+
+
+@pytest.mark.parametrize("limit", ["1e+300", "1e15", "1000000000000000", "0.0", "-1", "inf", ""])
+def test_a_file_with_a_limit_out_of_range_is_refused_with_the_range(limit, path):
+    spend(gv.Ledger(path, limit=1000.0), EdgeDP(epsilon=1.0))
+    path.write_text(path.read_text().replace('"1000.0"', f'"{limit}"'))
+    with pytest.raises(InputError, match=rf"damaged.* {RANGE}"):
+        gv.Ledger(path).kept_limit()
 
 
 def released(graph, folder, path, epsilon=1.5):

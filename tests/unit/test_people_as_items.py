@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import warnings
 from pathlib import Path
 
 import msgspec
@@ -185,6 +186,19 @@ def test_a_graph_is_the_neighbors_of_everyone(tmp_path):
     assert {("ann", "cyd"), ("ann", "dan"), ("bob", "cyd"), ("bob", "dan")} <= pairs_back(folder)
     verdict = verify(folder, original=graph)
     assert (True, True) == (verdict.ok, verdict.complete)
+
+
+@pytest.mark.parametrize("seed", [None, 1])
+@pytest.mark.parametrize("unit", ["edge", "node"])
+def test_an_epsilon_covers_the_rows_that_list_a_person_too(unit, seed):
+    data = gv.Bipartite.from_graph(Graph.from_edges(["ann", "bob"], ["bob", "cyd"]))
+    method = gv.RandomizedResponse(epsilon=2.0, unit=unit)
+    with warnings.catch_warnings(record=True) as raised:
+        warnings.simplefilter("always")
+        release = method.anonymize(data, seed=seed)
+    said = [*(str(one.message) for one in raised), *release.private.warnings]
+    assert ItemsAreUsers() in release.conditions
+    assert [] == [text for text in said if "own row" in text]
 
 
 def test_verify_reads_items_as_the_manifest_says(tmp_path):

@@ -21,6 +21,7 @@ from graphveil.claims.manifest import read_record
 from graphveil.cli.app import call
 from graphveil.core.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
 from graphveil.methods.noise import channel
+from graphveil.methods.registry import METHODS, method_named
 from graphveil.verify.evidence import CELLS, COST
 from graphveil.verify.kinds.networks import EDITS
 from graphveil.verify.promises.cell_flips import CHANCES, NOISE, THRESHOLDS
@@ -233,6 +234,21 @@ def test_an_epsilon_out_of_range_is_refused_in_parameters_and_guarantees(wrong):
     for make in (gv.RandomizedResponse, EdgeDP, NodeDP):
         with pytest.raises(ParameterError, match="epsilon="):
             make(epsilon=wrong)
+
+
+@pytest.mark.parametrize("wrong", [5e-324, 1e-300, 0.00009])
+@pytest.mark.parametrize("name", [name for name in METHODS if method_named(name).spends])
+def test_every_method_with_epsilon_refuses_one_that_publishes_noise_alone(name, wrong):
+    method = method_named(name)
+    with pytest.raises(ParameterError, match="epsilon="):
+        method.from_parameters({**method.example, "epsilon": wrong})
+
+
+def test_the_smallest_epsilon_has_limits_and_is_believed(likes, tmp_path):
+    release = gv.RandomizedResponse(epsilon=0.0001).anonymize(likes)
+    assert "were not attacked" not in release.provenance.limits
+    folder = release.write(tmp_path / "out")
+    assert not gv.verify_release(folder, original=likes).failures()
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 2.0, 12.5, 40.0])
@@ -608,3 +624,11 @@ def test_the_record_says_who_is_listed_by_one_entry_alone():
     assert (
         2 == gv.AsymmetricResponse(epsilon=1.0).anonymize(path).private.cost["nodes_with_one_edge"]
     )
+
+
+def test_an_epsilon_of_a_person_is_not_halved_for_values_of_columns():
+    towns = ["town=x", "town=y", "town=z"]
+    answers = gv.Bipartite.from_pairs(["ann", "bob", "cyd"], towns, items="values")
+    release, texts = run(gv.RandomizedResponse(epsilon=2.0, unit="node"), answers)
+    assert "2/3" == next(one.epsilon_cells for one in release.conditions if hasattr(one, "T0"))
+    assert [] == [text for text in texts if "half of it" in text]

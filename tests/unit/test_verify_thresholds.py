@@ -14,7 +14,7 @@ from graphveil.data.ids import naming_columns
 from graphveil.methods.noise import channel
 from graphveil.verify.database import database
 from graphveil.verify.promises.graphs import naming_problems
-from graphveil.verify.recount.noise import FULL, keeps_its_claim
+from graphveil.verify.recount.noise import FULL, keeps_its_claim, thresholds
 
 EPSILONS = st.floats(0.01, 4).map(Fraction)
 
@@ -23,6 +23,20 @@ EPSILONS = st.floats(0.01, 4).map(Fraction)
 def test_the_chances_of_every_channel_keep_their_epsilon(epsilon, share):
     through = channel(share, epsilon)
     assert keeps_its_claim(through.zero, through.one, epsilon)
+
+
+@pytest.mark.parametrize("epsilon", [Fraction(1, 10**power) for power in (19, 99, 101, 300, 900)])
+@pytest.mark.parametrize("share", [Fraction(1, 3), Fraction(1, 2), Fraction(9, 10)])
+def test_an_epsilon_near_0_is_kept_by_its_chances_and_by_no_others(epsilon, share):
+    """A factor of e^epsilon is at least 1, also where 120 digits do not tell it from 1."""
+    zero, one = channel(share, epsilon)
+    assert keeps_its_claim(zero, one, epsilon)
+    assert all(
+        abs(said - value) <= 1
+        for said, value in zip((zero, one), thresholds(share, epsilon), strict=True)
+    )
+    assert keeps_its_claim(*thresholds(share, epsilon), epsilon)
+    assert not keeps_its_claim(FULL // 2, FULL // 2 + 1, epsilon / 10)
 
 
 @given(EPSILONS)

@@ -31,6 +31,12 @@ PLACES = 12
 """Decimal places of a printed total, which is rounded up."""
 
 _DECIMAL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,400})?(e-[0-9]{1,3})?")
+_LIMIT = re.compile(r"[0-9]{1,15}(\.[0-9]{1,400})?(e-[0-9]{1,3})?")
+
+LIMITS = 10.0**15
+"""A limit is below it: Python holds whole numbers up to there exactly, and prints every digit."""
+
+_A_LIMIT = "a number above 0 and below 10^15"
 
 
 class Entry(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -90,9 +96,9 @@ class Limit(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     unit: Unit
 
     def __post_init__(self) -> None:
-        """Check that it is a number above 0."""
-        if not _DECIMAL.fullmatch(self.epsilon) or not Fraction(self.epsilon):
-            raise ParameterError(f"the limit {self.epsilon!r} is not a number above 0.")
+        """Check that it is a number in range."""
+        if not _LIMIT.fullmatch(self.epsilon) or not Fraction(self.epsilon):
+            raise ParameterError(f"the limit {self.epsilon!r} is not {_A_LIMIT}.")
 
 
 class LedgerFile(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -196,8 +202,8 @@ class Ledger:
     def __init__(
         self, path: str | Path, *, limit: float | None = None, unclaimed: bool = False
     ) -> None:
-        if limit is not None and not (math.isfinite(limit) and limit > 0):
-            raise ParameterError(f"limit={limit} is not a valid epsilon. Give a number above 0.")
+        if limit is not None and not (0 < limit < LIMITS and float(limit)):
+            raise ParameterError(f"limit={limit} is not valid. Give {_A_LIMIT}.")
         self.path = Path(os.path.realpath(path))
         self.limit = None if limit is None else repr(float(limit))
         self.unclaimed = unclaimed

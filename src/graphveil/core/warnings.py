@@ -90,7 +90,7 @@ class NoGuaranteeWarning(GraphveilWarning):
 
 
 class PeopleAsItemsWarning(GraphveilWarning):
-    """Items are people, and the guarantee is about the rows that list them."""
+    """Items are people, and the guarantee does not cover the rows that list them."""
 
     rank: ClassVar[int] = 1
 

@@ -440,6 +440,9 @@ class Anonymizer(ABC, Generic[D]):
         new = self._new_ids(data, randomness) if draft.order is None else NewIds(draft.order)
         people = getattr(data, "items", None) == "people"
         guarantee = draft.guarantee or self.promised(data)
+        of_items = (PEOPLE_AS_ITEMS,) if people else _ids_as_things(data)
+        if people and isinstance(guarantee, EdgeDP | NodeDP):
+            of_items = ()  # it covers entries, also those of the rows that list a person
         stated = self.stated(
             randomness,
             people=people,
@@ -447,7 +450,7 @@ class Anonymizer(ABC, Generic[D]):
             guarantee=guarantee.of_rows(getattr(data, "person", None)),
             conditions=draft.conditions,
             kind=kind_of(draft.data).name,
-            advice=(*draft.advice, *((PEOPLE_AS_ITEMS,) if people else _ids_as_things(data))),
+            advice=(*draft.advice, *of_items),
             input_sha256=digest_of(data),
             origins_sha256=digests_of_origins(data),
             cost=cost,

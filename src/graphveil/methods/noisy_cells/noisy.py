@@ -200,12 +200,16 @@ def check_values_of_columns(data: Data) -> None:
         )
 
 
-def public_inputs(data: Graph | Bipartite) -> tuple[str, ...]:
-    """Return what is not protected, whatever epsilon: texts that no entry changes."""
+def public_inputs(data: Graph | Bipartite, *, of_people: bool = False) -> tuple[str, ...]:
+    """Return what is not protected, whatever epsilon: texts that no entry changes.
+
+    `of_people`: whether epsilon is of all entries of a person, rather than of one value or entry.
+    """
     collected = [one for one in kind_of(data).lists if one not in data.public_lists]
+    halved = not of_people and entries_of_one(data) > 1
     return (
         *((Advice(_collected(data, collected), PublicListWarning),) if collected else ()),
-        *((Advice(VALUES, PublicListWarning),) if entries_of_one(data) > 1 else ()),
+        *((Advice(VALUES, PublicListWarning),) if halved else ()),
     )
 
 

@@ -24,7 +24,7 @@ from graphveil.claims.conditions import (
 )
 from graphveil.claims.facts import EdgeChanges, EntryChanges, Figures, cost_of
 from graphveil.claims.guarantees import EdgeDP, NodeDP
-from graphveil.core.errors import InfeasibleError, ParameterError
+from graphveil.core.errors import InfeasibleError
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, FalseEntriesWarning
@@ -50,7 +50,7 @@ class RandomizedResponse(Anonymizer[Any]):
     Parameters
     ----------
     epsilon
-        Above 0, at most 40: the whole of it.
+        From 0.0001 to 40: the whole of it.
     unit
         ``"edge"`` hides one edge or entry, ``"node"`` all edges or entries of one person.
     max_edges
@@ -107,7 +107,9 @@ class RandomizedResponse(Anonymizer[Any]):
     example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
 
     epsilon: float = parameter(
-        text="the largest factor is e^epsilon; above 0", minimum=0, maximum=LARGEST_EPSILON
+        text="the largest factor is e^epsilon",
+        minimum=noisy.SMALLEST_EPSILON,
+        maximum=LARGEST_EPSILON,
     )
     unit: Literal["edge", "node"] = parameter(
         default="edge", text="protect one edge or entry, or all edges or entries of one person"
@@ -118,15 +120,6 @@ class RandomizedResponse(Anonymizer[Any]):
         minimum=1000,
         private=True,
     )
-
-    def __post_init__(self) -> None:
-        """Check every parameter; an epsilon of 0 would publish noise alone."""
-        super().__post_init__()
-        if not 0 < self.epsilon <= LARGEST_EPSILON:
-            raise ParameterError(
-                f"epsilon={self.epsilon} is outside (0, {LARGEST_EPSILON}]. Choose one in this "
-                "range, such as 1."
-            )
 
     @property
     def guarantee(self) -> EdgeDP | NodeDP:
@@ -202,7 +195,7 @@ class RandomizedResponse(Anonymizer[Any]):
     ) -> tuple[str, ...]:
         """Return what the owner should know of a release of so many edges or entries."""
         return (
-            *noisy.public_inputs(data),
+            *noisy.public_inputs(data, of_people=self.unit == "node"),
             self._false(data),
             *noisy.copies_matched(data, self.flips(data), self._estimated(data, published)),
         )

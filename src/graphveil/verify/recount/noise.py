@@ -261,10 +261,17 @@ class Factor(NamedTuple):
 
 
 def factor_of(epsilon: Fraction) -> Factor:
-    """Return bounds on e^epsilon that are closer than one part in 10^99."""
+    """Return bounds on e^epsilon that are closer than one part in 10^99.
+
+    An epsilon of at least 0 has a factor of at least 1, however few digits it has left.
+
+    >>> factor_of(Fraction(1, 10**300)).low, factor_of(Fraction(-1)).high < 1
+    (Fraction(1, 1), True)
+    """
     rounded = Decimal(epsilon.numerator) / 1
     power = Fraction(_DIGITS.exp(_DIGITS.divide(rounded, Decimal(epsilon.denominator))))
-    return Factor(power * (1 - _RELATIVE_ERROR), power * (1 + _RELATIVE_ERROR))
+    low = power * (1 - _RELATIVE_ERROR)
+    return Factor(max(low, Fraction(1)) if epsilon >= 0 else low, power * (1 + _RELATIVE_ERROR))
 
 
 def keeps_its_claim(zero: int, one: int, epsilon: Fraction) -> bool:
