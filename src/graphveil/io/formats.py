@@ -102,7 +102,7 @@ class Format:
 
     def _function(self, name: str, kind: str) -> Callable[..., Any]:
         if kind in self.read_as and name == f"read_{kind}":
-            shared = import_module(f"graphveil.io.readers.{_TWO_MODES}")
+            shared = import_module(f"graphveil.io.{_TWO_MODES}")
             return partial(getattr(shared, name), self.reader("network"))
         if kind not in self.kinds:
             reading = name.startswith("read")
