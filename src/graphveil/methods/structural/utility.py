@@ -7,16 +7,15 @@ dearer, until the network is within all of them.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from scipy import sparse
-from scipy.sparse import csgraph
 
 from graphveil.core.bounds import Bound
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.kernels.leaf import ZERO
+from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
 from graphveil.data.measures.kernels.neighborhoods import triangles
 from graphveil.methods.structural import walk_state as states
@@ -24,6 +23,12 @@ from graphveil.methods.structural.kernels import pooled as kernel
 from graphveil.methods.structural.kernels.pooled import BEST_SPENT, CHANGED, SPENT, keep_if_better
 from graphveil.methods.structural.search import AnnealingWalk
 from graphveil.methods.structural.task import Edited, Floats, Ints, Settings, Task, Watch
+
+if TYPE_CHECKING:
+    from scipy import sparse
+    from scipy.sparse import csgraph
+else:
+    sparse, csgraph = lazy_module("scipy.sparse"), lazy_module("scipy.sparse.csgraph")
 
 UNIT = 1000
 """Prices are whole thousandths of that of an edge without dependents: sums are exact."""
