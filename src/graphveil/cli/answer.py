@@ -6,11 +6,14 @@ import shutil
 import sys
 import textwrap
 from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
 
 from graphveil.cli.console import result
 from graphveil.cli.flags import ALL, OUTPUT_GROUP, flags
 from graphveil.core.errors import Message, visible
-from graphveil.evaluate.wording import Line
+
+if TYPE_CHECKING:
+    from graphveil.evaluate.wording import Line
 
 WIDTH = 100
 """The most characters of a line; a command that is to be copied stays whole."""
