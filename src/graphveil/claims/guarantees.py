@@ -734,7 +734,7 @@ edges or items by a factor of at most e^10, a hundred by e^100.
         change = f"adding or removing any one edge, or any one item of any one {self._each},"
         several, each_other = "edges or items", ""
         if self.of == "listing":
-            change, several = f"adding or removing any one item of any one {self._each},", "items"
+            change, several = f"adding or removing any one item of any one {self._each}", "items"
             two = words.times(2, self.epsilon)
             each_other = f" Two people who are each other's items are two items: e^{two}."
         if self.of == "value":
