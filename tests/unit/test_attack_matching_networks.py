@@ -1,4 +1,4 @@
-"""Naming people by a copy of the network: copies, alignments, counts of who was named rightly."""
+"""Naming people by a copy of the network: copies, alignments, counts of names that are right."""
 
 from __future__ import annotations
 
@@ -110,6 +110,22 @@ def test_rates_are_over_all_draws_and_everybody_has_a_risk_of_their_own():
     assert np.isnan([outcome.risk[3], outcome.baseline[3]]).all()
     assert "overlap 0.5: right, without twins" in outcome.not_measured
     assert all(figure.sample.low is None for figure in outcome.figures)
+
+
+def test_a_guess_is_among_those_who_are_not_known_beforehand():
+    kinds = NodeKinds.of(gv.Graph.from_edges([0, 0, 0], [1, 2, 3], n=4))  # three leaves are twins
+    for known in (0, 1, 2):
+        left = list(itertools.combinations(range(4), 4 - known))
+        twin = np.mean([kinds.twins[i] == kinds.twins[j] for s in left for i in s for j in s])
+        draws = [naming_of("1111", "1111", "1000")]
+        drawn = Drawn(Setting(overlap=1, known=known), draws)
+        outcome = summary([drawn, Drawn(A, [naming_of("1100", "1100", "0100")])], kinds, rng_of())
+        guess = {figure.part: figure.baseline for figure in outcome.figures}
+        said = drawn.setting.text
+        assert 1 / (4 - known) == guess[f"{said}: right"] == guess[f"{said}: precision"]
+        assert twin == pytest.approx(guess[f"{said}: precision up to twins"])
+        # the guess of a person's own risk is that of the setting that gives it
+        assert [1 / (4 - known), 1 / 4] == outcome.baseline[:2].tolist()
 
 
 def test_from_ten_draws_on_a_rate_has_an_interval():

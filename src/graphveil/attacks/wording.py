@@ -237,8 +237,8 @@ RIGHT = "right"
 def least_shown(row: Row) -> float:
     """Return what a figure shows at least: the lower end of its interval, or the figure itself.
 
-    Who names everybody by guessing names about one person rightly in a draw. Of few draws without
-    an interval, five standard deviations of that are luck: many settings are tried.
+    If everybody is named by guessing, about one name is right in each draw. Few draws give no
+    interval: five standard deviations above one are taken for luck, since many settings are tried.
 
     >>> two = Row(release="", question="", figure="right", value=0.05, guess=1 / 40, sample_size=1)
     >>> least_shown(two), least_shown(replace(two, known="sampled")) < 1 / 40

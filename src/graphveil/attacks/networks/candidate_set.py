@@ -1,8 +1,9 @@
-"""Who is distinguished by what is known of one person, and who by the degrees of all.
+"""How many nodes fit what is known of one person, and whom sorting by degree finds.
 
-By the first: how many released nodes are as near to it as that person's own. By the second both
-sides are sorted. There the attacker reads all that is published: where a manifest states the noisy
-degrees that a graph was drawn from, these are sorted, since they say more than the graph.
+For the first, the released nodes are counted that are as near to it as the person's own. For the
+second, people and nodes are sorted by degree. The attacker reads all that is published: where a
+manifest states the noisy degrees that a graph was drawn from, these are sorted, since they say more
+than the graph.
 """
 
 from __future__ import annotations
