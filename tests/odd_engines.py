@@ -14,10 +14,10 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from graphveil.engines import LocalEngine
+from graphveil.engines.local import ArrowFileWriter, Gathered, LocalTables, stream
 from graphveil.io.readers.columnar import read_parquet
 from graphveil.scale.chunks import Released
-from graphveil.scale.engines import LocalEngine
-from graphveil.scale.engines.local import ArrowFileWriter, Gathered, LocalTables, stream
 
 
 def _permuted(table, rng):

@@ -40,7 +40,7 @@ import tables
 from numpy.typing import NDArray
 
 import graphveil as gv
-from graphveil.data.measures.matchings import NodePairs, posteriors
+from graphveil.measures.matchings import NodePairs, posteriors
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows, read_rows

@@ -42,7 +42,7 @@ from networks import NETWORKS, UNTUNED, Network, read
 from scipy.sparse import csr_matrix
 
 import graphveil as gv
-from graphveil.data.measures import partition as classes_of
+from graphveil.measures import partition as classes_of
 from graphveil.methods.structural.paper import sample_edits
 from graphveil.methods.structural.task import Task
 

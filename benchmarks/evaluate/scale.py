@@ -19,9 +19,9 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import graphveil as gv
 from generators import chung_lu_graph
 from graphveil.core.randomness import Randomness
-from graphveil.data.measures import singled_out
 from graphveil.evaluate import METRICS, BipartiteComparison, GraphComparison, TableComparison
 from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.measures import singled_out
 from raw_rows import append_rows
 
 RESULTS = Path(__file__).parent / "results" / "scale.parquet"

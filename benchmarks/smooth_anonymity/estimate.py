@@ -31,8 +31,8 @@ import pyarrow.parquet as pq
 from scale import RESULTS, peak_of, used, write_lists
 
 import graphveil as gv
+from graphveil.engines import LocalEngine, SparkEngine
 from graphveil.io import BipartiteOptions
-from graphveil.scale.engines import LocalEngine, SparkEngine
 from spark import (
     CHUNK_ROWS,
     CORES,

@@ -32,10 +32,10 @@ from scale import RESULTS, write_lists
 import graphveil as gv
 from graphveil.claims import manifest as parts
 from graphveil.core.storage import Address
+from graphveil.engines import LocalEngine, SparkEngine
+from graphveil.engines import spark as engine_of_spark
 from graphveil.io import BipartiteOptions
 from graphveil.scale.chunks import Released
-from graphveil.scale.engines import LocalEngine, SparkEngine
-from graphveil.scale.engines import spark as engine_of_spark
 from graphveil.scale.parts import Numbered
 from graphveil.scale.writing import PartOfUsers
 

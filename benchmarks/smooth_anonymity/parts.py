@@ -38,8 +38,8 @@ def release(size: int, folder: Path) -> Path:
     """Return the release of lists of this many users; one that is there is taken."""
     from scale import write_lists  # noqa: PLC0415  heavy: what is measured needs none of it
 
+    from graphveil.engines import LocalEngine  # noqa: PLC0415  as above
     from graphveil.io import BipartiteOptions  # noqa: PLC0415  as above
-    from graphveil.scale.engines import LocalEngine  # noqa: PLC0415  as above
     from graphveil.verbs.anonymize import anonymize_rows  # noqa: PLC0415  as above
 
     out = folder / f"lists-{size}"

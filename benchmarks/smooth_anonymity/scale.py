@@ -30,8 +30,8 @@ import data as sets
 import pyarrow.parquet as pq
 
 import graphveil as gv
+from graphveil.engines import LocalEngine, using
 from graphveil.io import BipartiteOptions
-from graphveil.scale.engines import LocalEngine, using
 from graphveil.verbs.anonymize import anonymize_rows
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))

@@ -32,8 +32,8 @@ from typing import Any, NamedTuple
 from scale import RESULTS, peak_of, write_lists
 
 import graphveil as gv
+from graphveil.engines import LocalEngine, SparkEngine
 from graphveil.io import BipartiteOptions
-from graphveil.scale.engines import LocalEngine, SparkEngine
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows

@@ -21,14 +21,14 @@ from graphveil.data import Graph as Graph
 from graphveil.data import Layer as Layer
 from graphveil.data import Network as Network
 from graphveil.data import Table as Table
-from graphveil.data.measures import MEASURES as MEASURES
-from graphveil.data.measures import measure as measure
 from graphveil.evaluate import METRICS as METRICS
 from graphveil.io import datasets as datasets
 from graphveil.io import read_bipartite as read_bipartite
 from graphveil.io import read_graph as read_graph
 from graphveil.io import read_network as read_network
 from graphveil.io import read_table as read_table
+from graphveil.measures import MEASURES as MEASURES
+from graphveil.measures import measure as measure
 from graphveil.methods import *  # noqa: F403  the registry says which
 from graphveil.methods.adaptive.problem import levels_by_degree as levels_by_degree
 from graphveil.methods.external import External as External

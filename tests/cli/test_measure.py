@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from graphveil.data.measures import MEASURES, isomorphism
+from graphveil.measures import MEASURES, isomorphism
 
 
 @pytest.mark.parametrize("name", MEASURES)

@@ -15,8 +15,8 @@ import pytest
 from graphveil.cli.commands import warm
 from graphveil.core.errors import ParameterError, UsageError
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.measures import MEASURES
-from graphveil.data.measures.registry import DIRECTED_COUNT
+from graphveil.measures import MEASURES
+from graphveil.measures.registry import DIRECTED_COUNT
 from graphveil.methods import Mondrian, Rename, StructuralAnonymity, SuppressK
 from graphveil.scale.chunks import InChunks
 

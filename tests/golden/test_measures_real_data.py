@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import pytest
 
-from graphveil.data.measures import measure
 from graphveil.io import datasets
+from graphveil.measures import measure
 from shared_data import network
 
 NAMES = ("degree", "count", "dk", "vrq")

@@ -26,12 +26,12 @@ from graphveil.cli import run as command_line
 from graphveil.cli import say_warnings
 from graphveil.core.atomic import working_folder
 from graphveil.core.errors import GraphveilWarning, InputError
+from graphveil.engines import LocalEngine
+from graphveil.engines.local import written
+from graphveil.engines.processes import Query
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks
 from graphveil.release import read_record, read_release
-from graphveil.scale.engines import LocalEngine
-from graphveil.scale.engines.local import written
-from graphveil.scale.engines.processes import Query
 from graphveil.verbs.anonymize import anonymize_rows
 from odd_engines import Interrupted
 
@@ -222,7 +222,7 @@ def test_what_does_not_fit_into_memory_is_kept_in_the_folder_of_the_run(
         spilled.extend(path.name for path in (work / "spill").iterdir())
         return written(path, schema)
 
-    monkeypatch.setattr("graphveil.scale.engines.local.written", noting)
+    monkeypatch.setattr("graphveil.engines.local.written", noting)
     query = Query('SELECT items, "user" FROM {rows} ORDER BY items, "user"', ("items", "user"))
     with LocalEngine(jobs=1, memory_mib=64).at(work) as tables:
         rows = tables.select(query, rows=tables.rows([folder.path / "x.parquet"]))

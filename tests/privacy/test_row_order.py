@@ -15,12 +15,12 @@ from tampering import smallest
 
 import graphveil as gv
 from graphveil.data import Bipartite
+from graphveil.engines import LocalEngine
+from graphveil.engines.local import LocalTables
+from graphveil.engines.processes import done
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK
 from graphveil.scale.columns import RowOrder
-from graphveil.scale.engines import LocalEngine
-from graphveil.scale.engines.local import LocalTables
-from graphveil.scale.engines.processes import done
 from graphveil.verbs.anonymize import anonymize_rows
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.data.measures.values import directed_count, either_way
+from graphveil.measures.values import directed_count, either_way
 from graphveil.methods.profile.pool import (
     ChangedTies,
     ProfileTask,

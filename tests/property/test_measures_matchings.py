@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphveil.data.measures import matchings
-from graphveil.data.measures.matchings import NodePairs, allowed, posteriors
+from graphveil.measures import matchings
+from graphveil.measures.matchings import NodePairs, allowed, posteriors
 
 
 def shares_by_hand(fits):

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from graphveil.core.errors import ParameterError
 from graphveil.data import Graph
-from graphveil.data.measures import MEASURES, divided, isomorphism, partition
-from graphveil.data.measures import values as multisets
-from graphveil.data.measures.kernels import neighborhoods as refinement
+from graphveil.measures import MEASURES, divided, isomorphism, partition
+from graphveil.measures import values as multisets
+from graphveil.measures.kernels import neighborhoods as refinement
 from networks_data import SMALL, cones, turned
 
 AT = [(name, d) for name in MEASURES for d in (1, 2, 3) if name != "degree" or d == 1]

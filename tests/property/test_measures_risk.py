@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from graphveil.core.errors import ParameterError
 from graphveil.data import Graph
-from graphveil.data.measures import (
+from graphveil.measures import (
     MEASURES,
     candidate_set_sizes,
     cascade,

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.core.errors import ParameterError, UsageError
 from graphveil.core.randomness import Randomness
-from graphveil.data.measures import rows as single_out
-from graphveil.data.measures import singled_out
+from graphveil.measures import rows as single_out
+from graphveil.measures import singled_out
 
 RUNS, ENOUGH = 1_000, 920
 LISTS = st.lists(st.sets(st.integers(0, 5), max_size=5), min_size=1, max_size=9)

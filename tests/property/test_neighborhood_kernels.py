@@ -11,12 +11,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.data.measures.kernels import neighborhoods as balls
-from graphveil.data.measures.kernels import neighborhoods as boxes
-from graphveil.data.measures.kernels import neighborhoods as cascade
-from graphveil.data.measures.kernels import neighborhoods as multisets
-from graphveil.data.measures.kernels import neighborhoods as refinement
-from graphveil.data.measures.kernels import neighborhoods as triangles
+from graphveil.measures.kernels import neighborhoods as balls
+from graphveil.measures.kernels import neighborhoods as boxes
+from graphveil.measures.kernels import neighborhoods as cascade
+from graphveil.measures.kernels import neighborhoods as multisets
+from graphveil.measures.kernels import neighborhoods as refinement
+from graphveil.measures.kernels import neighborhoods as triangles
 
 DISTANCES = st.integers(1, 4)
 

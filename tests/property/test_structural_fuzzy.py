@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.data import Graph
-from graphveil.data.measures.matchings import HEARD, candidate_set_sizes, noisy_share
+from graphveil.measures.matchings import HEARD, candidate_set_sizes, noisy_share
 from graphveil.methods.structural.kernels import classes
 from graphveil.methods.structural.kernels import classes as cells
 from graphveil.methods.structural.kernels import pooled as pools

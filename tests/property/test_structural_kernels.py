@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.data.measures.kernels import neighborhoods as refinement
+from graphveil.measures.kernels import neighborhoods as refinement
 from graphveil.methods.structural.kernels import anneal, classes, paper, values
 from graphveil.methods.structural.kernels import classes as rows
 from graphveil.methods.structural.kernels import pooled as pools

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.data.measures import partition
+from graphveil.measures import partition
 from graphveil.methods.structural.kernels import anneal as kernel
 from graphveil.methods.structural.search import isolate_likes, mirror, partners, without_image
 from graphveil.methods.structural.task import Edited, Task

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from graphveil.core.kernels.arrays import new_table
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.data.measures import MEASURES, class_sizes_of_nodes, partition
-from graphveil.data.measures.kernels.neighborhoods import flagged_thirds, triangles_of_nodes
+from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
+from graphveil.measures.kernels.neighborhoods import flagged_thirds, triangles_of_nodes
 from graphveil.methods.structural.kernels.paper import (
     flagged_near,
     lists_of,

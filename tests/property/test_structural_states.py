@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.data.measures import MEASURES, class_sizes_of_nodes, partition
+from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
 from graphveil.methods.structural.kernels import classes
 from graphveil.methods.structural.kernels import pooled as pools
 from graphveil.methods.structural.kernels import values as values_kernel

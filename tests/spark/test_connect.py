@@ -27,8 +27,8 @@ from pyspark.sql import SparkSession
 
 import graphveil as gv
 from faulty_works import Failing
-from graphveil.scale.engines import LocalEngine, SparkEngine
-from graphveil.scale.engines.spark import SparkTables
+from graphveil.engines import LocalEngine, SparkEngine
+from graphveil.engines.spark import SparkTables
 from graphveil.core.errors import InputError, UsageError
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK

@@ -18,11 +18,11 @@ from faulty_works import Killed
 from graphveil.claims.manifest import UNFINISHED
 from graphveil.cli import run as command_line
 from graphveil.core.storage import Address
+from graphveil.engines import LocalEngine, SparkEngine
+from graphveil.engines.spark import SparkTables
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.scale.chunks import Released
-from graphveil.scale.engines import LocalEngine, SparkEngine
-from graphveil.scale.engines.spark import SparkTables
 from graphveil.scale.parts import Packed
 from graphveil.scale.working import WorkingFolder
 from graphveil.scale.writing import PartOfUsers
@@ -98,7 +98,7 @@ def test_a_worker_that_is_killed_changes_no_byte(
             work = Killed(work, marks) if isinstance(work, killed) else work
             return super().grouped(rows, by, n, work, schema)
 
-    monkeypatch.setattr("graphveil.scale.engines.spark.SparkTables", Faulty)
+    monkeypatch.setattr("graphveil.engines.spark.SparkTables", Faulty)
     release(lists, tmp_path, SparkEngine(spark=spark, working=tmp_path / "working"))
     assert ["killed-0"] == [path.name for path in marks.iterdir()]
     assert undisturbed == files_at(tmp_path)
@@ -127,7 +127,7 @@ def stop_at(point, monkeypatch):
         if name == point:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr("graphveil.scale.engines.spark.SparkTables", Stopped)
+    monkeypatch.setattr("graphveil.engines.spark.SparkTables", Stopped)
     monkeypatch.setattr(Address, "put_bytes", stopped_put)
     monkeypatch.setattr(WorkingFolder, "finish", stopped_finish)
 

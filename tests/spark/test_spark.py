@@ -26,13 +26,13 @@ from graphveil.core.errors import (
     ResourceError,
     UsageError,
 )
+from graphveil.engines import LocalEngine, SparkEngine
+from graphveil.engines.spark import SparkTables, check_executors, equipment
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.scale import columns as queries
 from graphveil.scale.chunks import FrameSource, Released
 from graphveil.scale.columns import FACTS
-from graphveil.scale.engines import LocalEngine, SparkEngine
-from graphveil.scale.engines.spark import SparkTables, check_executors, equipment
 from graphveil.scale.estimate import drawn_from_tables
 from graphveil.scale.writing import PartOfUsers
 from thorough import in_fuzz_alone
@@ -132,7 +132,7 @@ def test_the_release_is_that_of_one_machine(
     here = gv.anonymize_rows(METHOD, path, tmp_path / "here", engine=LocalEngine(jobs=1), **options)
     frame = spark.read.parquet(str(path)).repartition(partitions)
     if old:
-        monkeypatch.setattr("graphveil.scale.engines.spark.SparkTables", OfSpark40)
+        monkeypatch.setattr("graphveil.engines.spark.SparkTables", OfSpark40)
     monkeypatch.setattr("graphveil.scale.parts.BUCKET_ROWS", 150)
     engine = engine_of(spark, tmp_path)
     there = gv.anonymize_rows(METHOD, frame, tmp_path / "there", engine=engine, **options)
@@ -192,7 +192,7 @@ def test_any_rows_give_the_same_release_as_on_one_machine(spark, tmp_path_factor
         patched.setattr("graphveil.scale.parts.MOST_ROWS", 4)
         patched.chdir(folder / "current")
         if how.old:
-            patched.setattr("graphveil.scale.engines.spark.SparkTables", OfSpark40)
+            patched.setattr("graphveil.engines.spark.SparkTables", OfSpark40)
         for name, source, engine in (
             ("here", path, LocalEngine(jobs=1)),
             ("there", frame, engine_of(spark, folder)),
@@ -242,7 +242,7 @@ def test_executors_that_fail_at_first_write_the_parts_of_one_machine_at_an_addre
 ):
     (tmp_path / "marks").mkdir()
     monkeypatch.setattr(Faulty, "marks", tmp_path / "marks")
-    monkeypatch.setattr("graphveil.scale.engines.spark.SparkTables", Faulty)
+    monkeypatch.setattr("graphveil.engines.spark.SparkTables", Faulty)
     for name in ("claims.manifest.PART_USERS", "io.parts.GROUP_ROWS"):
         monkeypatch.setattr(f"graphveil.{name}", 150 if "USERS" in name else 70)
     monkeypatch.setattr("graphveil.verify.kinds.features.GROUP_ROWS", 70)
@@ -401,7 +401,7 @@ class Watched(SparkTables):
 def stop(given, monkeypatch, **options):
     """Stop a run when its chunks are done, and return its folder that executors see."""
     with monkeypatch.context() as patched:
-        patched.setattr("graphveil.scale.engines.spark.SparkTables", Stopped)
+        patched.setattr("graphveil.engines.spark.SparkTables", Stopped)
         with pytest.raises(KeyboardInterrupt), pytest.warns(GraphveilWarning, match="unfinished"):
             gv.anonymize_rows(*given, **options)
     return max(options["engine"].working.iterdir(), key=lambda folder: folder.stat().st_mtime_ns)
@@ -421,7 +421,7 @@ def test_an_interrupted_run_goes_on_after_the_last_stage_and_without_a_seed_has_
         assert [] == [path for path in files if secret.encode() in path.read_bytes()]
         assert [] == [path for path in files if secret in str(path)]
     assert 0o700 == stat.S_IMODE(shared.stat().st_mode)
-    monkeypatch.setattr("graphveil.scale.engines.spark.SparkTables", Watched)
+    monkeypatch.setattr("graphveil.engines.spark.SparkTables", Watched)
     out = gv.anonymize_rows(*given, **options)
     original = gv.read_bipartite(tmp_path / "likes.parquet", items="things")
     assert gv.verify_release(out, original=original).ok
@@ -484,7 +484,7 @@ def test_an_error_on_an_executor_is_one_line_and_what_it_lacks_a_way_to_go_on(sp
 def test_executors_of_other_versions_are_refused(spark, monkeypatch):
     check_executors(spark)
     other = equipment().replace("graphveil ", "graphveil 99.")
-    monkeypatch.setattr("graphveil.scale.engines.spark.equipment", lambda: other)
+    monkeypatch.setattr("graphveil.engines.spark.equipment", lambda: other)
     with pytest.raises(UsageError, match=r"executors have graphveil .* this process has .* 99\."):
         check_executors(spark)
 
@@ -601,7 +601,7 @@ def test_rows_that_are_refused_leave_nothing(spark, tmp_path, monkeypatch, when)
     text = BROKEN[what][0] if what else "SELECT 1 AS user, array(2) AS items"
     engine = engine_of(spark, tmp_path)
     if kind is UsageError:
-        monkeypatch.setattr("graphveil.scale.engines.spark.equipment", lambda: "nothing")
+        monkeypatch.setattr("graphveil.engines.spark.equipment", lambda: "nothing")
     with pytest.raises(kind, match=message):
         gv.anonymize_rows(METHOD, spark.sql(text), tmp_path / "out", engine=engine, reading=THINGS)
     assert [] == [path for path in tmp_path.rglob("*") if path.name != "working"]

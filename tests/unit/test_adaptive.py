@@ -11,12 +11,12 @@ import pytest
 import graphveil as gv
 from forged.kit import read_manifest, reseal
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError, UsageError
+from graphveil.engines import LocalEngine, using
 from graphveil.methods.adaptive import bipartite, blocks, choice, clusters, symmetric
 from graphveil.methods.adaptive.adaptive import Levels, Weights
 from graphveil.methods.adaptive.kernels import clusters as merging
 from graphveil.methods.adaptive.problem import UNIT, problem_of
 from graphveil.release import read_record
-from graphveil.scale.engines import LocalEngine, using
 from thorough import first_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

@@ -19,6 +19,8 @@ from graphveil.claims import manifest as parts
 from graphveil.cli import run as command_line
 from graphveil.core.errors import GraphveilWarning, ReleaseError, ResourceError, UsageError
 from graphveil.core.storage import place_of
+from graphveil.engines import LocalEngine
+from graphveil.engines.spark import check_executors, translated_errors
 from graphveil.io import BipartiteOptions
 from graphveil.io import parts as list_parts
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
@@ -26,8 +28,6 @@ from graphveil.release import LINKAGE, read_record
 from graphveil.release.files import read_linkage
 from graphveil.scale import parts as parts_on_disk
 from graphveil.scale.columns import KEY
-from graphveil.scale.engines import LocalEngine
-from graphveil.scale.engines.spark import check_executors, translated_errors
 from graphveil.scale.parts import Numbered, Packed, _packed, as_lists, unpacked
 from graphveil.scale.writing import Classes, PartOfUsers
 from graphveil.verify.kinds import features as checked_parts

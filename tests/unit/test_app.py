@@ -33,13 +33,13 @@ from graphveil.app import jobs as running
 from graphveil.app.folder import Folder
 from graphveil.claims.guarantees import EdgeDP, NodeDP, StructuralKAnonymity, SuperNodeAnonymity
 from graphveil.cli.commands import serve
-from graphveil.cli.summaries import attacks as summary
-from graphveil.cli.summaries.attacks import strongest
 from graphveil.core.errors import ResourceError, UsageError
 from graphveil.core.rows import Rows
 from graphveil.core.text import percent
 from graphveil.evaluate import wording
 from graphveil.evaluate.wording import Line
+from graphveil.verbs.answers import attacks as summary
+from graphveil.verbs.answers.attacks import strongest
 from graphveil.verbs.attack import reads
 from thorough import first_of
 

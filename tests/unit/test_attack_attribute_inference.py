@@ -11,11 +11,11 @@ import graphveil as gv
 from graphveil.attacks import ATTACKS
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.networks.attribute_inference import _passed_on, attribute_inference
-from graphveil.cli.summaries.attacks import groups
 from graphveil.core.errors import UsageError
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate.comparison import NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.verbs.answers.attacks import groups
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

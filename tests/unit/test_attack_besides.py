@@ -18,11 +18,11 @@ from graphveil.attacks.networks.neighbor_attributes import Neighborhood, alone_b
 from graphveil.attacks.networks.signatures import KnownRows, SideInformation, degrees
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import NotClaimed
-from graphveil.cli.summaries.attacks import groups, headline
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
+from graphveil.verbs.answers.attacks import groups, headline
 from networks_data import rng_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

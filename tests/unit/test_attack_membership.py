@@ -13,7 +13,7 @@ from graphveil.attacks.features.scoring import ReleasedClasses
 from graphveil.attacks.intervals import Curve, Scored
 from graphveil.attacks.likelihood_ratio import ShadowModel, ShadowScores, ratios, scored_of
 from graphveil.data import Bipartite
-from graphveil.scale.engines import LocalEngine, using
+from graphveil.engines import LocalEngine, using
 from graphveil.verbs.attack import attack_release as attack
 from networks_data import rng_of
 

@@ -17,9 +17,9 @@ from graphveil.attacks.networks.assignment.frank_wolfe import Ties
 from graphveil.attacks.networks.copies import pairing
 from graphveil.attacks.networks.propagation import candidate_lists
 from graphveil.attacks.networks.signatures import KnownRows, SideInformation
-from graphveil.cli.summaries.attacks import groups
 from graphveil.core.errors import ResourceError
 from graphveil.data import Layer
+from graphveil.verbs.answers.attacks import groups
 from networks_data import (
     attacked,
     compared,

@@ -16,8 +16,8 @@ from graphveil.core.errors import DataError
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import percent
 from graphveil.data.kinds import as_released, released_kind
-from graphveil.data.measures import MEASURES
 from graphveil.io.formats import TableOptions
+from graphveil.measures import MEASURES
 from graphveil.methods import METHODS
 from graphveil.methods.noisy_cells.noisy import NoisyMethod
 from graphveil.scale.run import CHUNK_ROWS

@@ -25,9 +25,9 @@ from pyarrow import parquet
 
 from graphveil.core.errors import ParameterError, ResourceError
 from graphveil.core.progress import heard, notice
-from graphveil.scale.engines import LocalEngine, current, using
-from graphveil.scale.engines.local import LocalTables, database
-from graphveil.scale.engines.processes import Query, WorkerPool, done
+from graphveil.engines import LocalEngine, current, using
+from graphveil.engines.local import LocalTables, database
+from graphveil.engines.processes import Query, WorkerPool, done
 from thorough import in_fuzz_alone
 
 ALONE = LocalEngine(jobs=1)
@@ -118,8 +118,8 @@ def test_what_is_kept_is_not_computed_again_and_what_is_left_is(tmp_path):
 COUNTED = """
 import sys
 from pathlib import Path
-from graphveil.scale.engines import LocalEngine
-from graphveil.scale.engines.processes import Query
+from graphveil.engines import LocalEngine
+from graphveil.engines.processes import Query
 
 folder = Path(sys.argv[1])
 query = Query("SELECT count(DISTINCT x), max(x) FROM {rows}", ("x",))
@@ -162,7 +162,7 @@ def test_a_query_that_memory_ends_says_how_much_there_was(tmp_path, monkeypatch)
             db.execute("SET memory_limit = '1KiB'")
             yield db
 
-    monkeypatch.setattr("graphveil.scale.engines.local.database", ended)
+    monkeypatch.setattr("graphveil.engines.local.database", ended)
     paths = tables_of(tmp_path, [[(0, 1), (1, 2), (2, 3)]])
     query = Query("SELECT count(DISTINCT x), max(x) FROM {rows}", ("x",))
     with (
@@ -174,7 +174,7 @@ def test_a_query_that_memory_ends_says_how_much_there_was(tmp_path, monkeypatch)
 
 
 def test_a_query_that_answers_with_too_much_is_an_error(tmp_path, monkeypatch):
-    monkeypatch.setattr("graphveil.scale.engines.local.MOST_ANSWERS", 2)
+    monkeypatch.setattr("graphveil.engines.local.MOST_ANSWERS", 2)
     paths = tables_of(tmp_path, [[(0, 1), (1, 2), (2, 3)]])
     with ALONE.at(tmp_path) as tables, pytest.raises(RuntimeError, match="more than 2 rows"):
         tables.ask(Query("SELECT x FROM {rows}", ("x",)), rows=tables.rows(paths))

@@ -16,12 +16,12 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.cli import run as command_line
 from graphveil.core.errors import InfeasibleError, InputError, UsageError
+from graphveil.engines import LocalEngine, SparkEngine
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.scale import estimate as drawing
 from graphveil.scale import estimate as pricing
 from graphveil.scale.chunks import Released
-from graphveil.scale.engines import LocalEngine, SparkEngine
 from graphveil.scale.estimate import (
     PART_COPIES,
     RATES_OF,
@@ -335,7 +335,7 @@ def test_where_a_release_is_to_lie_reaches_what_is_said_of_a_cluster(
 
     engine = SparkEngine(spark=SimpleNamespace(version="4.1.0"), working=tmp_path / "working")
     monkeypatch.setattr("graphveil.scale.estimate.estimate_of_frame", of_frame)
-    monkeypatch.setattr("graphveil.scale.engines.spark.session", lambda: engine.spark)
+    monkeypatch.setattr("graphveil.engines.spark.session", lambda: engine.spark)
     monkeypatch.chdir(tmp_path)
     with pytest.raises(UsageError, match="enough"):
         gv.estimate_rows(METHOD, "likes.parquet", out=out, engine=engine)

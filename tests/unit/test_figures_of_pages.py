@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import graphveil as gv
-from graphveil.data.measures import cascade
+from graphveil.measures import cascade
 from shared_data import network, shared
 
 ROOT = Path(__file__).resolve().parents[2]

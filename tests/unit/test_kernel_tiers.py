@@ -56,7 +56,7 @@ RUNS = {
 KERNELS = {
     "k-degree": "methods.k_degree.",
     "profile": "methods.profile.",
-    "structural": ("methods.structural.", "data.measures."),
+    "structural": ("methods.structural.", "measures."),
     "smooth-k": ("methods.smooth_k.", "methods.equivalence_classes."),
     "measures": "methods.random_graphs.kernels.hierarchy.",
     "degree-triangle": "methods.random_graphs.kernels.triangles.",
@@ -172,7 +172,7 @@ def test_a_process_that_lives_on_compiles_at_once(begun, at_once):
         import sys
         import graphveil as gv
         {begun}
-        from graphveil.data.measures.kernels.neighborhoods import ball_sizes
+        from graphveil.measures.kernels.neighborhoods import ball_sizes
         print(ball_sizes.few_steps < 0)
     """
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=True)
@@ -190,7 +190,7 @@ def test_an_error_in_python_leaves_other_kernels_compiled():
 
 @pytest.mark.parametrize(
     "name",
-    ["data.measures.kernels.neighborhoods.ball_sizes", "methods.structural.kernels.anneal.anneal"],
+    ["measures.kernels.neighborhoods.ball_sizes", "methods.structural.kernels.anneal.anneal"],
 )
 def test_another_process_gets_a_kernel_by_its_name(name):
     kernel = dispatchers()[f"graphveil.{name}"]

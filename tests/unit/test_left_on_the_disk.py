@@ -15,15 +15,15 @@ import graphveil as gv
 from graphveil.cli import run as command_line
 from graphveil.core.atomic import stale_temporaries, working_folder
 from graphveil.core.errors import GraphveilWarning, ReleaseError
+from graphveil.engines import LocalEngine
 from graphveil.methods.smooth_k import Chunks, SuppressK
-from graphveil.scale.engines import LocalEngine
 from graphveil.scale.working import opened
 
 METHOD = SuppressK(k=2, chunks=Chunks(rows=4, order="none"))
 KILLED = """
 import os, signal, sys, warnings
 from pathlib import Path
-from graphveil.scale.engines import LocalEngine
+from graphveil.engines import LocalEngine
 from graphveil.methods.smooth_k import Chunks, SuppressK
 from graphveil import anonymize_rows
 from graphveil.release import pipeline

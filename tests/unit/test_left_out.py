@@ -17,9 +17,9 @@ from scipy import sparse
 import graphveil as gv
 from graphveil.core.errors import DataError, GraphveilWarning, InputError
 from graphveil.data import Bipartite, Graph, Network
+from graphveil.engines.local import LocalEngine
 from graphveil.io import GraphOptions, load_graph
 from graphveil.methods.smooth_k import Chunks, SuppressK
-from graphveil.scale.engines.local import LocalEngine
 
 ARCS = [(0, 1), (1, 0), (1, 2), (2, 3)]
 TIES = [[0, 1], [1, 2], [2, 3]]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.core.errors import ParameterError
-from graphveil.data.measures import MEASURES, isomorphism, measure
+from graphveil.measures import MEASURES, isomorphism, measure
 
 
 @st.composite

@@ -5,7 +5,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.core.errors import InfeasibleError
-from graphveil.data.measures import measure
+from graphveil.measures import measure
 from graphveil.methods.profile import realize as layers
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

@@ -6,7 +6,7 @@ import pytest
 import graphveil as gv
 from graphveil import io
 from graphveil.core.errors import DataError, InputError, UsageError
-from graphveil.data.measures import MEASURES
+from graphveil.measures import MEASURES
 
 ROWS = "source,target,kind\n1,2,call\n2,1,call\n1,3,mail\n3,1,mail\n2,3,family\n1,2,family\n"
 HOW = {"kind_column": "kind", "directed": "keep", "undirected": ("family",)}

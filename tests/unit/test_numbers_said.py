@@ -17,11 +17,11 @@ import graphveil as gv
 from graphveil.attacks.features.singling_out import TRUE_OF_ONE
 from graphveil.attacks.wording import Said, above_guess, most_known, strongest, words_of
 from graphveil.claims.guarantees import EdgeDP, KAnonymity
-from graphveil.cli.summaries import attacks, standing_out
-from graphveil.cli.summaries.promise import cost_words, failing_lines, verdict_lines
 from graphveil.core.rows import Row, Rows, Setting
-from graphveil.data.measures import Cascade, SingledOut
+from graphveil.measures import Cascade, SingledOut
 from graphveil.verbs.advise.until import AdviceUntil, Reached, in_order, line_of
+from graphveil.verbs.answers import attacks, standing_out
+from graphveil.verbs.answers.promise import cost_words, failing_lines, verdict_lines
 from graphveil.verbs.report import charts, frontiers, legal_questions, pages, paper, sections
 from graphveil.verbs.report.charts import Bin, Mark
 from graphveil.verbs.sweep import results, sweep

@@ -34,13 +34,13 @@ from graphveil.core.errors import (
     ResourceError,
     UsageError,
 )
+from graphveil.engines import LocalEngine
 from graphveil.io import BipartiteOptions
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SmoothK, SuppressK
 from graphveil.release import digest_of, read_manifest, read_record, read_release
 from graphveil.scale.chunks import Released
 from graphveil.scale.columns import KEY
-from graphveil.scale.engines import LocalEngine
 from graphveil.scale.run import CHUNK_ROWS
 from odd_engines import HookedEngine, Interrupted, ScrambledEngine, ScrambledTables
 

@@ -19,10 +19,10 @@ from graphveil.claims.conditions import ItemsAreUsers
 from graphveil.claims.manifest import encode, read_manifest
 from graphveil.core.errors import DataError, GraphveilWarning, InputError
 from graphveil.data import Bipartite, Graph
+from graphveil.engines.local import LocalEngine
 from graphveil.io import BipartiteOptions, load_bipartite
 from graphveil.methods import METHODS
 from graphveil.methods.smooth_k import Chunks, SuppressK
-from graphveil.scale.engines.local import LocalEngine
 from graphveil.verify import Verdict, verify
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.core.errors.GraphveilWarning")

@@ -16,11 +16,11 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.cli import run as command_line
 from graphveil.core.errors import GraphveilWarning, ReleaseError, ResourceError, UsageError
+from graphveil.engines import LocalEngine, SparkEngine
+from graphveil.engines.spark import check_executors
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.release import read_record
-from graphveil.scale.engines import LocalEngine, SparkEngine
-from graphveil.scale.engines.spark import check_executors
 from odd_engines import Interrupted, ScrambledEngine, Session
 
 THINGS = BipartiteOptions(items="things")
@@ -263,7 +263,7 @@ def test_executors_that_see_another_folder_are_refused(tmp_path):
 
 
 def test_whoever_cannot_write_the_folder_is_named(tmp_path, monkeypatch):
-    make = "graphveil.scale.engines.spark.tempfile.mkdtemp"
+    make = "graphveil.engines.spark.tempfile.mkdtemp"
 
     def refuse(**_):
         raise OSError(errno.EACCES, "Permission denied")

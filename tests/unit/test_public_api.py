@@ -6,9 +6,9 @@ import sys
 import pytest
 
 import graphveil as gv
+import graphveil.engines
 import graphveil.io
 import graphveil.methods.textbook
-import graphveil.scale.engines
 from graphveil.methods import METHODS
 
 HEAVY = ["numpy", "scipy", "numba", "pyarrow", "duckdb", "rustworkx", "rich", "cyclopts", "msgspec"]

@@ -19,11 +19,11 @@ from forged.kit import read_manifest, reseal
 from graphveil.claims import manifest as parts
 from graphveil.cli import run as command_line
 from graphveil.core.errors import InputError, ReleaseError, UsageError
+from graphveil.engines import LocalEngine
 from graphveil.io import FORMATS, BipartiteOptions
 from graphveil.io import parts as list_parts
 from graphveil.methods.smooth_k import Chunks, SmoothK
 from graphveil.scale import parts as written_parts
-from graphveil.scale.engines import LocalEngine
 from graphveil.verify.kinds import features as checked_parts
 from odd_engines import Interrupted, ScrambledEngine
 

@@ -29,12 +29,12 @@ from graphveil.claims.guarantees import (
     StructuralKAnonymity,
 )
 from graphveil.claims.manifest import encode, private_folder, read_manifest
-from graphveil.cli.summaries.attacks import groups
 from graphveil.core.errors import ReleaseError, UsageError
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.core.text import percent
 from graphveil.evaluate.measuring import comparison_of
+from graphveil.verbs.answers.attacks import groups
 from graphveil.verbs.report.charts import MOST_BINS, Mark, binned, dots, dots_alone
 from graphveil.verbs.report.legal_questions import (
     ONE_DRAW,

@@ -20,17 +20,17 @@ from graphveil.core.errors import (
     UsageError,
 )
 from graphveil.core.storage import place_of
+from graphveil.engines import SparkEngine
+from graphveil.engines import spark as shared_folder
+from graphveil.engines.spark import SparkTables, write_note
 from graphveil.release.publishing import leftovers_beside
-from graphveil.scale.engines import SparkEngine
-from graphveil.scale.engines import spark as shared_folder
-from graphveil.scale.engines.spark import SparkTables, write_note
 from graphveil.scale.working import kept_where_interrupted, opened
 
 FLAWS = [
     {
         "name": "a password is noted with the rows of a run",
         "means": "An address with a password is taken as a place of rows, which cannot be deleted.",
-        "file": "src/graphveil/scale/engines/spark.py",
+        "file": "src/graphveil/engines/spark.py",
         "old": "    if isinstance(place, Address) and place.has_secrets:",
         "new": "    if isinstance(place, Address) and not place.key:",
     },

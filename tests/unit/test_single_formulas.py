@@ -30,16 +30,16 @@ from graphveil.claims.facts import EntryChanges
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.ledger import Entry, Limit
 from graphveil.claims.manifest import ColumnCells, Described, read_manifest
-from graphveil.cli.summaries import promise, standing_out
 from graphveil.core.errors import DataError, ParameterError, ReleaseError
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.data import csr, ids
 from graphveil.data.layers import ListedTies
 from graphveil.data.layers import _ends as ends_of_arcs
-from graphveil.data.measures import rows as single_rows
 from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.measures import rows as single_rows
 from graphveil.methods import METHODS
 from graphveil.verbs.advise import advise, page, trials, until
+from graphveil.verbs.answers import promise, standing_out
 from graphveil.verbs.report import charts, frontiers, legal_questions, paper, report, sections
 from graphveil.verbs.report import figures as report_figures
 from graphveil.verbs.sweep import figures, grid, results, running, sweep

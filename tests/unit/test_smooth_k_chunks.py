@@ -14,11 +14,11 @@ from graphveil.core.errors import GraphveilWarning
 from graphveil.core.progress import shown
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
+from graphveil.engines import LocalEngine, using
 from graphveil.methods.equivalence_classes.rule import collapse
 from graphveil.methods.smooth_k import Chunks, Facility, Greedy, SmoothK, smooth_k
 from graphveil.methods.smooth_k.chunks import in_chunks, minhash_order, whole_clusters
 from graphveil.methods.smooth_k.smooth_k import chunks_demanded
-from graphveil.scale.engines import LocalEngine, using
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

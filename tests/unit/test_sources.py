@@ -15,13 +15,13 @@ from graphveil.claims.guarantees import KAnonymity, StructuralKAnonymity
 from graphveil.cli import run as command_line
 from graphveil.core.errors import UsageError
 from graphveil.data import Graph
+from graphveil.engines import LocalEngine
 from graphveil.methods import METHODS, register
 from graphveil.methods.base import Anonymizer, EditedTies, MethodResult, SourceName
 from graphveil.methods.equivalence_classes.rule import Rule
 from graphveil.methods.registry import methods_from
 from graphveil.methods.smooth_k.smooth_k import Clustered
 from graphveil.release.publishing import Output
-from graphveil.scale.engines import LocalEngine
 from graphveil.verbs.anonymize import RunOptions, anonymize_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

@@ -11,11 +11,11 @@ import pytest
 from graphveil.cli import run as command_line
 from graphveil.core.errors import ReleaseError, ResourceError, UsageError
 from graphveil.core.warnings import DiskSpillWarning
+from graphveil.engines import SparkEngine
+from graphveil.engines import spark as executors
+from graphveil.engines.spark import SparkTables, translated_errors
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import SmoothK
-from graphveil.scale.engines import SparkEngine
-from graphveil.scale.engines import spark as executors
-from graphveil.scale.engines.spark import SparkTables, translated_errors
 from graphveil.verbs.anonymize import anonymize_rows
 from odd_engines import Session
 
@@ -24,14 +24,14 @@ FLAWS = [
         "name": "executors may have another processor",
         "means": "Clusters are decided by arithmetic that differs between machines: a work that "
         "runs again gives other rows, and some are lost here and repeated there.",
-        "file": "src/graphveil/scale/engines/spark.py",
+        "file": "src/graphveil/engines/spark.py",
         "old": ", {libraries}, {platform.machine()}",
         "new": ", {libraries}",
     },
     {
         "name": "nothing is said of disks that are not encrypted",
         "means": "Rows of people lie readable on disks of a cluster, and the owner is not told.",
-        "file": "src/graphveil/scale/engines/spark.py",
+        "file": "src/graphveil/engines/spark.py",
         "old": 'off = [] if on_disks == "true" else',
         "new": "off = [] if on_disks else",
     },
@@ -39,7 +39,7 @@ FLAWS = [
         "name": "a stack of the JVM is taken for one of Python",
         "means": "A full disk, or rows that are gone, is called a bug of ours where the session "
         "shows what the JVM says.",
-        "file": "src/graphveil/scale/engines/spark.py",
+        "file": "src/graphveil/engines/spark.py",
         "old": "(?!(?:com|java|javax|org|py4j|scala|sun)\\.)",
         "new": "",
     },

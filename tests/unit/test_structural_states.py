@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from graphveil.data import Graph
-from graphveil.data.measures import class_sizes_of_nodes, partition
+from graphveil.measures import class_sizes_of_nodes, partition
 from graphveil.methods.structural import search as module
 from graphveil.methods.structural.kernels.anneal import attempt
 from graphveil.methods.structural.kernels.pooled import BEST_UNPROTECTED

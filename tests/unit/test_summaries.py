@@ -14,14 +14,14 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.attacks import wording
 from graphveil.cli import heard, say_warnings
-from graphveil.cli.summaries import attacks
-from graphveil.cli.summaries.attacks import REACHED, SOMEONE, documented
-from graphveil.cli.summaries.promise import cost_words, verdict_lines
 from graphveil.core import warnings as warning_kinds
 from graphveil.core.errors import GraphveilWarning, warn
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.core.text import per_hundred, percent
 from graphveil.evaluate import wording as evaluation
+from graphveil.verbs.answers import attacks
+from graphveil.verbs.answers.attacks import REACHED, SOMEONE, documented
+from graphveil.verbs.answers.promise import cost_words, verdict_lines
 from graphveil.verify import verdict
 from graphveil.verify.verdict import Check, Verdict
 

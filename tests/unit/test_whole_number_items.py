@@ -8,7 +8,7 @@ from pyarrow import parquet
 
 import graphveil as gv
 from graphveil.data.ids import as_numbers
-from graphveil.scale.engines import LocalEngine
+from graphveil.engines import LocalEngine
 
 LONG = ["9", "10", str(2**63 - 1)]
 ROWS = {

@@ -27,9 +27,6 @@ from graphveil.attacks.registry import ATTACKS
 from graphveil.attacks.wording import counted_in
 from graphveil.claims.facts import digest_of_file
 from graphveil.claims.manifest import MANIFEST, read_manifest
-from graphveil.cli.summaries import attacks
-from graphveil.cli.summaries.attacks import strongest
-from graphveil.cli.summaries.standing_out import knowledge
 from graphveil.core.bounds import read_bound
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import heard, shown
@@ -37,8 +34,8 @@ from graphveil.core.rows import Row, Rows
 from graphveil.core.text import Wording, for_people, worded_for_page
 from graphveil.data import Network
 from graphveil.data.kinds import as_released
-from graphveil.data.measures import measure
 from graphveil.evaluate import wording
+from graphveil.measures import measure
 from graphveil.methods.registry import method_named
 from graphveil.release import read_release
 from graphveil.release.publishing import Output
@@ -46,6 +43,9 @@ from graphveil.verbs.advise.page import Point, compared, most_found
 from graphveil.verbs.advise.trials import shares_of
 from graphveil.verbs.advise.until import reached_by
 from graphveil.verbs.anonymize import anonymize, anonymize_file
+from graphveil.verbs.answers import attacks
+from graphveil.verbs.answers.attacks import strongest
+from graphveil.verbs.answers.standing_out import knowledge
 from graphveil.verbs.attack import attack_release, reads
 from graphveil.verbs.evaluate import evaluate_release
 from graphveil.verbs.read import Original, read_original

@@ -139,7 +139,7 @@ def _results(work: Callable[[T], R], tasks: Sequence[T]) -> Iterator[R]:
     for number, task in enumerate(tasks):
         rest = tasks[number:]
         if number > 1 and spent * len(rest) > WORTH_PROCESSES and _portable(work):
-            from graphveil.scale.engines import current  # noqa: PLC0415  heavy, and few need it
+            from graphveil.engines import current  # noqa: PLC0415  heavy, and few need it
 
             yield from current().map_chunks(work, rest)
             return

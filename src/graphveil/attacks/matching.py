@@ -31,7 +31,9 @@ from graphveil.core.progress import in_time, stage
 from graphveil.core.rows import Setting
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
-from graphveil.data.measures.matchings import (
+from graphveil.evaluate.comparison import Floats, Int32s, Ints, TableComparison
+from graphveil.evaluate.metric import NotMeasuredError, Sample
+from graphveil.measures.matchings import (
     NodePairs,
     Posteriors,
     allowed,
@@ -40,8 +42,6 @@ from graphveil.data.measures.matchings import (
     log_chances,
     posteriors,
 )
-from graphveil.evaluate.comparison import Floats, Int32s, Ints, TableComparison
-from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.release import Release
 from graphveil.verify.recount.assignments import CodedCells, fitting_persons, members
 

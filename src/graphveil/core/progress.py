@@ -215,7 +215,7 @@ class Context:
     """What surrounds some work.
 
     `notices`: hears notices; None where nobody does; `display`: shows a stage of so many units;
-    `engine`: runs chunks (see `graphveil.scale.engines`); None where they run one after the other
+    `engine`: runs chunks (see `graphveil.engines`); None where they run one after the other
     in the process that calls; `deadline`: ends the work; None where it may take as long as it
     likes; `work`: what all stages are part of: their names begin with it. Empty where each says
     enough.

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     import polars as pl
     import pyarrow as pa
 
-    from graphveil.verbs.report.figures import Figure
 
 Known = Literal["exact", "estimate", "sampled"]
 
@@ -322,7 +321,7 @@ class Rows(Sequence[Row]):
             raise TypeError("polars returned no DataFrame for an Arrow table")
         return frame
 
-    def plot(self) -> Figure:
+    def plot(self) -> Any:
         """Return a picture of what is a share: attacks next to a guess, or what was kept.
 
         Raises
@@ -336,7 +335,7 @@ class Rows(Sequence[Row]):
         ...           direction="higher is better")]).plot()
         Figure('What was kept', 1 mark)
         """
-        figure: Figure = above("Rows.plot")(self)
+        figure: Any = above("Rows.plot")(self)
         return figure
 
     def summary(self) -> dict[str, Any]:

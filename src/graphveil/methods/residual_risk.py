@@ -12,8 +12,8 @@ from graphveil.core.warnings import Advice, IdsPublishedWarning, SingledOutWarni
 from graphveil.data import Data, Graph, Network, Table
 from graphveil.data.ids import naming_columns, naming_question
 from graphveil.data.kinds import kind_of
-from graphveil.data.measures import measure
-from graphveil.data.measures.risk import EquivalenceClasses
+from graphveil.measures import measure
+from graphveil.measures.risk import EquivalenceClasses
 
 _KNOWN = {
     "ties": "their degree (out-degree and in-degree if directed)",

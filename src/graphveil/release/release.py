@@ -48,7 +48,6 @@ if TYPE_CHECKING:
     from scipy import sparse
 
     from graphveil.core.rows import Rows
-    from graphveil.verbs.report.document import Report
     from graphveil.verify import Verdict
 
 ALL = "*"
@@ -265,7 +264,7 @@ class Release(Generic[D_co]):
         done: Rows = above("Release.attack")(self, original, **options)
         return done
 
-    def report(self, original: Any = None, **options: Any) -> Report:
+    def report(self, original: Any = None, **options: Any) -> Any:
         """Return a page of this release that can be handed on, as `graphveil.report_release` does.
 
         Parameters
@@ -275,7 +274,7 @@ class Release(Generic[D_co]):
         **options
             As `graphveil.report_release` takes them.
         """
-        done: Report = above("Release.report")(self, original, **options)
+        done: Any = above("Release.report")(self, original, **options)
         return done
 
     def to_arrow(self, *, null: bool = False) -> pa.Table:

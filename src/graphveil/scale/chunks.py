@@ -26,6 +26,8 @@ from graphveil.core.errors import InputError, UsageError, option
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted
 from graphveil.data import Bipartite
+from graphveil.engines.processes import Tables
+from graphveil.engines.spark import first_line, is_of_spark, read_at, translated_errors
 from graphveil.io import BipartiteOptions
 from graphveil.methods.equivalence_classes.rule import (
     Labels,
@@ -38,8 +40,6 @@ from graphveil.methods.smooth_k.chunks import MinHash, in_order, piece_of
 from graphveil.methods.smooth_k.smooth_k import Clustered
 from graphveil.scale import columns
 from graphveil.scale.columns import ItemLists, coded, name_hashes
-from graphveil.scale.engines.processes import Tables
-from graphveil.scale.engines.spark import first_line, is_of_spark, read_at, translated_errors
 from graphveil.scale.intake import Facts, InputRows, counted_rows
 
 SAMPLED_OF_A_CHUNK = 64

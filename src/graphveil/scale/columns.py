@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from graphveil.claims.facts import RowsDigest, RowsPart, digest_of_rows, tokens_of
 from graphveil.data.origin import SharedIds
 from graphveil.data.origin import counted as origin_counted
+from graphveil.engines.processes import Query, Rows, Tables, selected
 from graphveil.methods.smooth_k.chunks import hashes_of, hashes_of_texts
-from graphveil.scale.engines.processes import Query, Rows, Tables, selected
 
 Ints = NDArray[np.int64]
 

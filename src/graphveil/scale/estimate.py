@@ -22,6 +22,9 @@ from graphveil.claims.manifest import PART_USERS
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
+from graphveil.engines.local import PIECE_ROWS, LocalEngine, database, one_batch
+from graphveil.engines.processes import Engine, Tables
+from graphveil.engines.spark import SparkEngine, SparkTables
 from graphveil.io import BipartiteOptions
 from graphveil.io.source import Source
 from graphveil.io.text.columns import NotIntegersError
@@ -30,9 +33,6 @@ from graphveil.methods.smooth_k.smooth_k import Clustered
 from graphveil.scale import columns
 from graphveil.scale import columns as queries
 from graphveil.scale.chunks import RATES, FrameSource, InChunks, Released, RowKeys, Sampling
-from graphveil.scale.engines.local import PIECE_ROWS, LocalEngine, database, one_batch
-from graphveil.scale.engines.processes import Engine, Tables
-from graphveil.scale.engines.spark import SparkEngine, SparkTables
 from graphveil.scale.intake import InputRows, check_readable, raw_batches
 from graphveil.scale.parts import n_buckets_of
 from graphveil.scale.run import in_chunks, order_of_rows, refused_items, refused_methods

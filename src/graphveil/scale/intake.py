@@ -21,6 +21,8 @@ from graphveil.core.errors import DataError, UsageError, option
 from graphveil.core.progress import stage
 from graphveil.data.ids import as_ids, to_arrow, written_out
 from graphveil.data.origin import SharedIds
+from graphveil.engines.local import database, identifier, rows_of, stream
+from graphveil.engines.processes import Rows, Tables
 from graphveil.io import BipartiteOptions, ReadingReport
 from graphveil.io.parsed import ReadCounts
 from graphveil.io.readers import columnar, delimited
@@ -37,8 +39,6 @@ from graphveil.io.text.dialect import (
 )
 from graphveil.scale import columns
 from graphveil.scale.columns import digest_of_limbs, listed, ordered, shared_ids, starts_of
-from graphveil.scale.engines.local import database, identifier, rows_of, stream
-from graphveil.scale.engines.processes import Rows, Tables
 
 TEXT_FORMATS = ("csv", "tsv", "text")
 FRAME_FORMATS = ("parquet", "arrow")

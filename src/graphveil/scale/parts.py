@@ -25,13 +25,13 @@ from graphveil.claims.facts import digest_of_file
 from graphveil.claims.manifest import DataFile, digest_of_parts, linkage_part
 from graphveil.core.errors import UsageError, option
 from graphveil.core.storage import Address, Place, reached
+from graphveil.engines.processes import Rows, Tables
 from graphveil.io import Format
 from graphveil.io import parts as list_parts
 from graphveil.io.readers.columnar import BATCH_ROWS, batches_in
 from graphveil.release.files import described_file, write_owners
 from graphveil.scale import columns
 from graphveil.scale.columns import ItemLists, starts_of, whole
-from graphveil.scale.engines.processes import Rows, Tables
 
 BUCKET_ROWS = 250_000
 BUCKET_ENTRIES = 1 << 25

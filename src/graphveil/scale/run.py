@@ -23,6 +23,8 @@ from graphveil.core.progress import stage, timed
 from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Address, Place
 from graphveil.core.warnings import PEOPLE_AS_ITEMS, DroppedWarning, ids_as_things
+from graphveil.engines.processes import Engine, Rows, Tables
+from graphveil.engines.spark import SparkEngine, check_executors, tell_of_spills
 from graphveil.io import BipartiteOptions, Format
 from graphveil.io.formats import recorded
 from graphveil.methods.equivalence_classes.rule import EntryCounts, advice_on
@@ -44,8 +46,6 @@ from graphveil.scale.chunks import (
     Sampling,
     keyed,
 )
-from graphveil.scale.engines.processes import Engine, Rows, Tables
-from graphveil.scale.engines.spark import SparkEngine, check_executors, tell_of_spills
 from graphveil.scale.intake import ROWS, Facts, check_readable, intake, items_of
 from graphveil.scale.parts import Numbered, check_parts, comes_in_parts, n_buckets_of, packed
 from graphveil.scale.working import WorkingFolder, going_on, unfinished_beside

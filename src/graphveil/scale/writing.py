@@ -23,6 +23,8 @@ from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import Advance, stage
 from graphveil.core.storage import Address, Place
 from graphveil.data.kinds import KINDS
+from graphveil.engines.local import database, rows_of, stream
+from graphveil.engines.processes import Rows, Tables, selected
 from graphveil.io import FORMATS, BipartiteOptions, Format
 from graphveil.io import parts as list_parts
 from graphveil.io.parsed import ReadCounts
@@ -35,8 +37,6 @@ from graphveil.io.writing import formulas
 from graphveil.release.files import COLUMNS, described_file
 from graphveil.scale import columns
 from graphveil.scale.columns import ItemLists, RowOrder, check_order, grouped, whole
-from graphveil.scale.engines.local import database, rows_of, stream
-from graphveil.scale.engines.processes import Rows, Tables, selected
 from graphveil.scale.intake import Facts, items_of
 from graphveil.scale.parts import (
     PublishedNames,

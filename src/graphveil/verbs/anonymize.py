@@ -31,7 +31,7 @@ from graphveil.release.pipeline import Drawn, Method, Read, Run, Source, release
 from graphveil.release.publishing import Output, check_place, local_folder
 
 if TYPE_CHECKING:
-    from graphveil.scale.engines import LocalEngine
+    from graphveil.engines import LocalEngine
     from graphveil.scale.estimate import Estimate
     from graphveil.scale.run import RowsOfFrame
 
@@ -460,7 +460,7 @@ class InMemory:
         """Return what runs the chunks or blocks of this method, where it has any."""
         if not {"rows", "blocks"} & set(method.sources):
             return nullcontext()
-        from graphveil.scale.engines import using  # noqa: PLC0415  heavy, and few need it
+        from graphveil.engines import using  # noqa: PLC0415  heavy, and few need it
 
         return using(local_engine(self.path, self.jobs))
 
@@ -470,7 +470,7 @@ def local_engine(path: Path, jobs: int | None) -> LocalEngine:
 
     A small file takes no further process: its start would last longer than its work.
     """
-    from graphveil.scale.engines import LocalEngine  # noqa: PLC0415  heavy, as above
+    from graphveil.engines import LocalEngine  # noqa: PLC0415  heavy, as above
 
     if jobs is None and path.is_file() and path.stat().st_size <= SMALL_BYTES:
         jobs = 1
@@ -479,7 +479,7 @@ def local_engine(path: Path, jobs: int | None) -> LocalEngine:
 
 def spark_rows(source: str, options: io.AnyOptions, run: RunOptions) -> RowsOfFrame:
     """Return rows of the Spark session of this process, which begins when they are read."""
-    from graphveil.scale.engines.spark import SparkEngine, session  # noqa: PLC0415  heavy, as above
+    from graphveil.engines.spark import SparkEngine, session  # noqa: PLC0415  heavy, as above
     from graphveil.scale.run import RowsOfFrame  # noqa: PLC0415  as above
 
     if run.engine != "spark":
@@ -507,8 +507,8 @@ def spark_rows(source: str, options: io.AnyOptions, run: RunOptions) -> RowsOfFr
 
 def _rows_of(source: Any, engine: Any, reading: io.BipartiteOptions | None) -> Source:
     """Return rows as a source, which an engine of Spark or one of this machine reads."""
-    from graphveil.scale.engines import LocalEngine  # noqa: PLC0415  heavy, as above
-    from graphveil.scale.engines.spark import SparkEngine  # noqa: PLC0415  as above
+    from graphveil.engines import LocalEngine  # noqa: PLC0415  heavy, as above
+    from graphveil.engines.spark import SparkEngine  # noqa: PLC0415  as above
     from graphveil.scale.run import RowsOfFile, RowsOfFrame  # noqa: PLC0415  as above
 
     options = reading or io.BipartiteOptions()
@@ -550,7 +550,7 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
         ``abfss``, ``hdfs``, ``file`` or ``dbfs:/Volumes``: there it comes in parts, which
         executors of Spark write, and needs `private`.
     engine
-        `graphveil.scale.engines.LocalEngine` or `graphveil.scale.engines.SparkEngine`; this machine
+        `graphveil.engines.LocalEngine` or `graphveil.engines.SparkEngine`; this machine
         without it.
     seed
         None draws from the operating system's entropy. A seed is a secret of the owner.
@@ -591,7 +591,7 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
     --------
     >>> import warnings
     >>> from tempfile import TemporaryDirectory
-    >>> from graphveil.scale.engines import LocalEngine
+    >>> from graphveil.engines import LocalEngine
     >>> from graphveil.methods import SuppressK
     >>> from graphveil.release import read_release
     >>> with TemporaryDirectory() as folder, warnings.catch_warnings():
@@ -652,7 +652,7 @@ def estimate_rows(
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
-    >>> from graphveil.scale.engines import LocalEngine
+    >>> from graphveil.engines import LocalEngine
     >>> from graphveil.methods import SuppressK
     >>> with TemporaryDirectory() as folder:
     ...     path = Path(folder, "likes.csv")
@@ -661,7 +661,7 @@ def estimate_rows(
     >>> cost.rows, cost.chunks, cost.cpu_seconds.low < cost.cpu_seconds.high
     (4, 1, True)
     """
-    from graphveil.scale.engines.spark import SparkEngine  # noqa: PLC0415  heavy, and few need it
+    from graphveil.engines.spark import SparkEngine  # noqa: PLC0415  heavy, and few need it
     from graphveil.scale.estimate import estimate_of_file, estimate_of_frame  # noqa: PLC0415
 
     options = reading or io.BipartiteOptions()

@@ -271,7 +271,7 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     """Return what an attacker learns from a release, each figure next to a guess without it.
 
     Attacks are lower bounds: that one fails proves nothing. Attackers who make many releases share
-    them among the processes of `graphveil.scale.engines.using`, where it is worth it. Next to a
+    them among the processes of `graphveil.engines.using`, where it is worth it. Next to a
     release
     that is in a folder, everybody's own risk is written into ``attacks/NAME.parquet`` of the
     private folder.

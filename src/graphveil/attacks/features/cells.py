@@ -17,9 +17,9 @@ from graphveil.core.text import counted
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.ids import as_text, column_and_value
-from graphveil.data.measures.rows import equal_rows
 from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Int32s, Ints
 from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.measures.rows import equal_rows
 
 MOST_CELLS = 20_000_000
 """Up to so many people and columns, and classes and columns, cells are looked at."""

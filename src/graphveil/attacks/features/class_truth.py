@@ -25,7 +25,6 @@ from graphveil.core.parameters import share_in
 from graphveil.core.rows import ANY, Setting
 from graphveil.core.text import printable
 from graphveil.data import Bipartite, Network
-from graphveil.data.measures.rows import equal_rows
 from graphveil.evaluate.comparison import (
     Attached,
     BipartiteComparison,
@@ -36,6 +35,7 @@ from graphveil.evaluate.comparison import (
     sparse,
 )
 from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.measures.rows import equal_rows
 from graphveil.release import Release
 
 CERTAIN = "entries that the class makes certain"

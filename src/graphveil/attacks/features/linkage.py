@@ -32,9 +32,9 @@ from graphveil.core.progress import in_time
 from graphveil.core.rows import Setting
 from graphveil.core.text import counted
 from graphveil.data import Bipartite
-from graphveil.data.measures.rows import equal_rows
 from graphveil.evaluate.comparison import BipartiteComparison, Int32s, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError, wilson
+from graphveil.measures.rows import equal_rows
 
 TWIN = "a release without some people"
 _TRIES = 50

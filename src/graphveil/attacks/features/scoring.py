@@ -9,9 +9,9 @@ import numpy as np
 
 from graphveil.attacks.attack import TooLargeError
 from graphveil.core.progress import in_time
-from graphveil.data.measures.rows import equal_rows
 from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Int32s, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.measures.rows import equal_rows
 
 FALSE_SHARE = 0.02
 """The share of an attacker's items that may be false where none is known to be."""

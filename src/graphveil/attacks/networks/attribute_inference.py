@@ -23,7 +23,6 @@ from graphveil.core.rows import Setting
 from graphveil.core.text import printable
 from graphveil.data import Graph, Network
 from graphveil.data.codes import SUPPRESSED
-from graphveil.data.measures.network import measure_network
 from graphveil.evaluate.comparison import (
     Attached,
     Bools,
@@ -34,6 +33,7 @@ from graphveil.evaluate.comparison import (
     sparse,
 )
 from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.measures.network import measure_network
 from graphveil.release import Release
 
 Codes = Int32s

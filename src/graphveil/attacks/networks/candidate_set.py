@@ -39,9 +39,9 @@ from graphveil.claims.knowledge import MeasureName
 from graphveil.core.parameters import parameter
 from graphveil.core.rows import Setting
 from graphveil.data import Graph, Network
-from graphveil.data.measures.values import directed_count
 from graphveil.evaluate.comparison import Floats, GraphComparison, Ints, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample, wilson
+from graphveil.measures.values import directed_count
 
 MOST_NODES = 100_000
 """Up to so many nodes candidates are counted."""

@@ -21,9 +21,9 @@ from graphveil.attacks.networks.signatures import (
 from graphveil.attacks.wording import EXTREMES, GUESSED, RIGHT, Said, linked, strongest
 from graphveil.core.rows import Setting
 from graphveil.data import Graph, Layer, Network
-from graphveil.data.measures import twins
 from graphveil.evaluate.comparison import Bools, Floats, GraphComparison, Int32s, Ints
 from graphveil.evaluate.metric import NotMeasuredError, Sample
+from graphveil.measures import twins
 
 OVERLAP = (
     "share of the original edges between the people in the copy that the copy has; random pairs "

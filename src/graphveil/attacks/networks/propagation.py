@@ -39,9 +39,9 @@ from graphveil.core.progress import check_time, in_time, stage
 from graphveil.core.rows import Setting
 from graphveil.core.text import counted
 from graphveil.data import Graph
-from graphveil.data.measures.values import triangles
 from graphveil.evaluate.comparison import Floats, GraphComparison, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.measures.values import triangles
 
 if TYPE_CHECKING:
     from scipy.spatial import distance

@@ -11,7 +11,6 @@ from numpy.typing import DTypeLike
 from graphveil.core.progress import in_time
 from graphveil.data import Graph, Layer
 from graphveil.data.csr import SortedLists, sorted_lists
-from graphveil.data.measures.values import triangles
 from graphveil.evaluate.comparison import (
     Bools,
     Comparison,
@@ -22,6 +21,7 @@ from graphveil.evaluate.comparison import (
     NetworkComparison,
     sparse,
 )
+from graphveil.measures.values import triangles
 
 SIGNATURES = ("degree", "degree and triangles", "vrq")
 """The names of the signatures, from the least knowledge to the most."""

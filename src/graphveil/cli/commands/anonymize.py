@@ -29,7 +29,6 @@ from graphveil.cli.flags import (
     with_signature,
 )
 from graphveil.cli.kinds import command_of_methods, naming_methods, reading_flags, reading_options
-from graphveil.cli.summaries.promise import columns_line, cost_words, until_line
 from graphveil.core.errors import ReleaseError, UsageError
 from graphveil.core.progress import shown
 from graphveil.core.storage import Address, Place
@@ -38,6 +37,7 @@ from graphveil.data import Bipartite, Graph, Table
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
+from graphveil.verbs.answers.promise import columns_line, cost_words, until_line
 
 if TYPE_CHECKING:
     from graphveil.claims.ledger import Ledger

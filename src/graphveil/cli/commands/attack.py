@@ -21,8 +21,6 @@ from graphveil.cli import inputs, outputs, say_warnings
 from graphveil.cli.answer import MOST_LINES, print_answer, print_next, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json, result_table, say
 from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, flag, flags, with_signature
-from graphveil.cli.summaries import attacks
-from graphveil.cli.summaries.attacks import documented
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import shown
 from graphveil.core.rows import Rows
@@ -31,10 +29,12 @@ from graphveil.data import Table
 from graphveil.data.kinds import kind_of
 from graphveil.evaluate.wording import Group
 from graphveil.io import kind_read
+from graphveil.verbs.answers import attacks
+from graphveil.verbs.answers.attacks import documented
 
 
 def _run(folder: Path, **given: Any) -> int:
-    from graphveil.scale.engines import LocalEngine, using  # noqa: PLC0415  not for its help
+    from graphveil.engines import LocalEngine, using  # noqa: PLC0415  not for its help
     from graphveil.verbs.attack import attack_release, attack_with_quick  # noqa: PLC0415
 
     as_json, every = given.pop("json"), given.pop("all")

@@ -34,8 +34,8 @@ def _run(**given: Any) -> int:
     from graphveil.cli.commands.measure import print_standing_out  # noqa: PLC0415
     from graphveil.cli.commands.verify import print_verdict  # noqa: PLC0415
     from graphveil.cli.outputs import check_new_file  # noqa: PLC0415
-    from graphveil.data.measures import measure  # noqa: PLC0415
     from graphveil.io import datasets  # noqa: PLC0415  not for its help
+    from graphveil.measures import measure  # noqa: PLC0415
     from graphveil.methods.k_degree import KDegree  # noqa: PLC0415
     from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415
     from graphveil.verbs.report.document import page_of  # noqa: PLC0415

@@ -16,8 +16,6 @@ from graphveil.cli.console import bars, result, result_json, result_table, say
 from graphveil.cli.flags import ALL, INPUT, OUTPUT_GROUP, flag, flags, not_for, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.outputs import check_new_file, new_file
-from graphveil.cli.summaries import standing_out
-from graphveil.cli.summaries.standing_out import Measured
 from graphveil.core.errors import UsageError, warn
 from graphveil.core.parameters import Columns
 from graphveil.core.progress import shown, stage
@@ -25,7 +23,9 @@ from graphveil.core.text import Wording, printable
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import to_arrow
 from graphveil.data.kinds import CONTAINERS, kind_of
-from graphveil.data.measures import (
+from graphveil.io import AnyOptions, GraphOptions, kind_read
+from graphveil.io.writing import formulas
+from graphveil.measures import (
     MEASURES,
     Cascade,
     EqualRows,
@@ -38,9 +38,9 @@ from graphveil.data.measures import (
     measure,
     singled_out,
 )
-from graphveil.data.measures.measuring import NEIGHBORS, WHOLE_ROW
-from graphveil.io import AnyOptions, GraphOptions, kind_read
-from graphveil.io.writing import formulas
+from graphveil.measures.measuring import NEIGHBORS, WHOLE_ROW
+from graphveil.verbs.answers import standing_out
+from graphveil.verbs.answers.standing_out import Measured
 
 SHOWN_UNPROTECTED = 10
 SHOWN_SIZES = 25

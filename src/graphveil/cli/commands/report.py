@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 def _run(folder: Path, **given: Any) -> int:
     if is_sweep(folder):
         return _of_a_sweep(folder, given)
-    from graphveil.cli.summaries.promise import verdict_lines  # noqa: PLC0415  as above
+    from graphveil.verbs.answers.promise import verdict_lines  # noqa: PLC0415  as above
     from graphveil.verbs.report.document import page_of  # noqa: PLC0415  not for its help
     from graphveil.verbs.report.report import report_release  # noqa: PLC0415  as above
 

@@ -18,8 +18,8 @@ from graphveil.cli.console import say
 from graphveil.core.errors import GraphveilError, GraphveilWarning, UsageError
 from graphveil.core.parameters import flat_parameters
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.measures import MEASURES, cascade, measure
 from graphveil.io import datasets
+from graphveil.measures import MEASURES, cascade, measure
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
 
@@ -121,8 +121,8 @@ def _nest(method: type[Anonymizer[Any]], data: Data) -> None:
 
 def _on_disk(method: type[Anonymizer[Any]], data: Bipartite) -> None:
     """Run in chunks that are cut as on the disk and on executors."""
+    from graphveil.engines import LocalEngine  # noqa: PLC0415  heavy: not for its help
     from graphveil.io.readers.columnar import write_parquet  # noqa: PLC0415  as above
-    from graphveil.scale.engines import LocalEngine  # noqa: PLC0415  heavy: not for its help
     from graphveil.verbs.anonymize import anonymize_rows  # noqa: PLC0415  as above
 
     chunked = method.from_parameters({**method.example, "chunk_rows": 64})

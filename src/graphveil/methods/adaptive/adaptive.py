@@ -24,7 +24,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted
 from graphveil.core.warnings import Advice, LevelsWarning
 from graphveil.data import Table
-from graphveil.data.measures.matchings import NodePairs, posteriors
+from graphveil.measures.matchings import NodePairs, posteriors
 from graphveil.methods import roles as table_roles
 from graphveil.methods.adaptive import blocks
 from graphveil.methods.base import MethodResult, Reached, SourceName

@@ -146,7 +146,7 @@ def in_blocks(
     )
     hidden = np.empty(codes.shape, dtype=np.bool_)
     chosen: list[tuple[Rows, NDArray[np.int64], NDArray[np.int32]]] = []
-    from graphveil.scale.engines import current  # noqa: PLC0415  heavy, and help needs none of it
+    from graphveil.engines import current  # noqa: PLC0415  heavy, and help needs none of it
 
     figures: Mapping[str, float] = {}
     with (

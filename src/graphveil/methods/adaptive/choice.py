@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data.codes import SUPPRESSED
-from graphveil.data.measures.matchings import NodePairs, given_records, hits_of, log_chances
+from graphveil.measures.matchings import NodePairs, given_records, hits_of, log_chances
 from graphveil.methods.adaptive import bipartite, symmetric
 from graphveil.methods.adaptive.bipartite import PRUNING_PASSES, Ints, LevelSchedule, best_of
 from graphveil.methods.adaptive.clusters import clusters_by_level, hidden_by

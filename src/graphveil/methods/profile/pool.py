@@ -15,8 +15,8 @@ from numpy.random import Generator
 
 from graphveil.core.errors import InfeasibleError
 from graphveil.data import Graph, Layer, Network
-from graphveil.data.measures.registry import DIRECTED_COUNT, PROFILE
-from graphveil.data.measures.values import directed_count, either_way
+from graphveil.measures.registry import DIRECTED_COUNT, PROFILE
+from graphveil.measures.values import directed_count, either_way
 from graphveil.methods.profile.realize import EditedLayer, EditedLayers, columns_of_layers
 from graphveil.methods.profile.targets import Ints, classes
 from graphveil.methods.structural.kernels.anneal import MOST_FLIPS

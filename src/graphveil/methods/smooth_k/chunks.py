@@ -18,10 +18,10 @@ from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.data.ids import Ids
+from graphveil.engines import current
 from graphveil.methods.equivalence_classes.rule import CollapsedRows, Labels, collapse, profiles_of
 from graphveil.methods.smooth_k.kernels import candidates as kernel
 from graphveil.methods.smooth_k.options import Chunks, Order
-from graphveil.scale.engines import current
 
 Ints = NDArray[np.int64]
 
@@ -239,7 +239,7 @@ def in_chunks(
 ) -> Labels:
     """Return the cluster of every row; no cluster reaches over two chunks.
 
-    The chunks run through the engine in use (`graphveil.scale.engines.using`), which never changes
+    The chunks run through the engine in use (`graphveil.engines.using`), which never changes
     the result.
     """
     with stage("sorting rows"):

@@ -22,14 +22,14 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.data import Graph
 from graphveil.data.kinds import as_container
-from graphveil.data.measures import MEASURES, class_sizes_of_nodes
-from graphveil.data.measures.kernels.neighborhoods import (
+from graphveil.measures import MEASURES, class_sizes_of_nodes
+from graphveil.measures.kernels.neighborhoods import (
     Forward,
     flagged_thirds,
     triangles_of_nodes,
 )
-from graphveil.data.measures.registry import check_distance, known, the_ends, within_of_both
-from graphveil.data.measures.values import classes_of
+from graphveil.measures.registry import check_distance, known, the_ends, within_of_both
+from graphveil.measures.values import classes_of
 from graphveil.methods.structural import task as tasks
 from graphveil.methods.structural.kernels import paper as kernel
 from graphveil.methods.structural.task import Edited, Flags, Floats, Ints, Sampling, Task, Watch

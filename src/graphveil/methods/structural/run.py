@@ -18,7 +18,7 @@ from graphveil.core.bounds import Bound
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph, Network
-from graphveil.data.measures.values import either_way
+from graphveil.measures.values import either_way
 from graphveil.methods.attributes import Ints
 from graphveil.methods.profile.pool import applied as pool_applied
 from graphveil.methods.profile.pool import checked, pairs_of, walk_of

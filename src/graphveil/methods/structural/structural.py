@@ -16,7 +16,7 @@ from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
 from graphveil.data import Graph, Network
-from graphveil.data.measures.registry import DIRECTED_COUNT
+from graphveil.measures.registry import DIRECTED_COUNT
 from graphveil.methods import attributes
 from graphveil.methods.attributes import AttributedMethod, Colors, Ints, Merge, Roles
 from graphveil.methods.base import MethodResult, Reached
@@ -177,7 +177,7 @@ class StructuralAnonymity(AttributedMethod):
     Parameters
     ----------
     measure
-        What an attacker knows of a node: a name of `graphveil.data.measures.MEASURES`; or, of a
+        What an attacker knows of a node: a name of `graphveil.measures.MEASURES`; or, of a
         `Network` with one kind of directed edges, ``"directed-count"``: how many lead away and how
         many to a person, how many people that are, and how many edges there are among them all.
     distance

@@ -33,7 +33,7 @@ from graphveil.core.warnings import (
     lost_clustering,
 )
 from graphveil.data import Graph, Network
-from graphveil.data.measures.registry import PROFILE
+from graphveil.measures.registry import PROFILE
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
@@ -353,8 +353,8 @@ class Task(NamedTuple):
 
     def labels_of(self, graph: Graph) -> Ints:
         """Return the exact class of every node of an edited graph, by measure and color."""
-        from graphveil.data.measures import partition  # noqa: PLC0415  not for help
-        from graphveil.data.measures.values import classes_of  # noqa: PLC0415  as above
+        from graphveil.measures import partition  # noqa: PLC0415  not for help
+        from graphveil.measures.values import classes_of  # noqa: PLC0415  as above
 
         labels = partition(graph, measure=self.measure, distance=self.distance)
         return labels if self.colors is None else classes_of(labels, self.colors)

@@ -17,7 +17,7 @@ from graphveil.core.errors import InfeasibleError
 from graphveil.core.kernels.leaf import ZERO
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
-from graphveil.data.measures.kernels.neighborhoods import triangles
+from graphveil.measures.kernels.neighborhoods import triangles
 from graphveil.methods.structural import walk_state as states
 from graphveil.methods.structural.kernels import pooled as kernel
 from graphveil.methods.structural.kernels.pooled import BEST_SPENT, CHANGED, SPENT, keep_if_better

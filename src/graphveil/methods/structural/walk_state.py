@@ -12,9 +12,9 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.data import Graph
-from graphveil.data.measures import MEASURES, class_sizes_of_nodes, partition
-from graphveil.data.measures.kernels.neighborhoods import new_color_buffers, triangles
-from graphveil.data.measures.matchings import candidate_set_sizes, noisy_share
+from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
+from graphveil.measures.kernels.neighborhoods import new_color_buffers, triangles
+from graphveil.measures.matchings import candidate_set_sizes, noisy_share
 from graphveil.methods.k_degree.sequence import lower_bound_edits, optimal_plan, runs_of
 from graphveil.methods.structural import task as tasks
 from graphveil.methods.structural.kernels import classes as node_classes

@@ -20,10 +20,10 @@ from graphveil.data.kinds import (
     compared_kind,
     kind_of,
 )
-from graphveil.data.measures import MEASURES, EqualRows, Identifiability, measure
-from graphveil.data.measures.network import UniqueShare
-from graphveil.data.measures.registry import DIRECTED_COUNT
 from graphveil.evaluate.metrics.table import METRICS
+from graphveil.measures import MEASURES, EqualRows, Identifiability, measure
+from graphveil.measures.network import UniqueShare
+from graphveil.measures.registry import DIRECTED_COUNT
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
 from graphveil.release import Release

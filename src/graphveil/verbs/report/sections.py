@@ -31,9 +31,9 @@ from graphveil.core.rows import Row, Rows
 from graphveil.core.text import Wording, counted, percent
 from graphveil.core.version import __version__
 from graphveil.data import Bipartite, Data, Graph, Network, Table
-from graphveil.data.measures import measure, singled_out
 from graphveil.evaluate.comparison import Comparison, NetworkComparison
 from graphveil.evaluate.measuring import ties_of
+from graphveil.measures import measure, singled_out
 from graphveil.methods import METHODS
 from graphveil.methods.rename import Rename
 from graphveil.release import Release

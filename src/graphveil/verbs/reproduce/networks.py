@@ -10,10 +10,10 @@ from statistics import fmean
 import numpy as np
 
 from graphveil.data import Graph
-from graphveil.data.measures import class_sizes_of_nodes, partition
 from graphveil.evaluate.measuring import averaged
 from graphveil.evaluate.metrics.table import PRESETS
 from graphveil.io import datasets, read_graph
+from graphveil.measures import class_sizes_of_nodes, partition
 from graphveil.methods import METHODS
 from graphveil.methods.random_graphs.hierarchy import paired_tree
 from graphveil.methods.random_graphs.kernels.hierarchy import log_likelihood

@@ -47,6 +47,7 @@ from graphveil.data.kinds import (
     kind_of,
     released_kind,
 )
+from graphveil.engines.processes import available_cores
 from graphveil.evaluate.measuring import SYNONYMS, spelled_out
 from graphveil.evaluate.metrics.table import METRICS
 from graphveil.io.formats import recorded
@@ -55,7 +56,6 @@ from graphveil.methods.base import Anonymizer
 from graphveil.release import Release, digest_of
 from graphveil.release.files import format_that_came_in
 from graphveil.release.publishing import Output
-from graphveil.scale.engines.processes import available_cores
 from graphveil.verbs.advise.trials import class_of, shares_of
 from graphveil.verbs.attack import attack_release
 from graphveil.verbs.evaluate import evaluate_release

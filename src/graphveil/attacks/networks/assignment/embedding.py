@@ -16,8 +16,8 @@ from graphveil.attacks.networks.copies import NOT_KNOWN, Pairing, random_pairs
 from graphveil.attacks.networks.signatures import KnownRows, SideInformation, degrees
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
-from graphveil.data.measures.values import triangles
 from graphveil.evaluate.comparison import Bools, Floats, Int32s, Ints
+from graphveil.measures.values import triangles
 
 Columns: TypeAlias = "Floats"
 Nodes: TypeAlias = "Int32s"

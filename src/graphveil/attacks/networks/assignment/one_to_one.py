@@ -37,8 +37,8 @@ from graphveil.attacks.networks.signatures import Relations, SideInformation, de
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
-from graphveil.data.measures.values import triangles
 from graphveil.evaluate.comparison import Floats, GraphComparison, Ints
+from graphveil.measures.values import triangles
 
 if TYPE_CHECKING:
     from graphveil.attacks.kernels import candidates as kernels

@@ -12,8 +12,8 @@ from graphveil.attacks.networks.copies import Pairing
 from graphveil.attacks.networks.signatures import SideInformation, degrees, matrix, totals
 from graphveil.data import Graph
 from graphveil.data.csr import SortedLists
-from graphveil.data.measures.values import triangles
 from graphveil.evaluate.comparison import Floats, Ints
+from graphveil.measures.values import triangles
 
 Distances: TypeAlias = "NDArray[np.float32]"
 """A number for every pair of nodes, one of each network; 0 for people whom the copy lacks."""

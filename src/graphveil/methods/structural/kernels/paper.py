@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from graphveil.core.kernels.arrays import FREE, find
 from graphveil.core.kernels.leaf import allocating, leaf
 from graphveil.core.kernels.tiers import for_each_entry, tiered
-from graphveil.data.measures.kernels.neighborhoods import Forward, Indices, Indptr
+from graphveil.measures.kernels.neighborhoods import Forward, Indices, Indptr
 
 Ints = NDArray[np.int64]
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.kernels.leaf import leaf, wide
 from graphveil.core.kernels.tiers import tiered
-from graphveil.data.measures.kernels.neighborhoods import (
+from graphveil.measures.kernels.neighborhoods import (
     STEP,
     Ball,
     ColorBuffers,

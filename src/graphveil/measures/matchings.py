@@ -18,10 +18,10 @@ from graphveil.core.errors import ParameterError
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.data.codes import SUPPRESSED
-from graphveil.data.measures.values import classes_of, triangles
+from graphveil.measures.values import classes_of, triangles
 
 if TYPE_CHECKING:
-    from graphveil.data.measures.kernels.neighborhoods import NeighborPairs
+    from graphveil.measures.kernels.neighborhoods import NeighborPairs
 
 Ints: TypeAlias = "NDArray[np.int64]"
 Floats: TypeAlias = "NDArray[np.float64]"
@@ -262,7 +262,7 @@ def candidate_set_sizes(graph: Graph, *, phi: float) -> Ints:
     >>> [candidate_set_sizes(fan, phi=phi).tolist() for phi in (0, 50)]
     [[2, 2, 2, 2, 2, 2], [4, 4, 2, 2, 2, 2]]
     """
-    from graphveil.data.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
+    from graphveil.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
 
     check_phi(phi)
     labels, pairs, first = _distinct_pairs(graph)
@@ -281,7 +281,7 @@ def candidate_set_sizes(graph: Graph, *, phi: float) -> Ints:
 
 def _distinct_pairs(graph: Graph) -> tuple[Ints, NeighborPairs, Ints]:
     """Return the class of every node, the distinct pairs, and the degree of each pair."""
-    from graphveil.data.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
+    from graphveil.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
 
     degrees, inner = graph.degrees(), triangles(graph)
     labels = classes_of(degrees, inner)
@@ -302,7 +302,7 @@ def noisy_share(graph: Graph, *, phi: float, k: int) -> float:
     over 10 x 10 evenly spaced pairs. Candidates are at most phi percent of their own numbers away.
     Exact look-alikes are always candidates together.
     """
-    from graphveil.data.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
+    from graphveil.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
 
     check_phi(phi)
     _, pairs, first = _distinct_pairs(graph)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
-from graphveil.data.measures.values import Labels, classes_of, degrees_around, nodes_and_edges
+from graphveil.measures.values import Labels, classes_of, degrees_around, nodes_and_edges
 
 if TYPE_CHECKING:
     import rustworkx as rx
@@ -115,7 +115,7 @@ def isomorphic_and_degrees_around(graph: Graph, distance: int) -> tuple[Labels, 
 
 def _split(graph: Graph, distance: int, known: Labels) -> tuple[Labels, int]:
     """Return the classes of isomorphic neighborhoods inside each of the classes known."""
-    from graphveil.data.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
+    from graphveil.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
 
     sizes = nodes_and_edges(graph, distance)
     coarse = classes_of(known, graph.degrees(), sizes["nodes"], sizes["edges"])

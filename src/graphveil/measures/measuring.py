@@ -13,13 +13,13 @@ from graphveil.core.errors import ParameterError
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.kinds import CONTAINERS, as_container, kind_of
-from graphveil.data.measures.matchings import candidate_set_sizes, check_phi, noisy_share
-from graphveil.data.measures.network import NetworkRisk, measure_network
-from graphveil.data.measures.registry import Measure, check_distance
-from graphveil.data.measures.registry import known as entry_of
-from graphveil.data.measures.risk import EqualRows, Fuzzy, Identifiability
-from graphveil.data.measures.rows import equal_rows
-from graphveil.data.measures.values import classes_of, degrees_around, twins
+from graphveil.measures.matchings import candidate_set_sizes, check_phi, noisy_share
+from graphveil.measures.network import NetworkRisk, measure_network
+from graphveil.measures.registry import Measure, check_distance
+from graphveil.measures.registry import known as entry_of
+from graphveil.measures.risk import EqualRows, Fuzzy, Identifiability
+from graphveil.measures.rows import equal_rows
+from graphveil.measures.values import classes_of, degrees_around, twins
 
 NEIGHBORS = "the degrees of a person's neighbors"
 WHOLE_ROW = "the complete row of a person"
@@ -53,7 +53,7 @@ def finer(
 
     Examples
     --------
-    >>> from graphveil.data.measures import measure
+    >>> from graphveil.measures import measure
     >>> paths = Graph.from_edges([0, 1, 3, 4, 5], [1, 2, 4, 5, 6], n=7)
     >>> by_degree = measure(paths)
     >>> by_degree.uniqueness, finer(paths, by_degree).uniqueness

@@ -38,7 +38,7 @@ from graphveil.core.progress import stage
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.version import __version__
 from graphveil.core.warnings import DiskSpillWarning, StaleFilesWarning
-from graphveil.scale.engines.processes import MOST_ANSWERS, Answer, Dialect, Query, gone
+from graphveil.engines.processes import MOST_ANSWERS, Answer, Dialect, Query, gone
 
 _PYTHON_ERROR = re.compile(
     r"^\s*(?!(?:com|java|javax|org|py4j|scala|sun)\.)"

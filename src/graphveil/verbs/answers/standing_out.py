@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from graphveil.core.text import Wording, percent
-from graphveil.data.measures import (
+from graphveil.evaluate.wording import Line, name_from_data
+from graphveil.measures import (
     MEASURES,
     Cascade,
     EqualRows,
@@ -14,9 +15,8 @@ from graphveil.data.measures import (
     NetworkRisk,
     SingledOut,
 )
-from graphveil.data.measures.measuring import NEIGHBORS, WHOLE_ROW
-from graphveil.data.measures.network import UniqueShare
-from graphveil.evaluate.wording import Line, name_from_data
+from graphveil.measures.measuring import NEIGHBORS, WHOLE_ROW
+from graphveil.measures.network import UniqueShare
 
 Measured = Identifiability | EqualRows | NetworkRisk
 

@@ -28,8 +28,7 @@ from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import ParameterError, ResourceError
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import context, stage, within
-from graphveil.io.readers.columnar import BATCH_ROWS, batches_in, opened_parquet, schema_of
-from graphveil.scale.engines.processes import (
+from graphveil.engines.processes import (
     MOST_ANSWERS,
     Answer,
     Chunkwise,
@@ -40,6 +39,7 @@ from graphveil.scale.engines.processes import (
     done,
     gone,
 )
+from graphveil.io.readers.columnar import BATCH_ROWS, batches_in, opened_parquet, schema_of
 
 if TYPE_CHECKING:
     import duckdb

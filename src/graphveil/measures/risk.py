@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +17,8 @@ from graphveil.core.rows import Row, Rows
 from graphveil.core.text import counted, printable
 from graphveil.data import Graph
 from graphveil.data.ids import Ids
-from graphveil.data.measures.registry import check_distance, known
-from graphveil.data.measures.values import Columns, Labels
-
-if TYPE_CHECKING:
-    from graphveil.verbs.report.figures import Figure
+from graphveil.measures.registry import check_distance, known
+from graphveil.measures.values import Columns, Labels
 
 
 class Partition(NamedTuple):
@@ -160,9 +157,9 @@ class EquivalenceClasses:
         pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
         return [(size, count, size * count) for size, count in pairs]
 
-    def plot(self) -> Figure:
+    def plot(self) -> Any:
         """Return a picture of how many people have how many look-alikes; no id is in it."""
-        figure: Figure = above("Risk.plot")(self)
+        figure: Any = above("Risk.plot")(self)
         return figure
 
     def rows(self) -> Rows:
@@ -391,7 +388,7 @@ def cascade(
     >>> cascade(comet, measure="degree").levels.tolist()
     [0, -1, -1, 1, 2, 3]
     """
-    from graphveil.data.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
+    from graphveil.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
 
     if labels is None:
         labels = partition(graph, measure=measure, distance=distance)

@@ -14,7 +14,7 @@ from graphveil.core.errors import ParameterError, did_you_mean
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Table
 from graphveil.data.kinds import as_container
-from graphveil.data.measures.values import Labels
+from graphveil.measures.values import Labels
 
 
 def equal_rows(data: Bipartite | Table, *, columns: Sequence[str] | None = None) -> Labels:

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from graphveil.claims.knowledge import OF_DIRECTED_TIES
 from graphveil.core.errors import ParameterError, one_of, option
 from graphveil.data import Graph
-from graphveil.data.measures.isomorphism import isomorphic, isomorphic_and_degrees_around
-from graphveil.data.measures.values import (
+from graphveil.measures.isomorphism import isomorphic, isomorphic_and_degrees_around
+from graphveil.measures.values import (
     Columns,
     Labels,
     classes_of,

@@ -11,9 +11,9 @@ import numpy as np
 from graphveil.core.errors import ParameterError, did_you_mean, option
 from graphveil.core.text import printable
 from graphveil.data import Network
-from graphveil.data.measures.registry import DIRECTED_COUNT, MEASURES, PROFILE, known
-from graphveil.data.measures.risk import EquivalenceClasses, class_sizes_of_nodes
-from graphveil.data.measures.values import Columns, Labels, classes_of, directed_count
+from graphveil.measures.registry import DIRECTED_COUNT, MEASURES, PROFILE, known
+from graphveil.measures.risk import EquivalenceClasses, class_sizes_of_nodes
+from graphveil.measures.values import Columns, Labels, classes_of, directed_count
 
 _PROFILE = "the out-degree and in-degree of a person"
 _PROFILE_OF_LAYERS = "the degree of a person in each layer"

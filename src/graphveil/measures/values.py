@@ -16,9 +16,9 @@ from graphveil.data import Graph, Layer
 from graphveil.data.ids import frozen
 
 if TYPE_CHECKING:
-    from graphveil.data.measures.kernels import neighborhoods as kernels
+    from graphveil.measures.kernels import neighborhoods as kernels
 else:
-    kernels = lazy_module("graphveil.data.measures.kernels.neighborhoods")
+    kernels = lazy_module("graphveil.measures.kernels.neighborhoods")
 
 Labels: TypeAlias = "NDArray[np.int64]"
 """The class of every node, 0..C-1."""
