@@ -348,7 +348,7 @@ def writers_of(place):
     return {
         "release": lambda: release.write(place, force=True),
         "report": lambda: report.write(place, force=True),
-        "figure": lambda: gv.measure(RING, k=2).plot().write(place.with_suffix(".svg")),
+        "figure": lambda: gv.plot(gv.measure(RING, k=2)).write(place.with_suffix(".svg")),
         "key": lambda: gv.Key.new(place),
         "sweep": lambda: gv.sweep(grid, RING, out=place, metrics=[], attacks=[], jobs=1),
     }

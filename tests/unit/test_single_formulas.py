@@ -17,6 +17,7 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
+from graphveil.verbs.report import charts, frontiers, legal_questions, paper, report, sections
 from scipy.stats import binomtest
 
 import graphveil as gv
@@ -38,10 +39,9 @@ from graphveil.data.layers import _ends as ends_of_arcs
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures import rows as single_rows
 from graphveil.methods import METHODS
+from graphveil.pages import figures as report_figures
+from graphveil.pages.answers import promise, standing_out
 from graphveil.verbs.advise import advise, page, trials, until
-from graphveil.verbs.answers import promise, standing_out
-from graphveil.verbs.report import charts, frontiers, legal_questions, paper, report, sections
-from graphveil.verbs.report import figures as report_figures
 from graphveil.verbs.sweep import figures, grid, results, running, sweep
 from graphveil.verify import evidence as kind
 from graphveil.verify.database import UnreadableError, database

@@ -24,8 +24,7 @@ from graphveil.verbs.read import (
     refuse_release,
 )
 from graphveil.verify.check import verify as verify_files
-from graphveil.verify.database import LIMIT_BYTES
-from graphveil.verify.verdict import Verdict, named
+from graphveil.verify.verdict import LIMIT_BYTES, Verdict, named
 
 if TYPE_CHECKING:
     from graphveil.methods.rename import Key

@@ -27,13 +27,23 @@ from graphveil.data.ids import FEW, as_ids, named_as_people, sign_of_people
 from graphveil.data.kinds import KINDS, as_original, beside, kind_of
 from graphveil.verify import evidence as claims
 from graphveil.verify import verdict
-from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
+from graphveil.verify.database import Database, UnreadableError, database
 from graphveil.verify.evidence import Evidence, checked_kind
 from graphveil.verify.files import folder as files
 from graphveil.verify.files.folder import Owner, Released, load
 from graphveil.verify.recount import linked as links
 from graphveil.verify.recount.linked import released_ids
-from graphveil.verify.verdict import Check, Verdict, fails, holds, judged, named, not_checked, shown
+from graphveil.verify.verdict import (
+    LIMIT_BYTES,
+    Check,
+    Verdict,
+    fails,
+    holds,
+    judged,
+    named,
+    not_checked,
+    shown,
+)
 
 SAME, SIZE, BIJECTION, ROWS = "original", "same size", "linkage", "rows and people"
 ORDER, NAMES = verdict.OF_EVERY_RELEASE

@@ -37,7 +37,7 @@ from graphveil.data import Bipartite, Graph, Table
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
-from graphveil.verbs.answers.promise import columns_line, cost_words, until_line
+from graphveil.pages.answers.promise import columns_line, cost_words, until_line
 
 if TYPE_CHECKING:
     from graphveil.claims.ledger import Ledger

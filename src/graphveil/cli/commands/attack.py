@@ -29,8 +29,8 @@ from graphveil.data import Table
 from graphveil.data.kinds import kind_of
 from graphveil.evaluate.wording import Group
 from graphveil.io import kind_read
-from graphveil.verbs.answers import attacks
-from graphveil.verbs.answers.attacks import documented
+from graphveil.pages.answers import attacks
+from graphveil.pages.answers.attacks import documented
 
 
 def _run(folder: Path, **given: Any) -> int:

@@ -37,8 +37,8 @@ def _run(**given: Any) -> int:
     from graphveil.io import datasets  # noqa: PLC0415  not for its help
     from graphveil.measures import measure  # noqa: PLC0415
     from graphveil.methods.k_degree import KDegree  # noqa: PLC0415
+    from graphveil.pages.report.document import page_of  # noqa: PLC0415
     from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415
-    from graphveil.verbs.report.document import page_of  # noqa: PLC0415
     from graphveil.verbs.verify import verify_release  # noqa: PLC0415
 
     out, force, every = Path(given["out"]), given["force"], given["all"]
@@ -85,9 +85,9 @@ def _attacked_and_reported(
     """Attack the release, and make the page for the owner and the one to hand on."""
     from graphveil.cli.commands.attack import print_headline  # noqa: PLC0415  not for its help
     from graphveil.core.rows import Rows  # noqa: PLC0415
+    from graphveil.pages.report.document import page_of  # noqa: PLC0415
+    from graphveil.pages.report.report import report_release  # noqa: PLC0415
     from graphveil.verbs.attack import attack_release  # noqa: PLC0415
-    from graphveil.verbs.report.document import page_of  # noqa: PLC0415
-    from graphveil.verbs.report.report import report_release  # noqa: PLC0415
 
     _step(5, "What can an attacker still learn?")
     with stage("attacking"):
