@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import graphveil as gv
-from graphveil.claims.manifest import MANIFEST, RECORD, check_outside
+from graphveil.claims.manifest import MANIFEST
+from graphveil.claims.neighbors import check_outside
+from graphveil.claims.record import RECORD
 from graphveil.core.errors import ReleaseError, ResourceError, UsageError
 from graphveil.core.storage import place_of
 from graphveil.release.publishing import check_target, staged

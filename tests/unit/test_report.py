@@ -28,7 +28,8 @@ from graphveil.claims.guarantees import (
     NotClaimed,
     StructuralKAnonymity,
 )
-from graphveil.claims.manifest import encode, private_folder, read_manifest
+from graphveil.claims.manifest import encode, read_manifest
+from graphveil.claims.record import private_folder
 from graphveil.core.errors import ReleaseError, UsageError
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows, Setting

@@ -15,7 +15,7 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from graphveil.claims.manifest import check_outside
+from graphveil.claims.neighbors import check_outside
 from graphveil.core.atomic import whole_file
 from graphveil.core.errors import UsageError
 from graphveil.core.text import NO_FIGURE, per_hundred, percent, printable

@@ -16,7 +16,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.manifest import check_outside
+from graphveil.claims.neighbors import check_outside
 from graphveil.core.atomic import OWNER_ONLY, whole_folders
 from graphveil.core.errors import UsageError
 from graphveil.core.rows import Row, Rows

@@ -16,7 +16,7 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
-from graphveil.claims.manifest import check_outside
+from graphveil.claims.neighbors import check_outside
 from graphveil.core.atomic import whole_folders
 from graphveil.core.errors import UsageError
 from graphveil.core.version import __version__

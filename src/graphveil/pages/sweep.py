@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from graphveil.claims.manifest import check_outside
+from graphveil.claims.neighbors import check_outside
 from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import UsageError
 from graphveil.core.text import Wording, worded_for_page

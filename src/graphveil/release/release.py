@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, ItemsAreUsers, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee, SuperNodeAnonymity
-from graphveil.claims.manifest import Generalization, read_manifest, read_record
+from graphveil.claims.manifest import Generalization, read_manifest
+from graphveil.claims.record import read_record
 from graphveil.core.errors import DataError, UsageError, one_of, visible
 from graphveil.core.lazy import needs_library
 from graphveil.core.text import html_table, printable

@@ -32,7 +32,7 @@ from graphveil.attacks.registry import (
 from graphveil.attacks.wording import Counted, counted_in, reworded
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
-from graphveil.claims.manifest import ATTACKED, private_folder
+from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import (
     GraphveilWarning,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from graphveil.claims.manifest import read_manifest, read_record
+from graphveil.claims.manifest import read_manifest
+from graphveil.claims.record import read_record
 from graphveil.core.errors import GraphveilError
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.io.formats import recorded

@@ -14,11 +14,12 @@ import duckdb
 import msgspec
 import numpy as np
 
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.claims.conditions import AttachedColumns, Generalized, KeyedIds
 from graphveil.claims.facts import is_digest_of
-from graphveil.claims.manifest import LINKAGE as LINKAGE_FILE
-from graphveil.claims.manifest import MANIFEST, Described, Manifest, private_folder
+from graphveil.claims.manifest import MANIFEST, ColumnCells, Described, Manifest, manifest_bytes
+from graphveil.claims.record import LINKAGE as LINKAGE_FILE
+from graphveil.claims.record import private_folder
 from graphveil.core.errors import ResourceError
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.text import counted, singular
@@ -290,7 +291,7 @@ def verify(
     place = place_of(folder)
     if isinstance(place, Path):
         place = Path(os.path.abspath(place))  # noqa: PTH100  keeps links, and gives "." a name
-    raw = parts.manifest_bytes(place)
+    raw = manifest_bytes(place)
     manifest = files.decoded(raw)
     if isinstance(manifest, Check):
         unread = named({files.BYTES: manifest})
@@ -384,7 +385,7 @@ def _data_checks(
     return named(checks | kind.shape(db, described, keyed) | counts), db
 
 
-def _cells_problems(found: list[parts.ColumnCells], stated: list[parts.ColumnCells]) -> list[str]:
+def _cells_problems(found: list[ColumnCells], stated: list[ColumnCells]) -> list[str]:
     """Return which column shows other cells than the manifest states."""
     if [one.name for one in found] != [one.name for one in stated]:
         return [f"{MANIFEST} does not state the cells of each column of the data"]

@@ -16,7 +16,7 @@ from graphveil.attacks.registry import (
     spelled,
 )
 from graphveil.attacks.wording import Counted, counted_in, reworded
-from graphveil.claims.manifest import ATTACKED, private_folder
+from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.cli import inputs, outputs, say_warnings
 from graphveil.cli.answer import MOST_LINES, print_answer, print_next, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json, result_table, say

@@ -25,10 +25,8 @@ K = 5
 
 
 def _run(**given: Any) -> int:
-    from graphveil.claims.manifest import (  # noqa: PLC0415  as above
-        read_manifest,
-        read_record,
-    )
+    from graphveil.claims.manifest import read_manifest  # noqa: PLC0415  as above
+    from graphveil.claims.record import read_record  # noqa: PLC0415  as above
     from graphveil.cli.commands.anonymize import print_release  # noqa: PLC0415
     from graphveil.cli.commands.evaluate import print_answers, print_rows  # noqa: PLC0415
     from graphveil.cli.commands.measure import print_standing_out  # noqa: PLC0415

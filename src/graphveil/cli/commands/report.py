@@ -7,7 +7,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from graphveil.claims.manifest import check_outside, private_folder
+from graphveil.claims.neighbors import check_outside
+from graphveil.claims.record import private_folder
 from graphveil.cli.answer import print_answer
 from graphveil.cli.console import bars, result, say
 from graphveil.cli.flags import NEW_FILE, OUTPUT_GROUP, flag, flags, path_argument, with_signature

@@ -10,14 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphveil.attacks.wording import counted_in
-from graphveil.claims.manifest import (
-    Manifest,
-    Record,
-    manifest_bytes,
-    private_folder,
-    read_manifest,
-    read_record,
-)
+from graphveil.claims.manifest import Manifest, manifest_bytes, read_manifest
+from graphveil.claims.record import Record, private_folder, read_record
 from graphveil.core.errors import GraphveilError, ReleaseError, UsageError
 from graphveil.core.parameters import separate_names
 from graphveil.core.progress import stage

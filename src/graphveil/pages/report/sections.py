@@ -24,7 +24,8 @@ from graphveil.claims.guarantees import (
     StructuralKAnonymity,
     SuperNodeAnonymity,
 )
-from graphveil.claims.manifest import ATTACKED, Manifest, Record, private_folder
+from graphveil.claims.manifest import Manifest
+from graphveil.claims.record import ATTACKED, Record, private_folder
 from graphveil.core.errors import GraphveilError, GraphveilWarning, visible
 from graphveil.core.progress import context, stage, within
 from graphveil.core.rows import Row, Rows

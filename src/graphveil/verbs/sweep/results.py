@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import EdgeDP, NodeDP
-from graphveil.claims.manifest import check_outside
+from graphveil.claims.neighbors import check_outside
 from graphveil.core.errors import UsageError, visible
 from graphveil.core.lazy import AsStream
 from graphveil.core.rows import Rows
