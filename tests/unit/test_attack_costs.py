@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -108,7 +109,7 @@ def test_what_needs_a_run_of_the_method_says_no_time_where_there_is_none(name, s
 def test_the_run_of_the_method_that_made_the_release_counts_where_it_is_run_again(situations):
     entry = ATTACKS["membership"]
     _, situation = situations[gv.Bipartite]
-    private = dataclasses.replace(situation.release.private, seconds={"anonymize": 50.0})
+    private = msgspec.structs.replace(situation.release.private, seconds={"anonymize": 50.0})
     slow = situation._replace(release=dataclasses.replace(situation.release, private=private))
     assert 600 < entry.seconds(slow, entry.options()) < 602  # 24 times, half of the people each
 
@@ -117,7 +118,7 @@ def test_the_run_of_the_method_that_made_the_release_counts_where_it_is_run_agai
 def test_a_quicker_run_since_counts_instead_of_the_first_which_also_loads_code(name, situations):
     entry = ATTACKS[name]
     _, situation = situations[entry.kind]
-    private = dataclasses.replace(situation.release.private, seconds={"anonymize": 50.0})
+    private = msgspec.structs.replace(situation.release.private, seconds={"anonymize": 50.0})
     release = dataclasses.replace(situation.release, private=private, guarantee=EdgeDP(epsilon=1.0))
     first = situation._replace(release=release, rerun=rerun_of(release))
     slow = entry.foreseen(first, entry.options())

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 
+import msgspec
 import numpy as np
 import pytest
 from scipy import stats
@@ -372,7 +373,7 @@ def blank(data, seed):
         rows = users(["a"] * data.n_users)
     release, _ = release_of(["a"], ["a"])
     linkage_of = Linkage(data.labels(), np.arange(data.size))
-    private = dataclasses.replace(release.private, linkage=linkage_of)
+    private = msgspec.structs.replace(release.private, linkage=linkage_of)
     return dataclasses.replace(release, data=rows, private=private)
 
 

@@ -17,7 +17,6 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
-from graphveil.verbs.report import charts, frontiers, legal_questions, paper, report, sections
 from scipy.stats import binomtest
 
 import graphveil as gv
@@ -45,10 +44,13 @@ from graphveil.data.layers import _ends as ends_of_arcs
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures import rows as single_rows
 from graphveil.methods import METHODS
+from graphveil.pages import charts, frontiers, print_figures
 from graphveil.pages import figures as report_figures
+from graphveil.pages import sweep as sweep_page
 from graphveil.pages.answers import promise, standing_out
+from graphveil.pages.report import legal_questions, report, sections
 from graphveil.verbs.advise import advise, page, trials, until
-from graphveil.verbs.sweep import figures, grid, results, running, sweep
+from graphveil.verbs.sweep import grid, points, results, running, sweep
 from graphveil.verify import evidence as kind
 from graphveil.verify.database import UnreadableError, database
 from graphveil.verify.files import folder
@@ -365,12 +367,12 @@ def test_ticks_have_room_for_their_words():
 
 def test_series_beyond_the_colors_begin_again_with_colors_and_marks():
     pytest.importorskip("matplotlib")
-    count = len(paper.SERIES) + 1
+    count = len(print_figures.SERIES) + 1
     dots = [frontiers.Dot(n, n, f"m{n}", float(n), 0.5) for n in range(count)]
     panel = frontiers.Panel("t", frontiers.Axis("k"), frontiers.Axis("kept", share=True), dots)
-    drawn = paper.scatter(panel, [f"m{n}" for n in range(count)]).axes[0]
+    drawn = print_figures.scatter(panel, [f"m{n}" for n in range(count)]).axes[0]
     marks = [line.get_marker() for line in drawn.lines if line.get_label().startswith("m")]
-    assert marks == [paper.SHAPES[n % len(paper.SHAPES)] for n in range(count)]
+    assert marks == [print_figures.SHAPES[n % len(print_figures.SHAPES)] for n in range(count)]
 
 
 # Advice and sweeps
@@ -429,30 +431,30 @@ def test_points_that_meet_bounds_are_counted(met, said):
 
 
 def test_a_parameter_that_is_called_as_a_figure_has_another_column():
-    assert "parameter_seconds" == figures.parameter_column("seconds")
-    assert "parameter_unit" == figures.parameter_column("unit")
-    assert "k" == figures.parameter_column("k")
+    assert "parameter_seconds" == points.parameter_column("seconds")
+    assert "parameter_unit" == points.parameter_column("unit")
+    assert "k" == points.parameter_column("k")
 
 
 def test_a_missing_value_of_a_text_column_stays_missing():
     assert [None, "1", 1] == [
-        figures._cell(None, text=True),
-        figures._cell(1, text=True),
-        figures._cell(1, text=False),
+        points._cell(None, text=True),
+        points._cell(1, text=True),
+        points._cell(1, text=False),
     ]
 
 
 def test_the_worst_of_repeats_is_the_high_end_where_lower_is_better():
     setting = SimpleNamespace(figure=lambda _: SimpleNamespace(low=0.1, high=0.4))
-    assert (0.4, 0.1) == tuple(results._worst(setting, None, lower=one) for one in (True, False))
+    assert (0.4, 0.1) == tuple(sweep_page._worst(setting, None, lower=one) for one in (True, False))
 
 
 def test_figures_that_are_asked_for_are_drawn_and_else_the_attack_against_use():
     swept = SimpleNamespace(usual=(["strength"], "attack", "use"), axis=str.upper)
-    assert ("X", "use") == figures.SweptPoints.chosen(swept, "x", None)
-    assert ("attack", "Y") == figures.SweptPoints.chosen(swept, None, "y")
+    assert ("X", "use") == points.SweptPoints.chosen(swept, "x", None)
+    assert ("attack", "Y") == points.SweptPoints.chosen(swept, None, "y")
     swept.usual = (["strength"], None, "use")
-    assert ("strength", "use") == figures.SweptPoints.chosen(swept, None, None)
+    assert ("strength", "use") == points.SweptPoints.chosen(swept, None, None)
 
 
 def test_a_page_of_advice_tries_strengths_that_double_or_more():
@@ -468,7 +470,7 @@ def test_a_line_joins_what_no_point_of_the_same_method_beats(monkeypatch):
     dots.append(frontiers.Dot(5, 0, "m", 0.5, None))
     monkeypatch.setattr(results, "_dots", lambda *_: dots)
     axes = {"x": "lower is better", "y": "higher is better"}
-    made = results._with_lines(SimpleNamespace(axes=axes), "x", "y")
+    made = sweep_page._with_lines(SimpleNamespace(axes=axes), "x", "y")
     assert [1, 2, 4] == [dot.number for dot in made if dot.on_line]
 
 
@@ -481,8 +483,8 @@ def test_each_figure_of_a_row_is_shown_once(monkeypatch):
         results=[SimpleNamespace(promise="")],
     )
     swept = SimpleNamespace(usual=([], results.Axis("kept"), None), settings=[setting], methods="m")
-    [row] = results._rows(swept)
-    assert len(results.PLAIN) == len(row.figures)
+    [row] = sweep_page._rows(swept)
+    assert len(sweep_page.PLAIN) == len(row.figures)
 
 
 @pytest.mark.parametrize(("after", "warned"), [(0.0, 0), (-1e-9, 0), (1e-9, 1)])
@@ -506,7 +508,7 @@ def test_people_who_are_found_are_a_share_of_those_who_were_tried():
 def test_only_k_is_drawn_in_powers():
     axis = results.Axis
     assert [True, False] == [
-        results._axis(axis(*one)).logarithmic for one in (("strength", "k"), ("kept",))
+        sweep_page._axis(axis(*one)).logarithmic for one in (("strength", "k"), ("kept",))
     ]
 
 
@@ -762,10 +764,10 @@ def test_a_strongest_draw_is_said_with_how_many_there_were(samples, words):
 def test_pictures_of_papers_have_room_for_their_marks_and_no_more():
     pytest.importorskip("matplotlib")
     marks = [charts.Mark("a", 0.5), charts.Mark("b", 1.0, 0.0)]
-    [axes] = paper.dots(marks).axes
+    [axes] = print_figures.dots(marks).axes
     assert (-0.02, 1.02, 1.6, -0.6) == pytest.approx((*axes.get_xlim(), *axes.get_ylim()))
     bins = [charts.Bin(0, 0, 1, 3), charts.Bin(1, 8, 3, 1)]
-    [axes] = paper.steps(bins, "degree").axes
+    [axes] = print_figures.steps(bins, "degree").axes
     assert (0, 8, 0, 1.02) == pytest.approx((*axes.get_xlim(), *axes.get_ylim()))
     assert 1 == axes.xaxis.get_transform().linthresh
     assert [[0.25, 1, 1], [0.75, 1, 1]] == [line.get_ydata().tolist() for line in axes.lines]

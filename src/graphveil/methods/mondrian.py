@@ -17,8 +17,9 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.ids import Ids, column_and_value
 from graphveil.methods import roles as table_roles
-from graphveil.methods.base import MethodResult, Reached, reached_by_k
+from graphveil.methods.base import Reached, reached_by_k
 from graphveil.methods.equivalence_classes import rule
+from graphveil.release.draft import Draft
 
 RULES = {"suppress": rule.Rule(Fraction(1)), "majority": rule.Rule(Fraction(1, 2))}
 """Which features a part keeps: those of all of its rows, or of at least half of them."""
@@ -114,7 +115,8 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
         promised = KAnonymity if self.release == "suppress" else SmoothKAnonymity
         return promised(k=self.k, known=self.roles.known or UNSET)
 
-    def _anonymize(self, data: Bipartite, _randomness: Randomness) -> MethodResult:
+    def draft(self, data: Bipartite, _randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         rows = rule.collapse(data)
         parts = self._parts(rows, data.feature_labels())
         profiles = rule.profiles_of(rows, parts)

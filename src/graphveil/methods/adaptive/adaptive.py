@@ -27,8 +27,9 @@ from graphveil.data import Table
 from graphveil.measures.matchings import NodePairs, posteriors
 from graphveil.methods import roles as table_roles
 from graphveil.methods.adaptive import blocks
-from graphveil.methods.base import MethodResult, Reached, SourceName
+from graphveil.methods.base import Reached, SourceName
 from graphveil.release import Release
+from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
     from graphveil.methods.adaptive.bipartite import LevelSchedule
@@ -461,15 +462,18 @@ class Adaptive(table_roles.WithRoles[Table]):
         if self.levels is None and isinstance(levels, int | np.integer):
             common = replace(self, levels=Levels.parse(levels))
             return common.anonymize(data, seed=seed, ledger=ledger, weights=weights)
-        draw = partial(self._draft, levels=levels, weights=weights)
-        return self._release(self.prepared(data), draw, seed, ledger)
+        from graphveil.release.making import make_release  # noqa: PLC0415  help needs no release
 
-    def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
+        draw = partial(self._draft, levels=levels, weights=weights)
+        return make_release(self, self.prepared(data), draw, seed=seed, ledger=ledger)
+
+    def draft(self, data: Table, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         return self._draft(data, randomness)
 
     def _draft(
         self, data: Table, randomness: Randomness, *, levels: Any = None, weights: Any = None
-    ) -> MethodResult:
+    ) -> Draft[Any]:
         task = self._task(data, levels, weights)
         largest = int(task.levels.max(initial=1))
         most_rows = blocks.rows_of_block(self.block_rows, data.n_rows, largest)
@@ -494,11 +498,8 @@ class Adaptive(table_roles.WithRoles[Table]):
             randomness=randomness,
         )
         draft = blocks.draft_of(task.data, outcome, advice=self._advice(task, most_rows))
-        return draft._replace(
-            facts={**draft.facts, **figures},
-            levels=None if self.guarantee.common else task.levels,
-            unrecorded=() if weights is None else ("weights",),
-        )
+        draft = draft.costing(figures).noting(unrecorded=() if weights is None else ("weights",))
+        return draft._replace(levels=None if self.guarantee.common else task.levels)
 
     def _task(self, data: Table, levels: Any, weights: Any) -> BlockTask:
         """Return what is published, once levels and weights are known."""

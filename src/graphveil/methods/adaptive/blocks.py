@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import SuppressionHistogram
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
-from graphveil.methods.base import MethodResult
+from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
     from graphveil.methods.adaptive.problem import Codes
@@ -188,16 +189,15 @@ NOTHING = Advice(
 )
 
 
-def draft_of(data: Table, outcome: BlockOutcome, *, advice: tuple[str, ...] = ()) -> MethodResult:
+def draft_of(data: Table, outcome: BlockOutcome, *, advice: tuple[str, ...] = ()) -> Draft[Any]:
     """Return the table with its suppressed cells."""
     hidden = outcome.hidden
     codes = np.where(hidden, np.int32(SUPPRESSED), data.codes)
     nothing = (NOTHING,) if hidden.all() and hidden.size else ()
     stars = np.unique(np.count_nonzero(hidden, axis=1), return_counts=True)
-    return MethodResult(
+    return Draft(
         data=Table(codes, data.columns, data.categories, data.ids),
-        facts=outcome.figures,
-        advice=(*advice, *nothing),
+        notes=OwnersNotes(cost=outcome.figures, warnings=(*advice, *nothing)),
         conditions=(
             SuppressionHistogram(rows=tuple(zip(*map(np.ndarray.tolist, stars), strict=True))),
         ),

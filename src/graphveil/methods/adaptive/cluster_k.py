@@ -17,7 +17,8 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Table
 from graphveil.methods import roles as table_roles
 from graphveil.methods.adaptive import blocks
-from graphveil.methods.base import MethodResult, Reached, SourceName, reached_by_k
+from graphveil.methods.base import Reached, SourceName, reached_by_k
+from graphveil.release.draft import Draft
 
 Search = Literal["plain", "agglomerative", "local", "forest"]
 
@@ -110,7 +111,8 @@ class ClusterK(table_roles.WithRoles[Table]):
         """What is guaranteed."""
         return KAnonymity(k=self.k, known=self.roles.known or UNSET)
 
-    def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Table, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         if (
             self.search != "local"
             or self.block_rows is not None

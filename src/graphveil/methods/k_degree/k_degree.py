@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, Supergraph
 from graphveil.claims.guarantees import AnyGuarantee, StructuralKAnonymity
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import DataError, ParameterError, UsageError, did_you_mean, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
@@ -22,7 +23,8 @@ from graphveil.core.warnings import COPY, MANY_ADDITIONS
 from graphveil.data import Graph, Network
 from graphveil.methods import attributes
 from graphveil.methods.attributes import AttributedMethod, Merge
-from graphveil.methods.base import EditedTies, MethodResult, Reached, SourceName
+from graphveil.methods.base import Reached, SourceName
+from graphveil.release.draft import Draft, EditedEdges
 
 if TYPE_CHECKING:
     from graphveil.claims.ledger import Ledger
@@ -350,7 +352,8 @@ class KDegree(AttributedMethod):
         def anonymize(self, data: Any, **_options: Any) -> Any:
             """Return a release of the kind of the data."""
 
-    def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph | Network, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         protected = None if self.people is None else self.people.among(data)
         if isinstance(data, Graph):
             return self._edited(data, randomness, None, protected)
@@ -371,24 +374,27 @@ class KDegree(AttributedMethod):
 
     def _edited(
         self, data: Graph, randomness: Randomness, colors: Ints | None, protected: Flags | None
-    ) -> MethodResult:
+    ) -> Draft[Any]:
         from graphveil.methods.k_degree.realize import apply_edits  # noqa: PLC0415  compiled code
 
         lists = data.indptr, data.indices
         found, facts, advice = self.edited_lists(lists, randomness, colors, protected)
-        result = MethodResult(data=apply_edits(data, found), facts=facts, advice=advice)
-        return result if protected is None else self._of_some(result, found.targets)
+        result = Draft(
+            data=apply_edits(data, found), notes=OwnersNotes(cost=facts, warnings=advice)
+        )
+        return result if protected is None else self._of_some(result, data, found.targets)
 
-    def _of_some(self, result: MethodResult, degrees: Ints) -> MethodResult:
+    def _of_some(self, result: Draft[Any], data: Graph, degrees: Ints) -> Draft[Any]:
         """Return the result with what is claimed: the share whose degree at least k have."""
         from graphveil.methods.structural.task import share_of  # noqa: PLC0415  rare
 
         few = np.flatnonzero(np.bincount(degrees)[degrees] < self.k)
         share = share_of(degrees.size - few.size, degrees.size)
         claimed = msgspec.structs.replace(self.guarantee, share=share)
-        return result._replace(guarantee=claimed, unprotected=few)
+        unprotected = tuple(data.labels()[few].tolist())
+        return result._replace(guarantee=claimed).noting(unprotected=unprotected)
 
-    def from_ties(self, graph: Graph, randomness: Randomness) -> EditedTies:
+    def from_edges_on_disk(self, graph: Graph, randomness: Randomness) -> EditedEdges:
         """Return the edits of a graph whose edges the disk holds: those in memory, for the seed."""
         if self.people is not None:
             raise UsageError(
@@ -403,7 +409,8 @@ class KDegree(AttributedMethod):
                     f"about to publish degrees that differ from those planned for k={self.k}"
                 )
 
-        return EditedTies(found.added, found.deleted, check, facts, advice)
+        notes = OwnersNotes(cost=facts, warnings=advice)
+        return EditedEdges(found.added, found.deleted, check, notes)
 
     def edited_lists(
         self,

@@ -25,10 +25,11 @@ from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.methods import roles as table_roles
-from graphveil.methods.base import MethodResult, Reached, SourceName, reached_by_k
+from graphveil.methods.base import Reached, SourceName, reached_by_k
 from graphveil.methods.equivalence_classes import rule as rules
 from graphveil.methods.smooth_k.options import Chunks, Facility, Greedy
 from graphveil.release import Release, nesting_of, read_release
+from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
     from graphveil.methods.smooth_k.clusters import Clustering
@@ -160,9 +161,11 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         GraphveilWarning
             What the owner should know before publishing.
         """
+        from graphveil.release.making import make_release  # noqa: PLC0415  help needs no release
+
         users = self.prepared(data)
         if nested_in is None:
-            return self._release(users, self._anonymize, seed, ledger)
+            return make_release(self, users, self.draft, seed=seed, ledger=ledger)
         if self.chunks is not None:
             raise UsageError("a nested release is made from the entire data. Remove chunk_rows.")
         if self.roles.are_given:
@@ -177,11 +180,13 @@ class Clustered(table_roles.WithRoles[Bipartite]):
             )
         first = first_classes(earlier, users)
         draw = partial(self._nested, first=first)
-        return self._release(users, draw, seed, ledger, nesting_of(earlier))
+        return make_release(
+            self, users, draw, seed=seed, ledger=ledger, nested_in=nesting_of(earlier)
+        )
 
     def _nested(
         self, data: Bipartite, randomness: Randomness, *, first: rules.Labels
-    ) -> MethodResult:
+    ) -> Draft[Any]:
         from graphveil.methods.smooth_k.nesting import nested_clusters  # noqa: PLC0415  as above
 
         rows = rules.collapse(data)
@@ -189,7 +194,8 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         labels = nested_clusters(rows, first, k=self.k, rule=self.rule, rng=rng)
         return self._draft(data, rows, labels, randomness)
 
-    def _anonymize(self, data: Bipartite, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Bipartite, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         rows = self._collapsed(data)
         compared = rows.comparisons // (COMPARED if rows.has_popular_features else 1)
         chunks = self.chunks or chunks_demanded(data.n_users, compared, k=self.k)
@@ -197,9 +203,7 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         draft = self._draft(data, rows, labels, randomness)
         if self.chunks is not None or chunks is None:
             return draft
-        return draft._replace(
-            advice=(*draft.advice, *owner_warnings.in_chunks(chunks.rows, data.n_users))
-        )
+        return draft.warning(*owner_warnings.in_chunks(chunks.rows, data.n_users))
 
     def _labels(
         self,
@@ -229,7 +233,7 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         rows: rules.CollapsedRows,
         labels: rules.Labels,
         randomness: Randomness,
-    ) -> MethodResult:
+    ) -> Draft[Any]:
         """Return what these clusters publish, and what it costs."""
         profiles = rules.profiles_of(rows, labels)
         published = self.published(profiles, randomness)
