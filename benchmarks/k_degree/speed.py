@@ -26,7 +26,7 @@ import graphveil as gv
 from graphveil import io
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.k_degree.kernels.sequence import cheapest_raise_by_window
+from graphveil.methods.k_degree.kernels.paper import cheapest_raise_by_window
 from graphveil.methods.k_degree.realize import realize
 from graphveil.methods.k_degree.sequence import (
     optimal_plan,

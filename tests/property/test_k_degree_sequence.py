@@ -9,6 +9,10 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from graphveil.methods.k_degree import sequence
+from graphveil.methods.k_degree.paper import (
+    dp_graph_anonymization,
+    greedy_rec_algorithm,
+)
 from graphveil.methods.k_degree.sequence import (
     bound_for_targets,
     greedy_plan,
@@ -17,10 +21,6 @@ from graphveil.methods.k_degree.sequence import (
     runs_of,
     settle_parity,
     targets_per_node,
-)
-from graphveil.methods.textbook.graph_constructions import (
-    dp_graph_anonymization,
-    greedy_rec_algorithm,
 )
 
 LARGEST = 5

@@ -4,6 +4,10 @@ import numpy as np
 import pytest
 
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
+from graphveil.methods.k_degree.paper import (
+    dp_graph_anonymization,
+    greedy_rec_algorithm,
+)
 from graphveil.methods.k_degree.sequence import (
     DegreeRuns,
     Plan,
@@ -14,10 +18,6 @@ from graphveil.methods.k_degree.sequence import (
     runs_of,
     settle_parity,
     targets_per_node,
-)
-from graphveil.methods.textbook.graph_constructions import (
-    dp_graph_anonymization,
-    greedy_rec_algorithm,
 )
 
 BY_HAND = np.array([3, 2, 2, 2, 1, 1])
