@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.k_degree.realize import edits_over
-from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
+from graphveil.methods.k_degree.assignment import targets_per_node
+from graphveil.methods.k_degree.edit_state import edits_over
+from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
 from textbook import loops
 
 Ints = NDArray[np.int64]

@@ -365,7 +365,7 @@ class KDegree(AttributedMethod):
 
     def _change(self, graph: Graph, colors: Ints) -> Ints:
         """Return by how much the optimal degrees change everyone's, for these colors."""
-        from graphveil.methods.k_degree.sequence import planned_change  # noqa: PLC0415  as below
+        from graphveil.methods.k_degree.assignment import planned_change  # noqa: PLC0415  as below
 
         return planned_change(graph.degrees(), colors, self.k, edits=self.edits)
 
@@ -417,7 +417,8 @@ class KDegree(AttributedMethod):
         Few pages of the `indices` are read. `colors` are what an attacker also knows of everyone;
         `protected` are those for whom the anonymity is.
         """
-        from graphveil.methods.k_degree.realize import proven, realize  # noqa: PLC0415  as above
+        from graphveil.methods.k_degree.proof import proven  # noqa: PLC0415  as above
+        from graphveil.methods.k_degree.realize import realize  # noqa: PLC0415  as above
 
         found = realize(
             lists,

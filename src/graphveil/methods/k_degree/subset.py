@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.randomness import Randomness
-from graphveil.methods.k_degree import realize, sequence
-from graphveil.methods.k_degree.realize import sealed
-from graphveil.methods.k_degree.sequence import DegreeTask, Ints, Plan
+from graphveil.methods.k_degree import realize
+from graphveil.methods.k_degree.cells import CellSpace
+from graphveil.methods.k_degree.edit_state import sealed
+from graphveil.methods.k_degree.sequence import AllowedEdits, Ints, Plan, lower_bound_edits
+from graphveil.methods.k_degree.task import DegreeTask
 
 BEYOND = 1 << 60
 """More than any total change."""
@@ -84,9 +86,7 @@ def _steps(runs: SubsetRuns, k: int) -> list[_Step]:
     return steps
 
 
-def cheapest_regions(
-    runs: SubsetRuns, k: int, *, edits: sequence.AllowedEdits
-) -> tuple[int, Regions]:
+def cheapest_regions(runs: SubsetRuns, k: int, *, edits: AllowedEdits) -> tuple[int, Regions]:
     """Return the least total change of degrees, and regions that have it.
 
     A dynamic program over the nodes in descending order; its state is the degree of the region at
@@ -180,9 +180,7 @@ def greedy_regions(runs: SubsetRuns, k: int) -> Regions:
     return Regions(np.array(start, dtype=np.int64), np.array(target, dtype=np.int64))
 
 
-def subset_plan(
-    runs: SubsetRuns, regions: Regions, k: int, space: sequence.CellSpace, cost: int
-) -> Plan:
+def subset_plan(runs: SubsetRuns, regions: Regions, k: int, space: CellSpace, cost: int) -> Plan:
     """Return the plan of cells that regions stand for; protected nodes have the first color."""
     pieces: dict[tuple[int, int], int] = {}
     left = runs.outside.copy()
@@ -222,7 +220,7 @@ def subset_task(
 ) -> DegreeTask:
     """Return what every run shares where these nodes, one at least, are protected."""
     degrees, colors = np.diff(lists[0]), (~protected).astype(np.int64)
-    space = sequence.CellSpace.of(degrees, 2, k)
+    space = CellSpace.of(degrees, 2, k)
     arrays = sealed(lists[0]), sealed(lists[1]), degrees
     return DegreeTask(*arrays, k, near, colors, space, protected)
 
@@ -256,9 +254,9 @@ def realize_subset(
             outcome = realize.planned_run(task, plan, kind, rng)
             if outcome is not None and (best is None or outcome.cost < best.cost):
                 best = outcome
-            if best is not None and best.cost <= sequence.lower_bound_edits(least):
+            if best is not None and best.cost <= lower_bound_edits(least):
                 break
-    bound = sequence.lower_bound_edits(least)
+    bound = lower_bound_edits(least)
     if best is None or whole.cost <= best.cost:
         return whole._replace(lower_bound=bound, l1=least)
     return realize.realization_of(task, best, lower_bound=bound, l1=least)

@@ -1,0 +1,270 @@
+"""The integer program that carries out a point of the block program."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from graphveil.methods.k_degree.block_program import Blocks
+from graphveil.methods.k_degree.integer_programs import Floats, Ints, Program, Rows, best_point
+from graphveil.methods.k_degree.kernels.edits import pairs_in_graph
+from graphveil.methods.k_degree.task import DegreeTask, KDegreeOutcome
+
+WHOLE_CLASS = 12
+"""Of a class of so many nodes at most all may move."""
+
+SPARE = 3
+"""So many nodes of a class may move in addition to those that the plan needs."""
+
+MOST_PAIRS = 400
+"""So many pairs are tried between two classes."""
+
+RANDOM_PAIRS = 1500
+
+EDGES_INSIDE = 600
+"""So many more pairs and edges are tried where targets are free."""
+
+NODES_OF_A_TRY = 20
+"""So many nodes of the tree of cases are searched for one sample."""
+
+NEAR_TARGETS = 2
+"""So far a free target may lie from a node's degree."""
+
+
+class PlannedMoves(NamedTuple):
+    """What the block program plans: nodes of every move, edits of every block, in whole numbers."""
+
+    nodes: Ints
+    added: Ints
+    deleted: Ints
+
+    @property
+    def edits(self) -> int:
+        """How many edits are planned."""
+        return int(self.added.sum() + self.deleted.sum())
+
+
+class PlannedProgram(NamedTuple):
+    """The classes of a graph, the program over them, and what a point of it plans."""
+
+    blocks: Blocks
+    program: Program
+    plan: PlannedMoves
+
+
+class Candidates(NamedTuple):
+    """What may change: nodes, and pairs as keys ``u * n + v``, ascending."""
+
+    nodes: Ints
+    added: Ints
+    deleted: Ints
+
+
+def planned(program: Program, values: Floats) -> PlannedMoves:
+    """Return the numbers of a point of the program."""
+    whole = np.round(values).astype(np.int64)
+    x, blocks = program.moves.shape[0], program.added.shape[0]
+    end = whole.size - program.deleted.shape[0]
+    return PlannedMoves(whole[:x], whole[end - blocks : end], whole[end:])
+
+
+def carried_out(
+    task: DegreeTask, planned: PlannedProgram, rng: Generator, *, free: bool
+) -> KDegreeOutcome | None:
+    """Return the fewest edits among sampled candidates; None where none of them fit.
+
+    If `free`, nodes may get other targets than planned.
+    """
+    tried = _candidates(task, planned, rng, free=free)
+    if tried.nodes.size == 0:
+        return None
+    chosen = _Model(task, planned, tried, free=free).solution()
+    if chosen is None:
+        return None
+    n_added = tried.added.size
+    added = tried.added[chosen[:n_added]]
+    deleted = tried.deleted[chosen[n_added : n_added + tried.deleted.size]]
+    reached = task.degrees.copy()
+    for keys, sign in ((added, 1), (deleted, -1)):
+        ends = np.concatenate(np.divmod(keys, reached.size))
+        reached += sign * np.bincount(ends, minlength=reached.size)
+    classes = np.bincount(reached)
+    if classes[classes > 0].min() < task.k:
+        return None
+    return KDegreeOutcome(added, deleted, reached, rounds=1)
+
+
+def _candidates(
+    task: DegreeTask, planned: PlannedProgram, rng: Generator, *, free: bool
+) -> Candidates:
+    """Return sampled nodes of the classes that the plan touches, and pairs among them."""
+    blocks, program, plan = planned
+    n = task.degrees.size
+    keys, block = _edges_by_block(task, blocks)
+    deletable = [
+        rng.choice(there, min(there.size, 30 + 6 * wanted), replace=False)
+        for (a, b), wanted in zip(program.deleted.tolist(), plan.deleted.tolist(), strict=True)
+        if wanted and (there := np.flatnonzero(block == a * blocks.degree.size + b)).size
+    ]
+    inside = _nodes(planned, [keys[edges] for edges in deletable], rng)
+    deleted = keys[np.concatenate([*deletable, np.empty(0, dtype=np.int64)])]
+    nodes = np.flatnonzero(inside)
+    added = [
+        _some(_absent_pairs(task, nodes[of[nodes] == a], nodes[of[nodes] == b]), MOST_PAIRS, rng)
+        for of in (blocks.of_node,)
+        for (a, b), wanted in zip(program.added.tolist(), plan.added.tolist(), strict=True)
+        if wanted
+    ]
+    if free and nodes.size:
+        ends = rng.choice(nodes, (2, RANDOM_PAIRS))
+        added.append(_absent(task, ends[0], ends[1]))
+        if program.deleted.size:
+            u, v = np.divmod(keys, n)
+            deleted = np.append(deleted, _some(keys[inside[u] & inside[v]], EDGES_INSIDE, rng))
+    u, v = np.divmod(deleted, n)
+    joined = np.concatenate([*added, np.empty(0, dtype=np.int64)])
+    return Candidates(nodes, np.unique(joined), np.unique(deleted[inside[u] & inside[v]]))
+
+
+def _edges_by_block(task: DegreeTask, blocks: Blocks) -> tuple[Ints, Ints]:
+    """Return the key of every edge, ascending, and a number for the two classes of its ends."""
+    n = task.degrees.size
+    source = np.repeat(np.arange(n, dtype=np.int64), task.degrees)
+    forward = source < task.indices
+    keys = source[forward] * n + task.indices[forward]
+    ends = np.sort(blocks.of_node[np.stack(np.divmod(keys, n))], axis=0)
+    return keys, ends[0] * blocks.degree.size + ends[1]
+
+
+def _nodes(planned: PlannedProgram, deletable: list[Ints], rng: Generator) -> NDArray[np.bool_]:
+    """Return which nodes may move: enough of every class that the plan touches."""
+    blocks, program, plan = planned
+    n, d = blocks.of_node.size, blocks.degree.size
+    need = np.zeros(d, dtype=np.int64)
+    of_class, target = program.moves.T
+    moving = target != blocks.degree[of_class]
+    np.add.at(need, of_class[moving], plan.nodes[moving])
+    for pairs, wanted in ((program.added, plan.added), (program.deleted, plan.deleted)):
+        np.add.at(need, pairs.ravel(), np.repeat(wanted, 2))
+    inside = np.isin(blocks.of_node, np.flatnonzero((need > 0) & (blocks.count <= WHOLE_CLASS)))
+    wanted = plan.deleted[plan.deleted > 0]
+    for keys, number in zip(deletable, wanted.tolist(), strict=True):
+        inside[np.concatenate(np.divmod(keys[: number + SPARE], n))] = True
+    for a in np.flatnonzero(need):
+        members = np.flatnonzero(blocks.of_node == a)
+        others = members[~inside[members]]
+        more = need[a] + SPARE - (members.size - others.size)
+        if more > 0:
+            inside[rng.choice(others, min(others.size, more), replace=False)] = True
+    return inside
+
+
+def _absent_pairs(task: DegreeTask, one: Ints, other: Ints) -> Ints:
+    """Return the keys of all pairs between two lists of nodes that are not edges."""
+    return _absent(task, np.repeat(one, other.size), np.tile(other, one.size))
+
+
+def _absent(task: DegreeTask, one: Ints, other: Ints) -> Ints:
+    u, v = np.minimum(one, other), np.maximum(one, other)
+    keys: Ints = np.unique((u * task.degrees.size + v)[u < v])
+    return keys[~pairs_in_graph(task.indptr, task.indices, keys)] if keys.size else keys
+
+
+def _some(keys: Ints, most: int, rng: Generator) -> Ints:
+    """Return at most so many of these, drawn evenly."""
+    return rng.choice(keys, most, replace=False) if keys.size > most else keys
+
+
+class _Model(Rows):
+    """The program over nodes: a 0 or 1 for each pair, and for each node and target."""
+
+    def __init__(
+        self, task: DegreeTask, planned: PlannedProgram, tried: Candidates, *, free: bool
+    ) -> None:
+        blocks, program, plan = planned
+        self.task, self.blocks, self.tried, self.free = task, blocks, tried, free
+        self.node, self.target = self._choices(program, plan)
+        self.targets, self.used = np.unique(self.target, return_inverse=True)
+        self.pairs = tried.added.size + tried.deleted.size
+        self.n_used = self.targets.size if free else 0
+        super().__init__(self.pairs + self.node.size + self.n_used)
+        self.stay = np.bincount(
+            np.delete(task.degrees, tried.nodes), minlength=int(self.target.max()) + 1
+        )
+        one, z = np.ones(tried.nodes.size), self.pairs + np.arange(self.node.size)
+        self._add(self.node, z, np.ones(self.node.size), one, one)
+        self._degrees_follow()
+        if free:
+            self._used_targets_have_k_nodes()
+        else:
+            self._as_many_as_planned(program, plan)
+
+    def _choices(self, program: Program, plan: PlannedMoves) -> tuple[Ints, Ints]:
+        """Return every candidate's position and a target that it may get."""
+        of_class, target = program.moves.T
+        made = plan.nodes > 0
+        in_use = np.unique(target[made])
+        nodes, targets = [], []
+        for position, node in enumerate(self.tried.nodes.tolist()):
+            own, degree = self.blocks.of_node[node], self.task.degrees[node]
+            possible = target[made & (of_class == own)]
+            if self.free:
+                near = in_use[np.abs(in_use - degree) <= NEAR_TARGETS]
+                possible = np.unique(np.concatenate([possible, near, [degree]]))
+            nodes.append(np.full(possible.size, position))
+            targets.append(possible)
+        return np.concatenate(nodes).astype(np.int64), np.concatenate(targets).astype(np.int64)
+
+    def _add(self, row: Ints, column: Ints, value: Any, low: Any, high: Any) -> None:
+        self.add(self.matrix(row, column, value, low.size), low, high)
+
+    def _degrees_follow(self) -> None:
+        """Degree plus added minus deleted is the target."""
+        n, nodes = self.task.degrees.size, self.tried.nodes
+        pairs = np.concatenate([self.tried.added, self.tried.deleted])
+        ends = np.searchsorted(nodes, np.concatenate(np.divmod(pairs, n)))
+        sign = np.repeat([1.0, -1.0], [self.tried.added.size, self.tried.deleted.size])
+        row = np.concatenate([ends, self.node])
+        column = np.concatenate(
+            [np.tile(np.arange(self.pairs), 2), self.pairs + np.arange(self.node.size)]
+        )
+        value = np.concatenate([sign, sign, -self.target])
+        self._add(row, column, value, -self.task.degrees[nodes], -self.task.degrees[nodes])
+
+    def _used_targets_have_k_nodes(self) -> None:
+        """Give every target that is used k nodes, those that stay included."""
+        z, y = self.pairs + np.arange(self.node.size), np.arange(self.n_used)
+        start, stay = self.pairs + self.node.size, self.stay[self.targets]
+        row, column = np.concatenate([self.used, y]), np.concatenate([z, start + y])
+        value = np.concatenate([np.ones(z.size), np.full(y.size, -self.task.k)])
+        self._add(row, column, value, -stay, np.inf)
+        row = np.tile(np.arange(z.size), 2)
+        column = np.concatenate([z, start + self.used])
+        value = np.repeat([1.0, -1.0], z.size)
+        self._add(row, column, value, np.full(z.size, -np.inf), 0)
+        self._add(y, start + y, np.ones(y.size), (stay > 0) * 1, 1)
+
+    def _as_many_as_planned(self, program: Program, plan: PlannedMoves) -> None:
+        """As many nodes of a class get a target as the plan says, those that stay included."""
+        width = int(max(program.moves[:, 1].max(), self.target.max())) + 1
+        moves = program.moves[:, 0] * width + program.moves[:, 1]
+        of_class = self.blocks.of_node[self.tried.nodes]
+        keys, row = np.unique(of_class[self.node] * width + self.target, return_inverse=True)
+        number = np.zeros(keys.size, dtype=np.int64)
+        known = np.isin(moves, keys)
+        np.add.at(number, np.searchsorted(keys, moves[known]), plan.nodes[known])
+        classes, target = np.divmod(keys, width)
+        staying = self.blocks.count - np.bincount(of_class, minlength=self.blocks.degree.size)
+        number -= np.where(target == self.blocks.degree[classes], staying[classes], 0)
+        z = self.pairs + np.arange(self.node.size)
+        self._add(row, z, np.ones(z.size), number, number)
+
+    def solution(self) -> NDArray[np.bool_] | None:
+        """Return which pairs change, of those that are added and then those that are deleted."""
+        cost = np.zeros(self.variables)
+        cost[: self.pairs] = 1
+        result = best_point(cost, 1, self.stacked(), integer=True, nodes=NODES_OF_A_TRY)
+        return None if result.x is None else np.asarray(result.x[: self.pairs] > 0.5)
