@@ -1,4 +1,36 @@
-"""The integer program that bounds the edits from below."""
+"""The integer program that bounds the edits from below: how few edits k-degree anonymity needs.
+
+L1*/2, half of the least change of degrees, is a weak bound: it lets nobody pay for a hub's missing
+edges, although every node that gives a hub an edge leaves its own class. This program counts those
+nodes. It is not in Liu and Terzi.
+
+Symbols: a *class* a is all c_a nodes of one degree, also written a; m_ab edges and h_ab pairs
+without an edge are between the classes a and b (a = b: inside). Only sets of fewer than UB edits
+are looked for, UB being the best known: no degree then moves by more than UB - 1, and no target
+lies above min(n - 1, the largest degree + 2 UB / k).
+
+    x_at  integer, 0 .. c_a            nodes of class a that get the degree t
+    y_t   0 or 1                       whether degree t is used
+    A_ab  integer, 0 .. min(h_ab, UB)  edges added between a and b
+    D_ab  integer, 0 .. min(m_ab, UB)  edges deleted between a and b  (edits="add": none)
+
+    minimize  sum of A + sum of D  subject to
+
+    (1) sum_t x_at = c_a                       every node gets a target
+    (2) sum_a x_at >= k y_t,  x_at <= c_a y_t  a target that is used has at least k nodes
+    (3) P_a - Q_a = U_a - L_a,  P_a >= U_a     ends of edges pay for moves, and no raise is paid by
+                                               the lowering of another node
+    (4) A_ab <= sum_t x_bt min((t - b)+, c_a) + P_b - U_b    a node of b takes at most one edge from
+                                               each node of a small class a; D likewise
+
+P_a and Q_a are the ends of added and deleted edges in class a, U_a and L_a the sums of
+``(t - a)+ x_at`` and ``(a - t)+ x_at``. Inside a class, (4) counts both ends and c_a - 1 for c_a.
+
+Every set of fewer than UB edits after which each degree has k nodes is a point of the program with
+its own edits as value, so the least value bounds all of them from below. A program without points
+proves that UB is the minimum. The converse does not hold: a point need not be a graph. Costs: as
+many x as moves, at most D (2 UB - 1) for D degrees, and D^2 blocks for each of A and D.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +42,20 @@ from numpy.typing import NDArray
 from graphveil.methods.k_degree.integer_programs import Ints, Program, Rows
 
 SMALL_CLASS = 4
-"""Up to so many nodes, edges from one class to another are counted by the nodes they need."""
+"""Up to this number of nodes of class a, rows (4) are part of the program.
+
+Without rows (4), plans raise one node of b several times where a hub needs several nodes of b. More
+rows tighten the bound and take longer to solve; how 4 was chosen is not recorded.
+"""
 
 
 class Blocks(NamedTuple):
-    """A graph as the program sees it: classes of equal degree, edges and non-edges between them."""
+    """A graph as the program sees it: classes of equal degree, edges and non-edges between them.
+
+    `degree` and `count` (int64, shape (D,)) are the degree and the size c of each class, ascending;
+    `of_node` (shape (n,)) is the class of every node. `edges` and `pairs` (shape (D, D), the upper
+    triangle) are m_ab and h_ab.
+    """
 
     degree: Ints
     count: Ints  # type: ignore[assignment]  # hides tuple.count, which nobody needs here
@@ -35,7 +76,10 @@ def blocks_of(degrees: Ints, edges: NDArray[np.integer]) -> Blocks:
 
 
 def moves_of(blocks: Blocks, k: int, most: int, *, additions: bool) -> Ints:
-    """Return every class and target that fewer edits than `most` allow, shape (x, 2)."""
+    """Return the class and the target of every x, int64, shape (number of x, 2).
+
+    These are the moves that fewer than `most` edits allow.
+    """
     n = int(blocks.count.sum())
     low, sizes = _targets(blocks.degree, n, k, most, additions=additions)
     ends = np.cumsum(sizes)
@@ -52,6 +96,8 @@ def number_of_moves(degrees: Ints, k: int, most: int, *, additions: bool) -> int
 
 def _targets(degree: Ints, n: int, k: int, most: int, *, additions: bool) -> tuple[Ints, Ints]:
     """Return the lowest target of every degree, and how many targets it has."""
+    # A target above the largest degree needs k nodes that all rise at least to it, and each edit
+    # raises two of them by one. And no node is an end of more than most - 1 edits.
     largest = min(n - 1, int(degree[-1]) + 2 * most // k)
     reach = most - 1
     low = degree if additions else np.maximum(degree - reach, 0)
@@ -59,7 +105,12 @@ def _targets(degree: Ints, n: int, k: int, most: int, *, additions: bool) -> tup
 
 
 def block_program(blocks: Blocks, k: int, most: int, *, additions: bool) -> Program:
-    """Return the program whose least value bounds all sets of fewer than `most` edits."""
+    """Return the program whose least value bounds all sets of fewer than `most` edits.
+
+    `most` is UB, the edits of the best solution known; `additions` says that edges are only added.
+    """
+    # The variables: x by class and target, y by target, A and D by pairs of classes that have pairs
+    # without an edge, or edges.
     moves = moves_of(blocks, k, most, additions=additions)
     rise = moves[:, 1] - blocks.degree[moves[:, 0]]
     targets, used = np.unique(moves[:, 1], return_inverse=True)
@@ -69,7 +120,8 @@ def block_program(blocks: Blocks, k: int, most: int, *, additions: bool) -> Prog
     deleted = deleted[:0] if additions else deleted
     sizes = [moves.shape[0], targets.size, added.shape[0], deleted.shape[0]]
     rows = _BlockRows(blocks, k, sizes, rise)
-    count, x = blocks.count, np.arange(moves.shape[0])  # (1) all of a class have targets
+    # (1) all nodes of a class have targets
+    count, x = blocks.count, np.arange(moves.shape[0])
     rows.add(rows.matrix(moves[:, 0], x, np.ones(x.size), count.size), count, count)
     rows.used_targets_have_k_nodes(moves, used)
     rows.ends_pay_for_moves(moves, added, deleted)
@@ -89,7 +141,11 @@ def block_program(blocks: Blocks, k: int, most: int, *, additions: bool) -> Prog
 
 
 class _BlockRows(Rows):
-    """The rows of the block program."""
+    """The rows of the block program.
+
+    `sizes` are the numbers of x, y, A and D, and `offsets` where they begin among the variables;
+    `rise` is t - a for every x. `change` keeps P - U of every class, which rows (3) and (4) share.
+    """
 
     def __init__(self, blocks: Blocks, k: int, sizes: list[int], rise: Ints) -> None:
         super().__init__(sum(sizes))
@@ -128,16 +184,19 @@ class _BlockRows(Rows):
         """(4) A node takes at most one edge from each node of a small class.
 
         Edges between a and b number at most the moves of nodes of b, each counted up to c_a, and
-        what nodes of b gain rather than lose; inside a class, half of it.
+        what nodes of b gain and lose again; inside a class, half of it. `pairs` are the classes of
+        the A (or D), which begin at variable `start`; `gain` is how much an x rises (or falls).
         """
         count = self.blocks.count
         begin = np.searchsorted(moves[:, 0], np.arange(count.size + 1))
         for flip in (False, True):
+            # Each pair of classes twice, either one as the small class a; inside a class once.
             a, b = (pairs[:, 1], pairs[:, 0]) if flip else (pairs[:, 0], pairs[:, 1])
             inside = a == b
             chosen = np.flatnonzero((count[a] <= SMALL_CLASS) & (count[b] >= 2) & ~(inside & flip))
             if chosen.size == 0:
                 continue
+            # One entry for every x of class b in every chosen row, and one for the A (or D) itself.
             widths = (begin[1:] - begin[:-1])[b[chosen]]
             row = np.repeat(np.arange(chosen.size), widths)
             within = np.arange(row.size) - np.repeat(np.cumsum(widths) - widths, widths)

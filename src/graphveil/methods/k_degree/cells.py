@@ -1,4 +1,13 @@
-"""Cells: degrees numbered together with a color, and plans over them."""
+"""Cells: degrees numbered together with a color, so that one program plans all colors at once.
+
+If an attacker also knows attributes, degrees must be shared within each combination of them, a
+*color*. A node of color c and degree d is in cell ``c * span + d``. All steps of the realization
+work on cells: up by one is one more edge, and no step leads to another color, because the highest
+number of each color is never used.
+
+Not part of Liu and Terzi: they anonymize degrees alone, which is the case of one color. Memory is
+O(span * colors); the span starts just above the largest degree and grows only if targets need it.
+"""
 
 from __future__ import annotations
 
@@ -17,14 +26,27 @@ from graphveil.methods.k_degree.sequence import (
 )
 
 ROOM = 64
-"""So many degrees above the largest have a number, and k more, before colors are numbered anew."""
+"""How many degrees above the largest (and k more) have a number from the start.
+
+Targets that rise past them make `wider` number all cells anew, which costs one pass over the nodes.
+Fewer means more such passes, more means longer arrays of cells. How 64 was chosen is not recorded.
+"""
 
 LOCKED = -(1 << 40)
-"""So few nodes has a cell that no step may leave or join."""
+"""The number of members of a cell that no step may leave or join.
+
+Steps ask whether a cell has more than k members before a node leaves it, and at least k before one
+joins. So far below zero no number of joining nodes (less than 2^32) gets it there.
+"""
 
 
 class CellSpace(NamedTuple):
-    """How cells are numbered; several colors have an even span, so that sums keep parity."""
+    """How cells are numbered.
+
+    `n` is the number of nodes, `span` how many numbers a color has, `n_colors` how many colors
+    there are. Several colors have an even span: the sum of the cells is then even exactly if the
+    sum of the degrees is.
+    """
 
     n: int
     span: int
@@ -91,15 +113,19 @@ def plan_of_cells(
 ) -> Plan:
     """Return a plan of cells, color by color: every cell has at least k nodes.
 
-    Its cost is the sum over the colors, and so the least one where it is an optimal plan.
+    Its cost is the sum over the colors, and so the least one where it is an optimal plan. `colors`
+    has the color of every node, int64, shape (n,), each with at least k nodes; None stands for one
+    color.
     """
     if colors is None:
         runs = runs_of(degrees)
         return greedy_plan(runs, k) if greedy else optimal_plan(runs, k, edits=edits)
+    # One dynamic program over all cells, in which no group reaches from one color into the next.
     if not greedy:
         runs = runs_of(colors * space.span + degrees)
         parts = np.flatnonzero(np.diff(runs.degree // space.span, append=-1)) + 1
         return optimal_plan(runs, k, edits=edits, parts=parts)
+    # The greedy runs color by color, the highest first, since pieces are in descending order.
     order = np.argsort(colors, kind="stable")
     ends = np.cumsum(np.bincount(colors, minlength=space.n_colors))
     plans, groups = [], 0

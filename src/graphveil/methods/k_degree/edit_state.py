@@ -1,4 +1,10 @@
-"""The state of a run: edge edits that grow over an unchanged graph."""
+"""The state of a run: edge edits that grow over an unchanged graph, and what they come to.
+
+The graph itself is never copied or changed during a run. The kernels keep a hash table of the pairs
+that differ from it (`kernels/edits.py`), and the steps read and write edges through that. A run
+costs memory in the units that must change, not in the edges. `check` counts the guarantee again
+from the finished edits alone.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +23,13 @@ from graphveil.methods.k_degree.task import DegreeTask, KDegreeOutcome
 def start(
     task: DegreeTask, goal: Ints, *, additions: bool
 ) -> tuple[kernel.DegreeEdits, kernel.DegreeClasses]:
-    """Return the state without edits, with room for what a unit of need may write."""
+    """Return the state without edits and the classes of the targets.
+
+    `goal` is the target cell of every node, int64, shape (n,); `additions` says that the run adds
+    edges only.
+    """
+    # A unit of need may log one key if edges are only added, two if they also are deleted; 64 more
+    # keep the tables of tiny runs from filling up.
     residual = goal - task.cells()
     units = int(np.abs(residual).sum())
     room = units * (1 if additions else 2) + 64
@@ -28,7 +40,11 @@ def start(
 def edits_over(
     indptr: Ints, indices: Nodes, residual: Ints, room: int, *, additions: bool
 ) -> kernel.DegreeEdits:
-    """Return no edits of a graph, and room for so many."""
+    """Return no edits of a graph, with room for `room` of each kind.
+
+    `residual` (int64, shape (n,)) is how many edges each node lacks; the kernels lower it as they
+    add edges. A node that has too many has a negative residual.
+    """
     table, shift = new_table(room)
     added, tally = np.empty(room, dtype=np.int64), np.array([0, 0, 0, shift], dtype=np.int64)
     deleted, final = (
@@ -42,7 +58,7 @@ def edits_over(
 def outcome_of(
     task: DegreeTask, edits: kernel.DegreeEdits, classes: kernel.DegreeClasses, rounds: int
 ) -> KDegreeOutcome:
-    """Return what the state came to."""
+    """Return the edits and the final degrees of a finished run."""
     added, deleted = (_distinct(kernel.changed_pairs(edits, sign)) for sign in (1, -1))
     return KDegreeOutcome(added, deleted, classes.target - task.first_cells(), rounds)
 
@@ -54,7 +70,7 @@ def _distinct(keys: Ints) -> Ints:
 
 
 def pairs_of(keys: Ints, n: int) -> Nodes:
-    """Return keys as node pairs u < v."""
+    """Return keys ``u * n + v`` as node pairs u < v, int32, shape (number of keys, 2)."""
     return np.stack(np.divmod(keys, n), axis=1).astype(np.int32)
 
 
@@ -73,15 +89,22 @@ def by_need(residual: Ints, sign: int, rng: Generator) -> Ints:
 
 
 def sealed(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view, so that kernels are compiled for one kind of array."""
+    """Return a read-only view, so that kernels are compiled for one kind of array.
+
+    Numba compiles a kernel once for read-only arrays and once more for writable ones.
+    """
     view = np.ascontiguousarray(array).view()
     view.flags.writeable = False
     return view
 
 
 def check(task: DegreeTask, outcome: KDegreeOutcome) -> None:
-    """Count the guarantee again from the edits alone; AssertionError is a bug of ours."""
+    """Raise AssertionError, a bug of ours, unless the edits alone lead to the guarantee.
+
+    Independent of the run: it uses neither its tables nor its residuals.
+    """
     n = task.degrees.size
+    # Every edit changes the graph, and none is repeated: additions are absent, deletions present.
     reached = task.degrees.copy()
     for keys, sign in ((outcome.added, 1), (outcome.deleted, -1)):
         ends = np.concatenate(np.divmod(keys, n))
@@ -89,6 +112,7 @@ def check(task: DegreeTask, outcome: KDegreeOutcome) -> None:
         present = kernel.pairs_in_graph(task.indptr, task.indices, keys)
         if np.any(np.diff(keys) <= 0) or np.any(present != (sign < 0)):
             raise AssertionError("an edit is repeated, or changes nothing in the graph")
+    # Every degree (within every color; with a list, every degree of a protected node) has k nodes.
     cells = reached
     if task.colors is not None and task.protected is None:
         cells = task.colors * (int(reached.max()) + 1) + reached

@@ -1,4 +1,10 @@
-"""Integer programs: their rows, and what HiGHS answers."""
+"""Integer programs: their rows, and what HiGHS answers.
+
+Shared by the block program, which bounds the edits from below (`block_program.py`), and the node
+program, which carries out a point of it (`node_program.py`). SciPy's `milp` calls HiGHS. Its work
+is bounded by nodes of its search tree and never by seconds, so that a seed gives the same release
+on every machine.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +19,23 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 NODE_LIMIT = 50
-"""So many nodes of the tree of cases are searched: what seconds allow depends on the machine."""
+"""How many nodes of its search tree HiGHS may visit for one block program.
+
+More proves and finds more, in more time. A limit in seconds would make the release depend on the
+machine.
+"""
 
 TOLERANCE = 1e-6
-"""By so much the solver may miss."""
+"""HiGHS' tolerance: a bound is rounded up to a whole number only after this much is taken off."""
 
 
 class Program(NamedTuple):
-    """An integer program: the least sum of edits under rows of bounds.
+    """Minimize ``cost @ v`` subject to ``low <= rows @ v <= high`` and ``0 <= v <= upper``.
 
-    Variables begin at 0; `moves` has the class and the target of every x, `added` and `deleted` the
-    two classes of every A and D.
+    The variables v are, in this order, the x, y, A and D of `block_program.py`. `rows` is a sparse
+    matrix (csr), `cost` and `upper` have one entry per variable, `low` and `high` one per row, all
+    float64. `moves` (int64, shape (number of x, 2)) has the class and the target of every x,
+    `added` and `deleted` (shape (number, 2)) the two classes of every A and D.
     """
 
     cost: Floats
@@ -49,7 +61,10 @@ class Solution(NamedTuple):
 
 
 class Rows:
-    """The rows of a program of so many variables, one kind after the other."""
+    """The rows of a program under construction, one kind of rows after the other.
+
+    `variables` is the number of variables, and so of columns.
+    """
 
     def __init__(self, variables: int) -> None:
         from scipy import sparse  # noqa: PLC0415  heavy: only where a bound is asked for
@@ -58,12 +73,12 @@ class Rows:
         self.parts: list[tuple[Any, Floats, Floats]] = []
 
     def matrix(self, row: Ints, column: Ints, value: Any, n: int) -> Any:
-        """Return rows of these entries; what stands twice is added up."""
+        """Return n sparse rows from their entries; entries of the same place are added up."""
         entries = np.asarray(value, dtype=np.float64), (row, column)
         return self._sparse.csr_array(entries, (n, self.variables))
 
     def add(self, rows: Any, low: Any, high: Any) -> None:
-        """Add rows with their bounds."""
+        """Add rows with their bounds, one for each row or one for all."""
         n = rows.shape[0]
         self.parts.append((rows, np.broadcast_to(low, n) * 1.0, np.broadcast_to(high, n) * 1.0))
 
@@ -77,7 +92,11 @@ class Rows:
 def best_point(
     cost: Floats, upper: Any, rows: tuple[Any, Floats, Floats], *, integer: bool, nodes: int
 ) -> Any:
-    """Return what HiGHS says, from so many nodes of the tree of cases."""
+    """Return HiGHS' result for a program, within this many nodes of its search tree.
+
+    `rows` are the matrix and its lower and upper bounds. Without `integer`, the variables may be
+    fractions: the linear relaxation, whose least value is a weaker bound in less time.
+    """
     from scipy.optimize import Bounds, LinearConstraint, milp  # noqa: PLC0415  heavy, as above
 
     whole, within = np.full(cost.size, int(integer)), LinearConstraint(*rows)
@@ -88,7 +107,11 @@ def best_point(
 
 
 def solved(program: Program, *, integer: bool) -> Solution:
-    """Return the best point of a program and the bound that HiGHS proves, to its tolerance."""
+    """Return the best point of a program and the bound that HiGHS proves, to its tolerance.
+
+    If the search ends at its limit, the bound is HiGHS' dual bound, which holds all the same; the
+    value of the best point would be no bound.
+    """
     rows = program.rows, program.low, program.high
     result = best_point(program.cost, program.upper, rows, integer=integer, nodes=NODE_LIMIT)
     infeasible = 2

@@ -1,4 +1,18 @@
-"""The free medians of a relaxed plan, chosen in different ways."""
+"""The free medians of a relaxed plan, chosen in different ways.
+
+With additions and deletions (Liu and Terzi, section 8) a group of even size costs the same at every
+integer between its two middle degrees, so the optimum leaves many plans. Which of them needs the
+fewest edits depends on the edges: an addition pays two units of nodes that rise, a deletion two of
+nodes that fall, and what remains is paid one unit at a time with the help of other nodes. A sum of
+targets near the sum of degrees leaves less to pay that way. Neither the paper nor a formula says
+which choice is best, so `realize.py` tries several:
+
+1. group by group in descending order, each target such that the sum so far stays near that of the
+   degrees; 2. the same in ascending order; 3. the lowest medians down to some group, the highest
+   below it; 4. the middle of each range.
+
+Costs: O(pieces of the plan) for each.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +27,14 @@ from graphveil.methods.k_degree.sequence import Ints, Plan
 
 
 def settled_plans(optimum: Plan, k: int, space: CellSpace) -> list[Plan]:
-    """Return the optimal relaxed plan with its free medians chosen in different ways.
+    """Return up to four optimal plans with the free medians chosen, each with an even sum.
 
-    A group of even size costs the same at every integer between its two middles.
+    `optimum` is the plan of `edits="any"`, with a range from `low` to `high` for each group.
     """
     groups, plans = _groups(optimum), list[Plan]()
     along = [_along(groups, way) for way in (1, -1)]
     for target in (*along, _inward(groups), (optimum.low + optimum.high) // 2):
+        # An odd sum is first mended by an unchanged node, at cost 1, then by the cheapest move.
         fixed = optimum._replace(target=target, low=target, high=target)
         spared = _spare_node(fixed, k, space)
         plan = settle_parity(spared, k, space.n, edits="any", span=space.span)
@@ -29,7 +44,11 @@ def settled_plans(optimum: Plan, k: int, space: CellSpace) -> list[Plan]:
 
 
 class _Groups(NamedTuple):
-    """The groups of a plan by descending degree, and the group of every piece."""
+    """The groups of a plan by descending degree, and the group of every piece.
+
+    `size` is the number of nodes of a group, `total` the sum of their degrees, `low` and `high` the
+    range of its targets; int64, one entry per group.
+    """
 
     size: Ints
     total: Ints
@@ -47,6 +66,8 @@ def _groups(plan: Plan) -> _Groups:
 
 def _inward(groups: _Groups) -> Ints:
     """Choose the lowest targets down to some group and the highest below it."""
+    # The surplus of the targets over the degrees above each cut, and below it; the cut at which
+    # both together are nearest to zero.
     falls = np.append(0, np.cumsum(groups.low * groups.size - groups.total))
     rises = np.append(0, np.cumsum(groups.high * groups.size - groups.total))
     turn = int(np.argmin(np.abs(falls + rises[-1] - rises)))
@@ -60,6 +81,7 @@ def _along(groups: _Groups, direction: int) -> Ints:
     columns = (groups.size, groups.total, groups.low, groups.high)
     targets, excess = [], 0
     for size, total, low, high in np.column_stack(columns)[way].tolist():
+        # The target that would make up for the excess so far, within the group's range.
         target = min(max(round((total - excess) / size), low), high)
         targets.append(target)
         excess += target * size - total
@@ -78,12 +100,13 @@ def _spare_node(plan: Plan, k: int, space: CellSpace) -> Plan:
     size = np.bincount(plan.target, weights=plan.count, minlength=space.size).astype(np.int64)
     kept = np.flatnonzero((plan.degree == plan.target) & (size[plan.target] > k))
     kept = kept[np.argsort(-size[plan.target[kept]], kind="stable")]
+    # First in the direction that brings the sum of the targets nearer to that of the degrees.
     for way in (1, -1) if plan.surplus < 0 else (-1, 1):
-        beside = plan.target[kept] + way
-        degree = space.degree_of(beside)
-        fits = np.flatnonzero((degree > 0) & (degree < space.n) & (size[beside] >= k))
+        neighbor = plan.target[kept] + way
+        degree = space.degree_of(neighbor)
+        fits = np.flatnonzero((degree > 0) & (degree < space.n) & (size[neighbor] >= k))
         if fits.size:
-            piece, to = int(kept[fits[0]]), int(beside[fits[0]])
+            piece, to = int(kept[fits[0]]), int(neighbor[fits[0]])
             plan = plan._replace(count=plan.count - (np.arange(plan.count.size) == piece))
             moved = (plan.degree[piece], to, 1, to, to, plan.group.max() + 1)
             return Plan(plan.cost, *map(np.append, plan[1:], moved))

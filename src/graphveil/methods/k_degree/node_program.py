@@ -1,4 +1,26 @@
-"""The integer program that carries out a point of the block program."""
+"""The integer program that carries out a point of the block program: fewer edits, if they exist.
+
+A point of the block program (`block_program.py`) says how many nodes of each class get which target
+and how many edges to add and delete between which classes. It does not say which ones, and there
+may be none. So nodes of the touched classes and pairs among them are sampled as candidates, and a
+second program decides over single pairs and nodes:
+
+    e_p   0 or 1   whether candidate pair p changes: is added or deleted
+    z_vt  0 or 1   whether candidate node v gets the degree t
+    y_t   0 or 1   whether degree t is used (free targets only)
+
+    minimize  sum of e  subject to
+
+    (1) sum_t z_vt = 1                                 every candidate gets one target
+    (2) d_v + added_v - deleted_v = sum_t t z_vt       and its edges lead to it
+    (3) sum over v of class a of z_vt = x_at           *tight*: as many as planned, those that stay
+                                                       included; or
+    (3') sum_v z_vt + stay_t >= k y_t,  z_vt <= y_t,   *free*: every target that is used has k
+         y_t = 1 if stay_t > 0                         nodes, those outside the sample included
+
+The edits found are counted again from the pairs before they are used. Samples differ from try to
+try, so that several tries are worth making; only the release depends on them, never a bound.
+"""
 
 from __future__ import annotations
 
@@ -14,28 +36,33 @@ from graphveil.methods.k_degree.kernels.edits import pairs_in_graph
 from graphveil.methods.k_degree.task import DegreeTask, KDegreeOutcome
 
 WHOLE_CLASS = 12
-"""Of a class of so many nodes at most all may move."""
+"""Classes of up to this number of nodes are in the sample completely."""
 
 SPARE = 3
-"""So many nodes of a class may move in addition to those that the plan needs."""
+"""How many nodes of a class, and ends of how many edges of a block, the sample has to spare."""
 
 MOST_PAIRS = 400
-"""So many pairs are tried between two classes."""
+"""The most candidate pairs between two classes."""
 
 RANDOM_PAIRS = 1500
+"""If targets are free: how many random pairs of sampled nodes are candidates for addition, too."""
 
 EDGES_INSIDE = 600
-"""So many more pairs and edges are tried where targets are free."""
+"""If targets are free: the most edges between sampled nodes that may be deleted, too."""
 
 NODES_OF_A_TRY = 20
-"""So many nodes of the tree of cases are searched for one sample."""
+"""How many nodes of its search tree HiGHS may visit for one sample."""
 
 NEAR_TARGETS = 2
-"""So far a free target may lie from a node's degree."""
+"""How far a free target may lie from a node's degree.
+
+These sizes bound the program that one try solves: larger ones find more and take longer. How they
+were chosen is not recorded.
+"""
 
 
 class PlannedMoves(NamedTuple):
-    """What the block program plans: nodes of every move, edits of every block, in whole numbers."""
+    """What the block program plans, in whole numbers: its x, A and D, in its order; int64."""
 
     nodes: Ints
     added: Ints
@@ -64,7 +91,7 @@ class Candidates(NamedTuple):
 
 
 def planned(program: Program, values: Floats) -> PlannedMoves:
-    """Return the numbers of a point of the program."""
+    """Return the x, A and D of a point of the block program; `values` has all its variables."""
     whole = np.round(values).astype(np.int64)
     x, blocks = program.moves.shape[0], program.added.shape[0]
     end = whole.size - program.deleted.shape[0]
@@ -74,10 +101,11 @@ def planned(program: Program, values: Floats) -> PlannedMoves:
 def carried_out(
     task: DegreeTask, planned: PlannedProgram, rng: Generator, *, free: bool
 ) -> KDegreeOutcome | None:
-    """Return the fewest edits among sampled candidates; None where none of them fit.
+    """Return the fewest edits among sampled candidates; None if none of them fit.
 
     If `free`, nodes may get other targets than planned.
     """
+    # Sample nodes and pairs, solve the program over them, and read off the pairs that change.
     tried = _candidates(task, planned, rng, free=free)
     if tried.nodes.size == 0:
         return None
@@ -87,6 +115,7 @@ def carried_out(
     n_added = tried.added.size
     added = tried.added[chosen[:n_added]]
     deleted = tried.deleted[chosen[n_added : n_added + tried.deleted.size]]
+    # Recount the degrees from the pairs; the solver may be wrong within its tolerance.
     reached = task.degrees.copy()
     for keys, sign in ((added, 1), (deleted, -1)):
         ends = np.concatenate(np.divmod(keys, reached.size))
@@ -103,21 +132,25 @@ def _candidates(
     """Return sampled nodes of the classes that the plan touches, and pairs among them."""
     blocks, program, plan = planned
     n = task.degrees.size
+    # Edges of blocks in which the plan deletes: some more than planned.
     keys, block = _edges_by_block(task, blocks)
     deletable = [
         rng.choice(there, min(there.size, 30 + 6 * wanted), replace=False)
         for (a, b), wanted in zip(program.deleted.tolist(), plan.deleted.tolist(), strict=True)
         if wanted and (there := np.flatnonzero(block == a * blocks.degree.size + b)).size
     ]
+    # Nodes: ends of some of these edges, and random members of every class that the plan touches.
     inside = _nodes(planned, [keys[edges] for edges in deletable], rng)
     deleted = keys[np.concatenate([*deletable, np.empty(0, dtype=np.int64)])]
     nodes = np.flatnonzero(inside)
+    # Pairs without an edge of blocks in which the plan adds, between sampled nodes.
     added = [
         _some(_absent_pairs(task, nodes[of[nodes] == a], nodes[of[nodes] == b]), MOST_PAIRS, rng)
         for of in (blocks.of_node,)
         for (a, b), wanted in zip(program.added.tolist(), plan.added.tolist(), strict=True)
         if wanted
     ]
+    # Free targets: random pairs and edges between any sampled nodes, too.
     if free and nodes.size:
         ends = rng.choice(nodes, (2, RANDOM_PAIRS))
         added.append(_absent(task, ends[0], ends[1]))
@@ -140,15 +173,20 @@ def _edges_by_block(task: DegreeTask, blocks: Blocks) -> tuple[Ints, Ints]:
 
 
 def _nodes(planned: PlannedProgram, deletable: list[Ints], rng: Generator) -> NDArray[np.bool_]:
-    """Return which nodes may move: enough of every class that the plan touches."""
+    """Return which nodes are in the sample, bool, shape (n,): enough of every touched class.
+
+    `deletable` are the keys of candidate edges, one array for each block with planned deletions.
+    """
     blocks, program, plan = planned
     n, d = blocks.of_node.size, blocks.degree.size
+    # A class needs as many nodes as the plan moves, and as its planned edits have ends in it.
     need = np.zeros(d, dtype=np.int64)
     of_class, target = program.moves.T
     moving = target != blocks.degree[of_class]
     np.add.at(need, of_class[moving], plan.nodes[moving])
     for pairs, wanted in ((program.added, plan.added), (program.deleted, plan.deleted)):
         np.add.at(need, pairs.ravel(), np.repeat(wanted, 2))
+    # Small classes completely, then ends of edges to delete, then random others up to the need.
     inside = np.isin(blocks.of_node, np.flatnonzero((need > 0) & (blocks.count <= WHOLE_CLASS)))
     wanted = plan.deleted[plan.deleted > 0]
     for keys, number in zip(deletable, wanted.tolist(), strict=True):
@@ -174,12 +212,17 @@ def _absent(task: DegreeTask, one: Ints, other: Ints) -> Ints:
 
 
 def _some(keys: Ints, most: int, rng: Generator) -> Ints:
-    """Return at most so many of these, drawn evenly."""
+    """Return at most `most` of the keys, chosen uniformly at random."""
     return rng.choice(keys, most, replace=False) if keys.size > most else keys
 
 
 class _Model(Rows):
-    """The program over nodes: a 0 or 1 for each pair, and for each node and target."""
+    """The program over nodes; its variables are the e, the z and, if targets are free, the y.
+
+    `node` and `target` (int64) are the position among the candidates and the target of every z,
+    `targets` the distinct targets and `used` the index of each z's target among them. `stay` is how
+    many nodes outside the sample have each degree.
+    """
 
     def __init__(
         self, task: DegreeTask, planned: PlannedProgram, tried: Candidates, *, free: bool
@@ -194,6 +237,7 @@ class _Model(Rows):
         self.stay = np.bincount(
             np.delete(task.degrees, tried.nodes), minlength=int(self.target.max()) + 1
         )
+        # (1) one target for every node
         one, z = np.ones(tried.nodes.size), self.pairs + np.arange(self.node.size)
         self._add(self.node, z, np.ones(self.node.size), one, one)
         self._degrees_follow()
@@ -222,7 +266,7 @@ class _Model(Rows):
         self.add(self.matrix(row, column, value, low.size), low, high)
 
     def _degrees_follow(self) -> None:
-        """Degree plus added minus deleted is the target."""
+        """(2) Degree plus added minus deleted is the target."""
         n, nodes = self.task.degrees.size, self.tried.nodes
         pairs = np.concatenate([self.tried.added, self.tried.deleted])
         ends = np.searchsorted(nodes, np.concatenate(np.divmod(pairs, n)))
@@ -235,7 +279,7 @@ class _Model(Rows):
         self._add(row, column, value, -self.task.degrees[nodes], -self.task.degrees[nodes])
 
     def _used_targets_have_k_nodes(self) -> None:
-        """Give every target that is used k nodes, those that stay included."""
+        """(3') Give every target that is used k nodes, those that stay included."""
         z, y = self.pairs + np.arange(self.node.size), np.arange(self.n_used)
         start, stay = self.pairs + self.node.size, self.stay[self.targets]
         row, column = np.concatenate([self.used, y]), np.concatenate([z, start + y])
@@ -248,7 +292,7 @@ class _Model(Rows):
         self._add(y, start + y, np.ones(y.size), (stay > 0) * 1, 1)
 
     def _as_many_as_planned(self, program: Program, plan: PlannedMoves) -> None:
-        """As many nodes of a class get a target as the plan says, those that stay included."""
+        """(3) As many nodes of a class get a target as the plan says, those that stay included."""
         width = int(max(program.moves[:, 1].max(), self.target.max())) + 1
         moves = program.moves[:, 0] * width + program.moves[:, 1]
         of_class = self.blocks.of_node[self.tried.nodes]

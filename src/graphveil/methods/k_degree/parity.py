@@ -1,4 +1,15 @@
-"""Make the sum of the planned degrees even."""
+"""Make the sum of the planned degrees even: a graph has an even sum of degrees.
+
+Liu and Terzi leave this to their Probing scheme (section 5), which raises the lowest degrees until
+a graph can be constructed. Here the cheapest of three kinds of moves changes the parity of an
+optimal plan, so that every target still has at least k nodes:
+
+1. one node goes to the neighboring class, if that is at an odd distance and k nodes stay;
+2. a whole class of odd size moves by one;
+3. k nodes (k + 1 if k is even) leave a class for a new one next to it, and k stay.
+
+Costs: one pass over the pieces of the plan and a sort of the classes.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +22,11 @@ from graphveil.methods.k_degree.sequence import AllowedEdits, Ints, Plan
 
 
 class _Moves(NamedTuple):
-    """Ways to make the sum odd or even: `nodes` of a class go up or down by `step`, at `cost`."""
+    """Ways to change the parity of the sum: `nodes` of a class go up or down by `step`, at `cost`.
+
+    All columns are int64 with one entry per move; `klass` indexes the classes. A cost may be
+    negative: a node that goes back towards its own degree saves a unit.
+    """
 
     cost: Ints
     klass: Ints
@@ -20,7 +35,11 @@ class _Moves(NamedTuple):
 
 
 class _Classes(NamedTuple):
-    """The classes of a plan, ascending by target, and what their nodes' degrees are."""
+    """The classes of a plan, ascending by target; int64, one entry per class.
+
+    `size` is the number of nodes of a class, `above` and `below` how many of them have a degree
+    above and below the target, `highest` and `lowest` their extreme degrees.
+    """
 
     target: Ints
     size: Ints
@@ -49,8 +68,11 @@ def settle_parity(
         raise InfeasibleError(
             f"A target of {highest} needs more than {n} nodes. Use degrees below {n}."
         )
+    # With deletions, groups of even size choose between their middles: additions and deletions
+    # that balance pay each other by one edge that moves.
     if edits == "any":
         plan = _balance(plan)
+    # An odd sum is changed by the cheapest move of an odd number of nodes by an odd step.
     if plan.count @ plan.target % 2 == 1:
         plan = _cheapest_move(plan, k, n, edits, span)
     return _as_classes(plan)
@@ -64,9 +86,11 @@ def _balance(plan: Plan) -> Plan:
     low, room = plan.low[head], (plan.high - plan.low)[head]
     missing = -int(plan._replace(target=plan.low).surplus)
     rise = np.zeros_like(size)
+    # From their lowest targets, groups rise, the largest first, as far as the deficit covers.
     for g in np.flatnonzero(room)[np.argsort(-size[room > 0], kind="stable")]:
         rise[g] = min(int(room[g]), max(missing, 0) // int(size[g]))
         missing -= int(rise[g] * size[g])
+    # One more step of one group, if that brings the sum nearer to zero.
     free = np.flatnonzero(rise < room)
     if free.size:
         best = free[np.argmin(np.abs(missing - size[free]))]
@@ -94,12 +118,15 @@ def _cheapest_move(plan: Plan, k: int, n: int, edits: AllowedEdits, span: int) -
     classes, klass = _classes(plan)
     upward = _moves(classes, k, 1, n - 1, span)
     downward = _moves(classes, k, -1, 0, span)
+    # With additions alone only nodes that were raised may go down, and none below its own degree.
     if edits == "add":
         allowed = downward.nodes <= classes.below[downward.klass]
         reached = classes.target[downward.klass] + downward.step
         allowed &= reached >= classes.lowest[downward.klass]
         downward = _Moves(*(column[allowed] for column in downward))
     moves = _Moves(*(np.concatenate(pair) for pair in zip(upward, downward, strict=True)))
+    # The cheapest; of equals the one that balances additions and deletions best, then that of the
+    # largest class.
     surplus = np.abs(plan.surplus + moves.step * moves.nodes)
     best = np.lexsort((-classes.size[moves.klass], surplus, moves.cost))[0]
     _, c, step, nodes = (int(column[best]) for column in moves)
@@ -109,12 +136,14 @@ def _cheapest_move(plan: Plan, k: int, n: int, edits: AllowedEdits, span: int) -
 def _moves(classes: _Classes, k: int, way: int, limit: int, span: int) -> _Moves:
     """List the moves of an odd number of nodes by an odd step upward (way 1) or downward (-1)."""
     every = np.arange(classes.target.size, dtype=np.int64)
+    # Nodes whose degree lies in the direction of the move save a unit each instead of costing one.
     eager = classes.above if way == 1 else classes.below
     outermost = classes.highest if way == 1 else classes.lowest
     color, degree = np.divmod(classes.target, span)
     room = (limit - degree) * way > 0
-    part = k | 1
+    part = k | 1  # the least odd number of nodes that may be a class of their own
 
+    # Move 1: a single node, the one that is farthest in this direction, joins the next class.
     neighbor = every[:-1] if way == 1 else every[1:]
     step = classes.target[neighbor + way] - classes.target[neighbor]
     fits = (classes.size[neighbor] > k) & (step % 2 == 1)
@@ -122,6 +151,7 @@ def _moves(classes: _Classes, k: int, way: int, limit: int, span: int) -> _Moves
     neighbor, step = neighbor[fits], step[fits]
     away = classes.target[neighbor] - outermost[neighbor]
 
+    # Moves 2 and 3: a whole class of odd size, or an odd part of a class that keeps k nodes.
     whole = every[room & (classes.size % 2 == 1)]
     split = every[room & (classes.size >= part + k)]
     nodes = np.concatenate((classes.size[whole], np.full(split.size, part)))

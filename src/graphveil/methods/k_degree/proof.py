@@ -1,4 +1,18 @@
-"""Fewer edits, and a proof that no fewer are possible, by integer programs."""
+"""Fewer edits, and a proof that no fewer are possible, by integer programs.
+
+Step 8 of k-degree anonymity, after the realization, unless attributes are known; not in Liu and
+Terzi.
+
+1. Solve the linear relaxation of the block program: a bound on the edits of every graph with the
+   guarantee, in seconds. Stop if it reaches the known edits, or if the program is too large.
+2. Solve the block program itself: a higher bound, and perhaps a plan with fewer edits.
+3. Carry the plan out: by the usual steps with its targets, and by the node program on samples, with
+   its targets and with free ones. The fewest edits win.
+
+Bounds and plans are those of HiGHS, to its tolerance of 1e-6; no certificate is kept. The edits are
+counted again like those of any run. All limits are numbers of variables and of nodes of the search
+tree, never seconds, so that a seed gives the same release on every machine.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +31,19 @@ from graphveil.methods.k_degree.sequence import Ints, Nodes, Plan
 from graphveil.methods.k_degree.task import DegreeTask, KDegreeOutcome
 
 Prove = Literal["auto", "always", "never"]
-"""Whether an integer program looks for fewer edits and a proof."""
+"""Whether integer programs look for fewer edits and a proof; auto: on small networks only."""
 
 MOST_MOVES = 20_000
-"""Of programs with more moves not even the relaxation is solved."""
+"""Above this number of x not even the relaxation is solved (more than some 10,000 edges)."""
 
 MOST_VARIABLES: dict[Prove, int] = {"auto": 2_000, "always": 1 << 62}
-"""Programs with more variables are solved as relaxations alone: those take seconds at most."""
+"""Above this number of variables only the relaxation is solved, which takes seconds at most."""
 
 RUNS = 8
+"""How often a plan is carried out by the usual steps, each time with other random numbers."""
 
 TRIES = 3
-"""So often a plan is carried out by the usual steps, and by each program over nodes."""
+"""How often it is carried out by the node program, for each kind of targets (planned and free)."""
 
 
 def proven(
@@ -45,7 +60,27 @@ def proven(
 
     The work is bounded by sizes and by nodes of the search, never by seconds, so that the same seed
     gives the same release. The bound is that of HiGHS, to its tolerance of 1e-6.
+
+    Parameters
+    ----------
+    lists
+        The neighbor lists of the graph, `indptr` (int64) and `indices` (int32).
+    known
+        The best realization so far; returned if there is nothing to gain.
+    k, edits, near
+        As in `realize.realize`.
+    prove
+        ``"never"`` returns `known`; ``"auto"`` solves the program itself only if it is small;
+        ``"always"`` solves it up to `MOST_MOVES` of x.
+    randomness
+        The root of the random numbers that choose samples and carry out plans.
+
+    Returns
+    -------
+    Realization
+        With `lower_bound` raised where a higher bound was proved.
     """
+    # L1*/2 is reached already: nothing to find and nothing to prove.
     if prove == "never" or known.cost <= known.lower_bound:
         return known
     degrees, additions = np.diff(lists[0]), edits == "add"
@@ -57,6 +92,7 @@ def proven(
     if bound >= known.cost or program.size > MOST_VARIABLES[prove]:
         return known._replace(lower_bound=bound)
     task = DegreeTask(sealed(lists[0]), sealed(lists[1]), degrees, k, near)
+    # Steps 2 and 3.
     best = None
     with stage("fewest edits"):
         further, values = _bound(program, known, integer=True)
@@ -74,7 +110,7 @@ def proven(
 def _bound(
     program: Program, known: Realization, *, integer: bool
 ) -> tuple[int, NDArray[np.float64] | None]:
-    """Return the higher of two bounds, and the best point where it has fewer edits."""
+    """Return the higher of two bounds, and the best point if it has fewer edits than known."""
     solution = solved(program, integer=integer)
     bound = max(known.lower_bound, whole_bound(solution.bound, known.cost))
     if solution.values is None or program.cost @ solution.values > known.cost - 0.5:
@@ -90,7 +126,12 @@ def _fewer(
     enough: int,
     randomness: Randomness,
 ) -> KDegreeOutcome | None:
-    """Return the fewest edits of several ways to carry out a plan; None where none has fewer."""
+    """Return the fewest edits of several ways to carry out a plan; None if none has fewer.
+
+    `known` is the number of edits to beat, and `enough` the bound below which none can be.
+    """
+    # None: by the steps of the realization. False and True: by the node program with tight or with
+    # free targets.
     targets, best, least = _plan_of(model), None, known
     ways: list[bool | None] = [None] * RUNS
     # targets that are free cost minutes where nothing may be deleted

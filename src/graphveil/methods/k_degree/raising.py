@@ -1,4 +1,13 @@
-"""Step 7 of the realization: raise targets that could not be met."""
+"""Step 7 of the realization: raise targets that could not be met.
+
+Liu and Terzi's Probing scheme (section 5) adds noise to the lowest degrees, computes the sequence
+anew and constructs again. Here whole classes of equal targets rise by one, or parts of them that
+leave at least k nodes on both sides, so that the sequence stays anonymous without a new dynamic
+program, and about as much rises as the units that were not met ask for. At the latest all targets
+are n - 1, the complete graph, which additions always meet.
+
+A *class* is all nodes with one target cell. Costs: O(n) for each round of raising.
+"""
 
 from __future__ import annotations
 
@@ -20,8 +29,25 @@ def raised(
 ) -> Ints:
     """Return raised targets so that at least `units` more edge ends are wanted.
 
-    Whole classes rise by one, the highest first, while no larger than what is missing; the rest is
-    drawn from the largest class. Classes with nodes in `left` rise only where there are no others.
+    Parameters
+    ----------
+    target
+        The target cell of every node, int64, shape (n,).
+    left
+        The nodes that still lack edges. Classes with such nodes rise only if there are no others.
+    units
+        How many edge ends are lacking.
+    keys
+        One number per node, shape (n,): within a class, lower keys rise first.
+    k
+        The least number of nodes per target.
+    space
+        How cells are numbered; None: cells are degrees.
+
+    Returns
+    -------
+    Ints
+        The raised targets, int64, shape (n,), each still shared by k nodes.
     """
     space = space or CellSpace.plain(target.size)
     goal = target.copy()
@@ -30,12 +56,14 @@ def raised(
         open_classes = space.open_cells(size)
         if open_classes.size == 0:
             break
+        # Nodes that lack edges need partners, so classes without such nodes rise first.
         free = open_classes[~np.isin(open_classes, goal[left])][::-1]
         if free.size == 0:
             rises = space.degree_of(goal) < space.top
             units -= int(np.count_nonzero(rises))
             goal += rises
             continue
+        # Whole classes, the highest first, while they are no larger than what is lacking.
         whole = free[np.cumsum(size[free]) <= units]
         if whole.size:
             step = np.zeros(space.size, dtype=np.int64)
@@ -50,7 +78,12 @@ def raised(
 def _raise_part(
     goal: Ints, size: Ints, free: Ints, units: int, keys: NDArray[np.floating], k: int
 ) -> int:
-    """Raise in place what is missing from the largest class, or the smallest class if none can."""
+    """Raise part of a class in place; return how many nodes rose.
+
+    The largest class that can spare them gives as many nodes as are lacking, but at least k if the
+    class above would otherwise be smaller. If none can, the smallest class that is large enough
+    rises as a whole, or the largest one.
+    """
     need = np.where(size[free + 1] >= k, units, max(units, k))
     spare = free[size[free] - need >= k]
     if spare.size:
@@ -66,7 +99,10 @@ def _raise_part(
 
 
 def raised_at_random(target: Ints, k: int, rng: Generator, space: CellSpace | None = None) -> Ints:
-    """Return targets with some class, or as few of its nodes as may leave it, one higher."""
+    """Return targets with a random class, or as few of its nodes as may leave it, one higher.
+
+    For the variations of a run: a different sequence may need fewer edits to be met.
+    """
     space = space or CellSpace.plain(target.size)
     goal = target.copy()
     size = space.sizes(goal)
@@ -89,7 +125,10 @@ def made_even(
 ) -> Ints:
     """Return targets of even sum, raised by one spare node or by a whole class of odd size.
 
-    An odd sum has a class of odd size below n - 1: otherwise n is even and odd.
+    One always exists: an odd sum has a class of odd size and odd target. If it is not below n - 1,
+    then n - 1 is odd and n even, so that another class has odd size, too. `hurry` is the rate of
+    an exponential random number that is added to the number of nodes of each choice: infinite
+    (the default) takes the cheapest, less lets dearer ones win at times.
     """
     if target.sum() % 2 == 0:
         return target
@@ -97,6 +136,7 @@ def made_even(
     goal = target.copy()
     size = space.sizes(goal)
     open_classes = space.open_cells(size)
+    # Single nodes that leave at least k behind and find at least k, and whole classes of odd size.
     spare = open_classes[(size[open_classes] > k) & (size[open_classes + 1] >= k)]
     odd = open_classes[size[open_classes] % 2 == 1]
     chosen = np.concatenate((spare, odd))

@@ -1,12 +1,25 @@
-"""Degree sequences that are k-anonymous, at the least total change.
+"""Step 0 of k-degree anonymity: an anonymous degree sequence at the least total change.
 
-Liu and Terzi (SIGMOD 2008) choose groups of at least k nodes in the descending order of degrees and
-give each group one degree. Nodes of one degree are interchangeable, so everything here works on
-*runs* (a degree and how many nodes have it). L1* is the least possible total change.
+Liu and Terzi (SIGMOD 2008, section 4) sort the degrees in descending order, cut the order into
+groups of at least k nodes and give each group one degree. With ``edits="add"`` that is the highest
+degree of the group and its cost is ``I(t, i) = sum of d[t] - d[l] over t <= l < i``; with
+``edits="any"`` (section 8: additions and deletions) it is a median, and the cost is the sum of
+distances to it. The dynamic program
+
+    DA(i) = min over t of DA(t) + I(t, i),   t = 0 or k <= t <= i - k
+
+finds the least total change L1* = DA(n). The paper evaluates it over nodes in O(nk).
+
+Departure: nodes of one degree are interchangeable, so everything here works on *runs* (a degree and
+how many nodes have it). Only C positions can start a group of some optimum, at most k of each run
+(2k - 1 for medians), so that after the histogram the program takes O(D + C) for ``add`` and
+O(C log C log D) for ``any``, with D distinct degrees. The kernels say why. The result is as exact
+as the paper's: `paper.dp_graph_anonymization` reaches the same L1*.
 
 Nodes with published attributes are grouped into cells of one color and one degree, numbered
-``color * span + degree``: a step of one degree is a step of one number, and none leads from one
-color to another, since the last number of every color stays empty.
+``color * span + degree`` (see `cells.py`). The program runs on cells as on degrees: a step of one
+degree is a step of one number, and none leads from one color to another, since the last number of
+every color stays empty.
 """
 
 from __future__ import annotations
@@ -31,7 +44,11 @@ AllowedEdits = Literal["add", "any"]
 
 
 class DegreeRuns(NamedTuple):
-    """How many nodes have each distinct degree, the highest degree first."""
+    """How many nodes have each distinct degree, the highest degree first.
+
+    `degree` holds the D distinct degrees or cells, strictly descending, `count` how many nodes have
+    each; both int64, shape (D,).
+    """
 
     degree: Ints
     count: Ints  # type: ignore[assignment]  # hides tuple.count, which no array of nodes needs
@@ -41,8 +58,10 @@ class Plan(NamedTuple):
     """Which degree every node shall get; every target is held by at least k nodes.
 
     A piece is a set of nodes of one degree that get one target; pieces are ordered by descending
-    degree, then target. `cost` is that before `settle_parity`. The group of a piece may get any
-    target from `low` to `high` at equal cost.
+    degree, then target. `degree`, `target` and `count` describe it; `group` numbers the group of
+    the dynamic program that it belongs to. All are int64 with one entry per piece. `cost` is that
+    before `settle_parity`. The group of a piece may get any target from `low` to `high` at equal
+    cost: the two middles of a group of even size, otherwise one value.
     """
 
     cost: int
@@ -65,7 +84,11 @@ class Plan(NamedTuple):
 
 
 def runs_of(degrees: NDArray[np.integer]) -> DegreeRuns:
-    """Return the runs by a histogram; by sorting if the largest degree is far above n."""
+    """Return the runs of n degrees or cells.
+
+    By a histogram in O(n + largest); by sorting if the largest is so far above n that the histogram
+    would take more memory than the nodes (cells of many colors are).
+    """
     if degrees.size and int(degrees.max()) > 8 * degrees.size + 1024:
         values, counts = np.unique(degrees, return_counts=True)
     else:
@@ -89,12 +112,18 @@ def lower_bound_edits(plan_cost: int) -> int:
 def bound_for_targets(residual: NDArray[np.integer]) -> int:
     """No graph with these targets is reached with fewer edits.
 
-    The j nodes with the largest residuals share at most j(j-1)/2 of the edges they need.
+    `residual` is target less degree of every node, shape (n,). Additions pay the positive ones,
+    deletions the negative ones, so that both bounds add up.
     """
     return _one_sided_bound(residual[residual > 0]) + _one_sided_bound(-residual[residual < 0])
 
 
 def _one_sided_bound(need: NDArray[np.integer]) -> int:
+    """Return how many edges these needs take at least.
+
+    The j nodes with the largest needs share at most j(j-1)/2 edges among themselves; every other
+    unit of their need is an edge of its own. And no edge pays more than two units.
+    """
     if need.size == 0:
         return 0
     descending = np.sort(need.astype(np.int64))[::-1]
@@ -105,7 +134,11 @@ def _one_sided_bound(need: NDArray[np.integer]) -> int:
 
 
 class _Positions(NamedTuple):
-    """Where the runs start in the descending order, with a closing entry at n."""
+    """Where the runs start in the descending order, with a closing entry at n.
+
+    `first[r]` is the position of the first node of run r, `degree[r]` its degree, `prefix[r]` the
+    sum of all degrees before it; int64, shape (D + 1,).
+    """
 
     first: Ints
     degree: Ints
@@ -116,6 +149,7 @@ def _positions(runs: DegreeRuns, k: int) -> _Positions:
     n = int(runs.count.sum())
     if n < k:
         raise InfeasibleError(f"k={k} exceeds the {n} nodes of the network. Choose k <= {n}.")
+    # The kernels add up products of a degree and a number of nodes in 64 bits.
     largest = int(runs.degree[0])
     if largest * n >= 2**62:
         raise DataError(
@@ -135,12 +169,36 @@ def optimal_plan(
 ) -> Plan:
     """Every target is held by at least k nodes, and no such plan has a lower cost.
 
-    The dynamic program of Liu and Terzi, section 5, over few positions: a group starts among the
+    The dynamic program of Liu and Terzi, section 4, over few positions: a group starts among the
     first k nodes of a run, for medians also among the last k - 1. With C such positions and D runs,
-    ``add`` takes O(D + C), ``any`` O(C log C log D). No group has nodes of several `parts`: the run
-    behind each part's last one, ascending, each of at least k nodes.
+    ``add`` takes O(D + C), ``any`` O(C log C log D).
+
+    Parameters
+    ----------
+    runs
+        The degrees, or the cells of colored nodes.
+    k
+        The least number of nodes per target, at least 1.
+    edits
+        ``"add"``: targets are not below degrees. ``"any"``: they may be.
+    parts
+        No group has nodes of several parts. The run behind each part's last one, ascending, int64;
+        each part has at least k nodes. None: one part.
+
+    Returns
+    -------
+    Plan
+        Targets with the least cost; the sum may still be odd (see `parity.settle_parity`).
+
+    Raises
+    ------
+    InfeasibleError
+        There are fewer than k nodes.
+    DataError
+        The sums of the degrees may exceed 64 bits.
     """
     at = _positions(runs, k)
+    # Positions at which a group of some optimum may start: cut[c], in run run[c].
     tail = k - 1 if edits == "any" else 0
     parts = np.array([runs.degree.size]) if parts is None else parts
     room = int(np.minimum(runs.count, k + tail).sum()) + 1 + parts.size
@@ -148,6 +206,8 @@ def optimal_plan(
     ends = np.empty_like(parts)
     filled = kernels.cuts_worth_trying(at.first, parts, k, tail, cut, run, ends)
     cut, run = cut[:filled], run[:filled]
+    # Equations 2 and 3, part by part: value[c] is the least cost of the part's nodes before cut c
+    # (for "add": the least sum of their targets), previous[c] where the last group starts.
     value, previous = np.empty_like(cut), np.empty_like(cut)
     slope = at.degree[run]
     begins = [0, *ends[:-1].tolist()]
@@ -158,7 +218,9 @@ def optimal_plan(
         else:
             kernels.cheapest_median(*at, cut[part], run[part], k, value[part], previous[part])
         previous[part] += begin
+    # L1*: sum of targets less sum of degrees for "add", the sum of distances itself for "any".
     cost = int(value[ends].sum()) - (int(at.prefix[-1]) if edits == "add" else 0)
+    # Follow the cuts back from the end; the groups of an optimum start there.
     starts = np.empty(cut.size, dtype=np.int64)
     starts = starts[starts.size - kernels.trace_back(cut, previous, starts) :]
     return _plan(cost, runs, at, starts, edits)
@@ -167,8 +229,9 @@ def optimal_plan(
 def greedy_plan(runs: DegreeRuns, k: int) -> Plan:
     """Every target is held by at least k nodes and none is below the degree; cost not minimal.
 
-    The greedy of Liu and Terzi, section 5. Windows are cut at n, fewer than k last nodes join the
-    last group, equal costs merge.
+    The greedy of Liu and Terzi, section 4: a node joins the group at hand if C_merge <= C_new.
+    Windows are cut at n, fewer than k last nodes join the last group, equal costs merge. O(D k) at
+    most after the histogram: within a run whose degree is the group's, the loop jumps.
     """
     at = _positions(runs, k)
     starts = np.empty(min(int(at.first[-1]) // k, 2 * runs.degree.size), dtype=np.int64)
@@ -179,10 +242,12 @@ def greedy_plan(runs: DegreeRuns, k: int) -> Plan:
 
 def _plan(cost: int, runs: DegreeRuns, at: _Positions, starts: Ints, edits: AllowedEdits) -> Plan:
     """Give each group its target and list the pieces that groups and runs cut each other into."""
+    # Runs and groups overlap in at most one piece for every border between them.
     room = runs.degree.size + starts.size
     run, group, count = (np.empty(room, dtype=np.int64) for _ in range(3))
     filled = kernels.cut_runs(at.first, starts, run, group, count)
     run, group, count = run[:filled], group[:filled], count[:filled]
+    # "add": all get the degree of the first of the group. "any": any value between the two middles.
     if edits == "add":
         high = low = _degree_at(at, starts)
     else:

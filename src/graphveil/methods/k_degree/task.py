@@ -1,4 +1,8 @@
-"""What every run of one realization shares, and what a run returns."""
+"""What every run of one realization shares, and what a run returns.
+
+`DegreeTask` holds the graph, k and, if attributes are known or only some people are protected, the
+colors of the nodes. `KDegreeOutcome` holds the edits of one run and the degrees they lead to.
+"""
 
 from __future__ import annotations
 
@@ -13,8 +17,14 @@ from graphveil.methods.k_degree.sequence import Flags, Ints, Nodes
 class DegreeTask(NamedTuple):
     """What every run of one realization shares; without colors, all nodes have the same.
 
-    Where `protected` says for whom degrees are shared, these have the first color, others the
-    second; nodes of both count.
+    `indptr` (int64, shape (n + 1,)) and `indices` (int32, shape (2m,), sorted within a node) are
+    the neighbor lists of the graph, read-only, perhaps mapped from the disk; `degrees` (int64,
+    shape (n,)) are the degrees. `near` says whether single units go to nodes a few steps away.
+    `colors` (int64, shape (n,)) is the combination of known attributes of every node and
+    `numbering` how cells are numbered.
+
+    If `protected` (bool, shape (n,)) says for whom degrees are shared, these have the first color,
+    others the second; nodes of both count.
     """
 
     indptr: Ints
@@ -45,12 +55,16 @@ class DegreeTask(NamedTuple):
         """Return how many nodes have each cell, as far as a node may leave it or join it.
 
         Protected nodes stay. Another may leave a degree that more than k nodes, or no protected
-        one, have.
+        one, have. `goal` is the target cell of every node, int64, shape (n,); the result is int64,
+        shape (number of cells,). The absorption steps read it as "more than k may leave, at least k
+        may join".
         """
         space, protected = self.space, self.protected
         sizes = space.sizes(goal).astype(np.int64)
         if protected is None:
             return sizes
+        # Cells of the protected color are locked. The others count nodes of both colors where a
+        # protected node needs the degree; elsewhere they are so large that all may come and go.
         of_all = sizes.reshape(2, space.span).sum(axis=0)
         needed = np.bincount(goal[protected], minlength=space.span) > 0
         free = np.where(needed, np.maximum(of_all, self.k), self.k + goal.size + 1)
