@@ -179,7 +179,7 @@ def planned_change(
     """Return by how much an optimal plan changes the degree of every node, int64, shape (n,).
 
     `colors` has the known attributes of every node as a number. Within a degree, which nodes change
-    is decided by the node number: this is an estimate of who is expensive, not a release.
+    is decided by the node number: this is an estimate, not a release.
     """
     space = CellSpace.of(degrees, int(colors.max()) + 1, k)
     cells = colors * space.span + degrees
