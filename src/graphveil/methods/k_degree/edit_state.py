@@ -2,7 +2,7 @@
 
 The graph itself is never copied or changed during a run. The kernels keep a hash table of the pairs
 that differ from it (`kernels/edits.py`), and the steps read and write edges through that. A run
-costs memory in the units that must change, not in the edges. `check` counts the guarantee again
+costs memory in the units that must change, not in the edges. `check` recomputes the guarantee
 from the finished edits alone.
 """
 

@@ -18,7 +18,7 @@ second program decides over single pairs and nodes:
     (3') sum_v z_vt + stay_t >= k y_t,  z_vt <= y_t,   *free*: every target that is used has k
          y_t = 1 if stay_t > 0                         nodes, those outside the sample included
 
-The edits found are counted again from the pairs before they are used. Samples differ from try to
+The degrees are recomputed from the pairs found before these are used. Samples differ from try to
 try, so that several tries are worth making; only the release depends on them, never a bound.
 """
 
@@ -115,7 +115,7 @@ def carried_out(
     n_added = tried.added.size
     added = tried.added[chosen[:n_added]]
     deleted = tried.deleted[chosen[n_added : n_added + tried.deleted.size]]
-    # Recount the degrees from the pairs; the solver may be wrong within its tolerance.
+    # Recompute the degrees from the pairs; the solver may be wrong within its tolerance.
     reached = task.degrees.copy()
     for keys, sign in ((added, 1), (deleted, -1)):
         ends = np.concatenate(np.divmod(keys, reached.size))

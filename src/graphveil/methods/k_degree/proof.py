@@ -10,7 +10,7 @@ Terzi.
    its targets and with free ones. The fewest edits win.
 
 Bounds and plans are those of HiGHS, to its tolerance of 1e-6; no certificate is kept. The edits are
-counted again like those of any run. All limits are numbers of variables and of nodes of the search
+checked like those of any run. All limits are numbers of variables and of nodes of the search
 tree, never seconds, so that a seed gives the same release on every machine.
 """
 

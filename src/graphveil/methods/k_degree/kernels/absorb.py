@@ -370,7 +370,7 @@ For two units of different sign 8 times as many are tried, and nothing else.
 PAIR_LOOKS = 1 << 20
 """Step 6: how many pairs of neighbors are looked at for two negative units, about."""
 PAIR_FAILURES = 64
-"""Step 6: how many pairs of nodes may fail before it gives up.
+"""Step 6: how many pairs of nodes may fail before it ends.
 
 Larger values let a run end well more often, in more time. How these three were chosen is not
 recorded.
@@ -474,7 +474,7 @@ def _pair_mixed(edits: DegreeEdits, u: int, w: int, rng: Generator) -> bool:
 
 @leaf
 def pair(edits: DegreeEdits, left: Ints, rng: Generator) -> None:
-    """Step 6: pay two units at a time by three edits, or by four if the signs differ; may give up.
+    """Step 6: pay two units at a time by three edits, or by four if the signs differ; may fail.
 
     `left` lists the nodes with units in random order; each is paired with itself and the nodes
     after it until it has none left.

@@ -316,7 +316,7 @@ def match_additions(edits: DegreeEdits, order: Ints) -> None:
     """Step 2: Havel-Hakimi on the residuals of these nodes, adding edges between them.
 
     `order` (int64) lists the nodes with a positive residual, the largest first. Each in turn is
-    joined to the others that lack most and are no neighbors of it. A node that finds too few keeps
+    joined to those that lack most and are not its neighbors. A node that finds too few keeps
     a residual for the next steps.
     """
     residual = edits.residual
