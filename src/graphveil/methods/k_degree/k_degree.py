@@ -98,7 +98,7 @@ class People:
         Raises
         ------
         ParameterError
-            It is none of these, or names nobody.
+            The people are given in another form, or there are none.
         """
         if isinstance(given, Mapping) and len(given) == 1:
             return People(column=str(next(iter(given))), value=str(next(iter(given.values()))))
