@@ -100,7 +100,10 @@ def test_fit_transform_takes_tables_alone():
 
 
 def test_the_package_does_not_import_scikit_learn():
-    script = "import sys, graphveil as g; g.as_estimator(g.SuppressK(k=2)).get_params(); print('sklearn' in sys.modules)"
+    script = (
+        "import sys, graphveil as g; g.as_estimator(g.SuppressK(k=2)).get_params(); "
+        "print('sklearn' in sys.modules)"
+    )
     done = subprocess.run(
         [sys.executable, "-c", script], capture_output=True, text=True, check=True
     )

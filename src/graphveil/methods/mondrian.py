@@ -130,15 +130,15 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
 
     def _parts(self, rows: rule.CollapsedRows, names: Ids) -> rule.Labels:
         """Return the part of every row."""
-        from graphveil.methods.equivalence_classes.kernels import masks as mondrian  # noqa: PLC0415  compiled code, when needed
+        from graphveil.methods.equivalence_classes.kernels import cuts  # noqa: PLC0415  compiled code, when needed
 
         order = tried_first(names) if self.column_order == "sorted" else np.arange(names.size)
         rank = np.empty(names.size, dtype=np.int32)
         rank[order] = np.arange(names.size, dtype=np.int32)
-        distinct = mondrian.Distinct(rows.indptr, rank[rows.indices], rows.weights)
-        choice = mondrian.FIRST if self.split == "first" else mondrian.BALANCED
+        distinct = cuts.Distinct(rows.indptr, rank[rows.indices], rows.weights)
+        choice = cuts.FIRST if self.split == "first" else cuts.BALANCED
         parts = np.empty(rows.n_distinct, dtype=np.int32)
-        mondrian.divide(distinct, mondrian.work_for(distinct, names.size), self.k, choice, parts)
+        cuts.divide(distinct, cuts.work_for(distinct, names.size), self.k, choice, parts)
         return parts[rows.kinds]
 
 

@@ -1,13 +1,11 @@
-"""The degree anonymizations and graph constructions of Liu and Terzi, as paper and slides say.
+"""Graph constructions of Liu and Terzi that make no release, as paper and slides say.
 
-They are to be read and taught; a release goes through `graphveil.methods.k_degree`. A construction
-that fails returns None. For `construct_graph` this means that no such graph exists; for the others
-it means *unknown*.
+Supergraph and Probing are of section 5, Greedy_Swap and Priority of section 6 of *Towards identity
+anonymization on graphs*, SIGMOD 2008. A construction that fails returns None, which means
+*unknown*.
 """
 
 from __future__ import annotations
-
-from itertools import accumulate, pairwise
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,37 +13,12 @@ from numpy.typing import ArrayLike, NDArray
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.k_degree.kernels import sequence as kernel
-from graphveil.methods.k_degree.kernels.sequence import cheapest_raise_by_window
-from graphveil.methods.k_degree.realize import edits_over
-from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
+from graphveil.methods.k_degree.assignment import targets_per_node
+from graphveil.methods.k_degree.edit_state import edits_over
+from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
+from textbook import loops
 
-
-def construct_graph(degrees: ArrayLike, *, seed: int | None = None) -> Graph | None:
-    """Return a graph with exactly these degrees, or None where there is none.
-
-    Parameters
-    ----------
-    degrees
-        n integers.
-    seed
-        None draws from entropy.
-
-    Notes
-    -----
-    Algorithm 1 of the slides: a random node is joined to the others that need most. It is exact:
-    None means that the sequence is not graphical.
-
-    Examples
-    --------
-    >>> construct_graph([2, 2, 1, 1], seed=1).degrees().tolist()
-    [2, 2, 1, 1]
-    >>> construct_graph([3, 3, 1, 1]) is None
-    True
-    """
-    need = _whole(degrees)
-    nobody = Graph(np.zeros(need.size + 1, dtype=np.int64), np.empty(0, dtype=np.int32))
-    return _joined(nobody, need, kernel.ANYBODY, seed)
+Ints = NDArray[np.int64]
 
 
 def supergraph(graph: Graph, degrees: ArrayLike, *, seed: int | None = None) -> Graph | None:
@@ -81,7 +54,7 @@ def supergraph(graph: Graph, degrees: ArrayLike, *, seed: int | None = None) -> 
     [[0, 1], [0, 3], [1, 2], [2, 3]]
     """
     need = _whole(degrees, graph) - graph.degrees()
-    added = _joined(graph, need, kernel.STRANGERS, seed)
+    added = _joined(graph, need, loops.STRANGERS, seed)
     if added is None:
         return None
     edges = np.concatenate((graph.edges(), added.edges()))
@@ -99,7 +72,7 @@ def supergraph_ruled_out(graph: Graph, degrees: ArrayLike) -> bool:
         return True
     order = np.flatnonzero(need)
     order = order[np.argsort(-need[order], kind="stable")]
-    return kernel.some_prefix_needs_too_much(graph.indptr, graph.indices, order, need)
+    return loops.some_prefix_needs_too_much(graph.indptr, graph.indices, order, need)
 
 
 def priority(graph: Graph, degrees: ArrayLike, *, seed: int | None = None) -> Graph | None:
@@ -135,7 +108,7 @@ def priority(graph: Graph, degrees: ArrayLike, *, seed: int | None = None) -> Gr
     >>> priority(path, [1, 1, 1, 1], seed=3).degrees().tolist()
     [1, 1, 1, 1]
     """
-    return _joined(graph, _whole(degrees, graph), kernel.NEIGHBORS_FIRST, seed)
+    return _joined(graph, _whole(degrees, graph), loops.NEIGHBORS_FIRST, seed)
 
 
 def probing(graph: Graph, k: int, *, seed: int | None = None) -> Graph:
@@ -248,16 +221,16 @@ def greedy_swap(
         whole = sample_size is None or sample_size >= len(pairs)
         size = len(pairs) if sample_size is None else min(sample_size, len(pairs))
         sample = rng.choice(len(pairs), size=size, replace=False)
-        if not kernel.best_swap(state, kept, pairs, is_kept, sample) and whole:
+        if not loops.best_swap(state, kept, pairs, is_kept, sample) and whole:
             break
     return Graph.from_edges(pairs[:, 0], pairs[:, 1], n=n, ids=graph.ids)
 
 
-def _whole(degrees: ArrayLike, graph: Graph | None = None) -> Ints:
+def _whole(degrees: ArrayLike, graph: Graph) -> Ints:
     array = np.asarray(degrees)
     if array.ndim != 1 or (array.size and array.dtype.kind not in "iu"):
         raise DataError(f"degrees of type {array.dtype} are not a list of integers. Give integers.")
-    if graph is not None and array.size != graph.n_nodes:
+    if array.size != graph.n_nodes:
         raise DataError(
             f"{array.size} degrees for {graph.n_nodes} nodes. Give one degree per node."
         )
@@ -274,7 +247,7 @@ def _joined(graph: Graph, need: Ints, choice: int, seed: int | None) -> Graph | 
     order = order[np.argsort(-need[order], kind="stable")]
     out = np.empty((int(need.sum()) // 2, 2), dtype=np.int32)
     args = (graph.indptr, graph.indices, order, need.copy(), choice, out, rng)
-    if kernel.join_by_degrees(*args) < 0:
+    if loops.join_by_degrees(*args) < 0:
         return None
     return Graph.from_edges(out[:, 0], out[:, 1], n=n, ids=graph.ids)
 
@@ -282,122 +255,3 @@ def _joined(graph: Graph, need: Ints, choice: int, seed: int | None) -> Graph | 
 def _keys(edges: NDArray[np.integer], n: int) -> Ints:
     ends = np.sort(edges.astype(np.int64), axis=1)
     return ends[:, 0] * n + ends[:, 1]
-
-
-Ints = NDArray[np.int64]
-
-
-def dp_graph_anonymization(degrees: ArrayLike, k: int) -> Ints:
-    """Raise degrees at the least total increase until at least k nodes share each: exact.
-
-    Every new degree is held by at least k nodes, and none is lower. `greedy_rec_algorithm` is
-    faster, and may raise more.
-
-    Parameters
-    ----------
-    degrees
-        n integers >= 0 in any order; ``n * largest`` must stay below 2**62.
-    k
-        The least number of nodes per degree, 1 <= k <= n.
-
-    Returns
-    -------
-    Ints
-        int64 array of n new degrees, in the order of `degrees`.
-
-    Raises
-    ------
-    InfeasibleError
-        There are fewer than k nodes.
-
-    Notes
-    -----
-    Liu and Terzi, SIGMOD 2008, section 5, with groups of at most 2k - 1 nodes: a larger one
-    splits at no cost. O(n k) after sorting.
-
-    Examples
-    --------
-    >>> dp_graph_anonymization([2, 1, 3, 2, 1, 2], 3).tolist()
-    [3, 2, 3, 3, 2, 2]
-    """
-    order, d = _descending(degrees, k)
-    prefix = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(d)))
-    cost = np.empty(d.size + 1, dtype=np.int64)
-    previous = np.zeros_like(cost)
-    cheapest_raise_by_window(d, prefix, k, cost, previous)
-    cuts = [d.size]
-    while cuts[-1] > 0:
-        cuts.append(int(previous[cuts[-1]]))
-    return _raise_groups(order, d, cuts[::-1])
-
-
-def greedy_rec_algorithm(degrees: ArrayLike, k: int) -> Ints:
-    """Raise degrees in one greedy pass until at least k nodes share each: may not raise least.
-
-    It takes, returns and refuses what `dp_graph_anonymization` does, and gives every new degree to
-    at least k nodes, none of them lower. Instead of comparing all groupings it decides for each
-    node in turn, once, whether it joins the group before it.
-
-    Notes
-    -----
-    Liu and Terzi, SIGMOD 2008, section 5, as a loop. A node is compared with the first of the
-    current group, windows are cut at n, fewer than k last nodes join the last group, equal costs
-    merge. O(n) after sorting.
-
-    Examples
-    --------
-    >>> greedy_rec_algorithm([2, 1, 3, 2, 1, 2], 3).tolist()
-    [3, 3, 3, 3, 3, 3]
-    """
-    order, ordered = _descending(degrees, k)
-    n = ordered.size
-    d = ordered.tolist()
-    prefix = list(accumulate(d, initial=0))
-
-    def group_cost(t: int, i: int) -> int:
-        return (i - t) * d[t] - (prefix[i] - prefix[t]) if i > t else 0
-
-    cuts = [0]
-    i = k
-    while n - i >= k:
-        merge = d[cuts[-1]] - d[i] + group_cost(i + 1, min(i + 1 + k, n))
-        if merge > group_cost(i, i + k):
-            cuts.append(i)
-            i += k
-        else:
-            i += 1
-    return _raise_groups(order, ordered, [*cuts, n])
-
-
-def _descending(degrees: ArrayLike, k: int) -> tuple[NDArray[np.intp], Ints]:
-    """Return the order that sorts the degrees, highest first, and the sorted degrees."""
-    given = np.asarray(degrees)
-    if k < 1:
-        raise ParameterError(f"k={k} is below 1. Give an integer k >= 1.")
-    if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
-        raise DataError(
-            f"The degrees have shape {given.shape} and type {given.dtype}. Give a flat list of "
-            "integers."
-        )
-    if given.size < k:
-        raise InfeasibleError(
-            f"k={k} needs at least {k} nodes; the data has {given.size}. Lower k, or add data."
-        )
-    if int(given.min()) < 0:
-        raise DataError(f"A degree is {int(given.min())}. Use degrees >= 0.")
-    if int(given.max()) * given.size >= 2**62:
-        raise DataError(
-            f"{given.size} nodes with degrees up to {int(given.max())} have sums that exceed 64 "
-            "bits. Use degrees below the number of nodes."
-        )
-    d = given.astype(np.int64)
-    order = np.argsort(-d, kind="stable")
-    return order, d[order]
-
-
-def _raise_groups(order: NDArray[np.intp], d: Ints, cuts: list[int]) -> Ints:
-    """Give every group between two cuts its highest degree, in the caller's order."""
-    out = np.empty_like(d)
-    for start, end in pairwise(cuts):
-        out[order[start:end]] = d[start]
-    return out
