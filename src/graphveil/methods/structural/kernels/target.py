@@ -317,8 +317,7 @@ def more_edits(target_state: TargetState, size: int, budget: int) -> int:
 def make(state: TargetGraph, trial: Ints, size: int) -> None:
     """Move the codes as the flips of a trial do, each seeing those before it.
 
-    The last pair is flipped in the codes only: most trials are refused, and then it need not be
-    flipped back.
+    The last pair is flipped in the codes only, so that a refused trial need not flip it back.
     """
     begin(state.classes)
     for i in range(size):
