@@ -501,7 +501,8 @@ def make(state: PoolState, values: Values | None, trial: Ints, size: int) -> Non
     """Make the edits of a trial in the classes and lists, or take them back.
 
     Over codes the last flip waits for `settle_trial` to enter the lists, so that a refused trial
-    need not flip it back. Over values the lists are complete, and `values` holds what `take_back` needs.
+    need not flip it back. Over values the lists are complete, and `values` holds what
+    `take_back` needs.
 
     Parameters
     ----------
