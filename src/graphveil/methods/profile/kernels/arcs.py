@@ -1,7 +1,28 @@
-"""Edits of arcs over immutable lists: a hash of the arcs that differ from them.
+"""Turn target degrees of a directed layer into added and deleted arcs, step by step.
 
-The arc from u to v has the key ``u * n + v``; its state is +1 (added), -1 (deleted) or 0. `turned`
-edits are the same edits seen the other way round, so that every step is written once.
+Every node is *owed* arcs: its target out-degree minus its present one, and likewise for the
+in-degree (``owed_back``); below 0 it has too many. Each kernel is one step of the realization. It
+takes nodes that are owed something, and changes arcs so that they are owed less. A node that is
+owed nothing on either side is *settled*. The order in which `realize` calls the steps, with the
+arcs that each unit costs:
+
+- CUT (`cut_surplus`): delete u -> v if u has too many out and v too many in.
+- JOIN (`join_owed`): add u -> v if u is owed one out and v one in; like Havel and Hakimi, the
+  neediest partners first.
+- REROUTE (`reroute`): replace an added x -> y by u -> y and x -> v; the same with deletions.
+- TAIL (`change_tails`): w -> y becomes u -> y if w has too many out and u too few. HEAD is the same
+  step seen the other way round.
+- OWN CELL (`change_own`): the owed node itself changes to a neighboring cell of k nodes.
+- ABSORB (`absorb_owed`, `absorb_surplus`): an arc to or from a settled node, which changes to a
+  neighboring cell.
+- THREE (`balance_via_neighbors`, `part_through_others`): three arcs pay a unit out and one in.
+- HAND OVER, TRANSFER (`hand_over`, `transfer_arcs`): an arc changes its tail between an owed node
+  and a settled one, which changes cells.
+
+The input lists are never written. A hash holds the arcs that differ from them: the arc from u to v
+has the key ``u * n + v``, and the state +1 (added), -1 (deleted) or 0. Every step is written once,
+for tails; with ``turned`` edits, the same arrays with the roles of tails and heads exchanged, it
+does the same for heads.
 """
 
 from __future__ import annotations
@@ -21,11 +42,26 @@ Ints = NDArray[np.int64]
 
 
 class ArcEdits(NamedTuple):
-    """Arcs, what was changed, and what is still owed to everyone.
+    """The arcs, what was changed, and what is still owed to every node.
 
-    ``added`` and ``deleted`` log every key that ever got that state, ``tally`` holds their lengths
-    and the shift of the hash. ``owed`` is how many arcs out a person still needs (below 0: has too
-    many), ``owed_back`` of those in. ``turned`` is 1 where both sides are exchanged.
+    Parameters
+    ----------
+    pointers, lists
+        int64 (n + 1,), int32 (m,): the heads of the arcs out of u are
+        ``lists[pointers[u]:pointers[u + 1]]``, ascending. Fixed: those of the input.
+    back_pointers, back_lists
+        The same for the tails of the arcs into each node.
+    table
+        int64, shape (2**b, 2): a hash table from key to state.
+    added, deleted
+        int64: logs of every key that ever got that state, some twice; those that are not in it any
+        longer are skipped.
+    tally
+        int64, shape (3,): the lengths of both logs, and the shift of the hash.
+    owed, owed_back
+        int64, shape (n,): arcs out, and in, that a node still needs; below 0: has too many.
+    turned
+        1 if all arrays are those of the reversed arcs, else 0. Keys are the same in both.
     """
 
     pointers: Ints
@@ -42,13 +78,20 @@ class ArcEdits(NamedTuple):
 
 
 class Cells(NamedTuple):
-    """The cell of everyone, how many people each has, and which lie one step away, or -1."""
+    """The cells that nodes are in: one for each color and target, with at least k nodes. All int64.
+
+    ``of_person``, shape (n,), is the cell of each node, and ``members``, shape (cells,), the number
+    of nodes in each; both are written by steps in which a node changes cells. ``beside``, shape
+    (cells, 4), is the cell whose target is one larger or smaller on one side, by `MORE`, `LESS`,
+    `MORE_BACK` and `LESS_BACK`, or -1 if no node has that target. It is fixed.
+    """
 
     of_person: Ints
     members: Ints
     beside: Ints
 
 
+# Columns of `Cells.beside`: one arc out more, one less, one arc in more, one less.
 MORE, LESS, MORE_BACK, LESS_BACK = 0, 1, 2, 3
 
 
@@ -61,6 +104,7 @@ def key_of(edits: ArcEdits, u: int, v: int) -> int:
 
 @leaf
 def _listed(pointers: Ints, lists: NDArray[np.int32], u: int, v: int) -> bool:
+    """Return whether the input has the arc from u to v: a binary search."""
     low, high = pointers[u], pointers[u + 1]
     end = high
     while low < high:
@@ -74,7 +118,7 @@ def _listed(pointers: Ints, lists: NDArray[np.int32], u: int, v: int) -> bool:
 
 @leaf
 def has_arc(edits: ArcEdits, u: int, v: int) -> bool:
-    """Return whether an arc leads from u to v now; everyone counts as connected to oneself."""
+    """Return whether an arc leads from u to v now; True for a node and itself."""
     if u == v:
         return True
     state = edits.table[find(edits.table, edits.tally[2], key_of(edits, u, v)), 1]
@@ -85,9 +129,10 @@ def has_arc(edits: ArcEdits, u: int, v: int) -> bool:
 
 @leaf
 def make(edits: ArcEdits, u: int, v: int) -> None:
-    """Let an arc lead from u to v, which it does not now."""
+    """Add the arc from u to v, which does not exist now."""
     key, shift = key_of(edits, u, v), edits.tally[2]
     row = find(edits.table, shift, key)
+    # A deleted arc comes back: no edit is left. Else an edit is noted and logged.
     if edits.table[row, 1] < 0:
         edits.table[row, 1] = 0
     else:
@@ -100,7 +145,7 @@ def make(edits: ArcEdits, u: int, v: int) -> None:
 
 @leaf
 def cut(edits: ArcEdits, u: int, v: int) -> None:
-    """Take the arc from u to v away, which is there now."""
+    """Delete the arc from u to v, which exists now."""
     key, shift = key_of(edits, u, v), edits.tally[2]
     row = find(edits.table, shift, key)
     if edits.table[row, 1] > 0:
@@ -115,14 +160,14 @@ def cut(edits: ArcEdits, u: int, v: int) -> None:
 
 @leaf
 def settled(edits: ArcEdits, x: int) -> bool:
-    """Return whether nothing is owed to x."""
+    """Return whether x is owed nothing, and has nothing too many."""
     return bool(edits.owed[x] == 0 and edits.owed_back[x] == 0)
 
 
 @tiered()
 @allocating
 def changed_arcs(edits: ArcEdits, sign: int) -> Ints:
-    """Return the keys in this state (+1 added, -1 deleted), in no order, some twice."""
+    """Return the keys in this state (+1 added, -1 deleted), in no order, some of them twice."""
     log = edits.added if sign > 0 else edits.deleted
     logged = edits.tally[0] if sign > 0 else edits.tally[1]
     out = np.empty(logged, dtype=np.int64)
@@ -137,16 +182,27 @@ def changed_arcs(edits: ArcEdits, sign: int) -> Ints:
 @tiered()
 @allocating
 def join_owed(edits: ArcEdits, sources: Ints, targets: Ints) -> None:
-    """Let arcs lead from those owed arcs out to those owed arcs in, neediest first."""
+    """JOIN: add arcs from nodes owed arcs out to nodes owed arcs in, the neediest first.
+
+    Parameters
+    ----------
+    edits
+        Written.
+    sources, targets
+        int64: nodes owed arcs out, and nodes owed arcs in, each by falling need. Read.
+    """
     queue = make_queue(targets, edits.owed_back)
     partners = np.empty(targets.size, dtype=np.int64)
     for u in sources:
         count, index = 0, 0
+        # Step 1: the neediest targets that u does not lead to yet, as many as u is owed.
         while count < edits.owed[u] and index < queue.bound[1]:
             if not has_arc(edits, u, queue.order[index]):
                 partners[count] = index
                 count += 1
             index += 1
+        # Step 2: add the arcs, from the last partner on: `lower` moves a node only backwards in the
+        # queue, so that the earlier positions stay valid.
         for i in range(count - 1, -1, -1):
             v = queue.order[partners[i]]
             lower(queue, partners[i], edits.owed_back[v])
@@ -156,7 +212,15 @@ def join_owed(edits: ArcEdits, sources: Ints, targets: Ints) -> None:
 @tiered()
 @allocating
 def cut_surplus(edits: ArcEdits, sources: Ints, targets: Ints) -> None:
-    """Take arcs away from those with too many out to those with too many in, by need as above."""
+    """CUT: delete arcs from nodes with too many out to nodes with too many in, by need as in JOIN.
+
+    Parameters
+    ----------
+    edits
+        Written.
+    sources, targets
+        int64: nodes with too many arcs out, and in, each by falling surplus. Read.
+    """
     queue = make_queue(targets, -edits.owed_back)
     for u in sources:
         first, last = edits.pointers[u], edits.pointers[u + 1]
@@ -176,7 +240,10 @@ def cut_surplus(edits: ArcEdits, sources: Ints, targets: Ints) -> None:
 
 @leaf
 def _reroute(edits: ArcEdits, u: int, v: int, sign: int, start: int, tries: int) -> bool:
-    """Undo one edit (x, y) of this sign and edit (u, y), (x, v) instead, if any allows it."""
+    """Undo one edit (x, y) of this sign and make edits (u, y) and (x, v) instead, if one allows it.
+
+    Looks at no more than `tries` edits of the log, from position `start` on.
+    """
     log = edits.added if sign > 0 else edits.deleted
     size = edits.tally[0] if sign > 0 else edits.tally[1]
     n = edits.owed.size
@@ -213,7 +280,23 @@ def reroute(
     budget: int,
     rng: Generator,
 ) -> None:
-    """Pay a unit out and one in by leading an edit of this sign another way, within a budget."""
+    """REROUTE: pay units by replacing an edit (x, y) with the edits (u, y) and (x, v).
+
+    Parameters
+    ----------
+    edits
+        Written.
+    sources, targets
+        int64: nodes owed arcs of this sign, out and in. Read.
+    sign
+        +1: owed arcs, by added ones; -1: too many arcs, by deleted ones.
+    tries
+        The most edits of the log that are looked at for one pair.
+    budget
+        What failed pairs may spend in all: each costs `tries`.
+    rng
+        Where in the log to start.
+    """
     for u in sources:
         for v in targets:
             while edits.owed[u] * sign > 0 and edits.owed_back[v] * sign > 0:
@@ -228,7 +311,17 @@ def reroute(
 @tiered()
 @leaf
 def change_tails(edits: ArcEdits, owed: Ints, surplus: Ints, rng: Generator) -> None:
-    """Let arcs of those with too many out lead from those who are owed arcs out instead."""
+    """TAIL: arcs of nodes with too many out lead from nodes owed arcs out instead.
+
+    Parameters
+    ----------
+    edits
+        Written.
+    owed, surplus
+        int64: nodes owed arcs out, and nodes with too many. Read.
+    rng
+        At which arc of a node to start.
+    """
     for u in owed:
         for w in surplus:
             if edits.owed[u] <= 0:
@@ -247,13 +340,14 @@ def change_tails(edits: ArcEdits, owed: Ints, surplus: Ints, rng: Generator) -> 
 
 @leaf
 def _step(cells: Cells, x: int, way: int, k: int) -> int:
-    """Return the cell that x may change to this way, or -1."""
+    """Return the cell that x may change to this way, or -1; its own cell must keep k nodes."""
     cell = cells.of_person[x]
     return int(cells.beside[cell, way]) if cells.members[cell] > k else -1
 
 
 @leaf
 def _change(cells: Cells, x: int, to: int) -> None:
+    """Move x to another cell."""
     cells.members[cells.of_person[x]] -= 1
     cells.members[to] += 1
     cells.of_person[x] = to
@@ -262,7 +356,19 @@ def _change(cells: Cells, x: int, to: int) -> None:
 @tiered()
 @leaf
 def change_own(edits: ArcEdits, cells: Cells, left: Ints, k: int) -> None:
-    """Let people to whom something is owed into the next cell that asks for less of it."""
+    """OWN CELL: owed nodes change to the next cell whose target asks for one arc less of it.
+
+    Parameters
+    ----------
+    edits
+        `owed` and `owed_back` are written; no arc changes.
+    cells
+        Written.
+    left
+        int64: the nodes that are not settled. Read.
+    k
+        The smallest size of a cell.
+    """
     for v in left:
         moved = True
         while moved:
@@ -283,7 +389,19 @@ def change_own(edits: ArcEdits, cells: Cells, left: Ints, k: int) -> None:
 @tiered()
 @leaf
 def absorb_owed(edits: ArcEdits, cells: Cells, left: Ints, able: Ints, k: int) -> None:
-    """Let arcs lead from those who are owed arcs out to settled people, who change cells."""
+    """ABSORB: add arcs from nodes owed arcs out to settled nodes, which change cells.
+
+    Parameters
+    ----------
+    edits, cells
+        Written.
+    left
+        int64: nodes owed arcs out. Read.
+    able
+        int64: nodes that may change to a cell with one arc in more; checked again. Read.
+    k
+        The smallest size of a cell.
+    """
     for u in left:
         at = wide(0)
         while edits.owed[u] > 0 and at < able.size:
@@ -299,7 +417,19 @@ def absorb_owed(edits: ArcEdits, cells: Cells, left: Ints, able: Ints, k: int) -
 @tiered()
 @leaf
 def absorb_surplus(edits: ArcEdits, cells: Cells, left: Ints, k: int, rng: Generator) -> None:
-    """Take arcs away from those with too many out to settled people, who change cells."""
+    """ABSORB: delete arcs from nodes with too many out to settled nodes, which change cells.
+
+    Parameters
+    ----------
+    edits, cells
+        Written.
+    left
+        int64: nodes with too many arcs out. Read.
+    k
+        The smallest size of a cell.
+    rng
+        At which arc of a node to start.
+    """
     for u in left:
         first = edits.pointers[u]
         size = edits.pointers[u + 1] - first
@@ -320,7 +450,21 @@ def absorb_surplus(edits: ArcEdits, cells: Cells, left: Ints, k: int, rng: Gener
 def hand_over(
     edits: ArcEdits, cells: Cells, left: Ints, able: Ints, k: int, rng: Generator
 ) -> None:
-    """Let arcs of those with too many out lead from settled people instead, who change cells."""
+    """HAND OVER: arcs of nodes with too many lead from settled nodes, which change cells.
+
+    Parameters
+    ----------
+    edits, cells
+        Written.
+    left
+        int64: nodes with too many arcs out. Read.
+    able
+        int64: nodes that may change to a cell with one arc out more; checked again. Read.
+    k
+        The smallest size of a cell.
+    rng
+        At which arc of a node to start.
+    """
     for u in left:
         first = edits.pointers[u]
         size = edits.pointers[u + 1] - first
@@ -347,7 +491,21 @@ def hand_over(
 def transfer_arcs(
     edits: ArcEdits, cells: Cells, left: Ints, able: Ints, k: int, rng: Generator
 ) -> None:
-    """Let arcs of settled people, who change cells, lead from those who are owed arcs out."""
+    """TRANSFER: arcs of settled nodes, which change cells, lead from nodes owed arcs out.
+
+    Parameters
+    ----------
+    edits, cells
+        Written.
+    left
+        int64: nodes owed arcs out. Read.
+    able
+        int64: nodes that may change to a cell with one arc out less; checked again. Read.
+    k
+        The smallest size of a cell.
+    rng
+        At which arc of a node to start.
+    """
     for u in left:
         at = wide(0)
         while edits.owed[u] > 0 and at < able.size:
@@ -371,7 +529,7 @@ def transfer_arcs(
 
 @leaf
 def _through(edits: ArcEdits, u: int, v: int, x: int, start: int) -> bool:
-    """Pay u out and v in by an arc from x, which leads to v afterwards, and u to its old end."""
+    """Replace an arc x -> y by x -> v and u -> y, if one of x allows it; return whether it did."""
     first = edits.pointers[x]
     size = edits.pointers[x + 1] - first
     for step in range(size):
@@ -389,7 +547,19 @@ def _through(edits: ArcEdits, u: int, v: int, x: int, start: int) -> bool:
 def balance_via_neighbors(
     edits: ArcEdits, sources: Ints, targets: Ints, tries: int, rng: Generator
 ) -> None:
-    """Pay a unit out and a unit in through an arc (x, y): it becomes (x, v), and (u, y) comes."""
+    """THREE: pay a unit out of u and one into v: an arc x -> y becomes x -> v and u -> y.
+
+    Parameters
+    ----------
+    edits
+        Written.
+    sources, targets
+        int64: nodes owed arcs out, and nodes owed arcs in. Read.
+    tries
+        Random nodes x that are tried for one pair.
+    rng
+        The random numbers.
+    """
     n = edits.owed.size
     for u in sources:
         for v in targets:
@@ -405,7 +575,17 @@ def balance_via_neighbors(
 @tiered()
 @leaf
 def part_through_others(edits: ArcEdits, sources: Ints, targets: Ints, rng: Generator) -> None:
-    """Take (u, y) and (x, v) away and let an arc lead from x to y, where both have too many."""
+    """THREE: delete u -> y and x -> v, and add x -> y, if u has too many out and v too many in.
+
+    Parameters
+    ----------
+    edits
+        Written.
+    sources, targets
+        int64: nodes with too many arcs out, and nodes with too many in. Read.
+    rng
+        At which arcs to start.
+    """
     for u in sources:
         for v in targets:
             first, back = edits.pointers[u], edits.back_pointers[v]
