@@ -5,15 +5,15 @@ social networks*; N is the neighborhood of a node: all nodes within the distance
 between them. The module has six parts, in this order:
 
 1. Triangles. One pass finds every triangle once, from its end of least degree. Nodes are ordered by
-(degree, position), and an edge points *forward*, from the earlier end to the later. Then no node
-has more than sqrt(2m) forward neighbors, and all triangles are found in O(m sqrt(m)). Deleting
-edges keeps that bound. Used by count, edge-count and degree-distribution at distance 1, and by the
-paper's heuristics.
+   (degree, position), and an edge points *forward*, from the earlier end to the later. Then no node
+   has more than sqrt(2m) forward neighbors, and all triangles are found in O(m sqrt(m)). Deleting
+   edges keeps that bound. Used by count, edge-count and degree-distribution at distance 1, and by
+   the paper's heuristics.
 2. Balls: neighborhoods of any distance, one node at a time. O(n m) in all beyond distance 1.
 3. Multisets of integers, one per node (degree-distribution, vrq, twins). A hash only selects the
-pairs that may be equal. Equality is decided by counting: no two unequal multisets are merged.
+   pairs that may be equal. Equality is decided by counting: no two unequal multisets are merged.
 4. Color refinement of neighborhoods: an invariant that separates most of those that are not
-isomorphic (dk, hybrid). What it does not separate is compared exactly elsewhere.
+   isomorphic (dk, hybrid). What it does not separate is compared exactly elsewhere.
 5. The anonymity cascade: from identified nodes to neighbors that are unique among their neighbors.
 6. Boxes: how many nodes have a pair of values inside each of many rectangles (phi).
 

@@ -5,9 +5,9 @@ a budget, or deletions alone this module searches for fewer edits, in three ways
 
 1. `Look.from_network`: the annealing walk of the method structural, from the network as it is.
 2. `Look.from_plan`: the same walk from edits that protect every node, which are taken back while
-the goal holds.
+   the goal holds.
 3. `Look.from_fall`, for deletions: a plan by maximum flows (`falling`), completed edge by edge
-(`stripped`), then taken back by the walk.
+   (`stripped`), then taken back by the walk.
 
 A budget is met from 2 and 3 by bisection: the fewest nodes that must stay unprotected so that the
 edits fit (`Look.paid_from`). The walk moves the codes of the two ends of an edge; see `pool`.

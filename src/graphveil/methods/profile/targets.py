@@ -5,10 +5,10 @@ directed networks* (KAIS 2019); of the paper, its abstract and public code were 
 nodes by the heuristic MDAV, and only add arcs. Here:
 
 1. Cells, that is nodes of equal profile and color, of at least k nodes stay as they are
-(`plan_of_profiles`). This is the main departure: most nodes need no change.
+   (`plan_of_profiles`). This is the main departure: most nodes need no change.
 2. Every other node joins the nearest such cell, or a group of at least k nodes. Groups are cut from
-orders along space-filling curves by dynamic programming, and improved by moves, exchanges,
-dissolutions and new cuts (the kernels in `grouping`). The cheapest result wins.
+   orders along space-filling curves by dynamic programming, and improved by moves, exchanges,
+   dissolutions and new cuts (the kernels in `grouping`). The cheapest result wins.
 3. Targets are leveled (`leveled`): the out-degrees and the in-degrees must have the same sum.
 
 Nothing here is claimed to be optimal: two-dimensional microaggregation is NP-hard. Cost for p nodes

@@ -11,12 +11,12 @@ Casas-Roma et al. (KAIS 2019) group all nodes by the heuristic MDAV. Here, after
 nodes is given (see `graphveil.methods.profile.targets`):
 
 1. `best_cuts`: the cheapest cut of the order into groups of k to 2k - 1 and single nodes, exactly,
-by dynamic programming. O(p k**2 d) for p nodes at most.
+   by dynamic programming. O(p k**2 d) for p nodes at most.
 2. `improve`: moves, exchanges and dissolutions, each made only if it lowers the total cost. A group
-keeps its values sorted with prefix sums, so that a move is priced in O(d), and the exchanges of one
-node with all members of a group in O(d) each.
+   keeps its values sorted with prefix sums, so that a move is priced in O(d), and the exchanges of
+   one node with all members of a group in O(d) each.
 3. `cut_anew`: a few nearby groups are pooled, sorted along a random direction, and cut again by the
-same dynamic program.
+   same dynamic program.
 
 Nodes of different colors (known attributes) never share a group. All sums are integers.
 """
