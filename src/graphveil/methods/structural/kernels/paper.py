@@ -407,10 +407,8 @@ def affected_by(
             # Every node that one of the searches saw; `counted` counts it once per edit.
             for j in range(of_v + of_w):
                 x = from_v.queue[j] if j < of_v else from_w.queue[j - of_v]
-                within_of_both = (
-                    from_v.seen[x] == from_v.seen[-1] and from_w.seen[x] == from_w.seen[-1]
-                )
-                if flag[x] and counted[x] != c and (needed == 1 or within_of_both):
+                in_both = from_v.seen[x] == from_v.seen[-1] and from_w.seen[x] == from_w.seen[-1]
+                if flag[x] and counted[x] != c and (needed == 1 or in_both):
                     counted[x] = c
                     score[c] += 1
     return score
