@@ -126,6 +126,7 @@ def compared(arounds: Iterable[Neighborhood]) -> tuple[list[int], int]:
     classes = []
     given_up = 0
     for around in arounds:
+        # Compare with the first of each class; a new class if none is isomorphic.
         for number, model in enumerate(models):
             try:
                 if around.is_like(model):

@@ -424,9 +424,11 @@ def _distinct_pairs(graph: Graph) -> tuple[Ints, NeighborPairs, Ints]:
     degrees, inner = graph.degrees(), triangles(graph)
     labels = classes_of(degrees, inner)
     sizes = np.bincount(labels)
+    # Any node of a class stands for it.
     model = np.empty(sizes.size, dtype=np.int64)
     model[labels] = np.arange(graph.n_nodes)
     first = degrees[model]
+    # Classes are numbered by degree, then triangles, so that each degree is a range of pairs.
     start = np.unique(first, return_index=True)[1]
     before = np.concatenate([[0], np.cumsum(sizes)])
     pairs = kernels.NeighborPairs(np.append(start, first.size), inner[model], before)

@@ -68,6 +68,7 @@ def finer(
             f"{data.size}. Measure this data."
         )
     if isinstance(measured, Identifiability) and isinstance(data, Graph):
+        # A graph: the degrees of the neighbors in addition.
         if measured.measure in _KNOW_IT:
             return None
         around = degrees_around(data, 1)
@@ -218,7 +219,9 @@ def measure(
     >>> measure(Table.from_columns({"sex": ["f", "m", "f"]})).uniqueness
     0.3333333333333333
     """
+    # Step 1: read the object, whatever library it is from.
     container = as_container(data, CONTAINERS, wanted_by="measure")
+    # Step 2: by kind, check the parameters that apply, and refuse those that do not.
     if isinstance(container, Graph):
         if columns is not None:
             raise ParameterError("columns applies to tables only. Remove it for a graph.")
@@ -257,6 +260,7 @@ def _of_nodes(
 ) -> Identifiability:
     """Return the result for a graph, with candidate sets if phi is given."""
     labels, values, undecided = entry.classes_and_values(graph, distance)
+    # With phi also the candidate sets, and what they leave to inexact knowledge.
     fuzzy = None
     if phi is not None:
         sizes, share = candidate_set_sizes(graph, phi=phi), noisy_share(graph, phi=phi, k=k)

@@ -160,6 +160,7 @@ def _of_ties(network: Network, name: str, distance: int) -> tuple[Labels, Column
         return classes_of(*values.values()), values
     if name != PROFILE:
         return known(name).classes_and_values(network.graph(), distance)[:2]
+    # The profile: one or two degrees in each layer, named by the layer if there are several.
     columns: dict[str, Labels] = {}
     for layer in network.layers:
         prefix = "" if len(network.layers) == 1 else f"{layer.name} "

@@ -579,9 +579,11 @@ def cascade(
     """
     from graphveil.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
 
+    # Step 1: level 0 are the nodes that are unique under the first measure.
     if labels is None:
         labels = partition(graph, measure=measure, distance=distance)
     apart = partition(graph, measure=second, distance=second_distance)
+    # Step 2: follow edges to neighbors that are unique among the neighbors of an identified node.
     levels = np.where(class_sizes_of_nodes(labels) == 1, 0, NEVER)
     kernels.follow(graph.indptr, graph.indices, apart, levels)
     return Cascade(

@@ -254,6 +254,8 @@ def _items_of(data: Bipartite | Table, columns: Sequence[str] | None) -> _Rows:
     if isinstance(data, Bipartite):
         indptr, indices, n_items = data.indptr, data.indices.astype(np.int64), data.n_features
     else:
+        # A table: each column and value is an item, numbered column after column, but for
+        # suppressed cells.
         chosen = known_columns(data, columns)
         sizes = [len(data.categories[column]) for column in chosen]
         codes = data.codes[:, chosen].astype(np.int64)
@@ -261,6 +263,7 @@ def _items_of(data: Bipartite | Table, columns: Sequence[str] | None) -> _Rows:
         first = np.cumsum([0, *sizes])
         indptr = np.concatenate([[0], np.cumsum(shown.sum(axis=1))]).astype(np.int64)
         indices, n_items = (codes + first[:-1])[shown], int(first[-1])
+    # The same entries by person, and by item.
     owners = np.repeat(np.arange(indptr.size - 1), np.diff(indptr))
     order = np.argsort(indices, kind="stable")
     starts = np.concatenate([[0], np.cumsum(np.bincount(indices, minlength=n_items))])

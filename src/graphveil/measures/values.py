@@ -114,6 +114,7 @@ def either_way(layer: Layer) -> UndirectedView:
     n = layer.n_nodes
     source, target = (end.astype(np.int64) for end in layer.ties())
     away, back = source * n + target, target * n + source
+    # Each pair twice, once from either side; `ways` says which arcs of it exist.
     keys = np.union1d(away, back)
     ways = np.zeros(keys.size, dtype=np.int8)
     ways[np.searchsorted(keys, away)] += AWAY

@@ -48,6 +48,7 @@ NAMES = (
 )
 """What is overridden or called by its private name; imports are checked by being made."""
 
+# Fail here, at the import, rather than in the middle of a run.
 if numba.__version__.rpartition(".")[0] not in TRIED:
     raise ImportError(f"Numba {numba.__version__} was not tested")
 for _owner, _names in NAMES:
@@ -217,6 +218,7 @@ class LinkedCompiler(CompilerBase):
 
     def define_pipelines(self) -> list[Any]:
         """Return Numba's own passes, with `LinkedCode` to hold what they make."""
+        # All passes of Numba as they are; only the library that collects their code differs.
         state = self.state
         state["library"] = LinkedCode(state.targetctx.codegen(), state.func_id.func_qualname)
         return [DefaultPassBuilder.define_nopython_pipeline(state)]

@@ -141,6 +141,8 @@ def _is_guarded(home: Path) -> bool:
     """
     closed = False
     try:
+        # From the root down. Once a folder lets nobody else in, modes of those below it do not
+        # matter, except that of the last one.
         for folder in (*reversed(home.parents), home):
             if not folder.exists():
                 folder.mkdir(mode=0o755 if folder == home else 0o700, exist_ok=True)

@@ -69,6 +69,7 @@ def _forward(indptr: Indptr, indices: Indices) -> Forward:
     ends = np.empty(indices.size // 2, dtype=np.int32)
     filled = 0
     for u in range(n):
+        # Rows are sorted, so that forward rows are too.
         for arc in range(indptr[u], indptr[u + 1]):
             if _points(indptr, u, indices[arc]):
                 ends[filled] = indices[arc]
@@ -200,6 +201,7 @@ def _on_both_entries(indptr: Indptr, indices: Indices, of_edge: Indptr) -> NDArr
             w = indices[arc]
             if not _points(indptr, u, w):
                 continue
+            # Skip the forward entries of w: the next backward one is that of u.
             while _points(indptr, w, indices[cursor[w]]):
                 cursor[w] += 1
             out[arc] = of_edge[e]
@@ -284,6 +286,7 @@ def fill_ball(indptr: Indptr, indices: Indices, center: int, distance: int, ball
     ball.place[center] = 0
     size = 1
     head = 0
+    # Breadth-first: nodes at the distance itself are not followed further.
     while head < size and ball.hops[head] < distance:
         x = ball.nodes[head]
         for arc in range(indptr[x], indptr[x + 1]):
@@ -336,6 +339,7 @@ def ball_sizes(
     ball = make_ball(n)
     for v in range(n):
         size = fill_ball(indptr, indices, v, distance, ball)
+        # Every edge of the neighborhood is counted from both ends.
         ends = np.int64(0)
         for i in range(size):
             ends += inner_degree(indptr, indices, i, distance, ball)
@@ -421,6 +425,7 @@ def _fill(rows: MultisetRows, v: int, ball: Ball, out: Indices) -> int:
             out[size] = rows.values[arc]
             size += 1
         return size
+    # Beyond distance 1: the degrees of the nodes of the neighborhood.
     size = fill_ball(indptr, rows.indices, v, rows.distance, ball)
     for i in range(size):
         if rows.inside:
@@ -515,9 +520,11 @@ def rows_of(rows: MultisetRows, nodes: Ints) -> tuple[Ints, Indices]:
     """
     ball, row = _room(rows)
     start = np.zeros(nodes.size + 1, dtype=np.int64)
+    # Step 1: how long each multiset is.
     for i in range(nodes.size):
         start[i + 1] = start[i] + _fill(rows, nodes[i], ball, row)
     out = np.empty(start[-1], dtype=np.int32)
+    # Step 2: write and sort each.
     for i in range(nodes.size):
         size = _fill(rows, nodes[i], ball, row)
         for j in range(size):
@@ -764,6 +771,7 @@ def nodes_in_boxes(pairs: NeighborPairs, boxes: Boxes) -> Ints:
     out = np.zeros(boxes.first_from.size, dtype=np.int64)
     for box in range(out.size):
         for a in range(boxes.first_from[box], boxes.first_to[box]):
+            # Pairs of one first value are sorted, so that those in the box are a range.
             low = _first_from(pairs, a, boxes.second_from[box])
             high = _first_from(pairs, a, boxes.second_to[box] + 1)
             out[box] += pairs.before[high] - pairs.before[low]

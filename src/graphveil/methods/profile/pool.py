@@ -245,6 +245,7 @@ def applied(network: Network, edits: ChangedTies) -> EditedLayers:
     keys = np.union1d(keys, edits.added)
     of_layer, source, target = _ends_of(keys, n)
     layers = []
+    # Each layer again from its keys, with the numbers of its edits.
     for at, layer in enumerate(network.layers):
         here = of_layer == at
         ends = source[here], target[here]

@@ -454,6 +454,7 @@ def _edited_alone(task: _LayersTask, layer: Layer, colors: Ints, most: int) -> E
     if layer.directed:
         arcs = realize(layer, colors, k, additions=additions, randomness=randomness, most=most)
         return EditedLayer(edited(layer, arcs), arcs.added.size, arcs.deleted.size)
+    # An undirected layer: k-degree anonymity within colors.
     graph = Network((layer,)).graph()
     edges = realize_edges(
         (graph.indptr, graph.indices),

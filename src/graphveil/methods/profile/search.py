@@ -274,6 +274,7 @@ def stripped(walk: AnnealingWalk[ProfileTask], pairs: Pairs, most: int) -> Ints:
     state = walk.annealing.state
     classes, pool = state.classes, state.pool
     gone = ~pool.present
+    # Work on copies of the codes and the edges: the walk keeps its state.
     people = _people(classes.table[classes.node[:, SLOT], 0], _present_ties(pool), walk.task.k)
     moves = _moves(pool)
     left = most - int(np.count_nonzero(gone))
@@ -281,6 +282,7 @@ def stripped(walk: AnnealingWalk[ProfileTask], pairs: Pairs, most: int) -> Ints:
         ties = people.ties[people.next()]
         if not ties:
             return pairs.keys
+        # Among all edges at that node, the one whose deletion helps most.
         tie = min(ties, key=lambda one: (people.change(moves[one]), one))
         people.delete(tie, moves[tie])
         gone[tie] = True
@@ -414,6 +416,7 @@ class Look(NamedTuple):
         stretch = within_budget(task, proposals(usual, None, self.effort))
         stretch = stretch._replace(odds=stretch.odds._replace(focus=FOCUS))
         walk.anneal(stretch)
+        # A goal that is reached: try with fewer edits, then take edits back.
         if not task.by_budget and not walk.missed():
             with_fewer(walk, shortened(stretch), 0)
             towards_goal(walk, self._steps)

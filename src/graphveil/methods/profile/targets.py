@@ -242,9 +242,11 @@ def _needed(points: Ints, colors: Ints, cells: tuple[Flags, Ints], labels: Ints,
     for color in np.unique(colors[~whole & (alone >= grouping.NEVER)]).tolist():
         of_color = colors == color
         few = np.flatnonzero(of_color & ~whole)
+        # Nodes that can join no cell, and how many more their color needs to form a group.
         stuck = few[alone[few] >= grouping.NEVER]
         missing = k - few.size
         others = np.flatnonzero(of_color & whole)
+        # Give up the nearest cells, one after the other.
         away = np.abs(points[others] - points[stuck].max(axis=0)).sum(axis=1)
         for person in others[np.argsort(away, kind="stable")].tolist():
             if missing <= 0:
@@ -428,6 +430,7 @@ def _lower_free(level: _Level, plan: ProfilePlan, rng: Generator) -> None:
     free = np.flatnonzero(room > 0)
     numbers, first, sizes = np.unique(plan.group[free], return_index=True, return_counts=True)
     lowered = dict.fromkeys(numbers.tolist(), 0)
+    # As far as a group is free, and as the excess asks for.
     for at in rng.permutation(numbers.size).tolist():
         by = min(int(room[free[first[at]]]), excess // int(sizes[at]))
         lowered[int(numbers[at])] = by
@@ -449,9 +452,11 @@ def _let_spare_people_step(
     excess = level.excess
     up, down = (MORE_BACK, LESS) if excess > 0 else (MORE, LESS_BACK)
     up_is_free = rises[STEPS[up][0]] < rises[1 - STEPS[up][0]]
+    # Raising the other side, or lowering the side that is too high.
     ways = [up] if prices.rises else ([up, down] if up_is_free else [down, up])
     cells, missing = cells_of(level.target, colors), abs(excess)
     still = rng.permutation(np.flatnonzero(~change.any(axis=1)))
+    # Only nodes that are where they were, and whose cell keeps k.
     for way in ways:
         side, by = STEPS[way]
         for person in still[cells.beside[cells.of_person[still], way] >= 0].tolist():
@@ -503,6 +508,7 @@ def _path(excess: int, price: dict[int, int]) -> list[int]:
     most = abs(excess) + 2 * max(map(abs, price), default=0)
     queue, before = [(0, excess)], {excess: (0, 0)}
     reached: dict[int, int] = {excess: 0}
+    # Dijkstra: the cheapest known value of the excess first, until it is 0.
     while queue:
         spent, now = heapq.heappop(queue)
         if now == 0:
@@ -517,6 +523,7 @@ def _path(excess: int, price: dict[int, int]) -> list[int]:
                 heapq.heappush(queue, (reached[then], then))
     if 0 not in reached:
         return []
+    # Back along the path.
     amounts, at = [], 0
     while at != excess:
         at, amount = before[at]

@@ -121,6 +121,7 @@ def has_arc(edits: ArcEdits, u: int, v: int) -> bool:
     """Return whether an arc leads from u to v now; True for a node and itself."""
     if u == v:
         return True
+    # Arcs that were edited are in the hash; the input decides about all others.
     state = edits.table[find(edits.table, edits.tally[2], key_of(edits, u, v)), 1]
     if state != 0:
         return bool(state > 0)
@@ -226,11 +227,15 @@ def cut_surplus(edits: ArcEdits, sources: Ints, targets: Ints) -> None:
         first, last = edits.pointers[u], edits.pointers[u + 1]
         candidates = np.empty(last - first, dtype=np.int64)
         count = 0
+        # Step 1: heads of u in the input that have too many and are still joined, by their place in
+        # the queue.
         for j in range(first, last):
             v = wide(edits.lists[j])
             if edits.owed_back[v] < 0 and has_arc(edits, u, v):
                 candidates[count] = queue.position[v]
                 count += 1
+        # Step 2: the neediest first, as many as u has too many; deleted from the last one on, as in
+        # JOIN.
         sort(candidates[:count])
         for i in range(min(count, -edits.owed[u]) - 1, -1, -1):
             v = queue.order[candidates[i]]
@@ -249,12 +254,14 @@ def _reroute(edits: ArcEdits, u: int, v: int, sign: int, start: int, tries: int)
     n = edits.owed.size
     there = sign < 0
     for step in range(min(tries, size)):
+        # The edit must still be in this state, and share no node with u and v.
         key = log[(start + step) % size]
         x, y = key // n, key % n
         if edits.turned:
             x, y = y, x
         if x in (u, v) or y in (u, v) or has_arc(edits, x, y) == there:
             continue
+        # Both new edits must be possible.
         if has_arc(edits, u, y) != there or has_arc(edits, x, v) != there:
             continue
         if sign > 0:
@@ -300,6 +307,7 @@ def reroute(
     for u in sources:
         for v in targets:
             while edits.owed[u] * sign > 0 and edits.owed_back[v] * sign > 0:
+                # Start anywhere in the log, so that the same edits are not tried for every pair.
                 size = edits.tally[0] if sign > 0 else edits.tally[1]
                 if size == 0 or budget <= 0:
                     return
@@ -328,11 +336,13 @@ def change_tails(edits: ArcEdits, owed: Ints, surplus: Ints, rng: Generator) -> 
                 break
             first = edits.pointers[w]
             size = edits.pointers[w + 1] - first
+            # From a random arc of w on.
             start = below(rng, size)
             for step in range(size):
                 if edits.owed[u] <= 0 or edits.owed[w] >= 0:
                     break
                 y = wide(edits.lists[first + (start + step) % size])
+                # The head y loses the arc from w and gets that from u: only the tails are paid.
                 if not has_arc(edits, u, y) and has_arc(edits, w, y):
                     cut(edits, w, y)
                     make(edits, u, y)
@@ -371,6 +381,7 @@ def change_own(edits: ArcEdits, cells: Cells, left: Ints, k: int) -> None:
     """
     for v in left:
         moved = True
+        # Until no step on either side helps any more.
         while moved:
             moved = False
             for side in range(2):
@@ -378,6 +389,7 @@ def change_own(edits: ArcEdits, cells: Cells, left: Ints, k: int) -> None:
                 if owed[v] == 0:
                     continue
                 up = owed[v] > 0
+                # Owed arcs: a cell with fewer of them; too many: a cell with more.
                 way = (LESS if up else MORE) if side == 0 else (LESS_BACK if up else MORE_BACK)
                 to = _step(cells, v, way, k)
                 if to >= 0:
@@ -408,6 +420,7 @@ def absorb_owed(edits: ArcEdits, cells: Cells, left: Ints, able: Ints, k: int) -
             x = able[at]
             at += 1
             to = _step(cells, x, MORE_BACK, k)
+            # x stays settled: its new cell asks for exactly the arc that it gets.
             if to >= 0 and settled(edits, x) and not has_arc(edits, u, x):
                 _change(cells, x, to)
                 edits.owed_back[x] += 1
@@ -439,6 +452,7 @@ def absorb_surplus(edits: ArcEdits, cells: Cells, left: Ints, k: int, rng: Gener
                 break
             x = wide(edits.lists[first + (start + step) % size])
             to = _step(cells, x, LESS_BACK, k)
+            # x stays settled: its new cell asks for exactly one arc in less.
             if to >= 0 and settled(edits, x) and has_arc(edits, u, x):
                 _change(cells, x, to)
                 edits.owed_back[x] -= 1
@@ -475,6 +489,7 @@ def hand_over(
             to = _step(cells, x, MORE, k)
             if to < 0 or x == u or not settled(edits, x):
                 continue
+            # An arc of u whose head x does not lead to yet becomes an arc of x.
             start = below(rng, size)
             for step in range(size):
                 y = wide(edits.lists[first + (start + step) % size])
@@ -516,6 +531,7 @@ def transfer_arcs(
                 continue
             first = edits.pointers[x]
             size = edits.pointers[x + 1] - first
+            # An arc of x whose head u does not lead to yet becomes an arc of u.
             start = below(rng, size)
             for step in range(size):
                 y = wide(edits.lists[first + (start + step) % size])
@@ -566,6 +582,7 @@ def balance_via_neighbors(
             left = tries
             while edits.owed[u] > 0 and edits.owed_back[v] > 0 and left > 0:
                 left -= 1
+                # A random x without an arc to v gives the arc; its old head gets one from u.
                 x = below(rng, n)
                 if x != u and not has_arc(edits, x, v):
                     size = edits.pointers[x + 1] - edits.pointers[x]
@@ -591,6 +608,8 @@ def part_through_others(edits: ArcEdits, sources: Ints, targets: Ints, rng: Gene
             first, back = edits.pointers[u], edits.back_pointers[v]
             size, back_size = edits.pointers[u + 1] - first, edits.back_pointers[v + 1] - back
             start, back_start = below(rng, size), below(rng, back_size)
+            # Any arc u -> y, with any arc x -> v, such that x -> y does not exist: y and x keep
+            # their numbers.
             for step in range(size):
                 y = wide(edits.lists[first + (start + step) % size])
                 if edits.owed[u] >= 0 or edits.owed_back[v] >= 0:

@@ -405,6 +405,7 @@ def _join(costs: Costs, groups: Groups, person: int, g: int, cost: int) -> None:
     groups.members[g, size] = person
     for c in range(costs.points.shape[1]):
         values, sums = groups.values[g, c], groups.sums[g, c]
+        # Insert the value into the sorted ones, and add up the sums again from there on.
         at, value = size, costs.points[person, c]
         while at > 0 and values[at - 1] > value:
             values[at] = values[at - 1]
@@ -564,12 +565,15 @@ def _exchanged(costs: Costs, other: int, entering: Ints, leaving: Ints) -> int:
     total = 0
     for c in range(costs.points.shape[1]):
         value = costs.points[other, c]
+        # The group of the node, which the other one enters: below, above or between its two best
+        # values.
         if value < entering[c, 0]:
             total += entering[c, 2] - up * value
         elif value > entering[c, 1]:
             total += entering[c, 3] + down * value
         else:
             total += entering[c, 4] + entering[c, 5] * value
+        # The group that the other one leaves.
         if value > leaving[c, 0]:
             total += leaving[c, 2] - down * value
         else:
@@ -582,6 +586,7 @@ def _swapped(costs: Costs, groups: Groups, person: int, near: Ints, lines: Ints)
     """Exchange a node with the member of a near group where that gains most; return the gain."""
     g = groups.group_of[person]
     best, partner = 0, -1
+    # Step 1: price all exchanges with the members of near groups, each in O(d).
     if g >= 0:
         _entering(costs, groups, person, lines[0])
     for h in near:
@@ -594,6 +599,7 @@ def _swapped(costs: Costs, groups: Groups, person: int, near: Ints, lines: Ints)
             gain = before - _exchanged(costs, other, lines[0], lines[1])
             if gain > best:
                 best, partner = gain, other
+    # Step 2: make the best one.
     if best > 0:
         h = groups.group_of[partner]
         here = _cost(costs, groups, g, person, partner)
@@ -699,6 +705,7 @@ def _gather(groups: Groups, near: Ints, trial: Trial) -> tuple[int, int]:
     for g in near:
         if g < 0 or groups.sizes[g] == 0:
             continue
+        # Each group once, and only while there is room for its members.
         seen = False
         for i in range(n_groups):
             seen = seen or trial.old[i] == g
@@ -717,6 +724,7 @@ def _sort_along(costs: Costs, trial: Trial, people: int, rng: Generator) -> None
     """Sort nodes along a random direction, by insertion: they are few."""
     trial.keys[:people] = 0
     for c in range(costs.points.shape[1]):
+        # A direction with integer slopes from -100 to 100.
         slope = below(rng, 201) - 100
         for i in range(people):
             trial.keys[i] += slope * costs.points[trial.order[i], c]

@@ -606,6 +606,7 @@ def _best_deletion(state: PoolState, v: int) -> int:
     deletion is made in the codes and undone.
     """
     pool, classes = state.pool, state.classes
+    # Every so many edges of a hub, so that about `LOOKS` of them are tried.
     before, every, seen = tallies(classes), max(state.rows.length[v] // LOOKS, 1), 0
     chosen, rank = NONE, (0, 0)
     for i in range(pool.start[v], pool.start[v + 1]):
@@ -615,6 +616,7 @@ def _best_deletion(state: PoolState, v: int) -> int:
         seen += 1
         if seen % every != 0:
             continue
+        # Try the deletion in the codes alone, read the result, and undo it.
         begin(classes)
         common = shift_pair(state, pair)
         here = (classes.tally[UNPROTECTED], common)

@@ -778,6 +778,7 @@ def _toggle(rows: NeighborRows, v: int, w: int) -> None:
     start, length, neighbor = rows.start[v], rows.length[v], rows.neighbor
     end = start + length
     at = first_not_below(neighbor, start, end, w)
+    # In there: close the gap. Else: make room at its place.
     if at < end and neighbor[at] == w:
         for i in range(at, end - 1):
             neighbor[i] = neighbor[i + 1]
@@ -809,6 +810,7 @@ def common_of(rows: NeighborRows, v: int, w: int) -> int:
     j, j_end = start[w], start[w] + length[w]
     gallop = length[w] > GALLOP * length[v]
     filled = 0
+    # Advance in the row with the smaller entry; from equal entries in both.
     while i < i_end and j < j_end:
         if gallop:
             j = first_not_below(near, j, j_end, int(np.int64(near[i])))

@@ -179,6 +179,7 @@ def missing_from(forward: Forward, other: Forward) -> NDArray[np.int32]:
     for u in range(forward.start.size - 1):
         f, end = other.start[u], other.start[u + 1]
         for e in range(forward.start[u], forward.start[u + 1]):
+            # Both lists ascend: skip what only the other graph has.
             while f < end and other.ends[f] < forward.ends[e]:
                 f += 1
             if f == end or other.ends[f] != forward.ends[e]:

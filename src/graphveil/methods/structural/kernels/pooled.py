@@ -514,12 +514,14 @@ def make(state: PoolState, values: Values | None, trial: Ints, size: int) -> Non
         How many.
     """
     begin(state.classes)
+    # Over codes: each flip sees the lists after those before it.
     if values is None:
         for i in range(size):
             shift_pair(state, trial[i])
             if i < size - 1:
                 rewrite(state, trial[i])
         return
+    # Over values: note what all turns do, then settle each node that they touched once.
     values.tally[0] = 0
     turns = values.turns
     for i in range(size):

@@ -302,10 +302,12 @@ def more_edits(target_state: TargetState, size: int, budget: int) -> int:
     start, length = state.rows.start, state.rows.length
     more = 0
     for i in range(size):
+        # A pair that is flipped twice would not be flipped at all.
         for j in range(i):
             if trial[i] == trial[j]:
                 return size + 1
         v, w = ends_of(trial[i])
+        # Rows cannot grow beyond their room.
         full = start[v + 1] - start[v] < length[v] + 2 or start[w + 1] - start[w] < length[w] + 2
         if full and not adjacent(state, v, w):
             return size + 1
@@ -656,11 +658,13 @@ def _around(state: TargetGraph, v: int, trial: Ints, rng: Generator) -> int:
         return _toggle(state, v, trial, rng)
     if kind < 0.4:
         return _join(state, v, trial, 0, rng)
+    # The other kinds start with an edge at v, to its neighbor a.
     a = _neighbor(state, v, rng)
     if a == NONE:
         return 0
     if kind < 0.5:
         return _two_switch(state, v, a, trial, rng)
+    # The edge is deleted; at times it is led to a third node, from v or from a.
     trial[0] = key_of(v, a)
     if kind < 0.7:
         return 1
@@ -674,6 +678,7 @@ def _anywhere(target_state: TargetState, odds: Odds, rng: Generator) -> int:
     if rng.random() < odds.undo:
         return _append_revert(edits, trial, 0, rng)
     v = int(rng.random() * state.rows.length.size)
+    # A pair of random nodes that are not joined, or an edge of a random node.
     if rng.random() < odds.add:
         w = int(rng.random() * state.rows.length.size)
         if v == w or adjacent(state, v, w):

@@ -78,6 +78,7 @@ def fill_from_rows(rows: NeighborRows, center: int, distance: int, ball: Ball) -
     nodes[0], hops[0] = center, 0
     place[center] = 0
     size, head = 1, 0
+    # Breadth-first: nodes at the distance itself are not followed further.
     while head < size and hops[head] < distance:
         x = nodes[head]
         for at in range(start[x], start[x] + length[x]):
@@ -182,6 +183,7 @@ def _shape_of(
         ball.place[ball.nodes[0]] = -1
     if room is not None:
         _color(rows, first, size, room)
+    # The sum of hashes does not depend on the order in which nodes were met.
     total = mixed(np.uint64(size))
     for i in range(first, size):
         if room is not None:
@@ -403,6 +405,7 @@ def _search(rows: NeighborRows, reach: Reach, which: int, center: int, distance:
     hops, queue = reach
     hops[which, center], queue[which, 0] = 0, center
     size, head = 1, 0
+    # Breadth-first, up to the distance.
     while head < size and hops[which, queue[which, head]] < distance:
         x = queue[which, head]
         for at in range(rows.start[x], rows.start[x] + rows.length[x]):
