@@ -10,12 +10,13 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks import Attached
+from graphveil.attacks.homogeneity import in_cells
 from graphveil.attacks.networks.assignment.frank_wolfe import Ties
 from graphveil.attacks.networks.assignment.surroundings import distances
-from graphveil.attacks.networks.attribute_inference import in_cells
-from graphveil.attacks.networks.copies import pairing
+from graphveil.attacks.networks.copies.paired_copy import pairing
+from graphveil.attacks.networks.copies.side_information import SideInformation, degrees
 from graphveil.attacks.networks.neighbor_attributes import Neighborhood, alone_by
-from graphveil.attacks.networks.signatures import KnownRows, SideInformation, degrees
+from graphveil.attacks.networks.signatures import KnownRows
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.core.randomness import Randomness
@@ -31,7 +32,7 @@ FLAWS = [
     {
         "name": "a copy whose arcs have no direction",
         "means": "Who knows who called whom is taken for one who knows who talked to whom.",
-        "file": "src/graphveil/attacks/networks/signatures.py",
+        "file": "src/graphveil/attacks/networks/copies/side_information.py",
         "old": "turned += [at + 1, at] if layer.directed else [at]",
         "new": "turned += [at, at + 1] if layer.directed else [at]",
     },
@@ -45,21 +46,21 @@ FLAWS = [
     {
         "name": "a copy that knows whom it lacks",
         "means": "The adversary is handed the attributes of people who are not in the copy.",
-        "file": "src/graphveil/attacks/networks/copies.py",
+        "file": "src/graphveil/attacks/networks/copies/paired_copy.py",
         "old": "np.where(two.present[:, None], rows.known[person], NOT_KNOWN)",
         "new": "rows.known[person]",
     },
     {
         "name": "attached values of the next person",
         "means": "What a cell tells of an attached column is counted of somebody else's value.",
-        "file": "src/graphveil/attacks/networks/attribute_inference.py",
+        "file": "src/graphveil/attacks/homogeneity.py",
         "old": "codes[pair.linked] = np.unique(beside.value, return_inverse=True)[1]",
         "new": "codes[:] = np.unique(beside.value, return_inverse=True)[1]",
     },
     {
         "name": "a value is certain where most have it",
         "means": "The share of people of whom an attached value is certain is overstated.",
-        "file": "src/graphveil/attacks/networks/attribute_inference.py",
+        "file": "src/graphveil/attacks/homogeneity.py",
         "old": "InCells((largest == sizes)[cells]",
         "new": "InCells((2 * largest > sizes)[cells]",
     },

@@ -16,11 +16,10 @@ from graphveil.attacks.features import rerunning
 from graphveil.attacks.features.linkage import _figures as of_targets
 from graphveil.attacks.features.linkage import _marginals, known_items
 from graphveil.attacks.features.membership import evidence
+from graphveil.attacks.features.released_classes import People, ReleasedClasses
 from graphveil.attacks.features.rerunning import Changed, _trial
-from graphveil.attacks.features.scoring import People, ReleasedClasses, guesses
+from graphveil.attacks.features.scoring import guesses
 from graphveil.attacks.intervals import (
-    Curve,
-    Scored,
     bootstrap_difference,
     bootstrap_mean,
     bootstrap_ratio,
@@ -29,8 +28,9 @@ from graphveil.attacks.intervals import (
 from graphveil.attacks.likelihood_ratio import ShadowScores, _sample_of, ratios
 from graphveil.attacks.likelihood_ratio import figures_of as figures_of_ratios
 from graphveil.attacks.networks.candidate_set import figures_of
-from graphveil.attacks.networks.copies import Drawn, Naming, NodeKinds, summary
+from graphveil.attacks.networks.copies.reidentification import Drawn, Naming, NodeKinds, summary
 from graphveil.attacks.networks.signatures import CandidateSets, Signatures, candidates
+from graphveil.attacks.roc_curve import Curve, Scored
 from graphveil.core.rows import Setting
 from graphveil.data import Bipartite
 from graphveil.evaluate.metric import wilson

@@ -8,19 +8,10 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.networks import alignment, seeded_matching
-from graphveil.attacks.networks import propagation as seed_propagation
-from graphveil.attacks.networks.assignment import one_to_one as fugal
-from graphveil.attacks.networks.assignment import one_to_one as near_costs
-from graphveil.attacks.networks.copies import (
-    Drawn,
-    Naming,
-    NodeKinds,
-    Pairing,
-    pairing,
-    random_pairs,
-    summary,
-)
+from graphveil.attacks.networks import alignment, propagation, seeded_matching
+from graphveil.attacks.networks.assignment import expand_when_stuck, forecast, fugal
+from graphveil.attacks.networks.copies.paired_copy import Pairing, pairing, random_pairs
+from graphveil.attacks.networks.copies.reidentification import Drawn, Naming, NodeKinds, summary
 from graphveil.attacks.wording import above_guess
 from graphveil.core.errors import ResourceError
 from graphveil.core.randomness import Randomness
@@ -219,7 +210,7 @@ def test_who_stands_where_changes_little_and_a_seed_repeats(name):
 
 @pytest.mark.parametrize("name", BY_COPY)
 def test_what_cannot_be_matched_says_why(name, monkeypatch):
-    module = seed_propagation if name == "seed-propagation" else near_costs
+    module = propagation if name == "seed-propagation" else forecast
     settings = {"known": 2} if name in KNOWING else {}
 
     def reason(graph, published=None, **how):
@@ -246,22 +237,22 @@ def test_what_cannot_be_matched_says_why(name, monkeypatch):
 
 def test_hubs_are_too_many_pairs_and_nobody_known_too_many_nodes(monkeypatch):
     graph = random_graph(20, 60)
-    monkeypatch.setattr(seed_propagation, "MOST_NODES_UNKNOWN", 19)
+    monkeypatch.setattr(propagation, "MOST_NODES_UNKNOWN", 19)
     told = attacked("seed-propagation", graph, overlap=1, draws=1)
     assert {"overlap 1, nobody known", "overlap 1, 50 known"} <= {
         name.removeprefix("seed-propagation: ") for name in told.not_measured
     }
     with pytest.raises(ResourceError, match="Set a number of known people"):
         attacked("seed-propagation", graph, overlap=1, draws=1, known=0)
-    monkeypatch.setattr(seed_propagation, "MOST_SQUARES", 10)
+    monkeypatch.setattr(propagation, "MOST_SQUARES", 10)
     with pytest.raises(ResourceError, match="the sum of squared degrees"):
         attacked("seed-propagation", graph)
 
 
 def test_a_matching_that_was_stopped_says_capped(monkeypatch):
-    grown = seed_propagation.expand
+    grown = expand_when_stuck.expand
     monkeypatch.setattr(
-        seed_propagation, "expand", lambda *graphs, **more: grown(*graphs, most_marks=5, **more)
+        expand_when_stuck, "expand", lambda *graphs, **more: grown(*graphs, most_marks=5, **more)
     )
     told = attacked("seed-propagation", random_graph(20, 60), overlap=1, known=3, draws=2)
     assert all("capped in 2 draws" in row.part for row in told)

@@ -20,11 +20,20 @@ import pytest
 from scipy.stats import binomtest
 
 import graphveil as gv
-from graphveil.attacks import ATTACKS, edge_rerun, intervals, likelihood_ratio, matching
-from graphveil.attacks.features import class_truth
-from graphveil.attacks.networks import copies, propagation
-from graphveil.attacks.networks.copies import _risk
-from graphveil.attacks.wording import Said, strongest
+from graphveil.attacks import (
+    ATTACKS,
+    edge_rerun,
+    homogeneity,
+    intervals,
+    likelihood_ratio,
+    matching,
+    roc_curve,
+)
+from graphveil.attacks.networks import propagation
+from graphveil.attacks.networks.copies import paired_copy, reidentification
+from graphveil.attacks.networks.copies.reidentification import _risk
+from graphveil.attacks.row_selection import strongest
+from graphveil.attacks.wording import Said
 from graphveil.claims import manifest
 from graphveil.claims.facts import EntryChanges
 from graphveil.claims.guarantees import EdgeDP, NodeDP
@@ -267,7 +276,7 @@ def test_the_sample_of_an_area_is_twice_the_smaller_group(monkeypatch):
         _person=np.array([0, 1, 2]),
         people=3,
     )
-    assert (2.0, 4.0) == intervals.Curve.area_sample(curve, times=4.0)
+    assert (2.0, 4.0) == roc_curve.Curve.area_sample(curve, times=4.0)
 
 
 def test_attacks_foresee_two_runs_for_an_edge_and_one_match_for_each_draw(
@@ -660,13 +669,13 @@ def test_a_scale_holds_the_ends_of_repeats_and_a_line_only_its_own_method():
 def test_new_pairs_have_two_ends_and_are_new_and_fill_up_to_the_size():
     draws = iter([np.array([[0, 1, 2], [0, 2, 1]]), np.array([[3, 0], [1, 3]])])
     rng = SimpleNamespace(integers=lambda *_, **__: next(draws))
-    new = copies._by_rejection(np.array([2]), 4, 4, rng, directed=False)
+    new = paired_copy._by_rejection(np.array([2]), 4, 4, rng, directed=False)
     assert [3, 6, 7] == new.tolist()
 
 
 def test_a_rate_counts_those_in_both_among_those_in_the_second():
     one, whole = np.array([True, False, True, False]), np.array([True, True, False, False])
-    rate = copies.Rate.of("r", Setting(), [(one, whole)], 0.1)
+    rate = reidentification.Rate.of("r", Setting(), [(one, whole)], 0.1)
     assert ([1.0], [2.0]) == (rate.hits.tolist(), rate.base.tolist())
 
 
@@ -733,7 +742,7 @@ def test_an_owners_file_that_is_there_or_recorded_is_checked(tmp_path):
 @pytest.mark.parametrize("attached", [None, SimpleNamespace(value=np.empty((0, 1)))])
 def test_nothing_is_inferred_of_nobody_or_of_no_column(attached):
     with pytest.raises(NotMeasuredError):
-        class_truth.homogeneity(SimpleNamespace(comparison=None, attached=attached), None)
+        homogeneity.homogeneity(SimpleNamespace(comparison=None, attached=attached), None)
 
 
 def test_something_is_said_of_an_attack_only_if_there_is_a_reason_or_a_time():

@@ -15,7 +15,7 @@ from typing import Any, ClassVar, NamedTuple, TypeVar
 import numpy as np
 
 from graphveil.attacks.attack import AttackFigure, AttackInput, run_again, seconds_of_one
-from graphveil.attacks.intervals import Curve, Scored
+from graphveil.attacks.roc_curve import Curve, Scored
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import in_time, stage, worked
 from graphveil.evaluate.comparison import Bools, Floats, Ints

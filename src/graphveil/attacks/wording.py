@@ -6,60 +6,25 @@ Every attack has a few of these in its entry. Terminal and page print from them.
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Literal, NamedTuple
 
+from graphveil.attacks.people_or_rows import Counted as Counted  # noqa: PLC0414  read from here by verbs
+from graphveil.attacks.people_or_rows import counted_in as counted_in  # noqa: PLC0414  read from here by verbs
+from graphveil.attacks.people_or_rows import in_cells
+from graphveil.attacks.people_or_rows import reworded as reworded  # noqa: PLC0414  read from here by verbs
+from graphveil.attacks.row_selection import FEWEST_TARGETS as FEWEST_TARGETS  # noqa: PLC0414  read from here by verbs
+from graphveil.attacks.row_selection import LARGEST as LARGEST  # noqa: PLC0414  read from here by verbs
+from graphveil.attacks.row_selection import Take, each
+from graphveil.attacks.row_selection import Taken as Taken  # noqa: PLC0414  read from here by verbs
+from graphveil.attacks.row_selection import strongest as strongest  # noqa: PLC0414  read from here by verbs
 from graphveil.claims.guarantees import Guarantee, KAnonymity, SmoothKAnonymity
 from graphveil.core.rows import Row, Setting
 from graphveil.core.text import Wording, percent
-from graphveil.data import Data, Table
 
 Question = Literal["singled out", "linked", "inferred"]
-
-
-Counted = Literal["people", "rows"]
-"""What is counted: rows of a table of which nobody said that they are people are rows."""
-
-_OF_PEOPLE = re.compile(r"\b(people|person|participant)\b(?: (who)\b)?")
-_OF_ROWS = {"people": "rows", "person": "row", "participant": "row in the data"}
-
-
-def counted_in(data: Data) -> Counted:
-    """Return what is counted in this data.
-
-    >>> counted_in(Table.from_columns({"sex": ["f", "m"]}))
-    'rows'
-    """
-    return "rows" if isinstance(data, Table) and data.person == "assumed" else "people"
-
-
-def reworded(text: str, counted: Counted) -> str:
-    """Return words about people, or the same about rows.
-
-    >>> reworded("people who differ from a person's own record", "rows")
-    "rows that differ from a row's own record"
-    >>> reworded("a person", "people")
-    'a person'
-    """
-    if counted == "people":
-        return text
-    return _OF_PEOPLE.sub(lambda one: _OF_ROWS[one[1]] + (" that" if one[2] else ""), text)
-
-
-_OF_CELLS = {"item": "value", "items": "values", "entry": "cell", "entries": "cells"}
-_ITEMS = re.compile(rf"(?<!\{{)\b({'|'.join(_OF_CELLS)})\b(?!\}})")  # else what is filled in
-
-
-def in_cells(text: str) -> str:
-    """Return words about the items of users as words about a table, which has cells.
-
-    >>> in_cells("entries that prove one item of a person")
-    'cells that prove one value of a person'
-    """
-    return _ITEMS.sub(lambda one: _OF_CELLS[one[1]], text)
 
 
 class Asked(NamedTuple):
@@ -89,63 +54,6 @@ QUESTIONS: dict[Question, Asked] = {
 }
 
 GUESSED = "{n} people are identified correctly"
-LARGEST, EXTREMES = "largest", ("least", "median", "largest")
-"""Which of several draws have figures of their own."""
-
-
-class Taken(NamedTuple):
-    """A row that is shown; where draws differ much it is the strongest, next to the weakest."""
-
-    row: Row
-    least: float | None = None
-
-
-Take = Callable[[Sequence[Row], Sequence[Row]], Iterator[Taken]]
-"""Chooses among the rows that fit what the terminal shows; the second are all of the attack."""
-
-
-def each(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
-    """Yield every row."""
-    yield from map(Taken, fitting)
-
-
-FEWEST_TARGETS = 20
-"""Settings of fewer targets stand in the rows alone."""
-
-
-def most_known(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
-    """Yield the row of the most that was tried to be known, of enough targets."""
-    large = [r for r in fitting if r.sample_size is None or r.sample_size >= FEWEST_TARGETS]
-    yield from map(Taken, [max(large, key=lambda row: row.setting.known or 0)] if large else [])
-
-
-DIFFER, DOUBLED = 0.1, 0.02
-"""Both ends of the draws are said where they lie so far apart; or where the strongest is twice the
-mean, and so much above it."""
-
-
-def strongest(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
-    """Yield the setting of the largest share.
-
-    Where its draws differ much, that is the strongest of them: a mean of all or nothing is neither.
-    """
-    draws = {(row.setting._replace(draw=""), row.setting.draw): row for row in fitting}
-    best: Taken | None = None
-    for (setting, draw), row in draws.items():
-        if draw:
-            continue
-        least, most = draws.get((setting, EXTREMES[0])), draws.get((setting, LARGEST))
-        apart = least is not None and most is not None and _apart(least, row, most)
-        shown = most if most is not None and apart else row
-        if best is None or (shown.value or 0.0) > (best.row.value or 0.0):
-            best = Taken(shown, None if least is None or shown is row else least.value)
-    yield from () if best is None else (best,)
-
-
-def _apart(least: Row, mean: Row, most: Row) -> bool:
-    """Whether a mean of draws says too little of the strongest one."""
-    low, middle, high = (row.value or 0.0 for row in (least, mean, most))
-    return high - low > DIFFER or (high >= 2 * middle and high - middle > DOUBLED)
 
 
 @dataclass(frozen=True)
@@ -221,6 +129,7 @@ class Said:
 
 
 singled_out, linked = partial(Said, "singled out"), partial(Said, "linked")
+
 inferred = partial(Said, "inferred")
 """How figures are said that answer each of the three questions."""
 

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import (
     Attack,
@@ -16,29 +15,20 @@ from graphveil.attacks.attack import (
     Outcome,
     seconds_of_passes,
 )
-from graphveil.attacks.features.scoring import RARE, People, people_of
-from graphveil.attacks.networks.attribute_inference import COMMONEST, IN_ONE, attached_in_cells
+from graphveil.attacks.features.released_classes import People, people_of
+from graphveil.attacks.features.scoring import RARE
+from graphveil.attacks.homogeneity import in_classes_of_one as in_classes_of_one  # noqa: PLC0414  read from here by verbs
 from graphveil.attacks.wording import inferred
 from graphveil.claims.conditions import TrueOfShare
 from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.core.parameters import share_in
-from graphveil.core.rows import ANY, Setting
-from graphveil.core.text import printable
-from graphveil.data import Bipartite, Network
-from graphveil.evaluate.comparison import (
-    Attached,
-    BipartiteComparison,
-    Bools,
-    Floats,
-    Ints,
-    NetworkComparison,
-    sparse,
-)
+from graphveil.data import Bipartite
+from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.measures.rows import equal_rows
 from graphveil.release import Release
 
 CERTAIN = "entries that the class makes certain"
+
 THRESHOLD, ABSENT = "threshold", "threshold, absent items proved"
 
 
@@ -213,120 +203,5 @@ CLASS_TRUTH = Attack(
             as_published=True,
         ),
         inferred(CERTAIN, line="entries that are certain for everyone in a known class"),
-    ),
-)
-
-VALUES_SHOWN = 20
-"""Up to so many values, the most frequent ones, have a figure of their own."""
-
-NO_COLUMN = (
-    "no column is attached. Use --attached FILE --attached-column NAME, or "
-    "attached=Attached(name, values) in Python"
-)
-
-
-def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
-    """Return how many people stand in classes whose members all have one value of a column.
-
-    A person's own risk is that of the column that their class tells best.
-    """
-    if isinstance(situation.comparison, NetworkComparison):
-        return attached_in_cells(situation, options)
-    if situation.attached is None:
-        raise NotMeasuredError(NO_COLUMN)
-    if not situation.attached.value.size:
-        raise NotMeasuredError("the data has no rows")
-    pair = situation.comparison
-    own = equal_rows(pair.released)[pair.linked]
-    columns = (situation.attached, *situation.further)
-    figures: list[AttackFigure] = []
-    risk, guess = np.zeros(own.size), np.zeros(own.size)
-    for column in columns:
-        names, value = np.unique(column.value, return_inverse=True)
-        sizes, largest, same = _counts(own, value, names.size)
-        frequency = np.bincount(value) / value.size
-        setting = Setting(column=printable(column.name)) if len(columns) > 1 else ANY
-        of_column = list(_figures((largest == sizes)[own], value, names, frequency))
-        right = float(largest.sum() / value.size)
-        of_column.append(AttackFigure(COMMONEST, right, "share of people", frequency.max()))
-        figures += [one._replace(setting=setting) for one in of_column]
-        better = same / sizes[own] > risk
-        risk[better] = (same / sizes[own])[better]
-        guess[better] = frequency[value][better]
-    return Outcome(figures, risk, guess)
-
-
-def in_classes_of_one(attached: Attached, pair: BipartiteComparison) -> Bools:
-    """Return whether all of everybody's class have one value of an attached column."""
-    own = equal_rows(pair.released)[pair.linked]
-    names, value = np.unique(attached.value, return_inverse=True)
-    sizes, largest, _ = _counts(own, value, names.size)
-    return np.asarray((largest == sizes)[own])
-
-
-def _counts(own: Ints, value: Ints, values: int) -> tuple[Ints, Ints, Ints]:
-    """Return the size of every class, of its commonest value, and of everybody's own there."""
-    keys, pair, counts = np.unique(own * values + value, return_inverse=True, return_counts=True)
-    sizes = np.bincount(own)
-    largest = np.zeros(sizes.size, dtype=np.int64)
-    np.maximum.at(largest, keys // values, counts)
-    return sizes, largest, counts[pair]
-
-
-def _figures(
-    inside: Bools, value: Ints, names: NDArray[np.str_], frequency: Floats
-) -> Iterator[AttackFigure]:
-    """Yield the share of people in classes of one value: of all people, and of those of a value."""
-    alone = float(names.size == 1)
-    yield AttackFigure(IN_ONE, float(inside.mean()), "share of people", alone)
-    if names.size == 1:
-        return
-    for number in np.argsort(-frequency, kind="stable")[:VALUES_SHOWN]:
-        share = float(inside[value == number].mean())
-        name = f"{IN_ONE}: {names[number]}"
-        yield AttackFigure(name, share, "share of people of this value", alone)
-
-
-HOMOGENEITY = Attack(
-    name="homogeneity",
-    kind=Bipartite,
-    knows="the equivalence class of a person, or in a network the cell of known attributes and "
-    "edges; and a column published next to the release and joined by its ids, or in the "
-    "release (--attach)",
-    definition="the share of people in classes whose members all have the same value of that "
-    "column; how often the most common value of the class is a person's own, "
-    "compared with the most common value overall",
-    source="Machanavajjhala et al., l-diversity, 2007",
-    cost="linear; requires an attached column",
-    compute=homogeneity,
-    also=Network,
-    said=(
-        inferred(
-            IN_ONE,
-            line="people in classes with a single value of the attached column",
-            when=lambda setting: not setting.column,
-        ),
-        inferred(
-            IN_ONE,
-            line="people in classes with a single value of the attached column {column}",
-            when=lambda setting: bool(setting.column),
-        ),
-        inferred(
-            COMMONEST,
-            does="reads a column published next to the release",
-            line=None,
-            label="an attached column",
-            says="{n} people have the most common value of their class",
-            when=lambda setting: not setting.column,
-        ),
-        inferred(
-            COMMONEST,
-            does="knows the class of a person and reads the attached column {column}",
-            line="{column} of people, guessed from the others in their class",
-            label="{column}, attached",
-            says="{n} people have the most common value of their class",
-            when=lambda setting: bool(setting.column),
-            if_measured=True,
-        ),
     ),
 )

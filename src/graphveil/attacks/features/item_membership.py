@@ -6,7 +6,6 @@ others one that they do not have in its place: see `graphveil.attacks.likelihood
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -21,190 +20,31 @@ from graphveil.attacks.attack import (
     Outcome,
     run_again,
 )
-from graphveil.attacks.features import rerunning
-from graphveil.attacks.features.linkage import TWIN, popular_items
-from graphveil.attacks.features.membership import evidence
-from graphveil.attacks.features.scoring import (
+from graphveil.attacks.features import counterfactual
+from graphveil.attacks.features.counterfactual import TWIN
+from graphveil.attacks.features.linkage import popular_items
+from graphveil.attacks.features.released_classes import (
     MOST_CELLS,
     People,
-    ReleasedClasses,
     chances,
     classes_in,
     people_of,
 )
+from graphveil.attacks.features.swapped_items import BY_RELEASES, ONE_IN, EitherItem, swapped
 from graphveil.attacks.intervals import of_paired_area, positives_above
-from graphveil.attacks.likelihood_ratio import (
-    FEWEST_RELEASES,
-    GUESS,
-    SHADOWS,
-    ShadowReleases,
-    ShadowSplit,
-)
-from graphveil.attacks.wording import Taken, inferred
+from graphveil.attacks.likelihood_ratio import FEWEST_RELEASES, GUESS, SHADOWS
+from graphveil.attacks.row_selection import Taken
+from graphveil.attacks.wording import inferred
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
-from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row
-from graphveil.core.text import counted
-from graphveil.data import Bipartite, Table
-from graphveil.data.ids import Ids
-from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Ints, sparse
+from graphveil.data import Bipartite
+from graphveil.evaluate.comparison import BipartiteComparison, Floats, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
-FEWEST_PEOPLE, ONE_IN = 20, 5
-"""People who are asked about: so many at least, and at most one in so many, so that the data stays
-what it is."""
-
-CHOICES = ([0], [1], [2], [4], [0, 1], [0, 3], [1, 3, 5], [3, 5], [4, 6], [0, 3, 5])
-"""Scores that are used together: see `seen_of`."""
-
-_TRIES = 50
-"""So often another item is drawn, until it is one that the person does not have."""
-
-
-class Swapped(NamedTuple):
-    """The data, and behind its rows those of some people once more, each with another item.
-
-    `rows`: a table or users by features: n people, then the targets; `people`: int64, shape
-    (targets,): who they are, ascending.
-    """
-
-    rows: Table | Bipartite
-    people: Ints
-
-    def of_half(self, own: Bools) -> Ints:
-        """Return the rows of data in which these targets have their own item."""
-        n = self.rows.size - self.people.size
-        rows = np.arange(n)
-        rows[self.people[~own]] = n + np.flatnonzero(~own)
-        return rows
-
-
-def swapped(data: Table | Bipartite, order: Ints, most: int, rng: np.random.Generator) -> Swapped:
-    """Return the data with another item of some people: of tables another value of the column.
-
-    >>> data = Table.from_columns({"sex": ["f", "m"] * 30})
-    >>> made = swapped(data, np.arange(60), 20, np.random.Generator(np.random.PCG64(1)))
-    >>> made.rows.codes[60:62, 0].tolist(), data.codes[:2, 0].tolist()
-    ([1, 0], [0, 1])
-    """
-    draw = _OtherCell(data) if isinstance(data, Table) else _OtherFeature(data)
-    changes: dict[int, tuple[int, int]] = {}
-    for person in in_time(order.tolist()):
-        change = draw(person, rng)
-        if change is not None:
-            changes[person] = change
-        if len(changes) == most:
-            break
-    if len(changes) < FEWEST_PEOPLE:
-        raise NotMeasuredError(
-            f"only {counted(len(changes), 'row')} can be tested (at most one in {ONE_IN}); "
-            f"{FEWEST_PEOPLE} are needed"
-        )
-    people = np.array(sorted(changes))
-    n = data.size
-    rows = data.permuted(np.concatenate([np.arange(n), people]))
-    where = np.array([changes[person] for person in people.tolist()])
-    if isinstance(rows, Table):
-        codes = rows.codes.copy()
-        codes[n + np.arange(people.size), where[:, 0]] = where[:, 1]
-        return Swapped(dataclasses.replace(rows, codes=codes), people)
-    indices = rows.indices.copy()
-    for number, (place, feature) in enumerate(where.tolist()):
-        start, end = rows.indptr[n + number : n + number + 2]
-        indices[start + place] = feature
-        indices[start:end].sort()
-    return Swapped(dataclasses.replace(rows, indices=indices), people)
-
-
-class _OtherCell:
-    """Draws a column and another value of it, as often as it occurs."""
-
-    def __init__(self, table: Table) -> None:
-        """Keep the cells."""
-        self._codes = table.codes
-
-    def __call__(self, person: int, rng: np.random.Generator) -> tuple[int, int] | None:
-        """Return the column and the code of the value; None where there is none."""
-        n, width = self._codes.shape
-        for _ in range(_TRIES if width else 0):
-            column, donor = int(rng.integers(width)), int(rng.integers(n))
-            own, other = self._codes[[person, donor], column].tolist()
-            if own != other and own >= 0 and other >= 0:
-                return column, other
-        return None
-
-
-class _OtherFeature:
-    """Draws an entry of a person and a feature in its place, of the same column if it has one."""
-
-    def __init__(self, data: Bipartite) -> None:
-        """Find which features are of which column."""
-        self._data, self._columns = data, rerunning.column_of_features(data)
-
-    def __call__(self, person: int, rng: np.random.Generator) -> tuple[int, int] | None:
-        """Return the entry's place in the row and the other feature; None where there is none."""
-        data = self._data
-        own = data.row(person)
-        for _ in range(_TRIES if own.size else 0):
-            place = int(rng.integers(own.size))
-            other = int(data.indices[rng.integers(data.indices.size)])
-            alike = self._columns is None or self._columns[other] == self._columns[own[place]]
-            if alike and other not in own:
-                return place, other
-        return None
-
-
-BY_RELEASES = "one of two items"
 INSIDE, LEFT_OUT = "one item of people inside", "one item of people left out"
 """What is asked of those of whose releases an attacker makes some."""
-
-
-@dataclass(frozen=True)
-class EitherItem(ShadowReleases):
-    """Makes releases of data in which targets have one item or the other, and scores both."""
-
-    choices = CHOICES
-    words = (BY_RELEASES, "share of people")
-
-    again: rerunning.MethodRerun
-    data: Swapped
-    features: Bipartite
-    """The same rows as users by features."""
-    labels: Ids
-    randomness: Randomness
-
-    @property
-    def size(self) -> int:
-        """How many people have another item in half of the releases."""
-        return self.data.people.size
-
-    def __call__(self, half: ShadowSplit) -> Floats:
-        """Return what a release says of every target: see `seen_of`."""
-        rows = self.data.of_half(half.inside)
-        release = self.again(self.data.rows.permuted(rows, ids=self.labels), half.seed)
-        people = rerunning.people_of_run(release, self.features, rows, self.labels, self.randomness)
-        n, before = rows.size, people.before
-        own, other = before[self.data.people], before[n:]
-        return seen_of(own, other, people.classes, self.size / n)
-
-
-def seen_of(
-    own: sparse.csr_array, other: sparse.csr_array, classes: ReleasedClasses, share: float
-) -> Floats:
-    """Return by how much a release speaks for the first rows and against the second.
-
-    Rows differ by one item each; `share` is how many of all people these are.
-    """
-    common = sparse.csr_array(own.multiply(other))
-    first, second = (sparse.csr_array(some - common) for some in (own, other))
-    for some in (common, first, second):
-        some.eliminate_zeros()
-        some.sort_indices()
-    shown = np.column_stack([chances(common, some.indices, classes) for some in (first, second)])
-    seen = np.log(shown[:, :1]) - np.log(shown[:, 1:])
-    return np.hstack([seen, evidence(own, classes, share) - evidence(other, classes, share)])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -250,8 +90,8 @@ def item_membership(
     figures = list(_figures(INSIDE, asked, people))
     missing = {}
     try:
-        out = rerunning.people_to_leave_out(people, options.targets, rng)
-        beside = rerunning.twin(situation, out, int(rng.integers(1 << 62)))
+        out = counterfactual.people_to_leave_out(people, options.targets, rng)
+        beside = counterfactual.twin(situation, out, int(rng.integers(1 << 62)))
         asked_out = asked_of(beside, rng.permutation(out), options.targets, rng)
         figures.extend(_figures(LEFT_OUT, asked_out, beside))
     except (NotMeasuredError, GraphveilError) as error:
@@ -283,12 +123,12 @@ def _either(
             f"{options.shadows} shadow releases are too few; {FEWEST_RELEASES} are needed. Use "
             f"--item-membership.shadows {SHADOWS} (default {SHADOWS})"
         )
-    pair, again = situation.comparison, rerunning.MethodRerun(situation)
-    rerunning.refuse_people(pair)
-    known = np.flatnonzero(np.diff(pair.before.indptr) >= rerunning.FEWEST_FEATURES)
+    pair, again = situation.comparison, counterfactual.MethodRerun(situation)
+    counterfactual.refuse_people(pair)
+    known = np.flatnonzero(np.diff(pair.before.indptr) >= counterfactual.FEWEST_FEATURES)
     most = min(options.targets, pair.original.n_users // ONE_IN)
     data = swapped(again.original, rng.permutation(known), most, rng)
-    features = rerunning.features_of(data.rows)
+    features = counterfactual.features_of(data.rows)
     return EitherItem(again, data, features, again.original.labels(), pair.randomness)
 
 
@@ -298,10 +138,11 @@ def asked_of(
     """Return what is asked of the first people in an order."""
     used = int(np.count_nonzero(np.bincount(people.before.indices)))
     numbers = people.numbers[order]
-    chosen = order[(numbers >= rerunning.FEWEST_FEATURES) & (numbers < used)][:targets]
+    chosen = order[(numbers >= counterfactual.FEWEST_FEATURES) & (numbers < used)][:targets]
     if not chosen.size:
         raise NotMeasuredError(
-            f"no one has at least {rerunning.FEWEST_FEATURES} items and lacks one that others have"
+            f"no one has at least {counterfactual.FEWEST_FEATURES} items and lacks one that others "
+            "have"
         )
     item, other = (np.empty(chosen.size, dtype=np.int64) for _ in range(2))
     known = people.before[chosen].copy()
@@ -348,7 +189,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembership
     pair = situation.comparison
     classes = classes_in(pair)
     targets = min(options.targets, pair.original.n_users)
-    out = min(options.targets, pair.original.n_users // rerunning.ONE_OUT_IN)
+    out = min(options.targets, pair.original.n_users // counterfactual.ONE_OUT_IN)
     alone = run_again(situation)
     alone += sum(some * (PER_CELL * classes + PER_PAIR * some) for some in (targets, out))
     rng = situation.rng("item-membership: how long it takes")

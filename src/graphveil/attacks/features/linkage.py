@@ -16,16 +16,17 @@ from graphveil.attacks.attack import (
     WholeNumbers,
     run_again,
 )
-from graphveil.attacks.features import scoring
-from graphveil.attacks.features.rerunning import (
+from graphveil.attacks.features import released_classes, scoring
+from graphveil.attacks.features.counterfactual import (
     FEWEST_FEATURES,
     ONE_OUT_IN,
+    TWIN,
     people_to_leave_out,
     twin,
 )
 from graphveil.attacks.intervals import bootstrap_difference, bootstrap_mean, bootstrap_ratio
-from graphveil.attacks.wording import inferred, linked, most_known, of_equal_rows, singled_out
-from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.attacks.row_selection import most_known
+from graphveil.attacks.wording import inferred, linked, of_equal_rows, singled_out
 from graphveil.core.errors import GraphveilError, ParameterError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
@@ -34,9 +35,7 @@ from graphveil.core.text import counted
 from graphveil.data import Bipartite
 from graphveil.evaluate.comparison import BipartiteComparison, Int32s, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError, wilson
-from graphveil.measures.rows import equal_rows
 
-TWIN = "a release without some people"
 _TRIES = 50
 
 
@@ -65,7 +64,7 @@ class LinkageOptions(AttackOptions, label="linkage"):
 
 def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> Outcome:
     """Return how often rows and classes are named, what else is guessed, and of people omitted."""
-    people = scoring.people_of(situation.comparison)
+    people = released_classes.people_of(situation.comparison)
     order = situation.rng("linkage: targets").permutation(people.own.size)
     figures: list[AttackFigure] = []
     missing: dict[str, str] = {}
@@ -96,7 +95,7 @@ PER_CELL, PER_TARGET = 5e-8, 3e-5
 def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> float:
     """Return about how long it takes; with it one more run of the method."""
     pair = situation.comparison
-    classes = scoring.classes_in(pair)
+    classes = released_classes.classes_in(pair)
     numbers = np.diff(pair.original.indptr)
     known = int(np.count_nonzero(numbers >= FEWEST_FEATURES))
     out = min(options.out, numbers.size // ONE_OUT_IN, known // 2)
@@ -121,7 +120,10 @@ def _nobody(number: int, wrong: int) -> str:
 
 
 def known_items(
-    people: scoring.People, order: Ints, how: tuple[int, int, int], rng: np.random.Generator
+    people: released_classes.People,
+    order: Ints,
+    how: tuple[int, int, int],
+    rng: np.random.Generator,
 ) -> scoring.Known | None:
     """Return what is known of the first people in an order who have enough items; None for nobody.
 
@@ -144,11 +146,11 @@ def known_items(
     shape = (chosen.size, people.before.shape[1])
     items = sparse.csr_array((np.ones(indices.size), indices, indptr), shape=shape)
     items.sort_indices()
-    return scoring.Known(chosen, items, wrong / number if wrong else scoring.FALSE_SHARE)
+    return scoring.Known(chosen, items, wrong / number if wrong else released_classes.FALSE_SHARE)
 
 
 def popular_items(
-    people: scoring.People, own: Int32s, number: int, rng: np.random.Generator
+    people: released_classes.People, own: Int32s, number: int, rng: np.random.Generator
 ) -> Int32s:
     """Return items that a person does not have, as popular as they are."""
     drawn: list[int] = []
@@ -167,7 +169,7 @@ def popular_items(
 
 
 def _marginals(
-    known: scoring.Known, people: scoring.People
+    known: scoring.Known, people: released_classes.People
 ) -> tuple[scoring.ScoreCounts, scoring.ScoreCounts]:
     """Return what is guessed right of everybody from how frequent features are alone."""
     frequency = people.classes.frequency
@@ -180,7 +182,7 @@ def _figures(
     setting: Setting,
     made: scoring.Guesses,
     marginals: tuple[scoring.ScoreCounts, scoring.ScoreCounts],
-    people: scoring.People,
+    people: released_classes.People,
     rng: np.random.Generator,
 ) -> Iterator[AttackFigure]:
     """Yield how often rows and classes are named, and the other features that are guessed."""
@@ -238,7 +240,9 @@ def _precision_and_recall(
 
 
 def _inside_and_outside(
-    people: scoring.People, situation: AttackInput[BipartiteComparison], options: LinkageOptions
+    people: released_classes.People,
+    situation: AttackInput[BipartiteComparison],
+    options: LinkageOptions,
 ) -> Iterator[AttackFigure]:
     """Yield what is recalled of people in a release, and of others that it omits."""
     rng = situation.rng("linkage: twin")
@@ -281,8 +285,8 @@ LINKAGE = Attack(
     "in at most 5% of the rows; the same for people whom a second run excludes; and, "
     "for comparison, the eccentricity of Narayanan and Shmatikov over classes",
     source="graphveil's own likelihood, compared with Narayanan and Shmatikov 2008",
-    cost=f"near-linear, on 500 sampled people; up to {scoring.MOST_CELLS:,} distinct rows and "
-    "features in total",
+    cost=f"near-linear, on 500 sampled people; up to {released_classes.MOST_CELLS:,} distinct "
+    "rows and features in total",
     compute=linkage,
     seconds=seconds,
     options=LinkageOptions,
@@ -313,78 +317,6 @@ LINKAGE = Attack(
             left_out="rare other items, recall of people left out",
             harm="rare other items, recall, harm of being inside",
             if_measured=True,
-        ),
-    ),
-)
-
-NO_SECOND = "no second release was given. Use --with DIR, or second=RELEASE in Python"
-SHORT = "joint class smaller than promised"
-
-
-def intersection(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
-    """Return how few people share both of a person's classes."""
-    if situation.second is None:
-        raise NotMeasuredError(NO_SECOND)
-    if situation.second.position is None:
-        raise NotMeasuredError("requires the linkage of the second release, which is missing")
-    if not situation.comparison.original.n_users:
-        raise NotMeasuredError("the data has no rows")
-    first, second = (
-        equal_rows(pair.released)[pair.linked] for pair in (situation.comparison, situation.second)
-    )
-    joint = group_sizes(first * (second.max() + 1) + second)
-    single = [group_sizes(labels) for labels in (first, second)]
-    of_rows = isinstance(situation.release.guarantee, KAnonymity | SmoothKAnonymity)
-    levels = situation.levels if of_rows else None
-    missing = {}
-    if levels is None:
-        missing[SHORT] = "the release guarantees no minimum number of equal rows"
-    figures = list(_figures_of_both(joint, single, levels))
-    return Outcome(figures, 1 / joint, 1 / np.minimum(*single), missing)
-
-
-def group_sizes(labels: Ints) -> Ints:
-    """Return for everybody how many people have their label.
-
-    >>> group_sizes(np.array([7, 3, 7])).tolist()
-    [2, 1, 2]
-    """
-    _, number, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    return sizes[number]
-
-
-def _figures_of_both(
-    joint: Ints, single: list[Ints], levels: Ints | None
-) -> Iterator[AttackFigure]:
-    """Yield figures of the joint class, next to those of the release that alone tells more."""
-    median = float(min(np.median(sizes) for sizes in single))
-    part, value = "joint class, median", float(np.median(joint))
-    yield AttackFigure(part, value, "people", median, direction="higher is better")
-    unit = "share of people"
-    if levels is not None:
-        alone = max(float((sizes < levels).mean()) for sizes in single)
-        yield AttackFigure(SHORT, float((joint < levels).mean()), unit, alone)
-    alone = max(float((sizes == 1).mean()) for sizes in single)
-    yield AttackFigure("alone in the joint class", float((joint == 1).mean()), unit, alone)
-
-
-INTERSECTION = Attack(
-    name="intersection",
-    kind=Bipartite,
-    knows="the equivalence class of a person in each of two releases of the same people",
-    definition="how many people share both classes: the median, the share of people with fewer "
-    "than the first release guarantees, and the share who are unique; compared with "
-    "whichever single release reveals more",
-    source="Ganta, Kasiviswanathan and Smith 2008",
-    cost="linear; requires a second release",
-    compute=intersection,
-    said=(
-        linked(
-            "alone in the joint class",
-            does="has a second release of the same people",
-            line="unique when two releases are combined",
-            label="a second release",
-            says="{n} people are unique when both releases are combined",
         ),
     ),
 )

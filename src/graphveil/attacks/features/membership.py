@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.features.rerunning import (
+from graphveil.attacks.features.counterfactual import (
     FEWEST_FEATURES,
     MethodRerun,
     beside_without,
     refuse_people,
 )
-from graphveil.attacks.features.scoring import (
+from graphveil.attacks.features.released_classes import (
     MOST_CELLS,
     ReleasedClasses,
     batches,

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,101 +23,21 @@ from graphveil.attacks.attack import (
     run_again,
     seconds_of_one,
 )
-from graphveil.attacks.features.scoring import People, people_of
+from graphveil.attacks.features.cells.published_cells import column_of_features
+from graphveil.attacks.features.counterfactual import MethodRerun, features_of
 from graphveil.attacks.wording import inferred
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
-from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Setting
-from graphveil.core.text import counted
-from graphveil.data import Bipartite, Data, Table
-from graphveil.data.ids import Ids, column_and_value
-from graphveil.data.kinds import encoded
+from graphveil.data import Bipartite, Table
 from graphveil.evaluate.comparison import BipartiteComparison, Floats, Ints
 from graphveil.evaluate.metric import NotMeasuredError, wilson
-from graphveil.release import Release
-
-FEWEST_FEATURES, ONE_OUT_IN = 3, 20
-"""People with fewer features are not drawn: about them there is little to learn."""
-
-_PEOPLE_ARE_ITEMS = "items are people, so no one can be excluded without changing the others"
-
-
-class MethodRerun:
-    """The method, run again on the original: a table where features are its one-hot ones."""
-
-    def __init__(self, situation: AttackInput[BipartiteComparison]) -> None:
-        """Keep the original and the method."""
-        if situation.rerun is None:
-            raise NotMeasuredError(f"the run cannot be repeated: {situation.not_again}")
-        tables = situation.tables
-        self.original: Table | Bipartite = (tables or situation.comparison).original
-        self._rerun = situation.rerun
-
-    def __call__(self, data: Data, seed: int) -> Release[Any]:
-        """Return the release of other data under a seed."""
-        return self._rerun(data, seed)
-
-
-def features_of(data: Any) -> Bipartite:
-    """Return released data as users by features."""
-    features: Bipartite = encoded(data, Bipartite)
-    return features
-
-
-def twin(situation: AttackInput[BipartiteComparison], out: Ints, seed: int) -> People:
-    """Return the people of the original next to a release that some of them are not in."""
-    again = MethodRerun(situation)
-    pair = situation.comparison
-    refuse_people(pair)
-    inside = np.setdiff1d(np.arange(pair.original.n_users), out)
-    with stage("running the method again"):
-        return beside_without(again, pair, inside, seed)
-
-
-def refuse_people(pair: BipartiteComparison) -> None:
-    """Refuse items that are people."""
-    if pair.original.items == "people":
-        raise NotMeasuredError(_PEOPLE_ARE_ITEMS)
-
-
-def beside_without(
-    again: MethodRerun, pair: BipartiteComparison, inside: Ints, seed: int
-) -> People:
-    """Return the people of the original next to a release of some of them."""
-    labels = again.original.labels()[inside]
-    release = again(again.original.permuted(inside, ids=labels), seed)
-    return people_of_run(release, pair.original, inside, labels, pair.randomness)
-
-
-def people_of_run(
-    release: Release[Any], rows: Bipartite, inside: Ints, labels: Ids, randomness: Randomness
-) -> People:
-    """Return rows next to a release of some of them."""
-    linkage = release.private.linkage if release.private else None
-    if linkage is None:
-        raise TypeError("a run of a method must return its linkage")
-    position = np.full(rows.n_users, -1, dtype=np.int64)
-    position[inside] = linkage.positions_of(labels, release.data.labels())
-    beside = BipartiteComparison.of(rows, features_of(release.data), None, randomness)
-    return people_of(beside, position)
-
-
-def people_to_leave_out(people: People, most: int, rng: np.random.Generator) -> Ints:
-    """Return whom the twin omits: few of those with three features or more."""
-    known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
-    number = min(most, people.own.size // ONE_OUT_IN, known.size // 2)
-    if number < 1:
-        raise NotMeasuredError(
-            f"too few rows to exclude some ({counted(people.own.size, 'row')}, {known.size} with "
-            f"at least {FEWEST_FEATURES} features)"
-        )
-    return np.asarray(np.sort(rng.choice(known, number, replace=False)))
-
 
 GUESS, SEED_UNKNOWN = 0.5, "seed unknown, right guess"
+
 _TRIES = 1_000
+
 _SUPPRESSED = -1
 
 
@@ -309,17 +229,6 @@ def _other_feature(data: Bipartite, rng: np.random.Generator) -> tuple[int, Bipa
     indices[entry] = new
     indices[start:end].sort()
     return person, dataclasses.replace(data, indices=indices)
-
-
-def column_of_features(data: Bipartite) -> Ints | None:
-    """Return the column of every feature, if features are a table's, one per column and value."""
-    names = [str(name) for name in data.feature_labels().tolist()]
-    heads = [named[0] for name in names if (named := column_and_value(name))]
-    if len(heads) < len(names):
-        return None
-    columns: Ints = np.unique(heads, return_inverse=True)[1]
-    keys = data.rows().astype(np.int64) * (max(columns, default=0) + 1) + columns[data.indices]
-    return columns if np.unique(keys).size == keys.size else None
 
 
 def _risks(trials: list[RerunTrial], drawn: Ints, n: int) -> tuple[Floats, Floats]:

@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, ends_of
-from graphveil.attacks.networks import copies
-from graphveil.attacks.networks.assignment import one_to_one
+from graphveil.attacks.networks.assignment import forecast, fugal, one_to_one
 from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties
 from graphveil.attacks.networks.assignment.near_candidates import near_match
 from graphveil.attacks.networks.assignment.surroundings import distances
-from graphveil.attacks.networks.signatures import COPY, CopyOf, words_of
+from graphveil.attacks.networks.copies import paired_copy, reidentification
+from graphveil.attacks.networks.copies.side_information import COPY, CopyOf, words_of
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.rows import Setting
@@ -33,12 +33,12 @@ class AlignmentOptions(AttackOptions, label="alignment"):
 
     overlap: float | None = parameter(
         default=None,
-        text=copies.OVERLAP,
+        text=paired_copy.OVERLAP,
         minimum=0,
         maximum=1,
         unset=", ".join(f"{overlap:g}" for overlap in OVERLAPS),
     )
-    people: float = parameter(default=1.0, text=copies.PEOPLE, minimum=0, maximum=1)
+    people: float = parameter(default=1.0, text=paired_copy.PEOPLE, minimum=0, maximum=1)
     copy: CopyOf = parameter(default="network", text=COPY)
     draws: int = parameter(default=3, text="number of copies for each overlap", minimum=1)
 
@@ -51,13 +51,15 @@ class AlignmentOptions(AttackOptions, label="alignment"):
 def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions) -> Outcome:
     """Return how many people are named by aligning copies of the original with the release."""
     pair = situation.comparison
-    search = one_to_one.OF_NEAREST if pair.original.n_nodes > ALL_PAIRS else ""
+    search = forecast.OF_NEAREST if pair.original.n_nodes > ALL_PAIRS else ""
     knows, people = words_of(pair, options.copy), options.people
     settings = [
         Setting(overlap=overlap, knows=knows, people=people, search=search)
         for overlap in options.overlaps
     ]
-    return copies.named_by_copies(situation, "alignment", settings, partial(_drawn, pair, options))
+    return reidentification.named_by_copies(
+        situation, "alignment", settings, partial(_drawn, pair, options)
+    )
 
 
 PER_PAIR, PER_WALK = 1e-5, 1e-7
@@ -69,12 +71,12 @@ def seconds(situation: AttackInput[GraphComparison], options: AlignmentOptions) 
     pair = situation.comparison
     n = pair.original.n_nodes
     if n > ALL_PAIRS:
-        one_to_one.check_size(pair)
-        every = [one_to_one.seconds_of_near_match(pair, overlap) for overlap in options.overlaps]
+        forecast.check_size(pair)
+        every = [forecast.seconds_of_near_match(pair, overlap) for overlap in options.overlaps]
     else:
         last = PER_PAIR * n * n + PER_WALK * n * ends_of(pair)
         every = [
-            one_to_one.seconds_of_all_pairs(pair, overlap, options.people, last)
+            forecast.seconds_of_all_pairs(pair, overlap, options.people, last)
             for overlap in options.overlaps
         ]
     return options.draws * sum(every)
@@ -84,19 +86,19 @@ def _drawn(
     pair: GraphComparison,
     options: AlignmentOptions,
     setting: Setting,
-    kinds: copies.NodeKinds,
+    kinds: reidentification.NodeKinds,
     rng: np.random.Generator,
-) -> copies.Drawn:
+) -> reidentification.Drawn:
     """Return how good the names of all draws are."""
     namings, overlap = [], setting.overlap or 0.0
     for draw in range(options.draws):
         with stage(f"aligning a copy of overlap {overlap:g}, {draw + 1} of {options.draws}"):
-            two = copies.pairing(pair, overlap, rng, people=options.people, copy=options.copy)
-            namings.append(copies.Naming.of(two, aligned(two, rng), kinds))
-    return copies.Drawn(setting, namings)
+            two = paired_copy.pairing(pair, overlap, rng, people=options.people, copy=options.copy)
+            namings.append(reidentification.Naming.of(two, aligned(two, rng), kinds))
+    return reidentification.Drawn(setting, namings)
 
 
-def aligned(two: copies.Pairing, rng: np.random.Generator) -> Match:
+def aligned(two: paired_copy.Pairing, rng: np.random.Generator) -> Match:
     """Return the released node of every node of the copy, nobody known; -1 where none is likely.
 
     Graduated assignments by three kinds of distances, `near_match`, and the relaxation: each is
@@ -104,7 +106,7 @@ def aligned(two: copies.Pairing, rng: np.random.Generator) -> Match:
     are kept, and the best goes on; two that agree end it. Above `ALL_PAIRS` nodes it is
     `near_match` alone.
     """
-    nobody = np.full(two.truth.size, copies.NOBODY, dtype=np.int64)
+    nobody = np.full(two.truth.size, paired_copy.NOBODY, dtype=np.int64)
     if two.truth.size > ALL_PAIRS:
         return near_match(two, nobody, rng)
     ties = Ties.of(two, nobody, rng)
@@ -112,13 +114,13 @@ def aligned(two: copies.Pairing, rng: np.random.Generator) -> Match:
 
 
 def _starts(
-    ties: Ties, two: copies.Pairing, rng: np.random.Generator
+    ties: Ties, two: paired_copy.Pairing, rng: np.random.Generator
 ) -> Iterator[one_to_one.Start]:
     """Yield assignments of both searches, and that of the relaxation, which takes longest."""
     yield from one_to_one.common_starts(ties, two, rng)
-    relaxed = one_to_one.relaxed_alignment(two.copy, two.released, two.more)
+    relaxed = fugal.relaxed_alignment(two.copy, two.released, two.more)
     last = (
-        one_to_one.assigned(relaxed)
+        fugal.assigned(relaxed)
         if ties.excluded is None
         else ties.assigned(relaxed.astype(np.float32))
     )
@@ -136,11 +138,11 @@ ALIGNMENT = Attack(
     "people with an edge both in the copy and in the release are counted",
     source="based on FUGAL, Bommakanti et al., NeurIPS 2024; repeated, and with other starts, "
     "as in seeded-matching",
-    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: minutes for 1,000; {one_to_one.COST}; "
+    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: minutes for 1,000; {forecast.COST}; "
     "not run by default",
     compute=alignment,
     seconds=seconds,
     options=AlignmentOptions,
     by_name=True,
-    said=copies.said_of_copies(", by alignment"),
+    said=reidentification.said_of_copies(", by alignment"),
 )

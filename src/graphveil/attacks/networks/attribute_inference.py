@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,28 +14,18 @@ from graphveil.attacks.attack import (
     Outcome,
     ends_of,
 )
+from graphveil.attacks.homogeneity import certain_beside as certain_beside  # noqa: PLC0414  read from here by verbs
 from graphveil.attacks.wording import inferred
-from graphveil.claims.conditions import AttachedColumns
-from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.progress import in_time
 from graphveil.core.rows import Setting
 from graphveil.core.text import printable
 from graphveil.data import Graph, Network
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.comparison import (
-    Attached,
-    Bools,
-    Floats,
-    Int32s,
-    Ints,
-    NetworkComparison,
-    sparse,
-)
+from graphveil.evaluate.comparison import Floats, Int32s, NetworkComparison, sparse
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.measures.network import measure_network
-from graphveil.release import Release
 
 Codes = Int32s
+
 Shares = Floats
 
 ROUNDS = 30
@@ -46,10 +35,6 @@ _CELLS_AT_ONCE = 1 << 20
 
 MOST_CELLS = 50_000_000
 """Of people times values: of more nothing is passed on."""
-
-
-IN_ONE, COMMONEST = "in a class of one value", "commonest value of the class"
-"""What is counted of a column that is published next to a release."""
 
 
 def attribute_inference(
@@ -199,115 +184,3 @@ ATTRIBUTE_INFERENCE = Attack(
         ),
     ),
 )
-
-
-NOTHING_ATTACHED = (
-    "no column is attached, neither in the release (--attach) nor next to it. Use --attached "
-    "FILE --attached-column NAME, or attached=Attached(name, values) in Python"
-)
-
-
-class InCells(NamedTuple):
-    """What cells tell of a column; arrays are in the order of the release.
-
-    `certain`: bool, shape (n,): whether all of a person's cell have one value; `right`: float64,
-    shape (n,): how large a part of the cell has the person's own value; NaN where nothing is said
-    of the person; `guessed`: how often the commonest value of the cell is a person's own.
-    """
-
-    certain: Bools
-    right: Floats
-    guessed: float
-
-
-def attached_in_cells(
-    situation: AttackInput[NetworkComparison], _options: AttackOptions
-) -> Outcome:
-    """Return how often the cell of a person tells the value of a column outside the guarantee."""
-    pair = situation.comparison
-    released = pair.networks[1]
-    columns = list(_columns(situation))
-    if not columns:
-        raise NotMeasuredError(NOTHING_ATTACHED)
-    cells = cells_of(released, situation.release)
-    n = released.n_nodes
-    risk, baseline = np.zeros(n), np.zeros(n)
-    figures: list[AttackFigure] = []
-    for name, codes in columns:
-        told = in_cells(cells, codes)
-        known = codes != SUPPRESSED
-        shares = np.bincount(codes[known]) / known.sum()
-        most, setting = float(shares.max()), Setting(column=name)
-        figures += [
-            AttackFigure(figure, value, "share of people", guess, setting=setting)
-            for figure, value, guess in (
-                (IN_ONE, float(told.certain[known].mean()), float(most >= 1)),
-                (COMMONEST, told.guessed, most),
-            )
-        ]
-        better = np.where(known, told.right, 0) > risk
-        risk[better] = told.right[better]
-        baseline[better] = shares[codes[better]]
-    return Outcome(figures, risk[pair.linked], baseline[pair.linked])
-
-
-def cells_of(released: Network, release: Release[Any]) -> Ints:
-    """Return the cell of everybody: the known attributes and what is known of edges.
-
-    Both are those of the guarantee; where nothing is guaranteed of them, all attributes that are
-    not attached, and numbers of edges.
-    """
-    promise = release.guarantee
-    if isinstance(promise, StructuralKAnonymity):
-        measure, distance, known = promise.measure, promise.distance, promise.known
-        return measure_network(released, measure, distance, 1, known).labels
-    attached = _attached(release)
-    rest = [name for name in released.attributes if name not in attached]
-    return measure_network(released, None, 1, 1, rest).labels
-
-
-def in_cells(cells: Ints, codes: Ints) -> InCells:
-    """Return what cells tell of a column; codes are below 0 where nothing is said of a person."""
-    values = int(codes.max(initial=0)) + 1
-    sizes = np.bincount(cells)
-    known = np.flatnonzero(codes >= 0)
-    keys, at, counts = np.unique(
-        cells[known] * values + codes[known], return_inverse=True, return_counts=True
-    )
-    largest = np.zeros(sizes.size, dtype=np.int64)
-    np.maximum.at(largest, keys // values, counts)
-    right = np.full(codes.size, np.nan)
-    right[known] = counts[at] / sizes[cells[known]]
-    return InCells((largest == sizes)[cells], right, float(largest.sum() / max(known.size, 1)))
-
-
-def _attached(release: Release[Any]) -> set[str]:
-    """Return the names of the columns that a release says are attached."""
-    stated = (one for one in release.conditions if isinstance(one, AttachedColumns))
-    return {name for condition in stated for name in condition.attach}
-
-
-def _columns(situation: AttackInput[NetworkComparison]) -> Iterator[tuple[str, Ints]]:
-    """Yield names and codes of what is attached in the release, and of what is next to it."""
-    pair = situation.comparison
-    released = pair.networks[1]
-    for name in sorted(_attached(situation.release) & set(released.attributes)):
-        codes = released.codes_of(name).astype(np.int64)
-        if (codes != SUPPRESSED).any():
-            yield printable(name), codes
-    beside = situation.attached
-    if beside is not None and beside.value.size:
-        yield printable(beside.name), _by_owner(beside, pair)
-
-
-def _by_owner(beside: Attached, pair: NetworkComparison) -> Ints:
-    """Return the value of everybody in the order of the release."""
-    codes = np.empty(beside.value.size, dtype=np.int64)
-    codes[pair.linked] = np.unique(beside.value, return_inverse=True)[1]
-    return codes
-
-
-def certain_beside(beside: Attached, pair: NetworkComparison, release: Release[Any]) -> float:
-    """Return of how large a share of the people all of the cell have one value of a column."""
-    cells = cells_of(pair.networks[1], release)
-    return float(in_cells(cells, _by_owner(beside, pair)).certain.mean())

@@ -32,14 +32,13 @@ from graphveil.attacks.networks.signatures import (
     Signatures,
     candidates,
 )
-from graphveil.attacks.wording import GUESSED, Said, singled_out
-from graphveil.claims.conditions import Drawing
+from graphveil.attacks.wording import Said, singled_out
 from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
 from graphveil.claims.knowledge import MeasureName
 from graphveil.core.parameters import parameter
 from graphveil.core.rows import Setting
 from graphveil.data import Graph, Network
-from graphveil.evaluate.comparison import Floats, GraphComparison, Ints, NetworkComparison
+from graphveil.evaluate.comparison import Floats, GraphComparison, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample, wilson
 from graphveil.measures.values import directed_count
 
@@ -56,6 +55,7 @@ WITH_ATTRIBUTES = " with attributes"
 """What stands behind the name of a signature where all published attributes are known, too."""
 
 TARGETS, TARGETS_OF_MANY, MANY_NODES = 1_000, 300, 3_000
+
 FEW = 10
 
 
@@ -257,82 +257,4 @@ CANDIDATE_SET = Attack(
     seconds=seconds,
     options=CandidateSetOptions,
     said=SAID,
-)
-
-
-# ---- degree-matching: by rank
-
-
-LARGEST = (20, 5)
-"""Of how many people with most edges there are figures of their own."""
-
-RIGHT, AMONG = "right guess", "the {} largest"
-
-
-def degree_matching(situation: AttackInput[GraphComparison], _options: AttackOptions) -> Outcome:
-    """Return how often people and nodes of the same rank by degree belong together."""
-    pair = situation.comparison
-    known = pair.original.degrees().astype(np.int64)
-    n = known.size
-    if n == 0:
-        raise NotMeasuredError("the network has no nodes")
-    risk = right_by_rank(known, _noisy_or_degrees(situation)[pair.linked])
-    figures = [_by_rank(risk, n)]
-    for top in LARGEST:
-        if top < n:
-            least = np.partition(known, n - top)[n - top]
-            figures.append(_by_rank(risk[known >= least], n, AMONG.format(top)))
-    return Outcome(figures, risk, np.full(n, 1 / n))
-
-
-def _by_rank(right: Floats, n: int, among: str = "") -> AttackFigure:
-    share = float(right.mean())
-    return AttackFigure(RIGHT, share, "share of people", 1 / n, setting=Setting(among=among))
-
-
-def _noisy_or_degrees(situation: AttackInput[GraphComparison]) -> Ints:
-    """Return the number that is published of every released node: with noise, or its degree."""
-    for condition in situation.release.conditions:
-        if isinstance(condition, Drawing):
-            noisy = np.array(condition.numbers("noisy_degrees"), dtype=np.int64)
-            return noisy[condition.place_of_id()]
-    return situation.comparison.released.degrees().astype(np.int64)
-
-
-def right_by_rank(known: Ints, published: Ints) -> Floats:
-    """Return how likely everybody is matched with their own node, when both sides are sorted.
-
-    Equal numbers are in any order, on both sides.
-    """
-    ranks = []
-    for numbers in (known, published):
-        in_order = np.sort(numbers)
-        ranks.append([np.searchsorted(in_order, numbers, side=side) for side in ("left", "right")])
-    (first, behind), (own_first, own_behind) = ranks
-    both = np.minimum(behind, own_behind) - np.maximum(first, own_first)
-    return np.asarray(np.maximum(both, 0) / ((behind - first) * (own_behind - own_first)))
-
-
-DEGREE_MATCHING = Attack(
-    name="degree-matching",
-    kind=Graph,
-    knows="the degree of every person in the original, and all that is published: also the noisy "
-    "degrees that a manifest states",
-    definition="how often a person and the released node of the same rank belong together, with "
-    "equal numbers in random order; ranks are those of degrees, or of stated noisy degrees. "
-    f"For all people, and for the {LARGEST[0]} and the {LARGEST[1]} with the largest degrees",
-    source="matching of sorted degrees; graphveil's own",
-    cost="n log n",
-    compute=degree_matching,
-    said=(
-        singled_out(
-            RIGHT,
-            does=f"knows all degrees and seeks one of the {LARGEST[0]} largest",
-            label=f"the {LARGEST[0]} most connected people",
-            says=f"{GUESSED}, among the {LARGEST[0]} with the largest degrees",
-            when=lambda setting: setting.among == AMONG.format(LARGEST[0]),
-            if_measured=True,
-            covered=partial(same_for_look_alikes, "degree"),
-        ),
-    ),
 )

@@ -18,7 +18,9 @@ from graphveil.attacks.attack import (
 )
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.networks import propagation
-from graphveil.attacks.networks.copies import FEWEST_DRAWS, check_people, pairing
+from graphveil.attacks.networks.assignment import expand_when_stuck, mutual_best
+from graphveil.attacks.networks.copies.paired_copy import pairing
+from graphveil.attacks.networks.copies.reidentification import FEWEST_DRAWS, check_people
 from graphveil.attacks.wording import inferred
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time, stage
@@ -99,7 +101,7 @@ def learned(original: Graph, made: propagation.Guess) -> Learned:
     """Return which further edges the release shows to whom made this guess."""
     two, n = made.pairing, original.n_nodes
     known = numbers_of(two.person[two.copy.edges()], n)
-    ends = propagation.inverse(made.match, n)[two.released.edges()]
+    ends = expand_when_stuck.inverse(made.match, n)[two.released.edges()]
     matched = two.person[ends[(ends >= 0).all(axis=1)]]
     shown = np.setdiff1d(numbers_of(matched, n), known)
     likely = two.person[likeliest_pairs(two.copy, shown.size)]
@@ -132,7 +134,7 @@ def likeliest_pairs(graph: Graph, size: int) -> Ints:
     work = np.concatenate([[0], np.cumsum(degrees[near.indices])])[near.indptr]
     best = np.empty((0, 2), dtype=np.int64)
     scores = np.empty(0)
-    for start, end in in_time(propagation.row_blocks(work)):
+    for start, end in in_time(mutual_best.row_blocks(work)):
         block = weighed[start:end] @ near
         block = (block - block.multiply(near[start:end])).tocoo()
         row = block.row.astype(np.int64) + start

@@ -3,114 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, Outcome, ends_of, squares
 from graphveil.attacks.networks.candidate_set import CandidateSetOptions, right_guess
 from graphveil.attacks.networks.candidate_set import seconds as candidate_seconds
-from graphveil.attacks.networks.copies import check_people
-from graphveil.attacks.networks.propagation import (
-    MOST_NODES,
-    MOST_SQUARES,
-    check_matching,
-    row_blocks,
-)
+from graphveil.attacks.networks.copies.reidentification import check_people
+from graphveil.attacks.networks.edge_similarity import Scores, likeness_of
+from graphveil.attacks.networks.propagation import MOST_NODES, MOST_SQUARES, check_matching
 from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candidates
 from graphveil.attacks.wording import inferred
-from graphveil.core.progress import in_time
 from graphveil.core.text import counted
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import Bools, Floats, GraphComparison, sparse
+from graphveil.evaluate.comparison import Bools, GraphComparison
 from graphveil.evaluate.metric import NotMeasuredError
 
-Scores: TypeAlias = "Floats"
-"""A number for every edge, in the order of `Graph.edges`."""
-
-DIMENSIONS = 32
-_SMALL = 200
-_TOLERANCE = 1e-3
-_CELLS = 20_000_000
-
-
-def common_neighbors(graph: Graph) -> tuple[Scores, Scores]:
-    """Return the common neighbors of the ends of every edge: their number and sum of 1/d."""
-    near, degrees, ends = graph.to_scipy(), graph.degrees(), graph.edges()
-    worth = np.column_stack([np.ones(graph.n_nodes), 1 / np.maximum(degrees, 1)])
-    out = np.zeros((len(ends), 2))
-    work = np.concatenate([[0], np.cumsum(degrees[ends].sum(axis=1))])
-    for start, end in in_time(row_blocks(work)):
-        both = near[ends[start:end, 0]].multiply(near[ends[start:end, 1]])
-        out[start:end] = both @ worth
-    return out[:, 0], out[:, 1]
-
-
-def jaccard(graph: Graph, common: Scores) -> Scores:
-    """Return the common neighbors over all neighbors of both ends."""
-    ends = graph.degrees()[graph.edges()].sum(axis=1)
-    scores: Scores = common / np.maximum(ends - common, 1)
-    return scores
-
-
-def three_paths(graph: Graph) -> Scores:
-    """Return the number of paths of three edges between both ends, over the root of the degrees."""
-    near, degrees, ends = graph.to_scipy().astype(np.float64), graph.degrees(), graph.edges()
-    walks = np.zeros(len(ends))
-    rows = max(_CELLS // max(graph.n_nodes, 1), 1)
-    for first in in_time(range(0, graph.n_nodes, rows)):
-        two_steps = (near[first : first + rows] @ near).toarray()
-        start, end = np.searchsorted(ends[:, 0], [first, first + rows])
-        source, target = ends[start:end, 0] - first, ends[start:end, 1]
-        for low, high in row_blocks(np.concatenate([[0], np.cumsum(degrees[target])])):
-            around = near[target[low:high]]
-            edge = np.repeat(np.arange(high - low), np.diff(around.indptr))
-            reached = two_steps[source[low:high][edge], around.indices]
-            walks[start + low : start + high] = np.bincount(edge, reached, minlength=high - low)
-    both = degrees[ends]
-    paths: Scores = (walks - both.sum(axis=1) + 1) / np.sqrt(both.prod(axis=1))
-    return paths
-
-
-def spectral_cosine(graph: Graph, rng: np.random.Generator) -> Scores:
-    """Return the cosine between both ends in the leading directions of the normalized adjacency."""
-    from scipy.sparse import linalg  # noqa: PLC0415  heavy: not for help
-
-    roots = 1 / np.sqrt(np.maximum(graph.degrees(), 1))
-    scale = sparse.diags_array(roots)
-    normalized = scale @ graph.to_scipy().astype(np.float64) @ scale
-    if graph.n_nodes <= _SMALL:
-        left, sizes, _ = np.linalg.svd(normalized.toarray())
-    else:
-        begin = rng.standard_normal(graph.n_nodes)
-        values, left = linalg.eigsh(normalized, k=DIMENSIONS, v0=begin, tol=_TOLERANCE)
-        sizes = np.abs(values)
-    leading = np.argsort(-sizes, kind="stable")[:DIMENSIONS]
-    points = left[:, leading] * np.sqrt(sizes[leading])
-    points /= np.maximum(np.linalg.norm(points, axis=1, keepdims=True), np.finfo(float).tiny)
-    ends = graph.edges()
-    cosine: Scores = np.einsum("ed,ed->e", points[ends[:, 0]], points[ends[:, 1]])
-    return cosine
-
-
 FEWEST_FAKES = 5
+
 BEST, FLAGGED = "best in hindsight", "flagged, precision"
 
 
 @dataclass(frozen=True, kw_only=True)
 class FakeEdgeOptions(CandidateSetOptions, label="fake-edge"):
     """Of how many people something is known, once added edges are dropped."""
-
-
-class Likeness(NamedTuple):
-    """What the ends of every released edge have in common; less at added edges.
-
-    `judged`: the scores of every test that is judged by itself, by its name; `flagging`: the scores
-    by whose sum of ranks edges are flagged.
-    """
-
-    judged: dict[str, Scores]
-    flagging: tuple[Scores, ...]
 
 
 def fake_edge(situation: AttackInput[GraphComparison], options: FakeEdgeOptions) -> Outcome:
@@ -166,20 +82,6 @@ def added_edges(pair: GraphComparison) -> Bools:
         for graph in (pair.original, pair.aligned)
     )
     return np.isin(after, before, invert=True)
-
-
-def likeness_of(released: Graph, rng: np.random.Generator) -> Likeness:
-    """Return what the ends of every edge have in common."""
-    number, weight = common_neighbors(released)
-    degrees = released.degrees()[released.edges()]
-    alike, cosine = jaccard(released, number), spectral_cosine(released, rng)
-    judged = {
-        "Jaccard": alike,
-        "resource allocation": weight,
-        "product of degrees": -np.log(degrees).sum(axis=1),
-        "spectral cosine": cosine,
-    }
-    return Likeness(judged, (alike, cosine, three_paths(released)))
 
 
 def ranks(values: Scores) -> Scores:

@@ -22,15 +22,13 @@ from graphveil.attacks.networks.candidate_set import (
     figures_of,
     known_of_people,
 )
-from graphveil.attacks.networks.signatures import (
-    KnownRows,
+from graphveil.attacks.networks.copies.side_information import (
     Relations,
     SideInformation,
-    candidates,
     layers_of,
     matrix,
-    published_attributes,
 )
+from graphveil.attacks.networks.signatures import KnownRows, candidates, published_attributes
 from graphveil.core.progress import in_time
 from graphveil.data import Network
 from graphveil.evaluate.comparison import Int32s, Ints, NetworkComparison, sparse

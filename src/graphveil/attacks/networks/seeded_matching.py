@@ -9,12 +9,12 @@ from functools import partial
 import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.networks import copies
-from graphveil.attacks.networks.assignment import one_to_one
+from graphveil.attacks.networks.assignment import forecast, one_to_one
 from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties, faq
 from graphveil.attacks.networks.assignment.near_candidates import near_match
+from graphveil.attacks.networks.copies import paired_copy, reidentification
+from graphveil.attacks.networks.copies.side_information import COPY, CopyOf, words_of
 from graphveil.attacks.networks.propagation import known_people
-from graphveil.attacks.networks.signatures import COPY, CopyOf, words_of
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.rows import Setting
@@ -38,8 +38,8 @@ STARTS = 5
 class SeededMatchingOptions(AttackOptions, label="seeded-matching"):
     """What the copy shares with the original, whom it lacks, and how many people are known."""
 
-    overlap: float = parameter(default=1.0, text=copies.OVERLAP, minimum=0, maximum=1)
-    people: float = parameter(default=1.0, text=copies.PEOPLE, minimum=0, maximum=1)
+    overlap: float = parameter(default=1.0, text=paired_copy.OVERLAP, minimum=0, maximum=1)
+    people: float = parameter(default=1.0, text=paired_copy.PEOPLE, minimum=0, maximum=1)
     known: int | None = parameter(
         default=None,
         text="number of people whose released node is known; 0 for none",
@@ -72,11 +72,11 @@ def seeded_matching(
     """Return how many people are named by the assignment of a copy that keeps most edges."""
     pair = situation.comparison
     large = pair.original.n_nodes > ALL_PAIRS
-    search = one_to_one.OF_NEAREST if large else f"best of {STARTS} starts"
+    search = forecast.OF_NEAREST if large else f"best of {STARTS} starts"
     has = Setting(overlap=options.overlap, people=options.people, search=search)
     has = has._replace(knows=words_of(pair, options.copy))
     settings = [has._replace(known=known) for known in options.settings]
-    return copies.named_by_copies(
+    return reidentification.named_by_copies(
         situation, "seeded-matching", settings, partial(_drawn, pair, options)
     )
 
@@ -85,29 +85,29 @@ def _drawn(
     pair: GraphComparison,
     options: SeededMatchingOptions,
     setting: Setting,
-    kinds: copies.NodeKinds,
+    kinds: reidentification.NodeKinds,
     rng: np.random.Generator,
-) -> copies.Drawn:
+) -> reidentification.Drawn:
     """Return how good the names of all draws are."""
     known = setting.known or 0
     draws, namings = options.draws_of(known), []
     for draw in range(draws):
         with stage(f"matching, {known or 'nobody'} known, {draw + 1} of {draws}"):
-            two = copies.pairing(
+            two = paired_copy.pairing(
                 pair, options.overlap, rng, people=options.people, copy=options.copy
             )
             chosen = known_people(two, known, rng)
             match = best_match(two, chosen, rng)
-        namings.append(copies.Naming.of(two, match, kinds, chosen))
-    return copies.Drawn(setting, namings)
+        namings.append(reidentification.Naming.of(two, match, kinds, chosen))
+    return reidentification.Drawn(setting, namings)
 
 
-def best_match(two: copies.Pairing, known: Ints, rng: np.random.Generator) -> Match:
+def best_match(two: paired_copy.Pairing, known: Ints, rng: np.random.Generator) -> Match:
     """Return the released node of every node of the copy, by the edges that an assignment keeps.
 
     In large networks it is -1 where none is likely. The truth is read of known people alone.
     """
-    seeds = np.full(two.truth.size, copies.NOBODY, dtype=np.int64)
+    seeds = np.full(two.truth.size, paired_copy.NOBODY, dtype=np.int64)
     seeds[known] = two.truth[known]
     if two.truth.size > ALL_PAIRS:
         return near_match(two, seeds, rng)
@@ -116,7 +116,7 @@ def best_match(two: copies.Pairing, known: Ints, rng: np.random.Generator) -> Ma
 
 
 def _starts(
-    ties: Ties, two: copies.Pairing, rng: np.random.Generator
+    ties: Ties, two: paired_copy.Pairing, rng: np.random.Generator
 ) -> Iterator[one_to_one.Start]:
     """Yield assignments of both searches, and the one that FAQ reaches from the middle."""
     last: one_to_one.Start | None = None
@@ -130,10 +130,10 @@ def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOpti
     """Return about how long it takes."""
     pair = situation.comparison
     if pair.original.n_nodes > ALL_PAIRS:
-        one_to_one.check_size(pair)
-        one = one_to_one.seconds_of_near_match(pair, options.overlap)
+        forecast.check_size(pair)
+        one = forecast.seconds_of_near_match(pair, options.overlap)
     else:
-        one = one_to_one.seconds_of_all_pairs(pair, options.overlap, options.people)
+        one = forecast.seconds_of_all_pairs(pair, options.overlap, options.people)
     return sum(options.draws_of(known) for known in options.settings) * one
 
 
@@ -149,10 +149,10 @@ SEEDED_MATCHING = Attack(
     "edge both in it and in the release are counted, excluding known people",
     source="FAQ: Vogelstein et al., PLOS ONE 2015; Fishkind et al., Pattern Recognition 2019; "
     "graduated starts based on Gold & Rangarajan, IEEE TPAMI 1996",
-    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: 10 to 20 seconds for 1,000; {one_to_one.COST}",
+    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: 10 to 20 seconds for 1,000; {forecast.COST}",
     compute=seeded_matching,
     seconds=seconds,
     options=SeededMatchingOptions,
-    said=copies.said_of_copies(),
+    said=reidentification.said_of_copies(),
     shorter=SeededMatchingOptions(draws=1),
 )

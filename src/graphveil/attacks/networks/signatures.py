@@ -1,26 +1,14 @@
-"""What can be known of one person in a network, and what a copy says apart from edges."""
+"""What can be known of one person in a network."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from graphveil.core.progress import in_time
-from graphveil.data import Graph, Layer
-from graphveil.data.csr import SortedLists, sorted_lists
-from graphveil.evaluate.comparison import (
-    Bools,
-    Comparison,
-    Floats,
-    GraphComparison,
-    Int32s,
-    Ints,
-    NetworkComparison,
-    sparse,
-)
+from graphveil.data import Graph
+from graphveil.evaluate.comparison import Bools, Comparison, Floats, Int32s, Ints, NetworkComparison
 from graphveil.measures.values import triangles
 
 SIGNATURES = ("degree", "degree and triangles", "vrq")
@@ -193,133 +181,7 @@ def candidates(
     return CandidateSets(*np.moveaxis(np.array(counts, dtype=np.int64), 0, -1))
 
 
-CopyOf: TypeAlias = Literal["network", "ties"]
-"""What a copy is of: all that is published of a network, or who is connected to whom alone."""
-
-Relations: TypeAlias = "tuple[SortedLists, ...]"
-"""Neighbor lists of everybody: of every kind of edges, out and in apart where they are directed."""
-
-
-COPY = (
-    "contents of the copy: everything published about a network (edge directions, edge types, "
-    "node attributes), or only its edges"
-)
-"""What is said of the option of attacks by copies that chooses one."""
-
-
-class SideInformation(NamedTuple):
-    """Edges by kind and direction, and attributes, of a copy and of a release.
-
-    `copy, released`: the neighbor lists of both, in one order; without directions and kinds those
-    of the graphs; `turned`: for each of them, where the lists the other way round stand; its own
-    place where edges have no direction; `rows`: what the copy knows of people and what the release
-    shows of nodes, in the orders of both; None where no attribute is known.
-    """
-
-    copy: Relations
-    released: Relations
-    turned: tuple[int, ...] = (0,)
-    rows: KnownRows | None = None
-
-    @classmethod
-    def of_graphs(
-        cls, copy: Graph, released: Graph, rows: KnownRows | None = None
-    ) -> SideInformation:
-        """Return what two graphs say: who is connected to whom.
-
-        >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
-        >>> totals(SideInformation.of_graphs(path, path).copy).tolist()
-        [1, 2, 1]
-        """
-        one, two = (SortedLists(graph.indptr, graph.indices) for graph in (copy, released))
-        return cls((one,), (two,), rows=rows)
-
-    @classmethod
-    def of_layers(
-        cls, copy: Sequence[Layer], released: Sequence[Layer], rows: KnownRows | None
-    ) -> SideInformation:
-        """Return what layers of the same names say.
-
-        >>> calls = Layer.from_arcs([0, 1], [1, 2], n=3)
-        >>> both = SideInformation.of_layers([calls], [calls], None)
-        >>> both.turned, [numbers.tolist() for numbers in degrees(both.copy)]
-        ((1, 0), [[1, 1, 0], [0, 1, 1]])
-        """
-        turned: list[int] = []
-        for layer in copy:
-            at = len(turned)
-            turned += [at + 1, at] if layer.directed else [at]
-        return cls(_relations(copy), _relations(released), tuple(turned), rows)
-
-    def matrices(
-        self, dtype: DTypeLike
-    ) -> tuple[list[sparse.csr_array], list[sparse.csr_array], list[sparse.csr_array]]:
-        """Return the matrices of the copy, of the release, and the latter the other way round."""
-        first, second = (
-            [matrix(lists, dtype) for lists in relations]
-            for relations in (self.copy, self.released)
-        )
-        return first, second, [second[at] for at in self.turned]
-
-
-def _relations(layers: Sequence[Layer]) -> Relations:
-    lists = []
-    for layer in layers:
-        lists.append(SortedLists(layer.indptr, layer.indices))
-        if layer.directed:
-            source, target = layer.ties()
-            lists.append(sorted_lists(target, source, layer.n_nodes))
-    return tuple(lists)
-
-
-def matrix(lists: SortedLists, dtype: DTypeLike) -> sparse.csr_array:
-    """Return neighbor lists as a matrix of ones."""
-    n = lists.indptr.size - 1
-    ones = np.ones(lists.indices.size, dtype=dtype)
-    return sparse.csr_array((ones, lists.indices.copy(), lists.indptr.copy()), shape=(n, n))
-
-
-def degrees(relations: Relations) -> Ints:
-    """Return how many neighbors everyone has in each of some lists, int64, shape (lists, n)."""
-    return np.stack([np.diff(lists.indptr) for lists in relations])
-
-
-def totals(relations: Relations) -> Ints:
-    """Return how many neighbors everyone has in all lists, int64, shape (n,)."""
-    return np.asarray(degrees(relations).sum(axis=0))
-
-
 def published_attributes(pair: Comparison[Any]) -> KnownRows | None:
     """Return what is published of people, and what the original says of it; None for nothing."""
     people = pair.people if isinstance(pair, NetworkComparison) else None
     return None if people is None else KnownRows(people.before, people.after)
-
-
-def layers_of(pair: GraphComparison) -> tuple[Sequence[Layer], Sequence[Layer]] | None:
-    """Return the layers of original and release; None where they say no more than edges."""
-    if not isinstance(pair, NetworkComparison):
-        return None
-    before, after = (network.layers for network in pair.networks)
-    if [(one.name, one.directed) for one in before] != [(one.name, one.directed) for one in after]:
-        return None
-    return (before, after) if len(before) > 1 or before[0].directed else None
-
-
-def words_of(pair: GraphComparison, copy: CopyOf) -> str:
-    """Return what a copy has apart from edges, in words; empty if it has edges alone.
-
-    >>> from graphveil.data import Network
-    >>> from graphveil.core.randomness import Randomness
-    >>> calls = Network((Layer.from_arcs([0, 1], [1, 2], n=3),))
-    >>> words_of(NetworkComparison.of(calls, calls, None, Randomness(seed=1)), "network")
-    'directions'
-    """
-    if copy == "ties":
-        return ""
-    layers = layers_of(pair)
-    both = [] if layers is None else layers[0]
-    named = ["kinds"] if len(both) > 1 else []
-    named += ["directions"] if any(layer.directed for layer in both) else []
-    named += ["attributes"] if published_attributes(pair) is not None else []
-    *first, last = named or [""]
-    return f"{', '.join(first)} and {last}" if first else last

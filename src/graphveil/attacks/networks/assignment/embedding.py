@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.networks.assignment.surroundings import values_around
-from graphveil.attacks.networks.copies import NOT_KNOWN, Pairing, random_pairs
-from graphveil.attacks.networks.signatures import KnownRows, SideInformation, degrees
+from graphveil.attacks.networks.copies.paired_copy import NOT_KNOWN, Pairing, random_pairs
+from graphveil.attacks.networks.copies.side_information import SideInformation, degrees
+from graphveil.attacks.networks.signatures import KnownRows
 from graphveil.core.progress import in_time
 from graphveil.data import Graph
 from graphveil.evaluate.comparison import Bools, Floats, Int32s, Ints

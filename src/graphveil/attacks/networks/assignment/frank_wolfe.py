@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.networks.copies import Pairing
+from graphveil.attacks.networks.copies.paired_copy import Pairing
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
 from graphveil.evaluate.comparison import Bools, Ints, sparse

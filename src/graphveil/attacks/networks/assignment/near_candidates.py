@@ -8,19 +8,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.networks.assignment.embedding import Nodes, Points, nearest, points
+from graphveil.attacks.networks.assignment.expand_when_stuck import candidate_lists
 from graphveil.attacks.networks.assignment.frank_wolfe import SURPLUS, Match
-from graphveil.attacks.networks.copies import NOBODY, Pairing
-from graphveil.attacks.networks.propagation import candidate_lists
+from graphveil.attacks.networks.copies.paired_copy import NOBODY, Pairing
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import in_time
 from graphveil.evaluate.comparison import Ints
 
 if TYPE_CHECKING:
-    from graphveil.attacks.kernels import candidates as kernels
-    from graphveil.attacks.kernels import percolation
+    from graphveil.attacks.kernels import candidates, percolation
     from graphveil.attacks.kernels.percolation import CandidateLists
 else:
-    kernels = lazy_module("graphveil.attacks.kernels.candidates")
+    candidates = lazy_module("graphveil.attacks.kernels.candidates")
     percolation = lazy_module("graphveil.attacks.kernels.percolation")
 
 Weights: TypeAlias = "NDArray[np.float32]"
@@ -115,7 +114,7 @@ class _Networks(NamedTuple):
         """Return how many edges every candidate keeps."""
         ties = np.empty_like(plan)
         room = np.zeros(self.two.degrees.size, dtype=np.float32)
-        kernels.ties_of_candidates(self.one, self.two, nodes, plan, room, ties)
+        candidates.ties_of_candidates(self.one, self.two, nodes, plan, room, ties)
         return ties
 
 
@@ -213,10 +212,10 @@ def _voted(networks: _Networks, before: _Reached) -> Nodes:
     likely = np.where(before.nodes == before.match[:, None], before.plan, 0).max(axis=1)
     match = np.where(likely >= SURE, before.match, NOBODY)
     n = networks.two.degrees.size
-    votes = kernels.Votes(np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int64))
+    votes = candidates.Votes(np.zeros(n, dtype=np.int64), np.empty(n, dtype=np.int64))
     nodes = np.empty((match.size, VOTED), dtype=np.int32)
     shares = np.empty(nodes.shape, dtype=np.float32)
-    kernels.rank_by_matched_neighbors(networks.one, networks.two, match, votes, nodes, shares)
+    candidates.rank_by_matched_neighbors(networks.one, networks.two, match, votes, nodes, shares)
     return nodes
 
 
@@ -240,14 +239,14 @@ def _annealed(
 ) -> _Reached:
     """Return the match of a plan that hardens while edges weigh ever more."""
     n, n_two = len(nodes), networks.two.degrees.size
-    factors = kernels.Factors(*(np.empty(size, dtype=np.float32) for size in (n, n_two, n_two)))
+    factors = candidates.Factors(*(np.empty(size, dtype=np.float32) for size in (n, n_two, n_two)))
     said = np.empty_like(plan)
     for weight in steps.weights:
         for _ in in_time(range(steps.repeats)):
             worth = networks.ties(nodes, plan)
             worth *= np.float32(weight)
             worth -= cost
-            kernels.transported(nodes, worth, factors, steps.scalings, said)
+            candidates.transported(nodes, worth, factors, steps.scalings, said)
             plan = (plan + said) * np.float32(0.5)
     match = _matched(nodes, plan, networks)
     return _Reached(match, networks.kept(match), nodes, plan)
@@ -262,5 +261,5 @@ def _matched(nodes: Nodes, plan: Weights, networks: _Networks) -> Match:
     match = percolation.PercolationMatch(networks.seeds.copy(), back)
     pairs = np.flatnonzero((nodes.ravel() >= 0) & (plan.ravel() > 0))
     order = pairs[np.argsort(-plan.ravel()[pairs], kind="stable")]
-    kernels.match_in_order(order, nodes, match)
+    candidates.match_in_order(order, nodes, match)
     return match.one

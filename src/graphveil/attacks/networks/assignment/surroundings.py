@@ -8,8 +8,13 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.attacks.networks.copies import Pairing
-from graphveil.attacks.networks.signatures import SideInformation, degrees, matrix, totals
+from graphveil.attacks.networks.copies.paired_copy import Pairing
+from graphveil.attacks.networks.copies.side_information import (
+    SideInformation,
+    degrees,
+    matrix,
+    totals,
+)
 from graphveil.data import Graph
 from graphveil.data.csr import SortedLists
 from graphveil.evaluate.comparison import Floats, Ints

@@ -14,7 +14,7 @@ from graphveil.attacks.attack import (
     Outcome,
     seconds_of_passes,
 )
-from graphveil.attacks.features.cells import (
+from graphveil.attacks.features.cells.published_cells import (
     MOST_CELLS,
     PublishedCells,
     TrueCells,
@@ -29,6 +29,7 @@ from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, In
 from graphveil.evaluate.metric import NotMeasuredError
 
 PAIR = 2
+
 _BITS = 32
 """A class and a value are one number: of the value as many bits."""
 

@@ -14,21 +14,24 @@ from graphveil.attacks.attack import (
     Outcome,
     TooLargeError,
 )
-from graphveil.attacks.features.cells import (
+from graphveil.attacks.features.cells.choice_constraints import (
     BALANCED,
     FIRST,
-    MOST_CELLS,
     Features,
-    PublishedCells,
     Refined,
-    TrueCells,
     after_cuts,
     after_moves,
+)
+from graphveil.attacks.features.cells.minimality import NO_COLUMNS
+from graphveil.attacks.features.cells.published_cells import (
+    MOST_CELLS,
+    PublishedCells,
+    TrueCells,
     cells_of,
+    column_of_features,
     refuse_many,
 )
-from graphveil.attacks.features.minimality import NO_COLUMNS, by_class, mean_by_person
-from graphveil.attacks.features.rerunning import column_of_features
+from graphveil.attacks.features.cells.suppressed_cells import by_class, mean_by_person
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.wording import inferred
 from graphveil.data import Bipartite
@@ -105,6 +108,7 @@ MOVES: dict[str, dict[str, object]] = {
     "cluster-k": {"search": "local"},
     "suppress-k": {"algorithm": "greedy", "refine": True},
 }
+
 CUTS: dict[str, dict[str, object]] = {"mondrian": {"column_order": "sorted", "release": "suppress"}}
 """Methods whose choices say something, with the parameters under which they do."""
 

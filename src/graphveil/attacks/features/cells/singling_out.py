@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.features.cells import (
+from graphveil.attacks.features.cells.published_cells import (
     MOST_CELLS,
     PublishedCells,
     TrueCells,
@@ -27,6 +27,7 @@ MOST_CLASSES = 1_000
 """Of more classes as many are drawn."""
 
 TRUE_OF_ONE = "true of one person"
+
 ALONE = -1
 """In place of a further column: the shown cells are the whole statement."""
 

@@ -1,7 +1,4 @@
-"""A release as cells of classes: which value a column has for all members, and what is hidden.
-
-Which values a hidden cell cannot have, given which classes a method chose and how it chooses.
-"""
+"""x."""
 
 from __future__ import annotations
 
@@ -11,13 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import TooLargeError
-from graphveil.attacks.features.rerunning import column_of_features
-from graphveil.core.progress import check_time, in_time
 from graphveil.core.text import counted
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.ids import as_text, column_and_value
-from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Int32s, Ints
+from graphveil.evaluate.comparison import BipartiteComparison, Floats, Int32s, Ints
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
 
@@ -163,108 +158,12 @@ def _dense(data: Bipartite, positions: Ints, where: tuple[Ints, Ints], width: in
     return cells
 
 
-FIRST, BALANCED = "first", "balanced"
-"""How `mondrian` chooses a cut."""
-
-Excluded = Bools
-
-
-class Refined(NamedTuple):
-    """What the method's own choices say of hidden cells.
-
-    `excluded`: bool, shape (classes, features): which features nobody of a class can have that it
-    hides; `unlikely`: bool: which ones nearly nobody has.
-    """
-
-    excluded: Excluded
-    unlikely: Excluded
-
-
-class Features(NamedTuple):
-    """The features of a table: of which column each is, and which of its values."""
-
-    column: Ints
-    number: Ints
-    names: list[str]
-
-
-def after_moves(shown: PublishedCells, features: Features, k: int, *, complete: bool) -> Refined:
-    """Return what is ruled out where no row could be moved so that fewer cells are hidden.
-
-    A cluster of s rows hides s times the columns in which they differ. Where a row leaves one with
-    h hidden columns, at least h hidden cells go with it. A cluster of t rows that hides g columns,
-    and shows at most m columns in which the row is another, hides at most g + m (t + 1) cells
-    more. A row that would gain has moved, if its cluster had more than k rows. Members of the class
-    have what it shows; of hidden columns all but the one that is asked about may be another.
-
-    Classes of equal rows below 2k are one cluster. Of others, of those of k rows, and where a
-    search ends before every move that gains is made, the same values are unlikely: most rows are
-    where they hide least.
-    """
-    value, sizes = shown.value, shown.sizes
-    hides = value == SUPPRESSED
-    hidden = hides.sum(axis=1)
-    starts = np.concatenate([[0], np.cumsum(shown.values)])
-    found = np.zeros((sizes.size, int(starts[-1])), dtype=np.bool_)
-    for own in in_time(np.flatnonzero(hidden).tolist()):
-        others = ~hides & (value != value[own])
-        unlike = others.sum(axis=1) - 1
-        better = np.flatnonzero(hidden[own] - hidden - unlike * (sizes + 1) > 0)
-        for column in np.flatnonzero(hides[own]).tolist():
-            there = value[better, column]
-            found[own, starts[column] + there[there != SUPPRESSED]] = True
-    found = found[:, starts[features.column] + features.number]
-    free = ((sizes > k) & (sizes < 2 * k) & complete)[:, None]
-    return Refined(found & free, found & ~free)
-
-
-def after_cuts(shown: PublishedCells, features: Features, k: int, cut: str = FIRST) -> Refined:
-    """Return what is ruled out where rows were cut in two, along a feature that counts choose.
-
-    All who have the feature of a cut publish it: nobody else of the part has it. How many have a
-    feature lies between those who publish it and those who could have it. Where that does not
-    settle which feature a part was cut along, nothing more is said of it.
-    """
-    settled = {FIRST: _first_cut, BALANCED: _balanced_cut}[cut]
-    sizes = shown.sizes
-    published = shown.value[:, features.column] == features.number
-    hidden = shown.value[:, features.column] == SUPPRESSED
-    excluded = np.zeros_like(published)
-    order = sorted(
-        range(features.column.size), key=lambda f: column_and_value(features.names[f]) or ()
-    )
-    parts = [np.arange(sizes.size)]
-    while parts:
-        check_time()
-        part = parts.pop()
-        publish = sizes[part] @ published[part]
-        could = publish + (sizes[part] - 1) @ (hidden[part] & ~excluded[part])
-        number = settled(publish[order], could[order], int(sizes[part].sum()), k)
-        if part.size < 2 or number is None:
-            continue
-        having = published[part, order[number]]
-        excluded[part[~having], order[number]] = True
-        parts += [part[having], part[~having]]
-    return Refined(excluded & hidden, np.zeros_like(published))
-
-
-def _first_cut(publish: Ints, could: Ints, size: int, k: int) -> int | None:
-    """Return the first feature that at least k and at most s - max(k, s // 2) of s rows have."""
-    most = size - max(k, size // 2)
-    perhaps = np.flatnonzero((publish >= k) & (publish <= most))
-    settled = size // 2 >= k and perhaps.size and could[perhaps[0]] <= most
-    return int(perhaps[0]) if settled else None
-
-
-def _balanced_cut(publish: Ints, could: Ints, size: int, k: int) -> int | None:
-    """Return the feature whose smaller side is largest, of k rows at least, the first of equals.
-
-    All who have the feature of the cut publish it, so its smaller side is known. It may be any
-    whose side all others could stay below, or, of those behind it, reach.
-    """
-    side = np.minimum(publish, size - publish)
-    least = np.minimum(side, np.maximum(size - could, 0))
-    before = np.maximum.accumulate(np.concatenate([[-1], least[:-1]]))
-    behind = np.maximum.accumulate(np.concatenate([[-1], least[:0:-1]]))[::-1]
-    perhaps = np.flatnonzero((side >= k) & (before < side) & (behind <= side))
-    return int(perhaps[0]) if perhaps.size == 1 else None
+def column_of_features(data: Bipartite) -> Ints | None:
+    """Return the column of every feature, if features are a table's, one per column and value."""
+    names = [str(name) for name in data.feature_labels().tolist()]
+    heads = [named[0] for name in names if (named := column_and_value(name))]
+    if len(heads) < len(names):
+        return None
+    columns: Ints = np.unique(heads, return_inverse=True)[1]
+    keys = data.rows().astype(np.int64) * (max(columns, default=0) + 1) + columns[data.indices]
+    return columns if np.unique(keys).size == keys.size else None

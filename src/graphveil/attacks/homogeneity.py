@@ -1,0 +1,260 @@
+"""x."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
+from graphveil.attacks.wording import inferred
+from graphveil.claims.conditions import AttachedColumns
+from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.core.rows import ANY, Setting
+from graphveil.core.text import printable
+from graphveil.data import Bipartite, Network
+from graphveil.data.codes import SUPPRESSED
+from graphveil.evaluate.comparison import (
+    Attached,
+    BipartiteComparison,
+    Bools,
+    Floats,
+    Ints,
+    NetworkComparison,
+)
+from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.measures.network import measure_network
+from graphveil.measures.rows import equal_rows
+from graphveil.release import Release
+
+IN_ONE, COMMONEST = "in a class of one value", "commonest value of the class"
+"""What is counted of a column that is published next to a release."""
+
+NOTHING_ATTACHED = (
+    "no column is attached, neither in the release (--attach) nor next to it. Use --attached "
+    "FILE --attached-column NAME, or attached=Attached(name, values) in Python"
+)
+
+
+class InCells(NamedTuple):
+    """What cells tell of a column; arrays are in the order of the release.
+
+    `certain`: bool, shape (n,): whether all of a person's cell have one value; `right`: float64,
+    shape (n,): how large a part of the cell has the person's own value; NaN where nothing is said
+    of the person; `guessed`: how often the commonest value of the cell is a person's own.
+    """
+
+    certain: Bools
+    right: Floats
+    guessed: float
+
+
+def attached_in_cells(
+    situation: AttackInput[NetworkComparison], _options: AttackOptions
+) -> Outcome:
+    """Return how often the cell of a person tells the value of a column outside the guarantee."""
+    pair = situation.comparison
+    released = pair.networks[1]
+    columns = list(_columns(situation))
+    if not columns:
+        raise NotMeasuredError(NOTHING_ATTACHED)
+    cells = cells_of(released, situation.release)
+    n = released.n_nodes
+    risk, baseline = np.zeros(n), np.zeros(n)
+    figures: list[AttackFigure] = []
+    for name, codes in columns:
+        told = in_cells(cells, codes)
+        known = codes != SUPPRESSED
+        shares = np.bincount(codes[known]) / known.sum()
+        most, setting = float(shares.max()), Setting(column=name)
+        figures += [
+            AttackFigure(figure, value, "share of people", guess, setting=setting)
+            for figure, value, guess in (
+                (IN_ONE, float(told.certain[known].mean()), float(most >= 1)),
+                (COMMONEST, told.guessed, most),
+            )
+        ]
+        better = np.where(known, told.right, 0) > risk
+        risk[better] = told.right[better]
+        baseline[better] = shares[codes[better]]
+    return Outcome(figures, risk[pair.linked], baseline[pair.linked])
+
+
+def cells_of(released: Network, release: Release[Any]) -> Ints:
+    """Return the cell of everybody: the known attributes and what is known of edges.
+
+    Both are those of the guarantee; where nothing is guaranteed of them, all attributes that are
+    not attached, and numbers of edges.
+    """
+    promise = release.guarantee
+    if isinstance(promise, StructuralKAnonymity):
+        measure, distance, known = promise.measure, promise.distance, promise.known
+        return measure_network(released, measure, distance, 1, known).labels
+    attached = _attached(release)
+    rest = [name for name in released.attributes if name not in attached]
+    return measure_network(released, None, 1, 1, rest).labels
+
+
+def in_cells(cells: Ints, codes: Ints) -> InCells:
+    """Return what cells tell of a column; codes are below 0 where nothing is said of a person."""
+    values = int(codes.max(initial=0)) + 1
+    sizes = np.bincount(cells)
+    known = np.flatnonzero(codes >= 0)
+    keys, at, counts = np.unique(
+        cells[known] * values + codes[known], return_inverse=True, return_counts=True
+    )
+    largest = np.zeros(sizes.size, dtype=np.int64)
+    np.maximum.at(largest, keys // values, counts)
+    right = np.full(codes.size, np.nan)
+    right[known] = counts[at] / sizes[cells[known]]
+    return InCells((largest == sizes)[cells], right, float(largest.sum() / max(known.size, 1)))
+
+
+def _attached(release: Release[Any]) -> set[str]:
+    """Return the names of the columns that a release says are attached."""
+    stated = (one for one in release.conditions if isinstance(one, AttachedColumns))
+    return {name for condition in stated for name in condition.attach}
+
+
+def _columns(situation: AttackInput[NetworkComparison]) -> Iterator[tuple[str, Ints]]:
+    """Yield names and codes of what is attached in the release, and of what is next to it."""
+    pair = situation.comparison
+    released = pair.networks[1]
+    for name in sorted(_attached(situation.release) & set(released.attributes)):
+        codes = released.codes_of(name).astype(np.int64)
+        if (codes != SUPPRESSED).any():
+            yield printable(name), codes
+    beside = situation.attached
+    if beside is not None and beside.value.size:
+        yield printable(beside.name), _by_owner(beside, pair)
+
+
+def _by_owner(beside: Attached, pair: NetworkComparison) -> Ints:
+    """Return the value of everybody in the order of the release."""
+    codes = np.empty(beside.value.size, dtype=np.int64)
+    codes[pair.linked] = np.unique(beside.value, return_inverse=True)[1]
+    return codes
+
+
+def certain_beside(beside: Attached, pair: NetworkComparison, release: Release[Any]) -> float:
+    """Return of how large a share of the people all of the cell have one value of a column."""
+    cells = cells_of(pair.networks[1], release)
+    return float(in_cells(cells, _by_owner(beside, pair)).certain.mean())
+
+
+VALUES_SHOWN = 20
+"""Up to so many values, the most frequent ones, have a figure of their own."""
+
+NO_COLUMN = (
+    "no column is attached. Use --attached FILE --attached-column NAME, or "
+    "attached=Attached(name, values) in Python"
+)
+
+
+def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
+    """Return how many people stand in classes whose members all have one value of a column.
+
+    A person's own risk is that of the column that their class tells best.
+    """
+    if isinstance(situation.comparison, NetworkComparison):
+        return attached_in_cells(situation, options)
+    if situation.attached is None:
+        raise NotMeasuredError(NO_COLUMN)
+    if not situation.attached.value.size:
+        raise NotMeasuredError("the data has no rows")
+    pair = situation.comparison
+    own = equal_rows(pair.released)[pair.linked]
+    columns = (situation.attached, *situation.further)
+    figures: list[AttackFigure] = []
+    risk, guess = np.zeros(own.size), np.zeros(own.size)
+    for column in columns:
+        names, value = np.unique(column.value, return_inverse=True)
+        sizes, largest, same = _counts(own, value, names.size)
+        frequency = np.bincount(value) / value.size
+        setting = Setting(column=printable(column.name)) if len(columns) > 1 else ANY
+        of_column = list(_figures((largest == sizes)[own], value, names, frequency))
+        right = float(largest.sum() / value.size)
+        of_column.append(AttackFigure(COMMONEST, right, "share of people", frequency.max()))
+        figures += [one._replace(setting=setting) for one in of_column]
+        better = same / sizes[own] > risk
+        risk[better] = (same / sizes[own])[better]
+        guess[better] = frequency[value][better]
+    return Outcome(figures, risk, guess)
+
+
+def in_classes_of_one(attached: Attached, pair: BipartiteComparison) -> Bools:
+    """Return whether all of everybody's class have one value of an attached column."""
+    own = equal_rows(pair.released)[pair.linked]
+    names, value = np.unique(attached.value, return_inverse=True)
+    sizes, largest, _ = _counts(own, value, names.size)
+    return np.asarray((largest == sizes)[own])
+
+
+def _counts(own: Ints, value: Ints, values: int) -> tuple[Ints, Ints, Ints]:
+    """Return the size of every class, of its commonest value, and of everybody's own there."""
+    keys, pair, counts = np.unique(own * values + value, return_inverse=True, return_counts=True)
+    sizes = np.bincount(own)
+    largest = np.zeros(sizes.size, dtype=np.int64)
+    np.maximum.at(largest, keys // values, counts)
+    return sizes, largest, counts[pair]
+
+
+def _figures(
+    inside: Bools, value: Ints, names: NDArray[np.str_], frequency: Floats
+) -> Iterator[AttackFigure]:
+    """Yield the share of people in classes of one value: of all people, and of those of a value."""
+    alone = float(names.size == 1)
+    yield AttackFigure(IN_ONE, float(inside.mean()), "share of people", alone)
+    if names.size == 1:
+        return
+    for number in np.argsort(-frequency, kind="stable")[:VALUES_SHOWN]:
+        share = float(inside[value == number].mean())
+        name = f"{IN_ONE}: {names[number]}"
+        yield AttackFigure(name, share, "share of people of this value", alone)
+
+
+HOMOGENEITY = Attack(
+    name="homogeneity",
+    kind=Bipartite,
+    knows="the equivalence class of a person, or in a network the cell of known attributes and "
+    "edges; and a column published next to the release and joined by its ids, or in the "
+    "release (--attach)",
+    definition="the share of people in classes whose members all have the same value of that "
+    "column; how often the most common value of the class is a person's own, "
+    "compared with the most common value overall",
+    source="Machanavajjhala et al., l-diversity, 2007",
+    cost="linear; requires an attached column",
+    compute=homogeneity,
+    also=Network,
+    said=(
+        inferred(
+            IN_ONE,
+            line="people in classes with a single value of the attached column",
+            when=lambda setting: not setting.column,
+        ),
+        inferred(
+            IN_ONE,
+            line="people in classes with a single value of the attached column {column}",
+            when=lambda setting: bool(setting.column),
+        ),
+        inferred(
+            COMMONEST,
+            does="reads a column published next to the release",
+            line=None,
+            label="an attached column",
+            says="{n} people have the most common value of their class",
+            when=lambda setting: not setting.column,
+        ),
+        inferred(
+            COMMONEST,
+            does="knows the class of a person and reads the attached column {column}",
+            line="{column} of people, guessed from the others in their class",
+            label="{column}, attached",
+            says="{n} people have the most common value of their class",
+            when=lambda setting: bool(setting.column),
+            if_measured=True,
+        ),
+    ),
+)

@@ -1,0 +1,66 @@
+"""x."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from graphveil.core.rows import Row
+
+LARGEST, EXTREMES = "largest", ("least", "median", "largest")
+"""Which of several draws have figures of their own."""
+
+
+class Taken(NamedTuple):
+    """A row that is shown; where draws differ much it is the strongest, next to the weakest."""
+
+    row: Row
+    least: float | None = None
+
+
+Take = Callable[[Sequence[Row], Sequence[Row]], Iterator[Taken]]
+"""Chooses among the rows that fit what the terminal shows; the second are all of the attack."""
+
+
+def each(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
+    """Yield every row."""
+    yield from map(Taken, fitting)
+
+
+FEWEST_TARGETS = 20
+"""Settings of fewer targets stand in the rows alone."""
+
+
+def most_known(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
+    """Yield the row of the most that was tried to be known, of enough targets."""
+    large = [r for r in fitting if r.sample_size is None or r.sample_size >= FEWEST_TARGETS]
+    yield from map(Taken, [max(large, key=lambda row: row.setting.known or 0)] if large else [])
+
+
+DIFFER, DOUBLED = 0.1, 0.02
+"""Both ends of the draws are said where they lie so far apart; or where the strongest is twice the
+mean, and so much above it."""
+
+
+def strongest(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
+    """Yield the setting of the largest share.
+
+    Where its draws differ much, that is the strongest of them: a mean of all or nothing is neither.
+    """
+    draws = {(row.setting._replace(draw=""), row.setting.draw): row for row in fitting}
+    best: Taken | None = None
+    for (setting, draw), row in draws.items():
+        if draw:
+            continue
+        least, most = draws.get((setting, EXTREMES[0])), draws.get((setting, LARGEST))
+        apart = least is not None and most is not None and _apart(least, row, most)
+        shown = most if most is not None and apart else row
+        if best is None or (shown.value or 0.0) > (best.row.value or 0.0):
+            best = Taken(shown, None if least is None or shown is row else least.value)
+    yield from () if best is None else (best,)
+
+
+def _apart(least: Row, mean: Row, most: Row) -> bool:
+    """Whether a mean of draws says too little of the strongest one."""
+    low, middle, high = (row.value or 0.0 for row in (least, mean, most))
+    return high - low > DIFFER or (high >= 2 * middle and high - middle > DOUBLED)
