@@ -206,7 +206,7 @@ def test_how_like_nodes_are_does_not_depend_on_the_blocks(monkeypatch, work):
     one, two = random_graph(15, 50), random_graph(15, 45, 2)
     match = np.where(rng_of().random(15) < 0.7, rng_of(2).permutation(15), -1)
     both = SideInformation.of_graphs(one, two)
-    dense = sum(block.toarray() for block in mutual_best._likeness(both, match))
+    dense = sum(block.toarray() for block in mutual_best._similarity_blocks(both, match))
     by_hand = likeness_by_hand(one, two, match.tolist())
     assert dense == pytest.approx(by_hand)
     mutual = mutual_best._mutual(both, match)

@@ -15,7 +15,7 @@ from graphveil.attacks.networks.assignment.frank_wolfe import Ties
 from graphveil.attacks.networks.assignment.surroundings import distances
 from graphveil.attacks.networks.copies.paired_copy import pairing
 from graphveil.attacks.networks.copies.side_information import SideInformation, degrees
-from graphveil.attacks.networks.neighbor_attributes import Neighborhood, alone_by
+from graphveil.attacks.networks.neighbor_attributes import Neighborhood, unique_share
 from graphveil.attacks.networks.signatures import KnownRows
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import NotClaimed
@@ -40,7 +40,7 @@ FLAWS = [
         "name": "attributes of a copy that exclude nobody",
         "means": "Who knows the sex of all people points at people of the other one.",
         "file": "src/graphveil/attacks/networks/assignment/frank_wolfe.py",
-        "old": "excluded=None if besides.rows is None else besides.rows.excluded(),",
+        "old": "excluded=None if more.rows is None else more.rows.excluded(),",
         "new": "excluded=None,",
     },
     {
@@ -179,7 +179,7 @@ def test_a_copy_has_as_many_arcs_of_which_so_many_are_right(overlap):
     original = network()
     two = paired(original, overlap)
     back = np.argsort(two.person)
-    out = two.besides.copy[0]
+    out = two.side_information.copy[0]
     row = np.repeat(np.arange(50), np.diff(out.indptr))
     copied = {*zip(two.person[row].tolist(), two.person[out.indices].tolist(), strict=True)}
     real = {*zip(*(end.tolist() for end in original.layers[0].ties()), strict=True)}
@@ -187,8 +187,8 @@ def test_a_copy_has_as_many_arcs_of_which_so_many_are_right(overlap):
     assert round(overlap * len(real)) == len(real & copied) or overlap < 1
     assert len(real & copied) >= round(overlap * len(real))
     assert original.people.codes[two.person][:, 0].tolist() == two.more.rows.known[:, 0].tolist()
-    assert [1, 0] == list(two.besides.turned)
-    assert degrees(two.besides.copy)[1][back].tolist() == [
+    assert [1, 0] == list(two.side_information.turned)
+    assert degrees(two.side_information.copy)[1][back].tolist() == [
         sum(v == person for _, v in copied) for person in range(50)
     ]
 
@@ -406,6 +406,6 @@ def test_kinds_of_ties_count_apart():
     layers = [gv.Layer.of(friends, name="friends"), gv.Layer.of(calls, name="calls")]
     both = SideInformation.of_layers(layers, layers, None)
     codes = np.array([0, 0, 0, 1])
-    assert 0.5 == alone_by(both.copy, codes)
+    assert 0.5 == unique_share(both.copy, codes)
     around = Neighborhood.of(both.copy, codes.astype(np.int32)[:, None], np.array([2]))
     assert [0, 4, 2, 2] == around.distances_to(around, 0)[0].tolist()  # by hand

@@ -11,7 +11,12 @@ import graphveil as gv
 from graphveil.attacks.networks import alignment, propagation, seeded_matching
 from graphveil.attacks.networks.assignment import expand_when_stuck, forecast, fugal
 from graphveil.attacks.networks.copies.paired_copy import Pairing, pairing, random_pairs
-from graphveil.attacks.networks.copies.reidentification import Drawn, Naming, NodeKinds, summary
+from graphveil.attacks.networks.copies.reidentification import (
+    CopyTrials,
+    Naming,
+    NodeKinds,
+    summary,
+)
 from graphveil.attacks.wording import above_guess
 from graphveil.core.errors import ResourceError
 from graphveil.core.randomness import Randomness
@@ -86,7 +91,9 @@ def test_rates_are_over_all_draws_and_everybody_has_a_risk_of_their_own():
     kinds = NodeKinds.of(random_graph(4, 0))
     draws = [naming_of("1110", "1100", "1000"), naming_of("0110", "0110", "0110")]
     outcome = summary(
-        [Drawn(A, draws), Drawn(Setting(knows="b", overlap=1), draws[:1])], kinds, rng_of()
+        [CopyTrials(A, draws), CopyTrials(Setting(knows="b", overlap=1), draws[:1])],
+        kinds,
+        rng_of(),
     )
     values = {figure.part: figure.value for figure in outcome.figures}
     assert 3 / 4 == values["overlap 0.5: precision"]
@@ -109,8 +116,10 @@ def test_a_guess_is_among_those_who_are_not_known_beforehand():
         left = list(itertools.combinations(range(4), 4 - known))
         twin = np.mean([kinds.twins[i] == kinds.twins[j] for s in left for i in s for j in s])
         draws = [naming_of("1111", "1111", "1000")]
-        drawn = Drawn(Setting(overlap=1, known=known), draws)
-        outcome = summary([drawn, Drawn(A, [naming_of("1100", "1100", "0100")])], kinds, rng_of())
+        drawn = CopyTrials(Setting(overlap=1, known=known), draws)
+        outcome = summary(
+            [drawn, CopyTrials(A, [naming_of("1100", "1100", "0100")])], kinds, rng_of()
+        )
         guess = {figure.part: figure.baseline for figure in outcome.figures}
         said = drawn.setting.text
         assert 1 / (4 - known) == guess[f"{said}: right"] == guess[f"{said}: precision"]
@@ -122,7 +131,7 @@ def test_a_guess_is_among_those_who_are_not_known_beforehand():
 def test_from_ten_draws_on_a_rate_has_an_interval():
     kinds = NodeKinds.of(random_graph(4, 0))
     draws = [naming_of("1111", "1111", f"{number:04b}") for number in range(10)]
-    figure = summary([Drawn(A, draws)], kinds, rng_of()).figures[0]
+    figure = summary([CopyTrials(A, draws)], kinds, rng_of()).figures[0]
     assert figure.sample.low < figure.value < figure.sample.high
     assert 10 == figure.sample.size
 

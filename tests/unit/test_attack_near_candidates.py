@@ -73,7 +73,7 @@ def matched(two, seeds=None):
 
 def networks_of(two):
     surplus = 0.0 if two.present.all() else near_candidates.SURPLUS
-    return near_candidates._Networks(*candidate_lists(two.besides), nobody(two), surplus)
+    return near_candidates._Networks(*candidate_lists(two.side_information), nobody(two), surplus)
 
 
 def with_few_pairs(monkeypatch):
@@ -121,7 +121,7 @@ def test_rounds_of_new_candidates_name_people_whom_no_start_has_among_its_candid
     people = np.flatnonzero(two.copy.degrees() > 0)
     nodes = embedding.nearest(where, people, None, 3)
     among = (nodes == two.truth[:, None]).any(axis=1)[two.active].mean()
-    reached = near_candidates._climbed(
+    reached = near_candidates._searched(
         networks_of(two), where, nodes, 1.0, near_candidates.ALL_STEPS
     )
     assert among < 0.7

@@ -782,7 +782,9 @@ def test_people_who_are_known_are_different_people(monkeypatch):
     monkeypatch.setattr(matching, "allowed", lambda _: None)
     monkeypatch.setattr(matching, "_candidates_of", lambda *_: np.empty(0, dtype=np.int64))
     monkeypatch.setattr(
-        matching, "_left", lambda _, __, some: known.append(some) or matching._Drawn(0, 1, 1)
+        matching,
+        "_remaining_candidates",
+        lambda _, __, some: known.append(some) or matching._Remaining(0, 1, 1),
     )
     randomness = SimpleNamespace(stream=lambda _: rng)
     situation = SimpleNamespace(

@@ -122,14 +122,14 @@ def seen_of(release: Release[Any], data: Graph, ends: Int32s) -> tuple[int, int,
     return int((around == two).any()), int(degrees.sum()), released.n_edges
 
 
-def telling_event(with_it: RerunGraphs, without: RerunGraphs) -> Event:
+def strongest_event(with_it: RerunGraphs, without: RerunGraphs) -> Event:
     """Return the event by which these runs would show the largest epsilon.
 
     Of several, as where they are too few to show any, it is the one whose chances are farthest
     apart. Chances alone would choose what happened once and never again.
     """
 
-    def told(event: Event) -> tuple[float, float]:
+    def strength(event: Event) -> tuple[float, float]:
         one, other = (_counted(runs, event) for runs in (with_it, without))
         return least_epsilon(one, other, DOUBT), one[0] / one[1] - other[0] / other[1]
 
@@ -140,7 +140,7 @@ def telling_event(with_it: RerunGraphs, without: RerunGraphs) -> Event:
         for least in np.unique(column)[1:]
         for above in (True, False)
     ]
-    return max(events, key=told, default=Event(0, 1, above=True))
+    return max(events, key=strength, default=Event(0, 1, above=True))
 
 
 def _counted(runs: RerunGraphs, event: Event) -> tuple[int, int]:
@@ -155,7 +155,7 @@ def bound_of(with_it: RerunGraphs, without: RerunGraphs, doubt: float) -> float:
         [RerunGraphs(runs.seen[part]) for runs in (with_it, without)]
         for part in (slice(size), slice(size, None))
     )
-    event = telling_event(*first)
+    event = strongest_event(*first)
     one, other = (_counted(runs, event) for runs in rest)
     return least_epsilon(one, other, doubt)
 

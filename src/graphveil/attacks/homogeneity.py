@@ -65,19 +65,19 @@ def attached_in_cells(
     risk, baseline = np.zeros(n), np.zeros(n)
     figures: list[AttackFigure] = []
     for name, codes in columns:
-        told = in_cells(cells, codes)
+        of_cells = in_cells(cells, codes)
         known = codes != SUPPRESSED
         shares = np.bincount(codes[known]) / known.sum()
         most, setting = float(shares.max()), Setting(column=name)
         figures += [
             AttackFigure(figure, value, "share of people", guess, setting=setting)
             for figure, value, guess in (
-                (IN_ONE, float(told.certain[known].mean()), float(most >= 1)),
-                (COMMONEST, told.guessed, most),
+                (IN_ONE, float(of_cells.certain[known].mean()), float(most >= 1)),
+                (COMMONEST, of_cells.guessed, most),
             )
         ]
-        better = np.where(known, told.right, 0) > risk
-        risk[better] = told.right[better]
+        better = np.where(known, of_cells.right, 0) > risk
+        risk[better] = of_cells.right[better]
         baseline[better] = shares[codes[better]]
     return Outcome(figures, risk[pair.linked], baseline[pair.linked])
 

@@ -74,7 +74,7 @@ class ShadowReleases(ABC):
         """Return which targets are in a half; all who can be in it are targets."""
         return inside
 
-    def told_apart(
+    def distinguished(
         self, number: int, rng: np.random.Generator
     ) -> tuple[list[AttackFigure], Floats]:
         """Return how well targets inside are distinguished from others, and the risk of each."""
@@ -180,15 +180,15 @@ def ratios(shadows: ShadowScores, choices: Sequence[Columns]) -> Floats:
         if not np.isfinite(areas).any():
             raise NotMeasuredError("too few releases contain some targets and lack others")
         best = choices[int(np.nanargmax(areas))]
-        lesson = ShadowModel(shadows.scores[:, :, best], shadows.inside)
+        model = ShadowModel(shadows.scores[:, :, best], shadows.inside)
         for number in in_time(np.nonzero(~others)[0].tolist()):
-            made[number] = lesson.ratio(number)
+            made[number] = model.ratio(number)
     return made
 
 
 def _area(scores: Floats, inside: Bools) -> float:
-    lesson = ShadowModel(scores, inside)
-    made = np.array([lesson.ratio(number) for number in in_time(range(len(inside)))])
+    model = ShadowModel(scores, inside)
+    made = np.array([model.ratio(number) for number in in_time(range(len(inside)))])
     scored = scored_of(made, inside)
     return Curve(scored).area() if np.unique(scored.positive).size > 1 else np.nan
 
@@ -202,8 +202,8 @@ class ShadowModel:
 
     >>> inside = np.array([[True], [False], [True], [False], [True]])
     >>> scores = np.array([[[3.0]], [[0.0]], [[3.1]], [[0.1]], [[2.9]]])
-    >>> lesson = ShadowModel(scores, inside)
-    >>> [bool(lesson.ratio(one)[0] > 0) for one in range(5)]
+    >>> model = ShadowModel(scores, inside)
+    >>> [bool(model.ratio(one)[0] > 0) for one in range(5)]
     [True, False, True, False, True]
     """
 

@@ -84,13 +84,13 @@ def matching(situation: AttackInput[TableComparison], options: MatchingOptions) 
         found = posteriors(pairs)
     chances = found.true_pairs()
     figures = [
-        *_chances(found, chances, situation.levels),
-        *_candidates(found, situation.levels),
-        *_known_pairs(pairs, situation),
+        *_chance_figures(found, chances, situation.levels),
+        *_candidate_figures(found, situation.levels),
+        *_known_pair_figures(pairs, situation),
     ]
     missing = {}
     try:
-        figures.extend(_again(found.pairs, situation, options.reruns))
+        figures.extend(_rerun_figures(found.pairs, situation, options.reruns))
     except (NotMeasuredError, GraphveilError) as error:
         missing[Setting(times=1).part(RIGHT)] = str(error)
     return Outcome(figures, chances, np.full(chances.size, 1 / chances.size), missing)
@@ -144,7 +144,9 @@ def seconds(situation: AttackInput[TableComparison], options: MatchingOptions) -
     return PER_CELL * cells + PER_PAIR * pairs + runs * run_again(situation)
 
 
-def _chances(found: Posteriors, chances: Floats, levels: Ints | None) -> Iterator[AttackFigure]:
+def _chance_figures(
+    found: Posteriors, chances: Floats, levels: Ints | None
+) -> Iterator[AttackFigure]:
     """Yield how likely the true pairs are, and the pairs that the attacker would guess."""
     rough = not found.exact
     guess = 1 / chances.size
@@ -162,7 +164,7 @@ def _chances(found: Posteriors, chances: Floats, levels: Ints | None) -> Iterato
     yield AttackFigure("best guess, mean", float(best.mean()), unit, guess, estimated=rough)
 
 
-def _candidates(found: Posteriors, levels: Ints | None) -> Iterator[AttackFigure]:
+def _candidate_figures(found: Posteriors, levels: Ints | None) -> Iterator[AttackFigure]:
     """Yield how many records people could own."""
     number = np.bincount(found.pairs.indices, minlength=found.pairs.n)
     n = found.pairs.n
@@ -190,7 +192,7 @@ def short_where_levels_are_known(every: NodePairs, levels: Ints) -> float:
     return float((np.bincount(rest.indices, minlength=every.n) < levels).mean())
 
 
-class _Drawn(NamedTuple):
+class _Remaining(NamedTuple):
     """What is left where some pairs are known: people below, of how many, and the least margin."""
 
     below: int
@@ -198,7 +200,7 @@ class _Drawn(NamedTuple):
     margin: int
 
 
-def _known_pairs(
+def _known_pair_figures(
     pairs: NodePairs, situation: AttackInput[TableComparison]
 ) -> Iterator[AttackFigure]:
     """Yield what becomes of levels, less the number of known pairs, where 1 to 3 are known."""
@@ -215,7 +217,9 @@ def _known_pairs(
                 else _candidates_of(every, int(rng.integers(n)), number, rng)
                 for _ in in_time(range(DRAWS))
             ]
-            drawn = [_left(pairs, levels, some) for some in chosen if some.size == number]
+            drawn = [
+                _remaining_candidates(pairs, levels, some) for some in chosen if some.size == number
+            ]
             if not drawn:
                 continue
             part = f"{number} {who}"
@@ -233,17 +237,17 @@ def _candidates_of(pairs: NodePairs, victim: int, number: int, rng: np.random.Ge
     return np.asarray(rng.choice(owners, min(number, owners.size), replace=False))
 
 
-def _left(pairs: NodePairs, levels: Ints, known: Ints) -> _Drawn:
+def _remaining_candidates(pairs: NodePairs, levels: Ints, known: Ints) -> _Remaining:
     """Return how many candidates the others have left once some pairs are known."""
     without = np.zeros(pairs.n, dtype=bool)
     without[known] = True
     rest = allowed(pairs, without)
     number = np.bincount(rest.indices, minlength=pairs.n)
     margin = (number - (levels - known.size))[~without]
-    return _Drawn(int(np.count_nonzero(margin < 0)), margin.size, int(margin.min()))
+    return _Remaining(int(np.count_nonzero(margin < 0)), margin.size, int(margin.min()))
 
 
-def _again(
+def _rerun_figures(
     pairs: NodePairs, situation: AttackInput[TableComparison], reruns: int
 ) -> list[AttackFigure]:
     """Return how often people get their own record by one re-run, and by several."""
@@ -251,7 +255,7 @@ def _again(
         raise NotMeasuredError(situation.not_again)
     pair = situation.comparison
     rng = pair.randomness.stream("matching: re-run")
-    work = _Again(situation.rerun, pair)
+    work = _ShuffledRerun(situation.rerun, pair)
     seeds = rng.integers(1 << 62, size=reruns if pairs.n <= MOST_PEOPLE else 1).tolist()
     tasks = [
         (pair.randomness.permutation(pairs.n) if not run else rng.permutation(pairs.n), seed)
@@ -275,7 +279,7 @@ def _again(
 
 
 @dataclass(frozen=True)
-class _Again:
+class _ShuffledRerun:
     """Runs the method on the rows in another order, under a seed."""
 
     rerun: Rerun

@@ -48,14 +48,14 @@ def features_of(data: Any) -> Bipartite:
     return features
 
 
-def twin(situation: AttackInput[BipartiteComparison], out: Ints, seed: int) -> People:
+def without_people(situation: AttackInput[BipartiteComparison], out: Ints, seed: int) -> People:
     """Return the people of the original next to a release that some of them are not in."""
     again = MethodRerun(situation)
     pair = situation.comparison
     refuse_people(pair)
     inside = np.setdiff1d(np.arange(pair.original.n_users), out)
     with stage("running the method again"):
-        return beside_without(again, pair, inside, seed)
+        return release_of_some(again, pair, inside, seed)
 
 
 def refuse_people(pair: BipartiteComparison) -> None:
@@ -64,7 +64,7 @@ def refuse_people(pair: BipartiteComparison) -> None:
         raise NotMeasuredError(_PEOPLE_ARE_ITEMS)
 
 
-def beside_without(
+def release_of_some(
     again: MethodRerun, pair: BipartiteComparison, inside: Ints, seed: int
 ) -> People:
     """Return the people of the original next to a release of some of them."""
@@ -82,12 +82,12 @@ def people_of_run(
         raise TypeError("a run of a method must return its linkage")
     position = np.full(rows.n_users, -1, dtype=np.int64)
     position[inside] = linkage.positions_of(labels, release.data.labels())
-    beside = BipartiteComparison.of(rows, features_of(release.data), None, randomness)
-    return people_of(beside, position)
+    pair = BipartiteComparison.of(rows, features_of(release.data), None, randomness)
+    return people_of(pair, position)
 
 
-def people_to_leave_out(people: People, most: int, rng: np.random.Generator) -> Ints:
-    """Return whom the twin omits: few of those with three features or more."""
+def people_to_exclude(people: People, most: int, rng: np.random.Generator) -> Ints:
+    """Return whom the second release omits: few of those with three features or more."""
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
     number = min(most, people.own.size // ONE_OUT_IN, known.size // 2)
     if number < 1:

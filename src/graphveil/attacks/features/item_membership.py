@@ -90,10 +90,10 @@ def item_membership(
     figures = list(_figures(INSIDE, asked, people))
     missing = {}
     try:
-        out = counterfactual.people_to_leave_out(people, options.targets, rng)
-        beside = counterfactual.twin(situation, out, int(rng.integers(1 << 62)))
-        asked_out = asked_of(beside, rng.permutation(out), options.targets, rng)
-        figures.extend(_figures(LEFT_OUT, asked_out, beside))
+        out = counterfactual.people_to_exclude(people, options.targets, rng)
+        excluded = counterfactual.without_people(situation, out, int(rng.integers(1 << 62)))
+        asked_out = asked_of(excluded, rng.permutation(out), options.targets, rng)
+        figures.extend(_figures(LEFT_OUT, asked_out, excluded))
     except (NotMeasuredError, GraphveilError) as error:
         missing[TWIN] = str(error)
     risk, baseline = (np.full(people.own.size, np.nan) for _ in range(2))
@@ -102,7 +102,7 @@ def item_membership(
     try:
         rng = situation.rng("item-membership: releases")
         work = _either(situation, options, rng)
-        learned, risks = work.told_apart(options.shadows, rng)
+        learned, risks = work.distinguished(options.shadows, rng)
         targets = work.data.people
         figures.extend(learned)
         risk[targets] = np.fmax(risk[targets], risks)

@@ -21,8 +21,8 @@ from graphveil.attacks.features.counterfactual import (
     FEWEST_FEATURES,
     ONE_OUT_IN,
     TWIN,
-    people_to_leave_out,
-    twin,
+    people_to_exclude,
+    without_people,
 )
 from graphveil.attacks.intervals import bootstrap_difference, bootstrap_mean, bootstrap_ratio
 from graphveil.attacks.row_selection import most_known
@@ -246,13 +246,20 @@ def _inside_and_outside(
 ) -> Iterator[AttackFigure]:
     """Yield what is recalled of people in a release, and of others that it omits."""
     rng = situation.rng("linkage: twin")
-    out = people_to_leave_out(people, options.out, rng)
-    beside = twin(situation, out, int(rng.integers(1 << 62)))
-    order = {"out": rng.permutation(out), "in": rng.permutation(np.nonzero(beside.own >= 0)[0])}
+    out = people_to_exclude(people, options.out, rng)
+    counterfactual = without_people(situation, out, int(rng.integers(1 << 62)))
+    order = {
+        "out": rng.permutation(out),
+        "in": rng.permutation(np.nonzero(counterfactual.own >= 0)[0]),
+    }
     for number in options.known:
         how = (number, 0, options.targets)
-        known = {side: known_items(beside, whom, how, rng) for side, whom in order.items()}
-        made = {side: scoring.guesses(k, beside).rare for side, k in known.items() if k is not None}
+        known = {side: known_items(counterfactual, whom, how, rng) for side, whom in order.items()}
+        made = {
+            side: scoring.guesses(k, counterfactual).rare
+            for side, k in known.items()
+            if k is not None
+        }
         if len(made) < 2 or not all(counts.true.sum() for counts in made.values()):
             continue
         part, unit = "rare other items, recall", "share of true items"

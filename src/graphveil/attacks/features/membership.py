@@ -11,8 +11,8 @@ from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
 from graphveil.attacks.features.counterfactual import (
     FEWEST_FEATURES,
     MethodRerun,
-    beside_without,
     refuse_people,
+    release_of_some,
 )
 from graphveil.attacks.features.released_classes import (
     MOST_CELLS,
@@ -138,16 +138,16 @@ class _Attacked(ShadowReleases):
 
     def __call__(self, half: ShadowSplit) -> Floats:
         """Return what a release says of every target: see `evidence`."""
-        beside = beside_without(self.again, self.pair, np.flatnonzero(half.inside), half.seed)
+        people = release_of_some(self.again, self.pair, np.flatnonzero(half.inside), half.seed)
         share = self.targets.size / self.size
-        return evidence(beside.before[self.targets], beside.classes, share)
+        return evidence(people.before[self.targets], people.classes, share)
 
 
 def membership(situation: AttackInput[BipartiteComparison], options: MembershipOptions) -> Outcome:
     """Return how well people who took part are distinguished from people who did not."""
     rng = situation.rng("membership: people")
     work = _attacked(situation, options, rng)
-    figures, risks = work.told_apart(options.shadows, rng)
+    figures, risks = work.distinguished(options.shadows, rng)
     risk, baseline = (np.full(work.size, np.nan) for _ in range(2))
     risk[work.targets], baseline[work.targets] = risks, GUESS
     return Outcome(figures, risk, baseline)

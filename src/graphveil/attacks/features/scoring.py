@@ -112,14 +112,14 @@ def _guesses(known: Known, people: People) -> Guesses:
     is_best = ties[targets, own] & inside
     chance = np.exp(score - best)
     chance /= chance.sum(axis=1, keepdims=True)
-    stands_out, named = _eccentric(known.items, classes)
+    eccentric, named = _eccentric(known.items, classes)
     all_others, rare = _other_features(chance, known, people)
     return Guesses(
         own_row=is_best / (ties @ classes.sizes),
         own_class=is_best / ties.sum(axis=1),
         chance=chance.max(axis=1),
         likeliest_is_own=chance.argmax(axis=1) == own,
-        eccentric=stands_out,
+        eccentric=eccentric,
         eccentric_is_own=named == own,
         others=all_others,
         rare=rare,

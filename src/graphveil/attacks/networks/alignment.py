@@ -58,7 +58,7 @@ def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions
         for overlap in options.overlaps
     ]
     return reidentification.named_by_copies(
-        situation, "alignment", settings, partial(_drawn, pair, options)
+        situation, "alignment", settings, partial(_try_copies, pair, options)
     )
 
 
@@ -82,20 +82,20 @@ def seconds(situation: AttackInput[GraphComparison], options: AlignmentOptions) 
     return options.draws * sum(every)
 
 
-def _drawn(
+def _try_copies(
     pair: GraphComparison,
     options: AlignmentOptions,
     setting: Setting,
     kinds: reidentification.NodeKinds,
     rng: np.random.Generator,
-) -> reidentification.Drawn:
+) -> reidentification.CopyTrials:
     """Return how good the names of all draws are."""
     namings, overlap = [], setting.overlap or 0.0
     for draw in range(options.draws):
         with stage(f"aligning a copy of overlap {overlap:g}, {draw + 1} of {options.draws}"):
             two = paired_copy.pairing(pair, overlap, rng, people=options.people, copy=options.copy)
             namings.append(reidentification.Naming.of(two, aligned(two, rng), kinds))
-    return reidentification.Drawn(setting, namings)
+    return reidentification.CopyTrials(setting, namings)
 
 
 def aligned(two: paired_copy.Pairing, rng: np.random.Generator) -> Match:

@@ -86,9 +86,11 @@ def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSet
     targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
     known, released = Signatures.of(pair.original), Signatures.of(pair.released)
     of_layers = _of_layers(pair)
-    besides = {"": None} if situation.rows is None else {"": None, WITH_ATTRIBUTES: situation.rows}
+    also_known = (
+        {"": None} if situation.rows is None else {"": None, WITH_ATTRIBUTES: situation.rows}
+    )
     near: dict[str, CandidateSets] = {}
-    for words, rows in besides.items():
+    for words, rows in also_known.items():
         of_ties = candidates(known, released, pair.linked, targets, rows)
         near |= {f"{name}{words}": of_ties.only(at) for at, name in enumerate(SIGNATURES)}
         for name, numbers in of_layers.items():

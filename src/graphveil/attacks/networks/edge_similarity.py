@@ -82,7 +82,7 @@ def spectral_cosine(graph: Graph, rng: np.random.Generator) -> Scores:
     return cosine
 
 
-class Likeness(NamedTuple):
+class EdgeSimilarity(NamedTuple):
     """What the ends of every released edge have in common; less at added edges.
 
     `judged`: the scores of every test that is judged by itself, by its name; `flagging`: the scores
@@ -93,7 +93,7 @@ class Likeness(NamedTuple):
     flagging: tuple[Scores, ...]
 
 
-def likeness_of(released: Graph, rng: np.random.Generator) -> Likeness:
+def edge_similarity(released: Graph, rng: np.random.Generator) -> EdgeSimilarity:
     """Return what the ends of every edge have in common."""
     number, weight = common_neighbors(released)
     degrees = released.degrees()[released.edges()]
@@ -104,4 +104,4 @@ def likeness_of(released: Graph, rng: np.random.Generator) -> Likeness:
         "product of degrees": -np.log(degrees).sum(axis=1),
         "spectral cosine": cosine,
     }
-    return Likeness(judged, (alike, cosine, three_paths(released)))
+    return EdgeSimilarity(judged, (alike, cosine, three_paths(released)))

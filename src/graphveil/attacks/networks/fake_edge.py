@@ -10,7 +10,7 @@ from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, Outcome,
 from graphveil.attacks.networks.candidate_set import CandidateSetOptions, right_guess
 from graphveil.attacks.networks.candidate_set import seconds as candidate_seconds
 from graphveil.attacks.networks.copies.reidentification import check_people
-from graphveil.attacks.networks.edge_similarity import Scores, likeness_of
+from graphveil.attacks.networks.edge_similarity import Scores, edge_similarity
 from graphveil.attacks.networks.propagation import MOST_NODES, MOST_SQUARES, check_matching
 from graphveil.attacks.networks.signatures import SIGNATURES, Signatures, candidates
 from graphveil.attacks.wording import inferred
@@ -42,9 +42,9 @@ def fake_edge(situation: AttackInput[GraphComparison], options: FakeEdgeOptions)
     if number == fake.size:
         raise NotMeasuredError("all released edges were added")
     rng = situation.rng("fake-edge")
-    likeness = likeness_of(released, rng)
-    flagged = flag(likeness.flagging, number, rng)
-    areas = {name: area(scores, fake) for name, scores in likeness.judged.items()}
+    similarity = edge_similarity(released, rng)
+    flagged = flag(similarity.flagging, number, rng)
+    areas = {name: area(scores, fake) for name, scores in similarity.judged.items()}
     areas[BEST] = max(areas.values())
     figures = [AttackFigure(f"AUC, {name}", a, "probability", 0.5) for name, a in areas.items()]
     precision = float((flagged & fake).sum() / flagged.sum())

@@ -54,16 +54,16 @@ class Neighborhood(NamedTuple):
 
     @classmethod
     def of(cls, relations: Relations, rows: Int32s, values: Ints) -> Neighborhood:
-        """Return the counts of a network; attributes are below 0 where nothing is said."""
+        """Return the counts of a network; attributes are below 0 where nothing is known."""
         n = len(rows)
         shown = [np.ones((n, 1), dtype=np.int64)]
         for codes, size in zip(rows.T, values, strict=True):
             who = np.flatnonzero(codes >= 0)
             ones = np.ones(who.size, dtype=np.int64)
             shown.append(sparse.csr_array((ones, (who, codes[who])), shape=(n, size)))
-        said = sparse.hstack(shown, format="csr")
+        indicators = sparse.hstack(shown, format="csr")
         counts = sparse.hstack(
-            [matrix(lists, np.int64) @ said for lists in relations], format="csc"
+            [matrix(lists, np.int64) @ indicators for lists in relations], format="csc"
         )
         return cls(counts, np.asarray(counts.sum(axis=1)).ravel())
 
@@ -100,7 +100,7 @@ def neighbor_attributes(
     known = Neighborhood.of(both.copy, rows.known, values)
     released = Neighborhood.of(both.released, rows.shown, values)
     risk = np.full(n, np.nan)
-    figures = list(_alone(both, rows))
+    figures = list(_unique_figures(both, rows))
     for name, own in ((NEIGHBORS, None), (f"{NEIGHBORS}{WITH_ATTRIBUTES}", rows)):
         near = candidates(known, released, pair.linked, targets, own).only(0)
         figures += figures_of(name, near, n, rng)
@@ -108,12 +108,14 @@ def neighbor_attributes(
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
 
 
-def _alone(both: SideInformation, rows: KnownRows) -> list[AttackFigure]:
+def _unique_figures(both: SideInformation, rows: KnownRows) -> list[AttackFigure]:
     """Return how many people share the multiset of their neighbors' rows with nobody."""
     every = np.concatenate([rows.known, rows.shown])
     classes = np.unique(every, axis=0, return_inverse=True)[1].reshape(2, -1)
     return [
-        AttackFigure(f"alone by them, {where}", alone_by(relations, of_person), "share of people")
+        AttackFigure(
+            f"alone by them, {where}", unique_share(relations, of_person), "share of people"
+        )
         for where, relations, of_person in (
             ("original", both.copy, classes[0]),
             ("release", both.released, classes[1]),
@@ -121,7 +123,7 @@ def _alone(both: SideInformation, rows: KnownRows) -> list[AttackFigure]:
     ]
 
 
-def alone_by(relations: Relations, classes: Ints) -> float:
+def unique_share(relations: Relations, classes: Ints) -> float:
     """Return the share of people with whose multiset of neighbors' classes nobody else is."""
     n = classes.size
     multisets: list[list[bytes]] = [[] for _ in range(n)]

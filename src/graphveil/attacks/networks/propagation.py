@@ -105,7 +105,7 @@ def seed_propagation(
         for overlap, known in options.settings
     ]
     return reidentification.named_by_copies(
-        situation, "seed-propagation", settings, partial(_drawn, pair, options)
+        situation, "seed-propagation", settings, partial(_try_copies, pair, options)
     )
 
 
@@ -156,13 +156,13 @@ def _too_many_unknown(n: int) -> str:
     )
 
 
-def _drawn(
+def _try_copies(
     pair: GraphComparison,
     options: SeedPropagationOptions,
     setting: Setting,
     kinds: reidentification.NodeKinds,
     rng: np.random.Generator,
-) -> reidentification.Drawn:
+) -> reidentification.CopyTrials:
     """Return how good the names of all draws are; the setting says in how many it was stopped."""
     namings = []
     capped, overlap, known = 0, setting.overlap or 0.0, setting.known or 0
@@ -172,7 +172,7 @@ def _drawn(
             made = guess(two, known, rng)
             namings.append(reidentification.Naming.of(two, made.match, kinds, made.known))
             capped += made.capped
-    return reidentification.Drawn(setting._replace(capped=capped or None), namings)
+    return reidentification.CopyTrials(setting._replace(capped=capped or None), namings)
 
 
 def known_people(two: paired_copy.Pairing, known: int, rng: np.random.Generator) -> Ints:

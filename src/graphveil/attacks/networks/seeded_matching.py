@@ -77,17 +77,17 @@ def seeded_matching(
     has = has._replace(knows=words_of(pair, options.copy))
     settings = [has._replace(known=known) for known in options.settings]
     return reidentification.named_by_copies(
-        situation, "seeded-matching", settings, partial(_drawn, pair, options)
+        situation, "seeded-matching", settings, partial(_try_copies, pair, options)
     )
 
 
-def _drawn(
+def _try_copies(
     pair: GraphComparison,
     options: SeededMatchingOptions,
     setting: Setting,
     kinds: reidentification.NodeKinds,
     rng: np.random.Generator,
-) -> reidentification.Drawn:
+) -> reidentification.CopyTrials:
     """Return how good the names of all draws are."""
     known = setting.known or 0
     draws, namings = options.draws_of(known), []
@@ -99,7 +99,7 @@ def _drawn(
             chosen = known_people(two, known, rng)
             match = best_match(two, chosen, rng)
         namings.append(reidentification.Naming.of(two, match, kinds, chosen))
-    return reidentification.Drawn(setting, namings)
+    return reidentification.CopyTrials(setting, namings)
 
 
 def best_match(two: paired_copy.Pairing, known: Ints, rng: np.random.Generator) -> Match:

@@ -92,7 +92,7 @@ def tie_membership(
     """Return how well edges are distinguished from edges that were taken away."""
     rng = situation.rng("tie-membership")
     work = _attacked(situation, options, rng)
-    figures, risks = work.told_apart(options.shadows, rng)
+    figures, risks = work.distinguished(options.shadows, rng)
     return Outcome(figures, *_of_people(work, risks))
 
 
@@ -132,7 +132,7 @@ PER_TIE, PER_END = 2e-5, 1e-7
 
 def seconds(situation: AttackInput[GraphComparison], options: TieMembershipOptions) -> float:
     """Return about how long it takes, most of it the runs of the method."""
-    counted = _besides_runs(situation, options)
+    counted = _seconds_without_runs(situation, options)
     rng = situation.rng("tie-membership: how long it takes")
     try:
         work = _attacked(situation, options, rng)
@@ -141,7 +141,9 @@ def seconds(situation: AttackInput[GraphComparison], options: TieMembershipOptio
     return counted + work.seconds(situation, options.shadows, rng)
 
 
-def _besides_runs(situation: AttackInput[GraphComparison], options: TieMembershipOptions) -> float:
+def _seconds_without_runs(
+    situation: AttackInput[GraphComparison], options: TieMembershipOptions
+) -> float:
     """Return how long everything takes but the runs of the method."""
     graph = situation.comparison.original
     ties = min(options.ties, graph.n_edges // ONE_IN)
@@ -151,7 +153,7 @@ def _besides_runs(situation: AttackInput[GraphComparison], options: TieMembershi
 def foreseen(situation: AttackInput[GraphComparison], options: TieMembershipOptions) -> float:
     """Return about how long it takes, by the run that made the release."""
     _attacked(situation, options, situation.rng("tie-membership: how long it takes"))
-    return _besides_runs(situation, options) + options.shadows * run_again(situation)
+    return _seconds_without_runs(situation, options) + options.shadows * run_again(situation)
 
 
 TIE_MEMBERSHIP = Attack(

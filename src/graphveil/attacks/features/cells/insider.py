@@ -97,7 +97,7 @@ def _guessed(shown: PublishedCells, truth: TrueCells) -> _Guessed:
         made.outside[:] += counts.having(np.arange(hidden.size), likely) * (counts.all - 1)
         guess = likely[counts.class_]
         if shown.members_differ:
-            guess = _beside_own(shown, column, counts)
+            guess = _guess_by_own_value(shown, column, counts)
         there = counts.having(counts.class_, guess) - (guess == counts.value)
         np.add.at(made.inside, counts.class_, counts.number * np.maximum(there, 0))
     return made
@@ -126,7 +126,7 @@ class _Counts(NamedTuple):
         return np.where(np.append(keys, -1)[at] == asked, found, 0)
 
 
-def _beside_own(shown: PublishedCells, column: int, counts: _Counts) -> Ints:
+def _guess_by_own_value(shown: PublishedCells, column: int, counts: _Counts) -> Ints:
     """Return what members guess of another one, by their class and own value.
 
     The own value is less likely: only of those who have the likeliest one is the guess another.

@@ -72,11 +72,11 @@ def refinement(situation: AttackInput[BipartiteComparison], _options: AttackOpti
         refined = after_moves(shown, features, chosen.k, complete=chosen.complete)
     if not shown.values.size:
         raise NotMeasuredError("no cell is suppressed")
-    told = [
+    of_columns = [
         _hidden_cells(shown, truth, column, refined, features)
         for column in range(shown.values.size)
     ]
-    cells = HiddenCells(*(np.concatenate(some) for some in zip(*told, strict=True)))
+    cells = HiddenCells(*(np.concatenate(some) for some in zip(*of_columns, strict=True)))
     if not cells.people.size:
         raise NotMeasuredError("no cell is suppressed")
     figures = _figures(situation, cells, truth)

@@ -66,10 +66,10 @@ def points(two: Pairing, noise: float, most: int, rng: np.random.Generator) -> P
     """
     from scipy import linalg  # noqa: PLC0415  heavy: not for help
 
-    besides = two.besides
+    side_information = two.side_information
     degree = max(int(graph.degrees().max(initial=2)) for graph in (two.copy, two.released))
     bins = int(np.ceil(np.log2(degree))) + 1  # the powers of 2 that degrees reach, and one more
-    numbers = [[np.log1p(number) for number in side] for side in _numbers(besides)]
+    numbers = [[np.log1p(number) for number in side] for side in _numbers(side_information)]
     tied = two.copy.degrees() > 0
     noisy = _with_noise(two.copy, noise, rng)
     thinned = _thinned(numbers[0], noise, rng)
@@ -125,10 +125,12 @@ def features(graph: Graph, bins: int) -> Columns:
     return np.hstack(columns)
 
 
-def _numbers(besides: SideInformation) -> Iterator[list[Ints]]:
+def _numbers(side_information: SideInformation) -> Iterator[list[Ints]]:
     """Yield, of the copy and of the release, degrees of each kind, and values of neighbors."""
-    around = values_around(besides)
-    for lists, values in zip((besides.copy, besides.released), around, strict=True):
+    around = values_around(side_information)
+    for lists, values in zip(
+        (side_information.copy, side_information.released), around, strict=True
+    ):
         yield [*(degrees(lists) if len(lists) > 1 else ()), *values]
 
 
@@ -201,8 +203,8 @@ def fitting_groups(rows: KnownRows | None, people: Ints, n: int) -> Iterator[tup
         if people.size and n:
             yield people, np.arange(n)
         return
-    for some, known in _by_what_is_said(rows.known, people):
-        for fitting, shown in _by_what_is_said(rows.shown, np.arange(n)):
+    for some, known in _by_known_columns(rows.known, people):
+        for fitting, shown in _by_known_columns(rows.shown, np.arange(n)):
             columns = np.flatnonzero(known & shown)
             both = np.concatenate(
                 [rows.known[np.ix_(some, columns)], rows.shown[np.ix_(fitting, columns)]]
@@ -213,10 +215,10 @@ def fitting_groups(rows: KnownRows | None, people: Ints, n: int) -> Iterator[tup
             yield from _of_one_key(some, fitting, keys[: some.size], keys[some.size :])
 
 
-def _by_what_is_said(codes: Int32s, those: Ints) -> Iterator[tuple[Ints, Bools]]:
-    """Yield groups of rows of which the same columns are said, and which these are."""
-    said = codes[those] > NOT_KNOWN
-    patterns, of = np.unique(said, axis=0, return_inverse=True)
+def _by_known_columns(codes: Int32s, those: Ints) -> Iterator[tuple[Ints, Bools]]:
+    """Yield groups of rows of which the same columns are known, and which these are."""
+    known = codes[those] > NOT_KNOWN
+    patterns, of = np.unique(known, axis=0, return_inverse=True)
     for at, pattern in enumerate(patterns):
         yield those[of.ravel() == at], pattern
 

@@ -60,8 +60,8 @@ class Ties(NamedTuple):
     def of(cls, two: Pairing, seeds: Match, rng: np.random.Generator) -> Ties:
         """Return the matrices of a pairing, some pairs of which are known."""
         n = two.truth.size
-        besides = two.besides
-        first, second, turned = besides.matrices(np.float32)
+        more = two.side_information
+        first, second, turned = more.matrices(np.float32)
         return cls(
             first=first,
             second=second,
@@ -70,7 +70,7 @@ class Ties(NamedTuple):
             present=two.present.astype(np.float32),
             surplus=0.0 if two.present.all() else SURPLUS,
             chances=rng.random((n, n), dtype=np.float32),
-            excluded=None if besides.rows is None else besides.rows.excluded(),
+            excluded=None if more.rows is None else more.rows.excluded(),
         )
 
     def with_seeds(self, plan: Plan) -> Plan:

@@ -78,7 +78,9 @@ def sinkhorn(
     return plan
 
 
-def relaxed_alignment(one: Graph, two: Graph, besides: SideInformation | None = None) -> Matrix:
+def relaxed_alignment(
+    one: Graph, two: Graph, side_information: SideInformation | None = None
+) -> Matrix:
     """Return how well every node of one graph fits every node of another of the same size.
 
     Frank-Wolfe steps on -tr(A P B P^T) + tr(D^T P) + lambda tr(P^T (1 - P)) with lambda 0 to 9, A
@@ -87,12 +89,16 @@ def relaxed_alignment(one: Graph, two: Graph, besides: SideInformation | None = 
     """
     from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
 
-    besides = SideInformation.of_graphs(one, two) if besides is None else besides
-    firsts, seconds, _ = besides.matrices(np.float64)
+    side_information = (
+        SideInformation.of_graphs(one, two) if side_information is None else side_information
+    )
+    firsts, seconds, _ = side_information.matrices(np.float64)
     n = one.n_nodes
-    far = distance.cdist(_all_features(one, besides.copy), _all_features(two, besides.released))
-    if besides.rows is not None:
-        far[besides.rows.excluded()] = FAR_OFF
+    far = distance.cdist(
+        _all_features(one, side_information.copy), _all_features(two, side_information.released)
+    )
+    if side_information.rows is not None:
+        far[side_information.rows.excluded()] = FAR_OFF
     plan = np.full((n, n), 1 / n)
     for penalty in range(PENALTIES):
         for step in in_time(range(STEPS)):

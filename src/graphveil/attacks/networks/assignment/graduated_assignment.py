@@ -78,7 +78,9 @@ def _moved(
     target = ties.gradient(plan)
     target *= -weight
     target += cost
-    said = sinkhorn(target, rounds=ENTROPIC_ROUNDS, tolerance=ENTROPIC_TOLERANCE, columns=columns)
-    said += plan
-    said *= _HALF
-    return said
+    transported = sinkhorn(
+        target, rounds=ENTROPIC_ROUNDS, tolerance=ENTROPIC_TOLERANCE, columns=columns
+    )
+    transported += plan
+    transported *= _HALF
+    return transported

@@ -51,7 +51,7 @@ def _mutual(more: SideInformation, match: Match) -> Match:
     n_one, n_two = (lists[0].indptr.size - 1 for lists in (more.copy, more.released))
     best = np.zeros(n_two)
     parts = []
-    for block in _likeness(more, match):
+    for block in _similarity_blocks(more, match):
         np.maximum.at(best, block.col, block.data)
         largest = np.zeros(n_one)
         np.maximum.at(largest, block.row, block.data)
@@ -70,7 +70,7 @@ def _mutual(more: SideInformation, match: Match) -> Match:
     return new
 
 
-def _likeness(more: SideInformation, match: Match) -> Iterator[sparse.coo_array]:
+def _similarity_blocks(more: SideInformation, match: Match) -> Iterator[sparse.coo_array]:
     """Yield how like nodes are, a block of rows of the first graph at a time."""
     first, second, turned = more.matrices(np.int32)
     shape = (first[0].shape[0], second[0].shape[0])

@@ -118,7 +118,7 @@ class _Networks(NamedTuple):
         return ties
 
 
-class _Reached(NamedTuple):
+class _Result(NamedTuple):
     """A match, what it keeps, and how likely everybody's candidates are."""
 
     match: Match
@@ -141,16 +141,16 @@ def near_match(
     if two.copy.n_edges == 0 or two.released.n_edges == 0:
         return seeds.copy()
     networks = _Networks(
-        *candidate_lists(two.besides), seeds, 0.0 if two.present.all() else SURPLUS
+        *candidate_lists(two.side_information), seeds, 0.0 if two.present.all() else SURPLUS
     )
     asked = np.flatnonzero(two.present & (two.copy.degrees() > 0) & (seeds < 0))
     weights = np.bincount(asked, minlength=n) * two.copy.degrees()
-    tried: list[_Reached] = []
+    tried: list[_Result] = []
     for start in in_time(STARTS):
         where = points(two, start.noise, start.coordinates, rng)
         most = start.candidates(two.copy.n_edges, n)
-        nodes = _with_seeds(nearest(where, asked, two.besides.rows, most), seeds)
-        tried.append(_climbed(networks, where, nodes, start.weight, steps))
+        nodes = _with_seeds(nearest(where, asked, two.side_information.rows, most), seeds)
+        tried.append(_searched(networks, where, nodes, start.weight, steps))
         if any(_agree(tried[-1].match, other.match, weights) for other in tried[:-1]):
             break
     return max(tried, key=lambda reached: reached.kept).match
@@ -176,9 +176,9 @@ def _with_seeds(nodes: Nodes, seeds: Match) -> Nodes:
     return free
 
 
-def _climbed(
+def _searched(
     networks: _Networks, where: Points, nodes: Nodes, weight: float, steps: Steps
-) -> _Reached:
+) -> _Result:
     """Return what a start comes to once candidates are chosen again, round by round."""
     cost = np.float32(weight) * where.far(nodes)
     plan = (nodes >= 0).astype(np.float32)
@@ -194,11 +194,11 @@ def _climbed(
     return best
 
 
-def _next_round(networks: _Networks, where: Points, before: _Reached, steps: Steps) -> _Reached:
+def _next_round(networks: _Networks, where: Points, before: _Result, steps: Steps) -> _Result:
     """Return a match among the likeliest candidates and those with most matched neighbors."""
     order = np.argsort(-before.plan, axis=1, kind="stable")[:, :KEPT]
     likeliest = np.take_along_axis(before.nodes, order, axis=1)
-    nodes = np.concatenate([likeliest, _voted(networks, before)], axis=1)
+    nodes = np.concatenate([likeliest, _by_matched_neighbors(networks, before)], axis=1)
     plan = np.zeros(nodes.shape, dtype=np.float32)
     plan[:, : likeliest.shape[1]] = np.take_along_axis(before.plan, order, axis=1)
     nodes = _with_seeds(_first_of_equals(nodes), networks.seeds)
@@ -207,7 +207,7 @@ def _next_round(networks: _Networks, where: Points, before: _Reached, steps: Ste
     return _annealed(networks, nodes, plan, cost, steps)
 
 
-def _voted(networks: _Networks, before: _Reached) -> Nodes:
+def _by_matched_neighbors(networks: _Networks, before: _Result) -> Nodes:
     """Return the nodes that share most surely matched neighbors with everybody."""
     likely = np.where(before.nodes == before.match[:, None], before.plan, 0).max(axis=1)
     match = np.where(likely >= SURE, before.match, NOBODY)
@@ -236,20 +236,20 @@ def _first_of_equals(nodes: Nodes) -> Nodes:
 
 def _annealed(
     networks: _Networks, nodes: Nodes, plan: Weights, cost: Weights, steps: Steps
-) -> _Reached:
+) -> _Result:
     """Return the match of a plan that hardens while edges weigh ever more."""
     n, n_two = len(nodes), networks.two.degrees.size
     factors = candidates.Factors(*(np.empty(size, dtype=np.float32) for size in (n, n_two, n_two)))
-    said = np.empty_like(plan)
+    target = np.empty_like(plan)
     for weight in steps.weights:
         for _ in in_time(range(steps.repeats)):
             worth = networks.ties(nodes, plan)
             worth *= np.float32(weight)
             worth -= cost
-            candidates.transported(nodes, worth, factors, steps.scalings, said)
-            plan = (plan + said) * np.float32(0.5)
+            candidates.transported(nodes, worth, factors, steps.scalings, target)
+            plan = (plan + target) * np.float32(0.5)
     match = _matched(nodes, plan, networks)
-    return _Reached(match, networks.kept(match), nodes, plan)
+    return _Result(match, networks.kept(match), nodes, plan)
 
 
 def _matched(nodes: Nodes, plan: Weights, networks: _Networks) -> Match:

@@ -40,7 +40,7 @@ class Start(NamedTuple):
     far: Distances
 
 
-class _Climbed(NamedTuple):
+class _Improved(NamedTuple):
     """What repeated assignments make of a start, and what that keeps."""
 
     kept: float
@@ -53,11 +53,11 @@ def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
 
     What an assignment keeps is the attacker's own measure: it needs no linkage.
     """
-    tried: list[_Climbed] = []
+    tried: list[_Improved] = []
     for start in in_time(starts):
         match, kept = best_assignment_path(ties, start.match)
         agreed = any(_agree(ties, match, other.match) for other in tried)
-        tried.append(_Climbed(kept, match, start.far))
+        tried.append(_Improved(kept, match, start.far))
         if agreed:
             break
     tried.sort(key=lambda some: some.kept, reverse=True)
@@ -66,12 +66,12 @@ def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
     return likeliest(ties, best.match, best.far)
 
 
-def _from_half_way(ties: Ties, some: _Climbed) -> _Climbed:
+def _from_half_way(ties: Ties, some: _Improved) -> _Improved:
     """Return what FAQ reaches from half way to the middle, where that keeps more."""
     half_way = middle(some.match.size) * np.float32(0.5)
     half_way[np.arange(some.match.size), some.match] += np.float32(0.5)
     match, kept = best_assignment_path(ties, faq(ties, half_way))
-    return _Climbed(kept, match, some.far) if kept > some.kept else some
+    return _Improved(kept, match, some.far) if kept > some.kept else some
 
 
 def common_starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[Start]:

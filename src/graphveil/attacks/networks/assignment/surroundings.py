@@ -44,9 +44,18 @@ def distances(two: Pairing) -> Iterator[Distances]:
     and variances, so that equal ones that were added or dropped by chance put nobody off.
     """
     absent = ~two.present
-    apart = None if two.besides.rows is None else two.besides.rows.excluded()
-    own = _summed(two, zip(degrees(two.besides.copy), degrees(two.besides.released), strict=True))
-    around = own + _of_neighbors(two) + _summed(two, zip(*values_around(two.besides), strict=True))
+    apart = None if two.side_information.rows is None else two.side_information.rows.excluded()
+    own = _summed(
+        two,
+        zip(
+            degrees(two.side_information.copy), degrees(two.side_information.released), strict=True
+        ),
+    )
+    around = (
+        own
+        + _of_neighbors(two)
+        + _summed(two, zip(*values_around(two.side_information), strict=True))
+    )
     for far in (own, around, _of_features(two)):
         far[absent] = 0
         if apart is not None:
@@ -84,7 +93,7 @@ def _halved_square(one: Floats, two: Floats) -> Distances:
 
 def _of_neighbors(two: Pairing) -> Distances:
     """Return the same of the neighbors' mean roots; it weighs more where there are many of them."""
-    sides = two.besides.copy, two.besides.released
+    sides = two.side_information.copy, two.side_information.released
     roots = [2 * np.sqrt(totals(side).astype(np.float64) + _ANSCOMBE) for side in sides]
     n = two.truth.size
     far: Distances = np.zeros((n, n), dtype=np.float32)
@@ -109,7 +118,7 @@ def _of_means(lists: tuple[SortedLists, SortedLists], roots: Sequence[Floats]) -
     return apart
 
 
-def values_around(besides: SideInformation) -> tuple[list[Counts], list[Counts]]:
+def values_around(side_information: SideInformation) -> tuple[list[Counts], list[Counts]]:
     """Return how many neighbors show each value of each attribute, in each of the lists.
 
     >>> from graphveil.attacks.networks.signatures import KnownRows
@@ -119,17 +128,20 @@ def values_around(besides: SideInformation) -> tuple[list[Counts], list[Counts]]
     >>> [counts.tolist() for counts in values_around(both)[0]]
     [[1, 1, 1], [0, 1, 0]]
     """
-    rows = besides.rows
+    rows = side_information.rows
     if rows is None:
         return [], []
     both = np.concatenate([rows.known, rows.shown])
     values = [(at, code) for at, column in enumerate(both.T) for code in np.unique(column)]
     values = [(at, code) for at, code in values if code >= 0]
-    if len(values) * len(besides.copy) > MOST_VALUES:
+    if len(values) * len(side_information.copy) > MOST_VALUES:
         return [], []
     counted = [
         [matrix(lists, np.int64) @ (codes[:, at] == code) for lists in side for at, code in values]
-        for side, codes in ((besides.copy, rows.known), (besides.released, rows.shown))
+        for side, codes in (
+            (side_information.copy, rows.known),
+            (side_information.released, rows.shown),
+        )
     ]
     return counted[0], counted[1]
 
@@ -138,14 +150,18 @@ def _of_features(two: Pairing) -> Distances:
     """Return the Euclidean distances of robustly scaled features."""
     from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
 
-    besides = two.besides
-    more = [besides.copy, besides.released] if len(besides.copy) > 1 else [(), ()]
+    side_information = two.side_information
+    more = (
+        [side_information.copy, side_information.released]
+        if len(side_information.copy) > 1
+        else [(), ()]
+    )
     both = [
         np.column_stack(
             [features(graph), *map(np.log1p, [*(np.diff(some.indptr) for some in lists), *around])]
         )
         for graph, lists, around in zip(
-            (two.copy, two.released), more, values_around(besides), strict=True
+            (two.copy, two.released), more, values_around(side_information), strict=True
         )
     ]
     copy, released = both

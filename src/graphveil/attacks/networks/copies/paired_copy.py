@@ -38,7 +38,7 @@ class Pairing(NamedTuple):
     more: SideInformation | None = None
 
     @property
-    def besides(self) -> SideInformation:
+    def side_information(self) -> SideInformation:
         """Edges by kind and direction, and attributes; where nothing is said of these, edges."""
         return (
             SideInformation.of_graphs(self.copy, self.released) if self.more is None else self.more
@@ -71,7 +71,7 @@ def pairing(
     those = np.arange(n) if whole else np.sort(rng.choice(n, round(people * n), replace=False))
     layers = layers_of(pair) if copy == "network" else None
     before = (Layer.of(pair.original),) if layers is None else layers[0]
-    drawn = [_drawn(layer, those, overlap, rng, filled=filled) for layer in before]
+    drawn = [_copied_layer(layer, those, overlap, rng, filled=filled) for layer in before]
     person, order = (rng.permutation(n) for _ in range(2))
     shuffled = np.empty_like(order)
     shuffled[order] = np.arange(order.size)
@@ -100,7 +100,7 @@ NOT_KNOWN = np.int32(-1)
 """The code of an attribute that the copy does not say."""
 
 
-def _drawn(
+def _copied_layer(
     layer: Layer, those: Ints, overlap: float, rng: np.random.Generator, *, filled: bool
 ) -> Layer:
     """Return some edges of a layer between people of a copy, and random pairs for the others."""

@@ -80,7 +80,7 @@ class Naming(NamedTuple):
         return cls(asked, named, right, named & (kinds.twins[given] == kinds.twins))
 
 
-class Drawn(NamedTuple):
+class CopyTrials(NamedTuple):
     """All draws under one knowledge of the attacker."""
 
     setting: Setting
@@ -141,30 +141,33 @@ def check_people(pair: GraphComparison) -> None:
         raise NotMeasuredError("the network has no nodes")
 
 
-Draws = Callable[[Setting, NodeKinds, np.random.Generator], Drawn]
-"""Draws copies under one knowledge of the attacker, and names people by them."""
+TryCopies = Callable[[Setting, NodeKinds, np.random.Generator], CopyTrials]
+"""Makes copies under one knowledge of the attacker, and names people by them."""
 
 
 def named_by_copies(
-    situation: AttackInput[GraphComparison], attack: str, settings: Sequence[Setting], draws: Draws
+    situation: AttackInput[GraphComparison],
+    attack: str,
+    settings: Sequence[Setting],
+    try_copies: TryCopies,
 ) -> Outcome:
     """Return how many people an attack names under each knowledge; what is missing says why."""
     check_people(situation.comparison)
     rng, kinds = situation.rng(attack), NodeKinds.of(situation.comparison.original)
-    drawn: list[Drawn] = []
+    trials: list[CopyTrials] = []
     missing: dict[str, str] = {}
     for setting in settings:
         try:
-            drawn.append(draws(setting, kinds, rng))
+            trials.append(try_copies(setting, kinds, rng))
         except NotMeasuredError as error:
             missing[setting.text] = str(error)
-    if not drawn:
+    if not trials:
         raise NotMeasuredError("; ".join(dict.fromkeys(missing.values())))
-    outcome = summary(drawn, kinds, rng)
+    outcome = summary(trials, kinds, rng)
     return outcome._replace(not_measured={**outcome.not_measured, **missing})
 
 
-def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) -> Outcome:
+def summary(every: Sequence[CopyTrials], kinds: NodeKinds, rng: np.random.Generator) -> Outcome:
     """Return the figures of all draws, and in what share of them everybody was named rightly.
 
     A person's risk is the largest such share under any of the attacker's knowledge.
@@ -173,8 +176,8 @@ def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) 
     figures: list[AttackFigure] = []
     missing: dict[str, str] = {}
     risk, baseline = np.full(n, np.nan), np.full(n, np.nan)
-    for some in drawn:
-        *rates, recall = _rates(some, kinds)
+    for trials in every:
+        *rates, recall = _rates(trials, kinds)
         for rate in (*rates, recall):
             figure = rate.figure(rng)
             if figure is None:
@@ -182,7 +185,7 @@ def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) 
             else:
                 figures.append(figure)
         figures.extend(recall.extremes())
-        own = _risk(some.draws)
+        own = _risk(trials.draws)
         baseline = np.where(np.isnan(risk) | (own > risk), recall.baseline, baseline)
         risk = np.fmax(risk, own)
     if np.isnan(risk).all():
@@ -190,16 +193,16 @@ def summary(drawn: Sequence[Drawn], kinds: NodeKinds, rng: np.random.Generator) 
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, baseline), missing)
 
 
-def _rates(some: Drawn, kinds: NodeKinds) -> Iterator[Rate]:
+def _rates(trials: CopyTrials, kinds: NodeKinds) -> Iterator[Rate]:
     """Yield what is counted of the draws; last, how many of all people were named rightly.
 
     A guess is one of the nodes that are not known beforehand.
     """
     n = kinds.twins.size
-    left = max(n - (some.setting.known or 0), 1)
+    left = max(n - (trials.setting.known or 0), 1)
     others = float(np.bincount(kinds.twins)[kinds.twins].mean()) - 1
     alike = (1 + others * (left - 1) / max(n - 1, 1)) / left
-    draws, rate = some.draws, partial(Rate.of, setting=some.setting)
+    draws, rate = trials.draws, partial(Rate.of, setting=trials.setting)
     yield rate("precision", pairs=((d.right, d.named) for d in draws), baseline=1 / left)
     yield rate("precision up to twins", pairs=((d.alike, d.named) for d in draws), baseline=alike)
     for name, those in (("of degree 3", kinds.of_degree_3), ("without twins", kinds.distinct)):
