@@ -1,7 +1,15 @@
-"""95% intervals around what attacks count on some people, and how well scores separate two groups.
+"""95% intervals around what attacks count on some people.
 
-The latter is the area under the curve, and what is found at a low false-positive rate. Several
-scores may belong to one person, some in either group: intervals resample people, not scores.
+Three kinds, by what was counted:
+
+- shares of hits: Wilson's interval (`evaluate.metric.wilson`), used by attacks directly;
+- means and ratios over people: the percentile bootstrap over people (`bootstrap_ratio`), with the
+  percentiles moved outwards for few people (`tail_of`);
+- areas under a curve: Wilson's interval for an effective sample size from the variance of DeLong
+  (`of_area`).
+
+Several scores may belong to one person, some in either group: intervals resample people, not
+scores. A bootstrap costs `RESAMPLES` times the number of people.
 """
 
 from __future__ import annotations
@@ -13,11 +21,14 @@ from graphveil.evaluate.comparison import Floats, Ints, special
 from graphveil.evaluate.metric import Sample, Z, wilson, wilson_ends
 
 RESAMPLES = 1_000
+"""How many resamples a bootstrap has: about 25 of them are beyond either end of an interval."""
 
 _TAIL = 0.025
+"""The share of a 95% interval's mass on either side."""
 
 _CELLS = 16_000
-"""Counts of draws that are made at once: they stay in the cache."""
+"""Counts of resamples (resamples times people) that are made at once: they stay in the cache. A
+larger number needs more memory and gives the same intervals."""
 
 
 def median_of_draws(values: Ints) -> Sample:
@@ -26,6 +37,8 @@ def median_of_draws(values: Ints) -> Sample:
     The number of values below the true median is binomial; the ends are the values at its mean less
     and plus Z standard deviations, rounded outwards.
     """
+    # The number of values below the median is binomial with chance 1/2: its standard deviation is
+    # the root of n, halved.
     ordered = np.sort(values)
     half = Z * np.sqrt(values.size) / 2
     low = max(int(np.floor(values.size / 2 - half)) - 1, 0)
@@ -45,6 +58,7 @@ def bootstrap_ratio(numerators: Floats, denominators: Floats, rng: np.random.Gen
     omitted. Efron, 1979. Of few people the percentiles lie further out: Hesterberg, 2015. A ratio
     is a share: where it is 0 of everybody, no draw says how large it may be, and Wilson's does.
     """
+    # No hits at all: every resample is 0 as well, so the upper end is Wilson's.
     counted = int(np.count_nonzero(denominators))
     if counted and not np.any(numerators):
         return wilson(0, counted)._replace(size=numerators.size)
@@ -78,7 +92,10 @@ def of_area(area: float, off: Floats, most: float, *, times: float = 1.0) -> Sam
     people = off.size
     if people < 2:
         return Sample(people)
+    # DeLong's variance, summed by people; the factor n / (n - 1) makes it unbiased.
     variance = float(off @ off) * people / (people - 1)
+    # As many scores as a share of this size would need to have this variance: at most as many as
+    # there are, and fewer by `times` where runs are not independent.
     size = min(area * (1 - area) / variance, most) / times if variance > 0 else min(people, most)
     quantile = float(special.stdtrit(people - 1, 1 - _TAIL))
     return Sample(people, *wilson_ends(area, size, quantile))
@@ -87,6 +104,7 @@ def of_area(area: float, off: Floats, most: float, *, times: float = 1.0) -> Sam
 def of_paired_area(above: Floats) -> Sample:
     """Return the interval around the area under the curve of pairs of scores: see `of_area`."""
     area = float(above.mean())
+    # What each person moves the area by, as a positive and as a negative.
     off = (above.mean(axis=0) + above.mean(axis=1) - 2 * area) / len(above)
     return of_area(area, off, 2.0 * len(above))
 
@@ -100,6 +118,7 @@ def _resampled_ratios(numerators: Floats, denominators: Floats, rng: np.random.G
     """Return the ratio of the sums over people who are drawn again; NaN where the second is 0."""
     n, blocks = numerators.size, []
     most = max(1, _CELLS // max(n, 1))
+    # A block of resamples at a time: how often each person is in it, times what they count for.
     for start in in_time(range(0, RESAMPLES, most)):
         often = resampled(n, min(most, RESAMPLES - start), rng)
         below = often @ denominators

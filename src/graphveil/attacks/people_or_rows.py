@@ -1,4 +1,10 @@
-"""x."""
+"""Whether words are about people or about rows, and about items or about cells.
+
+Texts of attacks are written once, about people and their items. A row of a table counts as a person
+only if the owner said so; otherwise the same text is reworded to be about rows, and for tables
+items become values and entries become cells. Only these words change: names of figures and settings
+stay as they are.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +14,10 @@ from typing import Literal
 from graphveil.data import Data, Table
 
 Counted = Literal["people", "rows"]
-"""What is counted: rows of a table of which nobody said that they are people are rows."""
+"""What is counted: rows of a table are people only if the owner said so."""
 
 _OF_PEOPLE = re.compile(r"\b(people|person|participant)\b(?: (who)\b)?")
+"""The words to replace; "who" directly after one of them becomes "that"."""
 
 _OF_ROWS = {"people": "rows", "person": "row", "participant": "row in the data"}
 
@@ -40,6 +47,7 @@ def reworded(text: str, counted: Counted) -> str:
 _OF_CELLS = {"item": "value", "items": "values", "entry": "cell", "entries": "cells"}
 
 _ITEMS = re.compile(rf"(?<!\{{)\b({'|'.join(_OF_CELLS)})\b(?!\}})")  # else what is filled in
+"""Words about items, but not the placeholders in braces that have the same names."""
 
 
 def in_cells(text: str) -> str:

@@ -1,4 +1,12 @@
-"""x."""
+"""How well scores separate two groups: the area under the curve, and recall at few false alarms.
+
+The curve is that of true against false alarms over all thresholds (receiver operating
+characteristic). Equal scores share one threshold. One person may have several scores, in either
+group: intervals resample people and not scores.
+
+Sorting costs s log s for s scores; an interval of recall costs `RESAMPLES` times the scores near
+the threshold, of which `_top` bounds the number.
+"""
 
 from __future__ import annotations
 
@@ -12,10 +20,12 @@ from graphveil.evaluate.comparison import Bools, Floats, Ints
 from graphveil.evaluate.metric import Sample
 
 _CELLS_OF_PAIRS = 1_000_000
-"""Weights of scores that are worked on at once."""
+"""Weights of scores (resamples times scores) that are worked on at once; it bounds memory alone."""
 
 _REACH, _MORE = 4, 20
-"""How many times as many others as are allowed, and how many more, a drawn threshold may pass."""
+"""How far a threshold may move in a resample: past at most `_REACH` times as many of the second
+group as are allowed, plus `_MORE`. Only scores above that are looked at. A smaller number would cut
+off thresholds of lucky resamples."""
 
 
 class Scored(NamedTuple):
@@ -32,7 +42,13 @@ class Scored(NamedTuple):
 
 
 class Curve:
-    """The curve of true against false alarms over all thresholds; equal scores share one."""
+    """The curve of true against false alarms over all thresholds; equal scores share one.
+
+    Parameters
+    ----------
+    scored : Scored
+        Scores of both groups; the first group is the one that high scores speak for.
+    """
 
     def __init__(self, scored: Scored) -> None:
         """Sort the scores, the highest first."""
@@ -69,6 +85,7 @@ class Curve:
 
     def _shares(self) -> Floats:
         """Return for every score which share of the other group lies on its wrong side."""
+        # For a run of equal scores: what is strictly on the wrong side, and half of the run itself.
         starts, group = self._groups(self._value.size)
         first, second = (
             np.add.reduceat(some.astype(np.int64), starts) for some in (self._first, ~self._first)
@@ -93,6 +110,7 @@ class Curve:
 
     def _recall(self, often: Floats, false: float) -> Floats:
         """Return what is found where people count so often, draws by people."""
+        # Only the highest scores matter for a low false-positive rate.
         most = self._top(false)
         starts, _ = self._groups(most)
         weight = often[:, self._person[:most]]
@@ -100,10 +118,13 @@ class Curve:
             np.add.reduceat(weight * some[:most], starts, axis=1)
             for some in (self._first, ~self._first)
         )
+        # Sizes of both groups in each resample, by how often their people count.
         in_all = [
             often @ np.bincount(self._person[some], minlength=self.people)
             for some in (self._first, ~self._first)
         ]
+        # The lowest threshold that few enough of the second group exceed gives the most of the
+        # first.
         fits = np.cumsum(second, axis=1) <= false * in_all[1][:, None]
         reached = np.where(fits, np.cumsum(first, axis=1), 0).max(axis=1)
         with np.errstate(invalid="ignore", divide="ignore"):

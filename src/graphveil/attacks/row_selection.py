@@ -1,4 +1,9 @@
-"""x."""
+"""Which of an attack's rows the terminal shows, if one figure was measured under several settings.
+
+`Said.take` is one of these functions: `each` shows all, `most_known` the setting in which the
+attacker knew most, `strongest` the setting with the largest share. What they omit is still in the
+rows.
+"""
 
 from __future__ import annotations
 
@@ -8,7 +13,7 @@ from typing import NamedTuple
 from graphveil.core.rows import Row
 
 LARGEST, EXTREMES = "largest", ("least", "median", "largest")
-"""Which of several draws have figures of their own."""
+"""Names of the draws that have figures of their own: the extremes and the median."""
 
 
 class Taken(NamedTuple):
@@ -28,7 +33,7 @@ def each(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
 
 
 FEWEST_TARGETS = 20
-"""Settings of fewer targets stand in the rows alone."""
+"""A setting with fewer targets is in the rows alone: its interval is too wide to head a line."""
 
 
 def most_known(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
@@ -38,21 +43,26 @@ def most_known(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]
 
 
 DIFFER, DOUBLED = 0.1, 0.02
-"""Both ends of the draws are said where they lie so far apart; or where the strongest is twice the
-mean, and so much above it."""
+"""When a mean of draws hides too much: the extremes are further apart than `DIFFER`, or the
+strongest draw is at least twice the mean and more than `DOUBLED` above it. Matching with few known
+people finds hardly anyone or nearly everyone, and a mean of both describes neither."""
 
 
 def strongest(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
     """Yield the setting of the largest share.
 
-    Where its draws differ much, that is the strongest of them: a mean of all or nothing is neither.
+    If its draws differ much, that is the strongest of them, next to the weakest: with few known
+    people nearly everybody or hardly anybody is found, and a mean describes neither.
     """
+    # Rows of single draws (least, median, largest) are found by the setting of their mean.
     draws = {(row.setting._replace(draw=""), row.setting.draw): row for row in fitting}
     best: Taken | None = None
     for (setting, draw), row in draws.items():
         if draw:
             continue
         least, most = draws.get((setting, EXTREMES[0])), draws.get((setting, LARGEST))
+        # Compare settings by what they would show: the strongest draw where draws differ, else the
+        # mean.
         apart = least is not None and most is not None and _apart(least, row, most)
         shown = most if most is not None and apart else row
         if best is None or (shown.value or 0.0) > (best.row.value or 0.0):

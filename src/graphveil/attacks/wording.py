@@ -1,6 +1,10 @@
-"""How a figure of an attack is said: which question it answers, in which words, and when.
+"""How a figure of an attack is worded: which question it answers, in which words, and when.
 
-Every attack has a few of these in its entry. Terminal and page print from them.
+Every attack has a few `Said` in its entry. Terminal and page print from them: a row is worded by
+the first one that fits its figure and its setting. `above_guess` decides whether a figure counts as
+an answer: the lower end of its interval has to be above the guess without the release.
+
+Which rows are shown is in `row_selection.py`, rewording for rows and cells in `people_or_rows.py`.
 """
 
 from __future__ import annotations
@@ -25,6 +29,7 @@ from graphveil.core.rows import Row, Setting
 from graphveil.core.text import Wording, percent
 
 Question = Literal["singled out", "linked", "inferred"]
+"""The three questions of WP29 opinion 05/2014 on anonymization techniques."""
 
 
 class Asked(NamedTuple):
@@ -52,8 +57,10 @@ QUESTIONS: dict[Question, Asked] = {
         "What a reader of the release can learn about someone.",
     ),
 }
+"""Each question as the terminal asks it, and as a page heads and explains it."""
 
 GUESSED = "{n} people are identified correctly"
+"""What most figures mean; ``{n}`` becomes "31 of 100"."""
 
 
 @dataclass(frozen=True)
@@ -158,6 +165,8 @@ def least_shown(row: Row) -> float:
         return row.low
     if row.known != "sampled" or row.figure != RIGHT:
         return value
+    # Guessing names about one person in each draw, a Poisson number: five of its standard
+    # deviations, over the number of draws, may be luck.
     draws = 1 if row.setting.draw else row.sample_size or 1
     return value - 5 / math.sqrt(draws) * (row.guess or 0.0)
 
