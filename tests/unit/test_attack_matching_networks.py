@@ -261,7 +261,7 @@ def test_hubs_are_too_many_pairs_and_nobody_known_too_many_nodes(monkeypatch):
 def test_a_matching_that_was_stopped_says_capped(monkeypatch):
     grown = expand_when_stuck.expand
     monkeypatch.setattr(
-        expand_when_stuck, "expand", lambda *graphs, **more: grown(*graphs, most_marks=5, **more)
+        propagation, "expand", lambda *graphs, **more: grown(*graphs, most_marks=5, **more)
     )
     told = attacked("seed-propagation", random_graph(20, 60), overlap=1, known=3, draws=2)
     assert all("capped in 2 draws" in row.part for row in told)

@@ -1,4 +1,15 @@
-"""Matching by rank: people and released nodes sorted by degree."""
+"""Matching by rank: people and released nodes sorted by degree, the attack `degree-matching`.
+
+The attacker knows the degree of every person in the original. People and released nodes are sorted
+by degree and paired by rank; equal numbers are in random order on both sides. The attacker reads
+all that is published: if a manifest states the noisy degrees that a graph was generated from, these
+are sorted, since they say more than the generated graph.
+
+This finds people with large degrees, whose ranks hardly move, where `candidate-set` finds nobody
+because no degree is as it was. The attack is graphveil's own. The baseline is 1/n, also among the
+largest degrees: the attacker then still guesses one of all n nodes. All people are counted, with
+expected values over random orders of equal numbers: no interval is needed. Cost: n log n.
+"""
 
 from __future__ import annotations
 
@@ -16,9 +27,10 @@ from graphveil.evaluate.comparison import Floats, GraphComparison, Ints
 from graphveil.evaluate.metric import NotMeasuredError
 
 LARGEST = (20, 5)
-"""Of how many people with most edges there are figures of their own."""
+"""Separate figures for this many people with the largest degrees: noise moves their ranks least."""
 
 RIGHT, AMONG = "right guess", "the {} largest"
+"""Names of the figure, and of the part of the people that it is about."""
 
 
 def degree_matching(situation: AttackInput[GraphComparison], _options: AttackOptions) -> Outcome:
@@ -28,8 +40,10 @@ def degree_matching(situation: AttackInput[GraphComparison], _options: AttackOpt
     n = known.size
     if n == 0:
         raise NotMeasuredError("the network has no nodes")
+    # Chances over random orders of equal numbers, so that nothing is sampled.
     risk = right_by_rank(known, _noisy_or_degrees(situation)[pair.linked])
     figures = [_by_rank(risk, n)]
+    # People with at least the degree of the last of the largest: equal degrees are all included.
     for top in LARGEST:
         if top < n:
             least = np.partition(known, n - top)[n - top]
@@ -52,15 +66,33 @@ def _noisy_or_degrees(situation: AttackInput[GraphComparison]) -> Ints:
 
 
 def right_by_rank(known: Ints, published: Ints) -> Floats:
-    """Return how likely everybody is matched with their own node, when both sides are sorted.
+    """Return how likely each person is matched with their own node when both sides are sorted.
 
-    Equal numbers are in any order, on both sides.
+    Parameters
+    ----------
+    known : int64, shape (n,)
+        The number known of every person.
+    published : int64, shape (n,)
+        The number published of each person's own node.
+
+    Returns
+    -------
+    float64, shape (n,)
+        Chances over random orders of equal numbers on both sides.
+
+    Examples
+    --------
+    >>> right_by_rank(np.array([5, 1, 1]), np.array([4, 2, 1])).tolist()
+    [1.0, 0.5, 0.5]
     """
+    # Equal numbers occupy a range of ranks: from how many are smaller, to how many are not larger.
     ranks = []
     for numbers in (known, published):
         in_order = np.sort(numbers)
         ranks.append([np.searchsorted(in_order, numbers, side=side) for side in ("left", "right")])
     (first, behind), (own_first, own_behind) = ranks
+    # A person is at each rank of their range equally often, and so is their node: they meet at
+    # ranks in both ranges, with the product of both chances.
     both = np.minimum(behind, own_behind) - np.maximum(first, own_first)
     return np.asarray(np.maximum(both, 0) / ((behind - first) * (own_behind - own_first)))
 

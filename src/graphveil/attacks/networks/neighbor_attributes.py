@@ -1,4 +1,15 @@
-"""Who is alone by the attributes of the neighbors: no guarantee about attributes covers these."""
+"""People who are unique by the attributes of their neighbors, which no guarantee covers.
+
+The attacker knows, for one person, how many neighbors there are and how many of them have each
+value of each published attribute, per edge type and direction; or this and the person's own
+attributes. Candidates are counted as in `candidate_set.py`. In addition it is counted how many
+people are unique by the multiset of their neighbors' complete rows, in the original and in the
+release.
+
+The attack is graphveil's own; without attributes it is Hay et al., PVLDB 2008. The baseline of a
+right guess is 1/n; intervals are those of `candidate-set`. Cost: targets times ends of edges times
+attributes, since only counts above zero are compared.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +46,7 @@ from graphveil.evaluate.comparison import Int32s, Ints, NetworkComparison, spars
 from graphveil.evaluate.metric import NotMeasuredError
 
 NEIGHBORS = "attributes of the neighbors"
-"""The name of the signature."""
+"""The name of this kind of knowledge."""
 
 
 class NeighborAttributesOptions(CandidateSetOptions, label="neighbor-attributes"):
@@ -45,8 +56,15 @@ class NeighborAttributesOptions(CandidateSetOptions, label="neighbor-attributes"
 class Neighborhood(NamedTuple):
     """How many neighbors of everybody have each value of each attribute, and how many there are.
 
-    `counts`: int64, sparse, by column: the values in each list of neighbors, then the lists
-    themselves; `sums`: int64, shape (n,): the sum of each row.
+    A `Signature`: an L1 distance between such counts is the sum of both less twice what they have
+    in common, so that only the columns in which the known node has something are read.
+
+    Parameters
+    ----------
+    counts : int64, sparse, by column
+        Per list of neighbors: their number, then one column per attribute and value.
+    sums : int64, shape (n,)
+        The sum of each row.
     """
 
     counts: sparse.csc_array
@@ -56,12 +74,15 @@ class Neighborhood(NamedTuple):
     def of(cls, relations: Relations, rows: Int32s, values: Ints) -> Neighborhood:
         """Return the counts of a network; attributes are below 0 where nothing is known."""
         n = len(rows)
+        # One column of ones counts the neighbors themselves, then one column per value of each
+        # attribute.
         shown = [np.ones((n, 1), dtype=np.int64)]
         for codes, size in zip(rows.T, values, strict=True):
             who = np.flatnonzero(codes >= 0)
             ones = np.ones(who.size, dtype=np.int64)
             shown.append(sparse.csr_array((ones, (who, codes[who])), shape=(n, size)))
         indicators = sparse.hstack(shown, format="csr")
+        # Neighbor lists times indicators: how many neighbors show each value.
         counts = sparse.hstack(
             [matrix(lists, np.int64) @ indicators for lists in relations], format="csc"
         )
@@ -69,6 +90,8 @@ class Neighborhood(NamedTuple):
 
     def distances_to(self, known: Neighborhood, node: int) -> Ints:
         """Return how far everybody's counts are from those of one node, int64, shape (1, n)."""
+        # |a - b| summed is sum a + sum b - 2 sum min(a, b), and min is 0 outside the known node's
+        # columns.
         row = known.counts[[node]].tocoo()
         common = np.zeros(self.sums.size, dtype=np.int64)
         for column, number in zip(row.col.tolist(), row.data.tolist(), strict=True):
@@ -96,10 +119,12 @@ def neighbor_attributes(
     )
     rng = situation.rng("neighbor-attributes")
     targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
+    # Codes of both sides have the same columns.
     values = np.maximum(rows.known.max(axis=0), rows.shown.max(axis=0)).astype(np.int64) + 1
     known = Neighborhood.of(both.copy, rows.known, values)
     released = Neighborhood.of(both.released, rows.shown, values)
     risk = np.full(n, np.nan)
+    # Who is unique, then who is found: without the person's own attributes, and with them.
     figures = list(_unique_figures(both, rows))
     for name, own in ((NEIGHBORS, None), (f"{NEIGHBORS}{WITH_ATTRIBUTES}", rows)):
         near = candidates(known, released, pair.linked, targets, own).only(0)
@@ -124,7 +149,11 @@ def _unique_figures(both: SideInformation, rows: KnownRows) -> list[AttackFigure
 
 
 def unique_share(relations: Relations, classes: Ints) -> float:
-    """Return the share of people with whose multiset of neighbors' classes nobody else is."""
+    """Return the share of people whose multiset of neighbors' classes is that of no other person.
+
+    `classes`: int64, shape (n,): the class of each node's own row. Multisets are kept per list of
+    neighbors (edge type and direction) and compared exactly, as sorted bytes.
+    """
     n = classes.size
     multisets: list[list[bytes]] = [[] for _ in range(n)]
     for lists in in_time(relations):

@@ -1,6 +1,19 @@
-"""Re-identification by an attacker who has a copy of the network and knows a few people, or none.
+"""Re-identification by a copy of the network and a few known people: the attack `seed-propagation`.
 
-Two graphs are matched by what matched neighbors say.
+After Narayanan and Shmatikov (IEEE S&P 2009) in its idea and Kazemi, Hassani and Grossglauser
+(PVLDB 2015) in its algorithm. The attacker has a copy that shares some edges with the original and
+knows the released nodes of some people, or of nobody. Steps for one copy (`guess`):
+
+1. With known people: grow a matching from them by marks (`expand_when_stuck.py`). With nobody
+   known: begin with the few pairs whose surroundings are far more similar than any others
+   (`seedless_start.py`).
+2. Refine it: match nodes again that are each other's most similar by their matched neighbors, until
+   hardly anything changes (`mutual_best.py`); graphveil's own.
+
+A pair gets a name only if both nodes agree, so that precision is high where recall is not:
+`seeded-matching` names more people. Names are scored in `copies/reidentification.py`, with its
+baseline and intervals. Cost of a copy: the sum of squared degrees, times up to 12 or 25 rounds;
+with nobody known n squared.
 """
 
 from __future__ import annotations
@@ -35,18 +48,25 @@ from graphveil.evaluate.comparison import GraphComparison, Ints
 from graphveil.evaluate.metric import NotMeasuredError
 
 MOST_NODES, MOST_SQUARES = 100_000, 400_000_000
-"""Up to so many nodes, and so large a sum of squared degrees, graphs are matched."""
+"""Larger networks, by nodes or by the sum of squared degrees, are refused; at the limit of squares
+a copy takes about four minutes by the forecast of `seconds_of_draw`."""
 
 MOST_NODES_UNKNOWN = 6_000
-"""Up to so many nodes they are matched with nobody known: all pairs of nodes are held at once."""
+"""Up to this many nodes the attack runs with nobody known: distances of all pairs are in memory at
+once, 288 MB at the limit."""
 
 SMALLER = "Use a release with fewer nodes"
+"""The way out that refusals name."""
 
 OVERLAPS, KNOWN = (1.0, 0.9, 0.8), (0, 5, 10, 20, 50)
+"""What is tried by default: overlaps of the copy, and numbers of known people."""
 
 ROUNDS, ROUNDS_UNKNOWN = 12, 25
+"""Refinement rounds at most, from known people and from none; without known people matching begins
+with few pairs, so it needs more rounds to spread."""
 
 _LEAST_DEGREE = 2
+"""Known people have at least two edges in both graphs: a pair needs two marks to be matched."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,11 +101,18 @@ class SeedPropagationOptions(AttackOptions, label="seed-propagation"):
 
 
 class Guess(NamedTuple):
-    """One draw: the copy next to the release, who is known, and who was given which node.
+    """One copy matched: the copy next to the release, who is known, and who was given which node.
 
-    `pairing`: the two graphs; `known`: int64: the nodes of the copy whose released node the
-    attacker knows; `match`: int64, shape (n,): the released node of every node of the copy, or -1;
-    `capped`: whether the matching was stopped before it came to its end.
+    Parameters
+    ----------
+    pairing : Pairing
+        The two graphs.
+    known : int64 array
+        The nodes of the copy whose released node the attacker knows.
+    match : int64, shape (n,)
+        The released node of every node of the copy, or -1.
+    capped : bool
+        Whether the matching was stopped at the limit of marks before it came to its end.
     """
 
     pairing: paired_copy.Pairing
@@ -121,11 +148,12 @@ def check_matching(pair: GraphComparison) -> None:
 
 
 PER_END, PER_MARK, PER_PAIR = 1e-6, 1.5e-7, 4e-8
-"""Seconds of one draw for every end of an edge, for every mark, and with nobody known for every
-pair of nodes. Marks are about as many as the squares of the degrees add up to."""
+"""Seconds for one copy per end of an edge, per mark, and with nobody known per pair of nodes. There
+are about as many marks as the squares of the degrees add up to."""
 
 NEAR_BY, GROWTH, FARTHEST = 500_000, 0.38, 25_000_000
-"""Up to so many marks they are in the cache; then each costs more, by a power, up to so many."""
+"""Up to `NEAR_BY` marks the table is in the cache; then each mark costs more, by the power `GROWTH`
+of how many times as many there are, until `FARTHEST`."""
 
 
 def seconds(situation: AttackInput[GraphComparison], options: SeedPropagationOptions) -> float:
@@ -133,6 +161,7 @@ def seconds(situation: AttackInput[GraphComparison], options: SeedPropagationOpt
     pair = situation.comparison
     check_matching(pair)
     settings = options.settings
+    # Settings with nobody known compare all pairs of nodes once, if the network is small enough.
     unknown = sum(not known for _, known in settings)
     n = pair.original.n_nodes
     if unknown == len(settings) and n > MOST_NODES_UNKNOWN:
@@ -163,7 +192,7 @@ def _try_copies(
     kinds: reidentification.NodeKinds,
     rng: np.random.Generator,
 ) -> reidentification.CopyTrials:
-    """Return how good the names of all draws are; the setting says in how many it was stopped."""
+    """Return how good the names of all copies are; the setting says in how many it was stopped."""
     namings = []
     capped, overlap, known = 0, setting.overlap or 0.0, setting.known or 0
     with stage(f"matching a copy of {setting.text}"):
@@ -176,7 +205,7 @@ def _try_copies(
 
 
 def known_people(two: paired_copy.Pairing, known: int, rng: np.random.Generator) -> Ints:
-    """Return so many nodes of the copy, drawn evenly among those of two edges in either graph."""
+    """Return some nodes of the copy, sampled from those with two edges in both graphs."""
     fewest = np.minimum(two.copy.degrees(), two.released.degrees()[two.truth])
     people = np.flatnonzero(fewest >= _LEAST_DEGREE)
     if people.size < known:
@@ -188,17 +217,42 @@ def known_people(two: paired_copy.Pairing, known: int, rng: np.random.Generator)
 
 
 def guess(two: paired_copy.Pairing, known: int, rng: np.random.Generator) -> Guess:
-    """Return who is given which released node once some people are known, drawn evenly."""
+    """Return who is given which released node once some people, sampled uniformly, are known.
+
+    Parameters
+    ----------
+    two : Pairing
+        The copy next to the release.
+    known : int
+        How many people are known; 0 for nobody.
+    rng : numpy.random.Generator
+        Draws the known people.
+
+    Returns
+    -------
+    Guess
+        The match, and whether it was stopped.
+
+    Raises
+    ------
+    NotMeasuredError
+        If fewer people can be known.
+    TooLargeError
+        If nobody is known and there are too many nodes.
+    """
     n = two.truth.size
     if not known and n > MOST_NODES_UNKNOWN:
         raise TooLargeError(_too_many_unknown(n))
+    # The linkage is read for the known people alone.
     chosen = known_people(two, known, rng)
     seeds = np.full(n, paired_copy.NOBODY, dtype=np.int64)
     seeds[chosen] = two.truth[chosen]
+    # With nobody known: a few surest pairs, then refinement spreads from these.
     if not known:
         surest = high_confidence_pairs(two.copy, two.released, two.more)
         match = refine(two.copy, two.released, surest, seeds, ROUNDS_UNKNOWN, two.more)
         return Guess(two, chosen, match, capped=False)
+    # With known people: marks spread from them, then refinement corrects and completes.
     grown = expand(two.copy, two.released, seeds, more=two.more)
     match = refine(two.copy, two.released, grown.match, seeds, ROUNDS, two.more)
     return Guess(two, chosen, match, capped=grown.stopped)

@@ -1,4 +1,17 @@
-"""What can be known of one person in a network."""
+"""What can be known of one person in a network, and how many released nodes are near to it.
+
+A *signature* is what an attacker knows of a person: the degree; degree and triangles; the degrees
+of the person and of all neighbors (Hay et al., PVLDB 2008, section 3, as vertex refinement queries
+H1 and H2); in directed networks or networks with several edge types a profile of numbers.
+`candidates` counts how many released nodes are at least as near to it as the person's own.
+
+Departure from Hay et al.: nearness instead of equality. A method that edits the network changes the
+signature of many nodes; exact matching would miss them and flatter the method. Distances are sums
+of absolute differences (L1).
+
+A new kind of knowledge is a class with `distances_to`, see `Signature`; `candidate_set.py` then
+counts and words it. Cost: targets times ends of edges for vrq, targets times nodes else.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +25,7 @@ from graphveil.evaluate.comparison import Bools, Comparison, Floats, Int32s, Int
 from graphveil.measures.values import triangles
 
 SIGNATURES = ("degree", "degree and triangles", "vrq")
-"""The names of the signatures, from the least knowledge to the most."""
+"""Names of the rows of `Signatures.distances_to`, from the least knowledge to the most."""
 
 
 class Signatures(NamedTuple):
@@ -42,7 +55,12 @@ class Signatures(NamedTuple):
         return cls(degrees, triangles(graph), graph.indptr, around)
 
     def distances_to(self, known: Signatures, node: int) -> Ints:
-        """Return how far every node's signatures are from those that are known of one node."""
+        """Return how far every node's signatures are from those known of one node.
+
+        Returns int64, shape (3, n), in the order of `SIGNATURES`. Lists of neighbors' degrees are
+        sorted, the shorter one padded with zeros, and compared entry by entry.
+        """
+        # Each signature contains the one before: distances only grow.
         degree = np.abs(self.degrees - known.degrees[node])
         both = degree + np.abs(self.triangles - known.triangles[node])
         known_list = known.around[known.indptr[node] : known.indptr[node + 1]]
@@ -50,16 +68,22 @@ class Signatures(NamedTuple):
 
     def _from_list(self, known: Ints) -> Ints:
         """Return the distance of every node's list of neighbors' degrees to one such list."""
+        # Entry by entry: the largest neighbor degree with the largest known one, and so on; what a
+        # node has beyond the known list counts in full, as `padded` is 0 there.
         rank = np.arange(self.around.size) - np.repeat(self.indptr[:-1], self.degrees)
         padded = np.zeros(max(int(self.degrees.max(initial=0)), known.size), dtype=np.int64)
         padded[: known.size] = known
         summed = _sums_before(np.abs(self.around - padded[rank]))
+        # What the known list has beyond a node's own list counts in full, too.
         beyond = known.sum() - _sums_before(padded)[self.degrees]
         return np.asarray(np.diff(summed[self.indptr]) + beyond)
 
 
 class Profiles(NamedTuple):
-    """Numbers that are known of everyone, as of directed edges out and in."""
+    """Numbers that are known of everybody, such as the out-degree and the in-degree.
+
+    `numbers`: int64, shape (n, d).
+    """
 
     numbers: Ints
 
@@ -82,9 +106,15 @@ def _sums_before(values: Ints) -> Ints:
 class KnownRows(NamedTuple):
     """Attributes that are known of people, and those that a release shows.
 
-    `known`: int32, shape (n, d): in the order of the original; -1 where nothing is known; `shown`:
-    int32, shape (n, d): in the order of the release, in the same codes; -1 where a cell is
-    suppressed.
+    A pair of a person and a node fits if no attribute is known on both sides and differs: a
+    suppressed cell fits everybody.
+
+    Parameters
+    ----------
+    known : int32, shape (n, d)
+        Codes in the order of the original; -1 where nothing is known.
+    shown : int32, shape (n, d)
+        In the order of the release, in the same codes; -1 where a cell is suppressed.
     """
 
     known: Int32s
@@ -116,6 +146,7 @@ class KnownRows(NamedTuple):
         >>> KnownRows(np.array([[1], [0]]), np.array([[1], [-1], [0]])).excluded().tolist()
         [[False, False, True], [True, False, False]]
         """
+        # Distinct rows only: networks have many more pairs of nodes than pairs of different rows.
         known, person = np.unique(self.known, axis=0, return_inverse=True)
         shown, node = np.unique(self.shown, axis=0, return_inverse=True)
         of_rows = KnownRows(known, shown)
@@ -139,17 +170,20 @@ class CandidateSets(NamedTuple):
     nearest: Ints
 
     def only(self, signature: int) -> CandidateSets:
-        """Return the arrays of one signature, each of shape (targets,)."""
+        """Return the arrays of one signature by its number, each of shape (targets,)."""
         return CandidateSets(*(counts[signature] for counts in self))
 
     @property
     def right(self) -> Floats:
-        """How likely a guess among the nearest is right."""
+        """How likely a guess among the nearest nodes is correct, float64, shape as the counts.
+
+        If the person's own node is among the nearest, every one of them is picked equally often.
+        """
         return np.where(self.nearer == 0, 1 / self.ties, 0.0)
 
 
 class Signature(Protocol):
-    """What is known of everybody, in a form of its own."""
+    """What is known of everybody, in a form of its own: what a new kind of knowledge implements."""
 
     def distances_to(self, known: Self, node: int) -> Ints:
         """Return how far everybody is from one node, int64, shape (signatures, n)."""
@@ -165,15 +199,36 @@ def candidates(
 
     Nodes that show an attribute other than what `rows` know of the target are not candidates.
 
+    Parameters
+    ----------
+    known, released : Signature
+        What is known of people, and the same of released nodes.
+    position : int64, shape (n,)
+        The released node of every person: read only to count.
+    targets : int64, shape (targets,)
+        The people to look for.
+    rows : KnownRows, optional
+        Attributes that are known in addition.
+
+    Returns
+    -------
+    CandidateSets
+        Counts of shape (signatures, targets).
+
+    Examples
+    --------
     >>> path = Signatures.of(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4))
     >>> candidates(path, path, np.arange(4), np.array([0])).ties[:, 0].tolist()
     [2, 2, 2]
     """
     counts = []
     for target in in_time(targets.tolist()):
+        # How far every released node is from what is known of the target; other attributes exclude
+        # it.
         distance = released.distances_to(known, target)
         if rows is not None:
             distance[:, ~rows.fits(target)] = np.iinfo(np.int64).max
+        # The linkage enters here alone, to see how near the target's own node is.
         own = distance[:, position[target]][:, None]
         least = distance.min(axis=1, keepdims=True)
         near = distance < own, distance == own, distance == least

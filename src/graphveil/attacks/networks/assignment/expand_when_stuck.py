@@ -1,4 +1,19 @@
-"""x."""
+"""ExpandWhenStuck: a matching that grows from known pairs by marks.
+
+Kazemi, Hassani and Grossglauser, *Growing a graph matching from a handful of seeds*, PVLDB 2015.
+Every matched pair gives a mark to all pairs of its neighbors; the pair with most marks, two at
+least, is matched next and spreads marks in turn; of equal marks nearer degrees go first. When no
+pair with two marks is left the algorithm is stuck: then pairs with one mark spread marks
+themselves, without being matched.
+
+Departures: when stuck, not all pairs with a mark spread, but as many as both graphs have nodes,
+those of the nearest degrees; marks are kept within each edge type and direction; pairs with
+different attributes get none; and the whole stops at `MOST_MARKS`.
+
+The loop over marks is the kernel `percolate`. This module gives it room: the table of marks and the
+heap grow when it asks for it, after entries of matched nodes were dropped. Cost: about the sum of
+squared degrees in marks, each an operation of the table.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +34,14 @@ else:
     percolation = lazy_module("graphveil.attacks.kernels.percolation")
 
 Match: TypeAlias = "Ints"
-"""The node of the other graph that every node was given, or -1."""
+"""The node of the other graph that every node was given, or -1; int64, shape (n,)."""
 
 MOST_MARKS = 400_000_000
-"""So many marks are spread, then the matching stops where it is."""
+"""After this many marks the matching stops as it is and is reported as capped: about four minutes
+of work by the forecast of `propagation.py`."""
 
 _ROWS_AT_ONCE = 1 << 20
+"""Rows of the table that are looked through at once; it bounds memory alone."""
 
 
 class Expanded(NamedTuple):
@@ -44,12 +61,25 @@ def expand(
 ) -> Expanded:
     """Return a matching grown from known pairs.
 
-    ExpandWhenStuck: Kazemi, Hassani and Grossglauser, *Growing a graph matching from a handful of
-    seeds*, PVLDB 2015. When no pair has two marks, pairs with one spread marks without being
-    matched: as many as there are nodes in both graphs, of the nearest degrees.
+    Parameters
+    ----------
+    one, two : Graph
+        The copy and the release.
+    seeds : int64, shape (n_one,)
+        The node of `two` of every known node of `one`, -1 for the others.
+    most_marks : int
+        Where to stop.
+    more : SideInformation, optional
+        Edge types, directions and attributes; the edges of both graphs if not given.
+
+    Returns
+    -------
+    Expanded
+        The matching, which contains the seeds, and whether it was stopped.
     """
     more = SideInformation.of_graphs(one, two) if more is None else more
     first, second = candidate_lists(more)
+    # Known pairs are matched from the start and are the first to spread marks.
     match = percolation.PercolationMatch(seeds.copy(), inverse(seeds, two.n_nodes))
     known = np.flatnonzero(seeds >= 0)
     fresh = known * two.n_nodes + seeds[known]
@@ -57,6 +87,8 @@ def expand(
     tally[percolation.MOST_MARKS] = most_marks
     table, shift = percolation.new_table(1 << 12)
     heap = np.empty((1 << 12, 2), dtype=np.int64)
+    # Spread from fresh pairs and match until the kernel has nothing to do; give it room when it
+    # asks.
     while fresh.size:
         check_time()
         tally[percolation.SPREAD] = 0
@@ -66,6 +98,7 @@ def expand(
             table, shift = _with_room(table, shift, match, tally)
             heap = _with_room_in_heap(heap, table, shift, match, tally)
             check_time()
+        # Stuck: pairs with a mark that have not spread are the next to spread, unmatched.
         fresh = _not_spread(first.degrees, second.degrees, match, table)
     return Expanded(match.one, stopped=False)
 
@@ -73,7 +106,11 @@ def expand(
 def candidate_lists(
     more: SideInformation,
 ) -> tuple[percolation.CandidateLists, percolation.CandidateLists]:
-    """Return two networks as the kernel reads them: lists one after another, and attributes."""
+    """Return two networks as kernels read them: lists one after another, and attributes.
+
+    Each network's lists are concatenated; `indptr` has one row per list, shifted to where its list
+    begins.
+    """
     sides = []
     for at, relations in enumerate((more.copy, more.released)):
         starts = np.cumsum([0, *(lists.indices.size for lists in relations)])
@@ -93,7 +130,7 @@ def _with_room(
 ) -> tuple[Match, int]:
     """Return the table, or one of the pairs that are free with room for the next marks; its shift.
 
-    It is full up to three quarters when it is copied, and up to half of that afterwards.
+    It is up to three quarters full when it is copied, and up to half of that afterwards.
     """
     following = int(tally[percolation.NEXT])
     if 4 * (int(tally[percolation.ENTRIES]) + following) <= 3 * len(table):
@@ -121,15 +158,21 @@ def _with_room_in_heap(
 
 
 def _not_spread(one: Ints, two: Ints, match: percolation.PercolationMatch, table: Match) -> Match:
-    """Return marked pairs of free nodes that were not spread, of degrees near to each other."""
+    """Return marked pairs of free nodes that have not spread, those of the nearest degrees.
+
+    As many as both graphs have nodes at most: the paper spreads all, which may be millions of
+    pairs.
+    """
     n = two.size
     waiting = [np.empty(0, dtype=np.int64)]
     for start in range(0, table.size, _ROWS_AT_ONCE):
+        # An even value has not spread; both nodes must be free.
         rows = table[start : start + _ROWS_AT_ONCE]
         pairs = rows[(rows >= 0) & (rows & 1 == 0)] >> percolation.VALUE_BITS
         waiting.append(pairs[(match.one[pairs // n] < 0) & (match.two[pairs % n] < 0)])
     pairs = np.concatenate(waiting)
     both = one[pairs // n], two[pairs % n]
+    # Differences of degrees in proportion to the larger one.
     apart = np.abs(both[0] - both[1]) / np.maximum(*both)
     most = one.size + two.size
     chosen: Match = pairs[np.argsort(apart, kind="stable")[:most]]

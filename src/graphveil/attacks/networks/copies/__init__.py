@@ -1,1 +1,1 @@
-"""A copy of the network, what it says apart from edges, and how many people it names."""
+"""A copy of the network next to a release, what it says apart from edges, and whom it names."""

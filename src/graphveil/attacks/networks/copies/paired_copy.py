@@ -1,4 +1,15 @@
-"""A copy."""
+"""A copy of the network next to a release, in orders that say nothing about people.
+
+Attacks with a copy model an attacker who holds other data about the same people: a crawl, an
+earlier version, a part. The copy has a share `people` of the people and a share `overlap` of the
+edges between them; random pairs replace the other edges (`filled`), so that the copy has as many
+edges as the original has between these people, some of them false. This noise model is graphveil's
+own.
+
+Both graphs come in a random order: a search that takes the first of equal candidates is then right
+by chance alone. The copy is padded to n nodes with nodes without edges, for people whom it lacks.
+Cost: linear in nodes and edges, for dense graphs n squared.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +26,7 @@ OVERLAP = (
     "share of the original edges between the people in the copy that the copy has; random pairs "
     "replace the others"
 )
+"""Help texts of two options of attacks by copies."""
 
 PEOPLE = "share of the people who are in the copy"
 """What is said of two options of attacks by copies."""
@@ -23,11 +35,22 @@ PEOPLE = "share of the people who are in the copy"
 class Pairing(NamedTuple):
     """A copy next to a release, both in orders of their own that say nothing of people.
 
-    `copy, released`: the two graphs; `truth`: int64, shape (n,): the released node of every node of
-    the copy; `person`: int64, shape (n,): whose node every node of the copy is, in the order of the
-    original; `present`: bool, shape (n,): which nodes of the copy are people whom it has; the
-    others have no edge in it, and pad it to the size of the release; `more`: what both say apart
-    from edges; None for nothing.
+    Searches read neither `person` nor, except for people known beforehand, `truth`: these score the
+    names that they give.
+
+    Parameters
+    ----------
+    copy, released : Graph
+        The two graphs, of n nodes each.
+    truth : int64, shape (n,)
+        The released node of every node of the copy.
+    person : int64, shape (n,)
+        Whose node every node of the copy is, in the order of the original.
+    present : bool, shape (n,)
+        Which nodes of the copy are people whom it has; the others have no edge in it, and pad it to
+        the size of the release.
+    more : SideInformation, optional
+        What both say apart from edges; None for nothing.
     """
 
     copy: Graph
@@ -39,14 +62,14 @@ class Pairing(NamedTuple):
 
     @property
     def side_information(self) -> SideInformation:
-        """Edges by kind and direction, and attributes; where nothing is said of these, edges."""
+        """Edges by type and direction, and attributes; without these, the edges of both graphs."""
         return (
             SideInformation.of_graphs(self.copy, self.released) if self.more is None else self.more
         )
 
     @property
     def active(self) -> Bools:
-        """Which nodes of the copy have an edge in it and in the release: only these are named."""
+        """Which nodes of the copy have an edge in it and in the release: only these are counted."""
         released = self.released.degrees()[self.truth]
         return (self.copy.degrees() > 0) & (released > 0)
 
@@ -62,16 +85,34 @@ def pairing(
 ) -> Pairing:
     """Return a copy of the original that shares some edges with it, next to the release.
 
-    `overlap`: the share of the edges between people of the copy that stand in it, by kind; where
-    `filled`, random pairs stand in place of the others. Both graphs come in a random order, so that
-    equal ones are chosen by chance.
+    Parameters
+    ----------
+    pair : GraphComparison
+        Original and release, linked.
+    overlap : float
+        The share of the edges between people of the copy that are in it, by edge type.
+    rng : numpy.random.Generator
+        Draws people, edges, false edges and both orders.
+    filled : bool
+        Whether random pairs replace the other edges.
+    people : float
+        The share of the people whom the copy has.
+    copy : {"network", "ties"}
+        Whether it has directions, types and attributes, or only who is connected.
+
+    Returns
+    -------
+    Pairing
+        Both graphs in random orders.
     """
     n = pair.original.n_nodes
+    # Step 1: who is in the copy, and which edges, layer by layer.
     whole = people == 1  # nothing is drawn then
     those = np.arange(n) if whole else np.sort(rng.choice(n, round(people * n), replace=False))
     layers = layers_of(pair) if copy == "network" else None
     before = (Layer.of(pair.original),) if layers is None else layers[0]
     drawn = [_copied_layer(layer, those, overlap, rng, filled=filled) for layer in before]
+    # Step 2: random orders of both sides; `truth` is the linkage in these orders.
     person, order = (rng.permutation(n) for _ in range(2))
     shuffled = np.empty_like(order)
     shuffled[order] = np.arange(order.size)
@@ -84,6 +125,8 @@ def pairing(
         person=person,
         present=present[person],
     )
+    # Step 3: attributes, and edges by type and direction, in the same orders; nothing is known of
+    # people who are not in the copy.
     rows = published_attributes(pair) if copy == "network" else None
     if rows is not None:
         known = np.where(two.present[:, None], rows.known[person], NOT_KNOWN)
@@ -103,8 +146,12 @@ NOT_KNOWN = np.int32(-1)
 def _copied_layer(
     layer: Layer, those: Ints, overlap: float, rng: np.random.Generator, *, filled: bool
 ) -> Layer:
-    """Return some edges of a layer between people of a copy, and random pairs for the others."""
+    """Return some edges of a layer between people of a copy, and random pairs for the others.
+
+    Nodes keep their numbers; people who are not in the copy have no edges.
+    """
     n = layer.n_nodes
+    # Number the people of the copy, so that random pairs are among these alone.
     number = np.full(n, -1, dtype=np.int32)
     number[those] = np.arange(those.size)
     edges: Int32s = number[np.column_stack(layer.ties())]
@@ -122,9 +169,30 @@ def _copied_layer(
 def random_pairs(
     edges: Int32s, n: int, size: int, rng: np.random.Generator, *, directed: bool = False
 ) -> Int32s:
-    """Return evenly drawn pairs of nodes that are not edges, to fill edges up to a size."""
+    """Return uniformly sampled pairs of nodes that are not edges, to fill edges up to a size.
+
+    Parameters
+    ----------
+    edges : int32, shape (edges, 2)
+        The edges that are kept.
+    n : int
+        Number of nodes.
+    size : int
+        How many pairs, edges and new ones together, there should be.
+    rng : numpy.random.Generator
+        Draws the pairs.
+    directed : bool
+        Whether (u, v) and (v, u) differ.
+
+    Returns
+    -------
+    int32, shape (new pairs, 2)
+        The new pairs; fewer if the graph is full.
+    """
     known = edges[:, 0].astype(np.int64) * n + edges[:, 1]
     cells = n * (n - 1) // (1 if directed else 2)
+    # In dense graphs all free pairs are listed and shuffled; else pairs are sampled and repeated
+    # ones rejected, which needs few rounds as long as most pairs are free.
     if cells <= 4 * size:
         source, target = np.triu_indices(n, k=1)
         if directed:
@@ -151,3 +219,4 @@ def _by_rejection(
 
 
 NOBODY = -1
+"""In a match: the node of nobody."""

@@ -1,4 +1,20 @@
-"""Names."""
+"""How many of the names that an attacker gives by a copy are correct.
+
+An attack with a copy makes several copies under each setting of its knowledge (`CopyTrials`) and
+gives released nodes to people. This module scores the names, the same for all such attacks:
+
+- *right*: the share of the people asked about who get their own node. People are asked about if
+  they have an edge both in the copy and in the release and were not known beforehand.
+- *precision*: the same among people who get a node at all, also "up to twins": people with exactly
+  the same neighbors cannot be distinguished by any attacker.
+- the same among people with at least three edges, and among those of them without twins.
+
+The baseline is one of the nodes that are not known beforehand, 1 / (n - known). Rates pool all
+copies. From `FEWEST_DRAWS` copies on there is an interval, a bootstrap over copies; for fewer, the
+least, the median and the largest copy are shown, since with few known people nearly everybody or
+hardly anybody is found. A person's risk is the share of the copies in which they are named
+correctly, under the strongest knowledge.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +37,20 @@ from graphveil.evaluate.metric import NotMeasuredError, Sample
 from graphveil.measures import twins
 
 FEWEST_DRAWS = 10
-"""From so many draws on there is an interval."""
+"""From this many copies on there is an interval: a bootstrap over fewer says little."""
 
 
 class NodeKinds(NamedTuple):
     """Which people can be distinguished by the original at all.
 
-    `twins`: int64, shape (n,): the class of people with the same neighbors, each other left aside;
-    `of_degree_3`: bool, shape (n,): people with at least 3 edges; `distinct`: bool, shape (n,):
-    those of them who have no twin.
+    Parameters
+    ----------
+    twins : int64, shape (n,)
+        The class of people with the same neighbors, each other left aside.
+    of_degree_3 : bool, shape (n,)
+        People with at least 3 edges.
+    distinct : bool, shape (n,)
+        Those of them who have no twin.
     """
 
     twins: Ints
@@ -49,11 +70,18 @@ class NodeKinds(NamedTuple):
 
 
 class Naming(NamedTuple):
-    """How good one draw's names are; arrays are in the order of the original.
+    """How good the names given by one copy are; arrays are in the order of the original.
 
-    `asked`: bool, shape (n,): people whose node the attacker looked for and who have an edge in
-    both; `named`: bool, shape (n,): those of them to whom a released node was given; `right,
-    alike`: bool, shape (n,): those whose node it is; or theirs or a twin's.
+    Parameters
+    ----------
+    asked : bool, shape (n,)
+        People whose node the attacker looked for and who have an edge in both.
+    named : bool, shape (n,)
+        Those of them to whom a released node was given.
+    right : bool, shape (n,)
+        Those whose node it is.
+    alike : bool, shape (n,)
+        Those whose node it is, or a twin's.
     """
 
     asked: Bools
@@ -66,11 +94,14 @@ class Naming(NamedTuple):
         cls, pairing: Pairing, match: Ints, kinds: NodeKinds, known: Ints | None = None
     ) -> Naming:
         """Return how good a matching is; nodes that were `known` beforehand do not count."""
+        # Translate the match from the orders of the pairing to people: whose node was given to
+        # whom.
         person = pairing.person
         owner = np.empty_like(person)
         owner[pairing.truth] = person
         given = np.full(person.size, NOBODY, dtype=np.int64)
         given[person] = np.where(match >= 0, owner[match], NOBODY)
+        # People without an edge on either side cannot be found, and known people need not be.
         asked = np.zeros(person.size, dtype=np.bool_)
         asked[person] = pairing.active
         if known is not None:
@@ -81,17 +112,28 @@ class Naming(NamedTuple):
 
 
 class CopyTrials(NamedTuple):
-    """All draws under one knowledge of the attacker."""
+    """All copies that were tried under one setting of the attacker's knowledge, with their names.
+
+    `setting`: the knowledge; `draws`: how good the names of each copy are.
+    """
 
     setting: Setting
     draws: list[Naming]
 
 
 class Rate(NamedTuple):
-    """A share, its parts counted in every draw.
+    """A share, its parts counted in every copy.
 
-    `name, setting`: what it is a share of, and under which knowledge; `hits, base`: float64, shape
-    (draws,): how many of how many; `baseline`: what a guess without the release reaches.
+    Parameters
+    ----------
+    name : str
+        What it is a share of.
+    setting : Setting
+        Under which knowledge.
+    hits, base : float64, shape (draws,)
+        How many of how many, copy by copy.
+    baseline : float
+        What a guess without the release reaches.
     """
 
     name: str
@@ -104,7 +146,7 @@ class Rate(NamedTuple):
     def of(
         cls, name: str, setting: Setting, pairs: Iterable[tuple[Bools, Bools]], baseline: float
     ) -> Rate:
-        """Return the rate of those in both arrays among those in the second, one pair a draw."""
+        """Return the rate of those in both arrays among those in the second, one pair per copy."""
         counted = [(np.count_nonzero(one & whole), np.count_nonzero(whole)) for one, whole in pairs]
         hits, base = np.array(counted, dtype=np.float64).reshape(-1, 2).T
         return cls(name, setting, hits, base, baseline)
@@ -136,13 +178,13 @@ class Rate(NamedTuple):
 
 
 def check_people(pair: GraphComparison) -> None:
-    """Refuse where there are no nodes."""
+    """Refuse a network without nodes."""
     if pair.original.n_nodes == 0:
         raise NotMeasuredError("the network has no nodes")
 
 
 TryCopies = Callable[[Setting, NodeKinds, np.random.Generator], CopyTrials]
-"""Makes copies under one knowledge of the attacker, and names people by them."""
+"""Makes copies under one setting of the attacker's knowledge, and names people by them."""
 
 
 def named_by_copies(
@@ -151,7 +193,29 @@ def named_by_copies(
     settings: Sequence[Setting],
     try_copies: TryCopies,
 ) -> Outcome:
-    """Return how many people an attack names under each knowledge; what is missing says why."""
+    """Return how many people an attack names under each setting; what is missing says why.
+
+    Parameters
+    ----------
+    situation : AttackInput
+        Original and release.
+    attack : str
+        The name of the attack, and of its random stream.
+    settings : sequence of Setting
+        What the attacker knows, one after another.
+    try_copies : callable
+        Makes copies under a setting and names people: see `TryCopies`.
+
+    Returns
+    -------
+    Outcome
+        See `summary`.
+
+    Raises
+    ------
+    NotMeasuredError
+        If nothing can be measured under any setting.
+    """
     check_people(situation.comparison)
     rng, kinds = situation.rng(attack), NodeKinds.of(situation.comparison.original)
     trials: list[CopyTrials] = []
@@ -168,15 +232,17 @@ def named_by_copies(
 
 
 def summary(every: Sequence[CopyTrials], kinds: NodeKinds, rng: np.random.Generator) -> Outcome:
-    """Return the figures of all draws, and in what share of them everybody was named rightly.
+    """Return the figures of all settings, and how often each person is named correctly.
 
-    A person's risk is the largest such share under any of the attacker's knowledge.
+    A person's risk is the largest share of the copies of one setting in which they are.
     """
     n = kinds.twins.size
     figures: list[AttackFigure] = []
     missing: dict[str, str] = {}
     risk, baseline = np.full(n, np.nan), np.full(n, np.nan)
     for trials in every:
+        # Every rate pools its copies; the last one, of all people asked about, also shows its
+        # extremes.
         *rates, recall = _rates(trials, kinds)
         for rate in (*rates, recall):
             figure = rate.figure(rng)
@@ -185,6 +251,7 @@ def summary(every: Sequence[CopyTrials], kinds: NodeKinds, rng: np.random.Genera
             else:
                 figures.append(figure)
         figures.extend(recall.extremes())
+        # The strongest setting is a person's risk, with the baseline of that setting.
         own = _risk(trials.draws)
         baseline = np.where(np.isnan(risk) | (own > risk), recall.baseline, baseline)
         risk = np.fmax(risk, own)
@@ -194,11 +261,13 @@ def summary(every: Sequence[CopyTrials], kinds: NodeKinds, rng: np.random.Genera
 
 
 def _rates(trials: CopyTrials, kinds: NodeKinds) -> Iterator[Rate]:
-    """Yield what is counted of the draws; last, how many of all people were named rightly.
+    """Yield what is counted of the copies; last, how many of all people were named correctly.
 
     A guess is one of the nodes that are not known beforehand.
     """
     n = kinds.twins.size
+    # The baseline up to twins: the own node, or one of the mean number of twins, of which some are
+    # known.
     left = max(n - (trials.setting.known or 0), 1)
     others = float(np.bincount(kinds.twins)[kinds.twins].mean()) - 1
     alike = (1 + others * (left - 1) / max(n - 1, 1)) / left
@@ -212,7 +281,7 @@ def _rates(trials: CopyTrials, kinds: NodeKinds) -> Iterator[Rate]:
 
 
 def said_of_copies(by: str = "") -> tuple[Said, ...]:
-    """Return how it is said that people are named by a copy, by this way of matching."""
+    """Return how it is worded that people are named by a copy, by this way of matching."""
     nobody = linked(
         RIGHT,
         does="has {copy}",

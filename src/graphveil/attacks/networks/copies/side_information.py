@@ -1,4 +1,12 @@
-"""What a copy says apart from edges."""
+"""What a copy of a network says apart from who is connected: edge types, directions, attributes.
+
+All attacks with a copy read one form: a tuple of neighbor lists (`Relations`), one per undirected
+edge type and two per directed one (out, in), in the same order for copy and release, and the
+attributes known of people next to those that nodes show (`KnownRows`). Searches match within each
+list and exclude pairs with different attributes. A further kind of knowledge about pairs of a
+person and a node, which can only exclude, belongs into `KnownRows`; one about pairs of people is
+one more list.
+"""
 
 from __future__ import annotations
 
@@ -14,25 +22,32 @@ from graphveil.data.csr import SortedLists, sorted_lists
 from graphveil.evaluate.comparison import GraphComparison, Ints, NetworkComparison, sparse
 
 CopyOf: TypeAlias = Literal["network", "ties"]
-"""What a copy is of: all that is published of a network, or who is connected to whom alone."""
+"""What a copy has: all that is published about a network, or only who is connected."""
 
 Relations: TypeAlias = "tuple[SortedLists, ...]"
-"""Neighbor lists of everybody: of every kind of edges, out and in apart where they are directed."""
+"""Neighbor lists of everybody: one per edge type, two (out, in) if it is directed."""
 
 COPY = (
     "contents of the copy: everything published about a network (edge directions, edge types, "
     "node attributes), or only its edges"
 )
-"""What is said of the option of attacks by copies that chooses one."""
+"""The help text of the option `copy` of attacks by copies."""
 
 
 class SideInformation(NamedTuple):
-    """Edges by kind and direction, and attributes, of a copy and of a release.
+    """Edges by type and direction, and attributes, of a copy and of a release.
 
-    `copy, released`: the neighbor lists of both, in one order; without directions and kinds those
-    of the graphs; `turned`: for each of them, where the lists the other way round stand; its own
-    place where edges have no direction; `rows`: what the copy knows of people and what the release
-    shows of nodes, in the orders of both; None where no attribute is known.
+    Parameters
+    ----------
+    copy, released : tuple of SortedLists
+        The neighbor lists of both, in one order; without directions and types those of the graphs.
+    turned : tuple of int
+        For each list, the place of the list the other way round; its own place if edges have no
+        direction.
+    rows : KnownRows, optional
+        What the copy knows of people and what the release shows of nodes, in the orders of both;
+        None
+        if no attribute is known.
     """
 
     copy: Relations
@@ -64,6 +79,7 @@ class SideInformation(NamedTuple):
         >>> both.turned, [numbers.tolist() for numbers in degrees(both.copy)]
         ((1, 0), [[1, 1, 0], [0, 1, 1]])
         """
+        # The list out of a node is turned into the one into it, and back.
         turned: list[int] = []
         for layer in copy:
             at = len(turned)
@@ -73,7 +89,10 @@ class SideInformation(NamedTuple):
     def matrices(
         self, dtype: DTypeLike
     ) -> tuple[list[sparse.csr_array], list[sparse.csr_array], list[sparse.csr_array]]:
-        """Return the matrices of the copy, of the release, and the latter the other way round."""
+        """Return the matrices of the copy, of the release, and the latter the other way round.
+
+        Each is a list of sparse n times n matrices of ones, one per neighbor list.
+        """
         first, second = (
             [matrix(lists, dtype) for lists in relations]
             for relations in (self.copy, self.released)
@@ -92,7 +111,7 @@ def _relations(layers: Sequence[Layer]) -> Relations:
 
 
 def matrix(lists: SortedLists, dtype: DTypeLike) -> sparse.csr_array:
-    """Return neighbor lists as a matrix of ones."""
+    """Return neighbor lists as a sparse n times n matrix of ones of the given type."""
     n = lists.indptr.size - 1
     ones = np.ones(lists.indices.size, dtype=dtype)
     return sparse.csr_array((ones, lists.indices.copy(), lists.indptr.copy()), shape=(n, n))
@@ -109,7 +128,10 @@ def totals(relations: Relations) -> Ints:
 
 
 def layers_of(pair: GraphComparison) -> tuple[Sequence[Layer], Sequence[Layer]] | None:
-    """Return the layers of original and release; None where they say no more than edges."""
+    """Return the layers of original and release; None if they say no more than edges.
+
+    None also if names or directions of the layers differ: they cannot be compared then.
+    """
     if not isinstance(pair, NetworkComparison):
         return None
     before, after = (network.layers for network in pair.networks)
