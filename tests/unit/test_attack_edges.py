@@ -117,7 +117,7 @@ def test_what_is_learned_are_released_edges_between_matched_nodes_that_were_not_
     match[two.person >= 15] = -1  # five people were not matched
     learned = edge_gain.learned(original, Guess(two, np.array([], dtype=np.int64), match, False))
     edges = {u * 20 + v for u, v in original.edges().tolist()}
-    copied = set(edge_gain.numbers_of(two.person[two.copy.edges()], 20).tolist())
+    copied = set(edge_gain.pair_numbers(two.person[two.copy.edges()], 20).tolist())
     assert edges - copied == set(learned.hidden.tolist())
     shown = {u * 20 + v for u, v in published.edges().tolist() if v < 15} - copied
     assert shown == set(learned.shown.tolist())

@@ -1,4 +1,16 @@
-"""x."""
+"""What a class tells about a column that no guarantee covers: the attack `homogeneity`.
+
+Machanavajjhala et al., *l-diversity: privacy beyond k-anonymity*, 2007, the homogeneity attack. A
+column is published next to the release and joined by its ids, or attached to it (``--attach``); the
+attacker knows which class a person is in. If all members have one value, the person has it; else
+the most common value of the class is the best guess. For rows, a class is the set of equal released
+rows; for networks, the *cell* of equal known attributes and equal knowledge about edges, as the
+guarantee measures it.
+
+Baselines: no class has one value, unless the column has; the most common value of the entire
+column. All people are counted, so figures have no interval. Cost: linear, for networks that of the
+measure of the guarantee.
+"""
 
 from __future__ import annotations
 
@@ -30,20 +42,28 @@ from graphveil.measures.rows import equal_rows
 from graphveil.release import Release
 
 IN_ONE, COMMONEST = "in a class of one value", "commonest value of the class"
-"""What is counted of a column that is published next to a release."""
+"""Names of what is counted: people in classes of one value, and guesses of the most common
+value."""
 
 NOTHING_ATTACHED = (
     "no column is attached, neither in the release (--attach) nor next to it. Use --attached "
     "FILE --attached-column NAME, or attached=Attached(name, values) in Python"
 )
+"""Why there is no figure for a network."""
 
 
 class InCells(NamedTuple):
-    """What cells tell of a column; arrays are in the order of the release.
+    """What cells tell about a column; arrays are in the order of the release.
 
-    `certain`: bool, shape (n,): whether all of a person's cell have one value; `right`: float64,
-    shape (n,): how large a part of the cell has the person's own value; NaN where nothing is said
-    of the person; `guessed`: how often the commonest value of the cell is a person's own.
+    Parameters
+    ----------
+    certain : bool, shape (n,)
+        Whether all members of a person's cell have one value.
+    right : float64, shape (n,)
+        How large a part of the cell has the person's own value; NaN if nothing is known of the
+        person.
+    guessed : float
+        How often the most common value of the cell is a person's own.
     """
 
     certain: Bools
@@ -54,7 +74,10 @@ class InCells(NamedTuple):
 def attached_in_cells(
     situation: AttackInput[NetworkComparison], _options: AttackOptions
 ) -> Outcome:
-    """Return how often the cell of a person tells the value of a column outside the guarantee."""
+    """Return how often the cell of a person tells the value of a column outside the guarantee.
+
+    For networks; a person's risk is that of the column that the cell tells best.
+    """
     pair = situation.comparison
     released = pair.networks[1]
     columns = list(_columns(situation))
@@ -66,6 +89,7 @@ def attached_in_cells(
     figures: list[AttackFigure] = []
     for name, codes in columns:
         of_cells = in_cells(cells, codes)
+        # People without a value are not counted; the baseline is the most common value of the rest.
         known = codes != SUPPRESSED
         shares = np.bincount(codes[known]) / known.sum()
         most, setting = float(shares.max()), Setting(column=name)
@@ -83,10 +107,10 @@ def attached_in_cells(
 
 
 def cells_of(released: Network, release: Release[Any]) -> Ints:
-    """Return the cell of everybody: the known attributes and what is known of edges.
+    """Return the cell of everybody, int64, shape (n,): known attributes and what is known of edges.
 
-    Both are those of the guarantee; where nothing is guaranteed of them, all attributes that are
-    not attached, and numbers of edges.
+    Both are those of the guarantee; if nothing is guaranteed about them, all attributes that are
+    not attached, and degrees.
     """
     promise = release.guarantee
     if isinstance(promise, StructuralKAnonymity):
@@ -98,10 +122,11 @@ def cells_of(released: Network, release: Release[Any]) -> Ints:
 
 
 def in_cells(cells: Ints, codes: Ints) -> InCells:
-    """Return what cells tell of a column; codes are below 0 where nothing is said of a person."""
+    """Return what cells tell about a column; codes are below 0 if nothing is known of a person."""
     values = int(codes.max(initial=0)) + 1
     sizes = np.bincount(cells)
     known = np.flatnonzero(codes >= 0)
+    # How many members of each cell have each value, and the largest number per cell.
     keys, at, counts = np.unique(
         cells[known] * values + codes[known], return_inverse=True, return_counts=True
     )
@@ -139,22 +164,23 @@ def _by_owner(beside: Attached, pair: NetworkComparison) -> Ints:
 
 
 def certain_beside(beside: Attached, pair: NetworkComparison, release: Release[Any]) -> float:
-    """Return of how large a share of the people all of the cell have one value of a column."""
+    """Return the share of people whose entire cell has one value of an attached column."""
     cells = cells_of(pair.networks[1], release)
     return float(in_cells(cells, _by_owner(beside, pair)).certain.mean())
 
 
 VALUES_SHOWN = 20
-"""Up to so many values, the most frequent ones, have a figure of their own."""
+"""This many values, the most frequent ones, have a figure of their own."""
 
 NO_COLUMN = (
     "no column is attached. Use --attached FILE --attached-column NAME, or "
     "attached=Attached(name, values) in Python"
 )
+"""Why there is no figure for rows."""
 
 
 def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
-    """Return how many people stand in classes whose members all have one value of a column.
+    """Return how many people are in classes whose members all have one value of a column.
 
     A person's own risk is that of the column that their class tells best.
     """
@@ -165,6 +191,7 @@ def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
     if not situation.attached.value.size:
         raise NotMeasuredError("the data has no rows")
     pair = situation.comparison
+    # The class of each person, and how often values occur in it.
     own = equal_rows(pair.released)[pair.linked]
     columns = (situation.attached, *situation.further)
     figures: list[AttackFigure] = []
@@ -185,7 +212,7 @@ def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
 
 
 def in_classes_of_one(attached: Attached, pair: BipartiteComparison) -> Bools:
-    """Return whether all of everybody's class have one value of an attached column."""
+    """Return whether the entire class of each person has one value of an attached column."""
     own = equal_rows(pair.released)[pair.linked]
     names, value = np.unique(attached.value, return_inverse=True)
     sizes, largest, _ = _counts(own, value, names.size)
@@ -193,7 +220,7 @@ def in_classes_of_one(attached: Attached, pair: BipartiteComparison) -> Bools:
 
 
 def _counts(own: Ints, value: Ints, values: int) -> tuple[Ints, Ints, Ints]:
-    """Return the size of every class, of its commonest value, and of everybody's own there."""
+    """Return the size of each class, of its most common value, and of everybody's own value."""
     keys, pair, counts = np.unique(own * values + value, return_inverse=True, return_counts=True)
     sizes = np.bincount(own)
     largest = np.zeros(sizes.size, dtype=np.int64)
@@ -204,7 +231,7 @@ def _counts(own: Ints, value: Ints, values: int) -> tuple[Ints, Ints, Ints]:
 def _figures(
     inside: Bools, value: Ints, names: NDArray[np.str_], frequency: Floats
 ) -> Iterator[AttackFigure]:
-    """Yield the share of people in classes of one value: of all people, and of those of a value."""
+    """Yield the share of people in classes of one value: of all, and of those with each value."""
     alone = float(names.size == 1)
     yield AttackFigure(IN_ONE, float(inside.mean()), "share of people", alone)
     if names.size == 1:

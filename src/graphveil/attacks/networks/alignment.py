@@ -1,4 +1,15 @@
-"""Re-identification by an attacker with a copy of the network who knows nobody in the release."""
+"""Re-identification by a copy of the network with nobody known: the attack `alignment`.
+
+Based on FUGAL (Bommakanti, Vonteri, Skitsas, Ranu, Mottin and Karras, NeurIPS 2024), written anew:
+two graphs of equal size are aligned by a relaxation over all one-to-one assignments with features
+of nodes (`assignment/fugal.py`). Departures: the relaxation is one of several starts
+(`assignment/one_to_one.py`), each is improved by assigning again until no more edges are kept, and
+the start that keeps most edges wins. Above `ALL_PAIRS` nodes the search runs among the nearest
+candidates of every node alone (`assignment/near_candidates.py`).
+
+Names, baseline and intervals are those of `copies/reidentification.py`. Cost of a copy: n cubed for
+assignments, n times edges for each step; above `ALL_PAIRS` edges times candidates.
+"""
 
 from __future__ import annotations
 
@@ -22,9 +33,11 @@ from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison
 
 ALL_PAIRS = 3_000
-"""Up to so many nodes all pairs of nodes are held at once; above, the nearest candidates."""
+"""Up to this many nodes all pairs of nodes are held at once; above, only the nearest candidates.
+The relaxation needs several n times n arrays of float64, each 72 MB at the limit."""
 
 OVERLAPS = (1.0, 0.9, 0.8, 0.7, 0.6)
+"""The shares of correct edges in the copy that are tried by default."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +76,7 @@ def alignment(situation: AttackInput[GraphComparison], options: AlignmentOptions
 
 
 PER_PAIR, PER_WALK = 1e-5, 1e-7
-"""Seconds of the relaxation for every pair of nodes, and for every end of an edge and node."""
+"""Seconds of the relaxation for every pair of nodes, and for every node and end of an edge."""
 
 
 def seconds(situation: AttackInput[GraphComparison], options: AlignmentOptions) -> float:
@@ -89,7 +102,7 @@ def _try_copies(
     kinds: reidentification.NodeKinds,
     rng: np.random.Generator,
 ) -> reidentification.CopyTrials:
-    """Return how good the names of all draws are."""
+    """Return how good the names of all copies under one setting are."""
     namings, overlap = [], setting.overlap or 0.0
     for draw in range(options.draws):
         with stage(f"aligning a copy of overlap {overlap:g}, {draw + 1} of {options.draws}"):
@@ -101,11 +114,19 @@ def _try_copies(
 def aligned(two: paired_copy.Pairing, rng: np.random.Generator) -> Match:
     """Return the released node of every node of the copy, nobody known; -1 where none is likely.
 
-    Graduated assignments by three kinds of distances, `near_match`, and the relaxation: each is
-    assigned again and again by the neighbors that are assigned to each other, until no more edges
-    are kept, and the best goes on; two that agree end it. Above `ALL_PAIRS` nodes it is
-    `near_match` alone.
+    Parameters
+    ----------
+    two : Pairing
+        The copy next to the release.
+    rng : numpy.random.Generator
+        Chance between assignments of equal worth, and noise added by the attacker.
+
+    Returns
+    -------
+    int64, shape (n,)
+        A one-to-one assignment; above `ALL_PAIRS` nodes -1 where no candidate is left.
     """
+    # No seeds: no pair is known.
     nobody = np.full(two.truth.size, paired_copy.NOBODY, dtype=np.int64)
     if two.truth.size > ALL_PAIRS:
         return near_match(two, nobody, rng)
@@ -116,8 +137,9 @@ def aligned(two: paired_copy.Pairing, rng: np.random.Generator) -> Match:
 def _starts(
     ties: Ties, two: paired_copy.Pairing, rng: np.random.Generator
 ) -> Iterator[one_to_one.Start]:
-    """Yield assignments of both searches, and that of the relaxation, which takes longest."""
+    """Yield the starts of both attacks, and that of the relaxation, which takes longest."""
     yield from one_to_one.common_starts(ties, two, rng)
+    # Last, FUGAL: reached only if no two earlier starts agree.
     relaxed = fugal.relaxed_alignment(two.copy, two.released, two.more)
     last = (
         fugal.assigned(relaxed)

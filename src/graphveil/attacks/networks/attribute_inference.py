@@ -1,4 +1,15 @@
-"""What neighbors, or a cell of known attributes and edges, tell of an attribute of a person."""
+"""What neighbors tell about an attribute of a person: the attack `attribute-inference`.
+
+The attacker has the release alone: its edges and published attributes. Two guesses for every
+attribute: the most common value among a person's neighbors (Zheleva and Getoor, WWW 2009), and
+label propagation (Zhu and Ghahramani, CMU-CALD-02-107, 2002), in which shares of values are passed
+from neighbor to neighbor while people who show a value keep it. They are counted for people whose
+value is suppressed, and the first also for everybody.
+
+The baseline is the most frequent published value. All people are counted, so figures have no
+interval; equal values share the guess. Cost: ends of edges times attributes; label propagation ends
+of edges times values times `ROUNDS`.
+"""
 
 from __future__ import annotations
 
@@ -27,20 +38,26 @@ from graphveil.evaluate.metric import NotMeasuredError
 Codes = Int32s
 
 Shares = Floats
+"""Shares of values, float64, shape (n, values), or a number per node."""
 
 ROUNDS = 30
-"""How often values are passed on to neighbors, who pass them on."""
+"""How often values are passed on: they reach this many steps."""
 
 _CELLS_AT_ONCE = 1 << 20
+"""Cells of shares that are compared at once; it bounds memory alone."""
 
 MOST_CELLS = 50_000_000
-"""Of people times values: of more nothing is passed on."""
+"""If people times values are more, nothing is passed on: shares would need 400 MB and more."""
 
 
 def attribute_inference(
     situation: AttackInput[NetworkComparison], _options: AttackOptions
 ) -> Outcome:
-    """Return how often a value is guessed from the values that a person's neighbors show."""
+    """Return how often a value is guessed from the values that a person's neighbors show.
+
+    A person's risk is that of the attribute that is guessed best, next to that attribute's
+    baseline.
+    """
     pair = situation.comparison
     people = pair.people
     if people is None or pair.released.n_nodes == 0:
@@ -49,6 +66,7 @@ def attribute_inference(
     figures: list[AttackFigure] = []
     risk, baseline = np.zeros(n), np.zeros(n)
     for column, name in enumerate(in_time(people.released.columns)):
+        # True values in the order of the release, to count; the guess reads `shown` alone.
         own = np.empty(n, dtype=np.int32)
         own[pair.linked] = people.before[:, column]
         shown = people.after[:, column]
@@ -67,7 +85,7 @@ def attribute_inference(
 def _figures_of_neighbors(
     graph: Graph, name: str, shown: Codes, own: Codes, near: tuple[Floats, float]
 ) -> Iterator[AttackFigure]:
-    """Yield the figures of one attribute: of whom it is suppressed, and of everybody."""
+    """Yield the figures of one attribute: for people with a suppressed value, and for everybody."""
     right, baseline = near
     known = own != SUPPRESSED
     hidden = known & (shown == SUPPRESSED)
@@ -86,14 +104,21 @@ def _figures_of_neighbors(
 
 
 def _of_neighbors(graph: Graph, shown: Codes, own: Codes) -> tuple[Floats, float]:
-    """Return the guess of the value that most neighbors show; of several, each as often."""
+    """Return how likely a guess of the neighbors' most common value is right, and the baseline.
+
+    float64, shape (n,); equal values are guessed equally often; without neighbors that show one the
+    most frequent published value is guessed.
+    """
     n, values = graph.n_nodes, int(max(shown.max(), own.max())) + 1
+    # Count the values around each node: pairs of a node and a value, once per neighbor that shows
+    # it.
     row = np.repeat(np.arange(n), graph.degrees())
     codes = shown[graph.indices]
     pairs, counts = np.unique(row[codes >= 0] * values + codes[codes >= 0], return_counts=True)
     person, value = np.divmod(pairs, values)
     most = np.zeros(n, dtype=np.int64)
     np.maximum.at(most, person, counts)
+    # Of several most common values each is guessed equally often.
     best = counts == most[person]
     ties = np.bincount(person[best], minlength=n)
     right = np.zeros(n)
@@ -106,16 +131,17 @@ def _of_neighbors(graph: Graph, shown: Codes, own: Codes) -> tuple[Floats, float
 
 
 def _passed_on(graph: Graph, shown: Codes, own: Codes) -> Shares | None:
-    """Return the guess after shares of values were passed from neighbor to neighbor.
+    """Return the chance that label propagation guesses a value; None if there are too many cells.
 
-    Whoever shows a value keeps it; the others take the mean of their neighbors, again and again.
-    None where people times values are too many.
+    float64, shape (n,). Values that are shown stay; the others take the mean of their neighbors,
+    again and again.
     """
     n, values = graph.n_nodes, int(max(shown.max(), own.max())) + 1
     if n * values > MOST_CELLS:
         return None
     degrees = np.maximum(graph.degrees(), 1).astype(float)
     weight = np.repeat(1 / degrees, graph.degrees())
+    # The matrix that takes means over neighbors; everybody begins with the published shares.
     means = sparse.csr_array((weight, graph.indices, graph.indptr), shape=(n, n))
     fixed = shown != SUPPRESSED
     start = np.bincount(shown[fixed], minlength=values) / max(int(fixed.sum()), 1)
@@ -123,6 +149,7 @@ def _passed_on(graph: Graph, shown: Codes, own: Codes) -> Shares | None:
     shares[fixed] = 0.0
     shares[np.flatnonzero(fixed), shown[fixed]] = 1.0
     for _ in in_time(range(ROUNDS)):
+        # One round: means of neighbors; isolated nodes keep the start, shown values stay.
         passed = means @ shares
         alone = graph.degrees() == 0
         passed[alone] = start
@@ -132,6 +159,7 @@ def _passed_on(graph: Graph, shown: Codes, own: Codes) -> Shares | None:
     rows = max(_CELLS_AT_ONCE // max(values, 1), 1)
     for first in in_time(range(0, n, rows)):
         some = slice(first, first + rows)
+        # Values with equal shares share the guess.
         best = np.isclose(shares[some], shares[some].max(axis=1, keepdims=True))
         is_best = best[np.arange(len(best)), own[some]]
         right[some] = np.where(own[some] >= 0, is_best, False) / best.sum(axis=1)
@@ -143,7 +171,8 @@ def _most_frequent(shown: Codes) -> int:
 
 
 PER_END, PER_VALUE = 1e-6, 8e-8
-"""Seconds for every end of an edge and attribute; to pass on its values, for every one of them."""
+"""Seconds per end of an edge and attribute; to pass on its values, per end and value, all
+rounds."""
 
 
 def seconds(situation: AttackInput[NetworkComparison], _options: AttackOptions) -> float:

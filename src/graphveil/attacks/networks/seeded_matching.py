@@ -1,4 +1,18 @@
-"""Re-identification by an attacker who has a copy, perhaps of a part, and knows a few people."""
+"""Re-identification by a copy, maybe of a part, with some known people: `seeded-matching`.
+
+The strongest attack on networks here, and the first on networks that runs unasked. The attacker
+assigns every person of the copy to a released node, one-to-one, such that as many edges as possible
+are kept: FAQ (Vogelstein et al., PLOS ONE 2015) with known pairs (Fishkind et al., Pattern
+Recognition 2019), from several starts, among them graduated assignments after Gold and Rangarajan
+(IEEE TPAMI 1996). What an assignment keeps is visible to the attacker, so the best start is chosen
+by it. Then the likeliest nodes around it are assigned (`assignment/one_to_one.py`).
+
+Departures: known people are optional; the copy may lack people; edge types, directions and
+attributes are used; above `ALL_PAIRS` nodes the search runs among nearest candidates alone.
+
+Names, baseline and intervals are those of `copies/reidentification.py`. Cost of a copy: n cubed,
+above `ALL_PAIRS` edges times candidates.
+"""
 
 from __future__ import annotations
 
@@ -22,16 +36,18 @@ from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison, Ints
 
 ALL_PAIRS = 4_000
-"""Up to so many nodes all pairs of nodes are held at once; above, the nearest candidates."""
+"""Up to this many nodes all pairs of nodes are held at once; above, only the nearest candidates. A
+float32 array of all pairs has 64 MB at the limit."""
 
 KNOWN = (0, 20)
+"""How many known people are tried by default."""
 
 DRAWS = 5
-"""So many times people are drawn who are known: by whom they are, hardly anybody or nearly
-everybody is re-identified. With nobody known there is one draw."""
+"""How many copies are made with known people: depending on who is known, hardly anybody or nearly
+everybody is re-identified. With nobody known there is one copy."""
 
 STARTS = 5
-"""From so many starts the best is taken; fewer where two agree."""
+"""From this many starts the best is taken; from fewer where two agree."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,7 +104,7 @@ def _try_copies(
     kinds: reidentification.NodeKinds,
     rng: np.random.Generator,
 ) -> reidentification.CopyTrials:
-    """Return how good the names of all draws are."""
+    """Return how good the names of all copies under one setting are."""
     known = setting.known or 0
     draws, namings = options.draws_of(known), []
     for draw in range(draws):
@@ -105,7 +121,19 @@ def _try_copies(
 def best_match(two: paired_copy.Pairing, known: Ints, rng: np.random.Generator) -> Match:
     """Return the released node of every node of the copy, by the edges that an assignment keeps.
 
-    In large networks it is -1 where none is likely. The truth is read of known people alone.
+    Parameters
+    ----------
+    two : Pairing
+        The copy next to the release; its linkage is read for known people alone.
+    known : int64 array
+        The nodes of the copy whose released node is known.
+    rng : numpy.random.Generator
+        Chance between assignments of equal worth, and noise added by the attacker.
+
+    Returns
+    -------
+    int64, shape (n,)
+        A one-to-one assignment; in large networks -1 where no candidate is likely.
     """
     seeds = np.full(two.truth.size, paired_copy.NOBODY, dtype=np.int64)
     seeds[known] = two.truth[known]
@@ -118,7 +146,9 @@ def best_match(two: paired_copy.Pairing, known: Ints, rng: np.random.Generator) 
 def _starts(
     ties: Ties, two: paired_copy.Pairing, rng: np.random.Generator
 ) -> Iterator[one_to_one.Start]:
-    """Yield assignments of both searches, and the one that FAQ reaches from the middle."""
+    """Yield assignments of both common searches, and the one that FAQ reaches from the middle."""
+    # FAQ from the barycenter uses no distances while it searches; those of the last start serve to
+    # tell equal assignments apart afterwards.
     last: one_to_one.Start | None = None
     for last in one_to_one.common_starts(ties, two, rng):
         yield last

@@ -1,4 +1,16 @@
-"""x."""
+"""The relaxation of FUGAL, and Sinkhorn's scaling: one of the starts of `alignment`.
+
+Bommakanti, Vonteri, Skitsas, Ranu, Mottin and Karras, *FUGAL: Feature-fortified unrestricted graph
+alignment*, NeurIPS 2024: the idea, written anew. Over doubly stochastic plans P it minimizes -tr(A
+P B P') + tr(D' P) + lambda tr(P' (1 - P)), with A and B the adjacency matrices, D the distances
+between features of nodes, and lambda rising from 0 to 9, which pulls P towards an assignment.
+Frank-Wolfe steps solve the linear part as optimal transport with entropy.
+
+Departures: edge types and directions are summed over; nodes with different attributes are
+`FAR_OFF`; the scaling stops at a tolerance.
+
+Cost: `PENALTIES` times `STEPS` steps, each n times edges and n squared times rounds of scaling.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +36,24 @@ Matrix: TypeAlias = "Floats"
 Singles: TypeAlias = "NDArray[np.float32]"
 
 PENALTIES, STEPS = 10, 10
-"""Weights 0..9 of the pull towards one-to-one, each for so many steps."""
+"""Weights 0 to 9 of the pull towards one-to-one, each for this many steps, as in the paper."""
 
 FAR_OFF = 1e4
-"""How far nodes are from people whose attributes are others."""
+"""The distance between nodes whose attributes differ: far above all distances of features, so that
+the plan has nearly no weight there."""
 
 ROUNDS, TOLERANCE = 200, 1e-3
-"""How long rows and columns are scaled in turn: until each sum is that near to 1."""
+"""How long rows and columns are scaled in turn: until each sum is this near to 1, or for so many
+rounds. A larger tolerance is quicker and leaves a plan that is less one-to-one."""
 
 _LEAST = float(np.finfo(np.float32).tiny)
+"""The least normal float32: sums are taken for at least this much before they divide."""
 
 
 def features(graph: Graph) -> Matrix:
     """Return what each node's surroundings are like, float64, shape (n, 4).
+
+    Degree, clustering coefficient, and the means of both over neighbors, as in FUGAL.
 
     >>> features(Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], n=4))[3].round(3).tolist()
     [1.0, 0.0, 3.0, 0.333]
@@ -64,8 +81,24 @@ def sinkhorn(
 ) -> Singles:
     """Return the matrix exp(-cost), rows and columns scaled in turn until each sums to about 1.
 
-    `columns` begin the scaling and become what was reached: similar costs take fewer rounds then.
+    Parameters
+    ----------
+    cost : float32 or float64, shape (n, m)
+        The cost of each pair.
+    rounds, tolerance : int, float
+        How long it is scaled.
+    columns : float32, shape (m,), optional
+        Factors of columns to begin with; they become what was reached. Similar costs then take
+        fewer
+        rounds.
+
+    Returns
+    -------
+    float32, shape (n, m)
+        The plan.
     """
+    # Only differences within a row matter: its least cost becomes 0, so that exp does not
+    # underflow.
     near = cost.min(axis=1, keepdims=True, initial=np.inf) - cost
     plan: Singles = np.exp(near.astype(np.float32, copy=False))
     if columns is None:
@@ -83,9 +116,17 @@ def relaxed_alignment(
 ) -> Matrix:
     """Return how well every node of one graph fits every node of another of the same size.
 
-    Frank-Wolfe steps on -tr(A P B P^T) + tr(D^T P) + lambda tr(P^T (1 - P)) with lambda 0 to 9, A
-    and B the adjacency matrices and D the distances between features; the linear step is one of
-    optimal transport with entropy. Each step takes time in n times edges and n^2.
+    Parameters
+    ----------
+    one, two : Graph
+        The copy and the release, of n nodes each.
+    side_information : SideInformation, optional
+        Edge types, directions and attributes; the edges of both graphs if not given.
+
+    Returns
+    -------
+    float64, shape (n, n)
+        The relaxed plan: rows and columns sum to about 1.
     """
     from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
 
@@ -94,14 +135,18 @@ def relaxed_alignment(
     )
     firsts, seconds, _ = side_information.matrices(np.float64)
     n = one.n_nodes
+    # D: Euclidean distances of features; different attributes are far off.
     far = distance.cdist(
         _all_features(one, side_information.copy), _all_features(two, side_information.released)
     )
     if side_information.rows is not None:
         far[side_information.rows.excluded()] = FAR_OFF
     plan = np.full((n, n), 1 / n)
+    # Outer loop: the pull towards one-to-one grows. Inner loop: Frank-Wolfe steps of length 2 / (2
+    # + t).
     for penalty in range(PENALTIES):
         for step in in_time(range(STEPS)):
+            # The gradient of the objective at the plan: -2 A P B + D + lambda (1 - 2 P).
             cost = sum(
                 (second @ (first @ plan).T).T for first, second in zip(firsts, seconds, strict=True)
             )

@@ -1,4 +1,22 @@
-"""Re-identification in large networks: assignments of nearest candidates, several starts."""
+"""Matching large networks: assignments among the nearest candidates of every node, several starts.
+
+For networks of which not all pairs of nodes can be held, and the first start for smaller ones.
+graphveil's own, from parts that are known: candidates are the nearest released nodes by an
+embedding of surroundings (`embedding.py`), a soft plan over candidates hardens as in graduated
+assignment (Gold and Rangarajan, 1996), and is scaled by Sinkhorn's method. Steps of one start:
+
+1. Embed the nodes of both networks for an assumed share of wrong edges; take each person's nearest
+   nodes.
+2. Anneal: the plan moves half way, again and again, towards the one given by edges in common, whose
+   weight grows, less distances (`_annealed`).
+3. Match greedily the likeliest pairs, one-to-one.
+4. Choose candidates again: the likeliest ones before, and nodes with most matched neighbors; anneal
+   again, until no more edges are kept (`_next_round`).
+
+The starts assume different shares of wrong edges. What a match keeps is the attacker's own measure:
+the start that keeps most wins, and none is tried after two that agree. Cost: edges times candidates
+per move of the plan.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +47,18 @@ Weights: TypeAlias = "NDArray[np.float32]"
 class Start(NamedTuple):
     """How candidates are chosen, and what their distances weigh.
 
-    `noise`: which share of the edges is taken to be wrong; `coordinates`: how many there are of
-    every node; `fewest, most`: how many candidates everybody has; between them so many that all
-    those of the ends of edges are `cells`; `cells`: that number; `weight`: what distances weigh.
+    Parameters
+    ----------
+    noise : float
+        Which share of the edges is taken to be wrong.
+    coordinates : int
+        How many coordinates every node has.
+    fewest, most : int
+        How many candidates everybody has at least and at most.
+    cells : int
+        Between these, so many that candidates times edges (or nodes) are this number.
+    weight : float
+        What distances weigh, next to edges in common.
     """
 
     noise: float
@@ -56,14 +83,21 @@ STARTS = (
     Start(0.4, 10, 40, 300, 10_000_000, 0.3),
     Start(0.6, 3, 40, 700, 15_000_000, 0.3),
 )
-"""From few candidates of precise surroundings, for little noise, to many of coarse ones."""
+"""From few candidates with precise surroundings, for little noise, to many with coarse ones. Tuned
+on five networks of up to 18,771 nodes (`TUNED` in ``benchmarks/attacks/large_alignment.py``)."""
 
 
 class Steps(NamedTuple):
     """How a plan hardens.
 
-    `weights`: what an edge in common is worth, step by step; `repeats`: how often the plan moves
-    half way at each; `scalings`: how often rows and columns are scaled in turn.
+    Parameters
+    ----------
+    weights : tuple of float
+        What an edge in common is worth, step by step.
+    repeats : int
+        How often the plan moves half way at each weight.
+    scalings : int
+        How often rows and columns are scaled in each move.
     """
 
     weights: tuple[float, ...]
@@ -72,25 +106,29 @@ class Steps(NamedTuple):
 
 
 ALL_STEPS = Steps(tuple(np.linspace(0.3, 4.0, 20, dtype=np.float32).tolist()), 2, 20)
+"""`ALL_STEPS` where nothing follows; `FEWER`, with half the weights and half the scalings, where
+assignments of all pairs do."""
 FEWER = Steps(tuple(np.linspace(0.3, 4.0, 10, dtype=np.float32).tolist()), 2, 10)
 """Where nothing follows, and where assignments of all pairs do."""
 
 LATER, LATER_SHARE, LATER_MOST = (1.0, 2.0, 4.0, 5.0, 5.0, 5.0), 0.15, 8.0
-"""The same of later rounds; what distances weigh in them, and how much they say at most."""
+"""Later rounds: the weights of an edge, what distances weigh, and how much a distance says at most:
+by then matched neighbors say more than surroundings."""
 
 ROUNDS, LEAST_GAIN = 12, 0.002
-"""Rounds at most; they end where a smaller share of edges is gained."""
+"""Rounds of choosing candidates again at most; they end when the gain is a smaller share of the
+edges kept."""
 
 KEPT, VOTED, SURE = 8, 20, 0.2
-"""Candidates of a round: the likeliest ones before, and those with most matched neighbors; a match
-speaks for its neighbors where it is this likely."""
+"""Candidates of a later round: `KEPT` of the likeliest ones before, `VOTED` with most matched
+neighbors; a match votes for its neighbors if it is at least `SURE` likely."""
 
 AGREEING = 0.5
-"""Where two starts agree on such a share of the ends of edges, no further one is tried."""
+"""If two starts agree on this share of the ends of edges, no further one is tried."""
 
 
 class _Networks(NamedTuple):
-    """Both networks as kernels read them, who is known, and room."""
+    """Both networks as kernels read them, who is known, and what surplus edges cost (`SURPLUS`)."""
 
     one: CandidateLists
     two: CandidateLists
@@ -104,6 +142,7 @@ class _Networks(NamedTuple):
         kept = float(self.ties(nodes, ones).sum(dtype=np.float64))
         if not self.surplus:
             return kept
+        # Surplus: released edges among the nodes that are given to people, counted by prefix sums.
         shown = np.zeros(self.two.degrees.size, dtype=np.int64)
         shown[match[match >= 0]] = 1
         before = np.concatenate([[0], np.cumsum(shown[self.two.indices])])
@@ -119,7 +158,10 @@ class _Networks(NamedTuple):
 
 
 class _Result(NamedTuple):
-    """A match, what it keeps, and how likely everybody's candidates are."""
+    """A match, what it keeps, and how likely everybody's candidates are.
+
+    `nodes, plan`: shape (n, candidates), see the kernels' module.
+    """
 
     match: Match
     kept: float
@@ -132,10 +174,21 @@ def near_match(
 ) -> Match:
     """Return the released node of every node of the copy, -1 where none is likely.
 
-    Every start is a graduated assignment, as in `seeded-matching`, among the nearest candidates of
-    everybody; then candidates are chosen again by matched neighbors until no more edges are kept.
-    What the match keeps is the attacker's own measure: the start that keeps most is the result,
-    and none is tried after two that agree. Time grows with edges times candidates.
+    Parameters
+    ----------
+    two : Pairing
+        The copy next to the release.
+    seeds : int64, shape (n,)
+        The released node of everybody who is known, -1 for the others.
+    rng : numpy.random.Generator
+        Noise that the attacker adds to the copy to see how features change.
+    steps : Steps
+        How the plans harden.
+
+    Returns
+    -------
+    int64, shape (n,)
+        A one-to-one match, which contains the seeds.
     """
     n = two.truth.size
     if two.copy.n_edges == 0 or two.released.n_edges == 0:
@@ -143,13 +196,16 @@ def near_match(
     networks = _Networks(
         *candidate_lists(two.side_information), seeds, 0.0 if two.present.all() else SURPLUS
     )
+    # People without an edge in the copy have no surroundings, and are not asked about.
     asked = np.flatnonzero(two.present & (two.copy.degrees() > 0) & (seeds < 0))
     weights = np.bincount(asked, minlength=n) * two.copy.degrees()
     tried: list[_Result] = []
+    # Step 1: where nodes are, for the noise that this start assumes, and everybody's nearest nodes.
     for start in in_time(STARTS):
         where = points(two, start.noise, start.coordinates, rng)
         most = start.candidates(two.copy.n_edges, n)
         nodes = _with_seeds(nearest(where, asked, two.side_information.rows, most), seeds)
+        # Steps 2 to 4; a start that agrees with an earlier one is mostly right, and the last.
         tried.append(_searched(networks, where, nodes, start.weight, steps))
         if any(_agree(tried[-1].match, other.match, weights) for other in tried[:-1]):
             break
@@ -166,7 +222,7 @@ def _agree(one: Match, other: Match, weights: Ints) -> bool:
 
 
 def _with_seeds(nodes: Nodes, seeds: Match) -> Nodes:
-    """Return candidates of which known people have their node alone, and nobody else has it."""
+    """Return candidates of which known people have their node alone, and no other person has it."""
     known = np.flatnonzero(seeds >= 0)
     taken = np.zeros(max(int(nodes.max(initial=0)), int(seeds.max(initial=0))) + 1, dtype=np.bool_)
     taken[seeds[known]] = True
@@ -179,13 +235,15 @@ def _with_seeds(nodes: Nodes, seeds: Match) -> Nodes:
 def _searched(
     networks: _Networks, where: Points, nodes: Nodes, weight: float, steps: Steps
 ) -> _Result:
-    """Return what a start comes to once candidates are chosen again, round by round."""
+    """Return what a start reaches once candidates are chosen again, round by round."""
     cost = np.float32(weight) * where.far(nodes)
+    # Begin with equal shares among the candidates of each person.
     plan = (nodes >= 0).astype(np.float32)
     plan /= np.maximum(plan.sum(axis=1, keepdims=True), 1)
     best = _annealed(networks, nodes, plan, cost, steps)
     for _ in in_time(range(ROUNDS)):
         following = _next_round(networks, where, best, steps._replace(weights=LATER))
+        # Keep a round only if it keeps more edges; end when it gains little.
         gain = following.kept - best.kept
         if gain > 0:
             best = following
@@ -196,12 +254,14 @@ def _searched(
 
 def _next_round(networks: _Networks, where: Points, before: _Result, steps: Steps) -> _Result:
     """Return a match among the likeliest candidates and those with most matched neighbors."""
+    # The likeliest candidates so far, then nodes that share most matched neighbors.
     order = np.argsort(-before.plan, axis=1, kind="stable")[:, :KEPT]
     likeliest = np.take_along_axis(before.nodes, order, axis=1)
     nodes = np.concatenate([likeliest, _by_matched_neighbors(networks, before)], axis=1)
     plan = np.zeros(nodes.shape, dtype=np.float32)
     plan[:, : likeliest.shape[1]] = np.take_along_axis(before.plan, order, axis=1)
     nodes = _with_seeds(_first_of_equals(nodes), networks.seeds)
+    # Nine tenths of the old plan, and one tenth shared out, so that new candidates have a chance.
     plan = np.where(nodes >= 0, 0.9 * plan + 0.1 / nodes.shape[1], 0).astype(np.float32)
     cost = np.float32(LATER_SHARE) * np.minimum(where.far(nodes), np.float32(LATER_MOST))
     return _annealed(networks, nodes, plan, cost, steps)
@@ -209,6 +269,7 @@ def _next_round(networks: _Networks, where: Points, before: _Result, steps: Step
 
 def _by_matched_neighbors(networks: _Networks, before: _Result) -> Nodes:
     """Return the nodes that share most surely matched neighbors with everybody."""
+    # Only sure matches vote: a wrong one would bring its neighbors along.
     likely = np.where(before.nodes == before.match[:, None], before.plan, 0).max(axis=1)
     match = np.where(likely >= SURE, before.match, NOBODY)
     n = networks.two.degrees.size
@@ -241,8 +302,10 @@ def _annealed(
     n, n_two = len(nodes), networks.two.degrees.size
     factors = candidates.Factors(*(np.empty(size, dtype=np.float32) for size in (n, n_two, n_two)))
     target = np.empty_like(plan)
+    # The weight of an edge in common grows: at first distances decide, in the end edges do.
     for weight in steps.weights:
         for _ in in_time(range(steps.repeats)):
+            # One move: what each candidate is worth, scaled to a plan, and half way there.
             worth = networks.ties(nodes, plan)
             worth *= np.float32(weight)
             worth -= cost
