@@ -1,4 +1,15 @@
-"""What a class tells of a person: of how many members an entry, or one value, is true."""
+"""What a class proves about its members: the attack `class-truth`.
+
+The attacker knows a person's class. A published entry is certain if all members have it
+(homogeneity, Machanavajjhala et al., 2007). With a rule that publishes what a share theta of the
+members has, thresholds prove more (after Wong et al., 2007): an attacker who has the rows of all
+other members sees an entry that exactly the required number have, and concludes that the last one
+has it, too; and if one too few have an entry that is not published, that the last one lacks it.
+
+Baselines: what holds of everybody in the original for certain entries, frequencies for true ones, 0
+for thresholds. All classes are counted, so figures have no interval. A person's risk is the share
+of their rare items that the class makes certain. Cost: entries of original and release.
+"""
 
 from __future__ import annotations
 
@@ -28,6 +39,7 @@ from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 
 CERTAIN = "entries that the class makes certain"
+"""Names of figures."""
 
 THRESHOLD, ABSENT = "threshold", "threshold, absent items proved"
 
@@ -35,9 +47,16 @@ THRESHOLD, ABSENT = "threshold", "threshold, absent items proved"
 class ClassProfiles(NamedTuple):
     """How many members of every class truly have every feature that one of them has, or it shows.
 
-    `group, feature`: int64, shape (pairs,): the class, and the feature; `having`: int64: how many
-    members have it; `shown`: bool: whether the class publishes it; `size`: int64: how many members
-    the class has.
+    Parameters
+    ----------
+    group, feature : int64, shape (pairs,)
+        The class, and the feature.
+    having : int64, shape (pairs,)
+        How many members have it.
+    shown : bool, shape (pairs,)
+        Whether the class publishes it.
+    size : int64, shape (pairs,)
+        How many members the class has.
     """
 
     group: Ints
@@ -56,12 +75,15 @@ def profiles_of(people: People) -> ClassProfiles:
     """Return what the members of every class truly have, and what it publishes."""
     classes = people.classes
     n, width = classes.sizes.size, people.before.shape[1]
+    # Membership times features: how many members of each class have each feature.
     members = sparse.csr_array(
         (np.ones(people.own.size), (people.own, np.arange(people.own.size))),
         shape=(n, people.own.size),
     )
     having = sparse.coo_array(members @ people.before)
     shown = classes.rows.tocoo()
+    # Pairs of class and feature as single numbers: those that members have, and those that are
+    # shown.
     keys = having.row.astype(np.int64) * width + having.col
     of_shown = shown.row.astype(np.int64) * width + shown.col
     every = np.union1d(keys, of_shown)
@@ -78,6 +100,7 @@ def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOpt
     shown = profiles.only(profiles.shown)
     if not shown.group.size:
         raise NotMeasuredError("no entries were published")
+    # Entries count once per member: a class of s publishes s entries of each of its features.
     share = np.bincount(people.before.indices, minlength=people.before.shape[1]) / people.own.size
     of_all = shown.having == shown.size
     entries, unit = float(shown.size.sum()), "share of published entries"
@@ -93,6 +116,7 @@ def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOpt
         AttackFigure(CERTAIN, sure / original, "share of original entries", of_everybody),
     ]
     missing: dict[str, str] = {}
+    # Thresholds only if the release states a rule with a share below 1.
     theta = theta_of(situation.release)
     if theta is None:
         missing[THRESHOLD] = (
@@ -104,7 +128,7 @@ def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOpt
 
 
 PASSES = 6
-"""How often it reads what the others read a few times."""
+"""How many times as long as `seconds_of_passes` it takes."""
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> float:
@@ -113,7 +137,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions)
 
 
 def theta_of(release: Release[Any]) -> str | None:
-    """Return the share of a class that has each of its entries, where one below 1 is guaranteed."""
+    """Return the share of a class that has each of its entries, if one below 1 is guaranteed."""
     promise = release.guarantee
     stated = [c.theta for c in release.conditions if isinstance(c, TrueOfShare)]
     if isinstance(promise, SmoothKAnonymity):
@@ -136,9 +160,10 @@ def _thresholds(
 ) -> Iterator[AttackFigure]:
     """Yield what an attacker who has the rows of all others of a class is sure of.
 
-    An entry that just as many have as must is published only if the last one has it, too. Where
-    one more would have been published, the last one does not have it.
+    An entry that just as many have as must is published only if the last one has it, too. If one
+    more would have been published, the last one does not have it.
     """
+    # Exactly as many as required have it: each of these is proved by the others.
     least = least_counts(profiles.size, theta)
     proving = profiles.only(profiles.shown & (profiles.having == least))
     entries = float(proving.having.sum() / max(people.before.nnz, 1))
@@ -148,9 +173,11 @@ def _thresholds(
     yield AttackFigure(part, entries, "share of original entries", 0.0)
     part = "threshold, people with a proved entry"
     yield AttackFigure(part, float((having > 0).mean()), unit, 0.0)
+    # If entries are also suppressed for other reasons, silence proves nothing.
     if (~profiles.shown & (profiles.having >= least)).any():
         missing[ABSENT] = "some entries that enough members have are suppressed as well"
         return
+    # One fewer than required: the members who lack it are proved to.
     absent = profiles.only(~profiles.shown & (profiles.having == least - 1))
     part = "threshold, people with an item proved absent"
     lacking = _number_of(people, absent, having=False)
@@ -158,7 +185,10 @@ def _thresholds(
 
 
 def _number_of(people: People, profiles: ClassProfiles, *, having: bool) -> Ints:
-    """Return of how many of the pairs of their class people have the feature, or lack it."""
+    """Return for each person how many of the pairs of their class they have, or lack.
+
+    int64, shape (people,).
+    """
     shape = (people.classes.sizes.size, people.before.shape[1])
     pairs = sparse.csr_array(
         (np.ones(profiles.group.size), (profiles.group, profiles.feature)), shape=shape
@@ -169,7 +199,10 @@ def _number_of(people: People, profiles: ClassProfiles, *, having: bool) -> Ints
 
 
 def _risks(people: People, certain: ClassProfiles, share: Floats) -> tuple[Floats, Floats]:
-    """Return the share of everybody's rare features that their class makes certain."""
+    """Return the share of each person's rare features that their class makes certain.
+
+    Next to it, the mean frequency of these features: what guessing reaches.
+    """
     rare = np.nonzero(share <= RARE)[0]
     own = people.before[:, rare]
     number = np.diff(own.indptr)

@@ -1,4 +1,11 @@
-"""x."""
+"""Releases of a part of the people: what these tell about the others is not a leak.
+
+An attacker who learns something about a person from a release learns most of it even if the person
+is not in the data. To tell the two apart, the method is run again on data without some people, and
+the attack is repeated on them. `membership` uses the same for releases of random halves.
+
+Cost: one run of the method per release.
+"""
 
 from __future__ import annotations
 
@@ -19,15 +26,23 @@ from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.release import Release
 
 TWIN = "a release without some people"
+"""How the missing second release is named where it cannot be made."""
 
 FEWEST_FEATURES, ONE_OUT_IN = 3, 20
-"""People with fewer features are not drawn: about them there is little to learn."""
+"""People with fewer features are not sampled: there is little to learn about them. At most one
+person in `ONE_OUT_IN` is excluded, so that the release stays like the published one."""
 
 _PEOPLE_ARE_ITEMS = "items are people, so no one can be excluded without changing the others"
 
 
 class MethodRerun:
-    """The method, run again on the original: a table where features are its one-hot ones."""
+    """The method, run again on the original: a table if features are its one-hot ones.
+
+    Raises
+    ------
+    NotMeasuredError
+        If the method cannot be run again.
+    """
 
     def __init__(self, situation: AttackInput[BipartiteComparison]) -> None:
         """Keep the original and the method."""
@@ -49,7 +64,7 @@ def features_of(data: Any) -> Bipartite:
 
 
 def without_people(situation: AttackInput[BipartiteComparison], out: Ints, seed: int) -> People:
-    """Return the people of the original next to a release that some of them are not in."""
+    """Return the people of the original next to a release that excludes some of them."""
     again = MethodRerun(situation)
     pair = situation.comparison
     refuse_people(pair)
@@ -59,7 +74,7 @@ def without_people(situation: AttackInput[BipartiteComparison], out: Ints, seed:
 
 
 def refuse_people(pair: BipartiteComparison) -> None:
-    """Refuse items that are people."""
+    """Refuse items that are people: excluding a person would change the rows of others."""
     if pair.original.items == "people":
         raise NotMeasuredError(_PEOPLE_ARE_ITEMS)
 
@@ -67,7 +82,10 @@ def refuse_people(pair: BipartiteComparison) -> None:
 def release_of_some(
     again: MethodRerun, pair: BipartiteComparison, inside: Ints, seed: int
 ) -> People:
-    """Return the people of the original next to a release of some of them."""
+    """Return the people of the original next to a new release of those `inside`.
+
+    `inside`: int64 array of positions in the original; People.own is -1 for the others.
+    """
     labels = again.original.labels()[inside]
     release = again(again.original.permuted(inside, ids=labels), seed)
     return people_of_run(release, pair.original, inside, labels, pair.randomness)
@@ -76,7 +94,7 @@ def release_of_some(
 def people_of_run(
     release: Release[Any], rows: Bipartite, inside: Ints, labels: Ids, randomness: Randomness
 ) -> People:
-    """Return rows next to a release of some of them."""
+    """Return rows next to a release of some of them, linked by the linkage of that run."""
     linkage = release.private.linkage if release.private else None
     if linkage is None:
         raise TypeError("a run of a method must return its linkage")
@@ -87,7 +105,7 @@ def people_of_run(
 
 
 def people_to_exclude(people: People, most: int, rng: np.random.Generator) -> Ints:
-    """Return whom the second release omits: few of those with three features or more."""
+    """Return whom the second release excludes, int64, sorted: few of those with enough features."""
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
     number = min(most, people.own.size // ONE_OUT_IN, known.size // 2)
     if number < 1:

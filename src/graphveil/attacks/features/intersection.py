@@ -1,4 +1,11 @@
-"""x."""
+"""Two releases of the same people, combined by their classes: the attack `intersection`.
+
+Ganta, Kasiviswanathan and Smith, *Composition attacks and auxiliary information in data privacy*,
+KDD 2008. The attacker knows a person's class in each of two releases; the person is in both. The
+joint class holds the people who share both classes, and may be smaller than either release
+guarantees. The baseline is the single release that reveals more. All people are counted, so figures
+have no interval. Cost: n log n.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +22,10 @@ from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
 
 NO_SECOND = "no second release was given. Use --with DIR, or second=RELEASE in Python"
+"""Why there is no figure without a second release."""
 
 SHORT = "joint class smaller than promised"
+"""The name of the figure that compares with the guarantee."""
 
 
 def intersection(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
@@ -27,12 +36,14 @@ def intersection(situation: AttackInput[BipartiteComparison], _options: AttackOp
         raise NotMeasuredError("requires the linkage of the second release, which is missing")
     if not situation.comparison.original.n_users:
         raise NotMeasuredError("the data has no rows")
+    # The class of each person in both releases, and of both together.
     first, second = (
         equal_rows(pair.released)[pair.linked] for pair in (situation.comparison, situation.second)
     )
     joint = group_sizes(first * (second.max() + 1) + second)
     single = [group_sizes(labels) for labels in (first, second)]
     of_rows = isinstance(situation.release.guarantee, KAnonymity | SmoothKAnonymity)
+    # Only a guarantee of equal rows is about sizes of classes.
     levels = situation.levels if of_rows else None
     missing = {}
     if levels is None:
@@ -42,7 +53,7 @@ def intersection(situation: AttackInput[BipartiteComparison], _options: AttackOp
 
 
 def group_sizes(labels: Ints) -> Ints:
-    """Return for everybody how many people have their label.
+    """Return for each person how many people have their label.
 
     >>> group_sizes(np.array([7, 3, 7])).tolist()
     [2, 1, 2]
@@ -54,7 +65,7 @@ def group_sizes(labels: Ints) -> Ints:
 def _figures_of_both(
     joint: Ints, single: list[Ints], levels: Ints | None
 ) -> Iterator[AttackFigure]:
-    """Yield figures of the joint class, next to those of the release that alone tells more."""
+    """Yield figures of the joint class, next to those of the single release that reveals more."""
     median = float(min(np.median(sizes) for sizes in single))
     part, value = "joint class, median", float(np.median(joint))
     yield AttackFigure(part, value, "people", median, direction="higher is better")

@@ -1,7 +1,17 @@
-"""Which of two items is a person's, to an attacker who knows all the rest and runs it again.
+"""Which of two items is a person's, for an attacker who knows all others: `item-membership`.
 
-Every release is made of data in which a random half of some people have an item of theirs, and the
-others one that they do not have in its place: see `graphveil.attacks.likelihood_ratio`.
+Two attackers. The first has the release alone: (1) of each target all items but one are known; (2)
+the item is compared with one the person does not have, sampled by popularity, by the chance that
+the release gives to each (`released_classes.chances`); (3) the area under the curve over all pairs
+of people says how often the true item of one scores above the false item of another; (4) the same
+on a release that excludes the targets, since much of it is known of people who are not in the data.
+The second attacker also knows all other people's items and runs the method on data with either item
+(`swapped_items.py`), with likelihood ratios after Carlini et al., 2022.
+
+Baselines: the area by frequencies of the items alone, and 1/2. Intervals:
+`intervals.of_paired_area`, and those of `likelihood_ratio.py`. The likelihood of the first attacker
+is graphveil's own. Cost: one run of the method per release, 24 by default, and one for the excluded
+people; targets times classes.
 """
 
 from __future__ import annotations
@@ -44,7 +54,7 @@ from graphveil.evaluate.comparison import BipartiteComparison, Floats, Ints, spa
 from graphveil.evaluate.metric import NotMeasuredError
 
 INSIDE, LEFT_OUT = "one item of people inside", "one item of people left out"
-"""What is asked of those of whose releases an attacker makes some."""
+"""What is asked by the release alone, about people in it and about people whom it excludes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,9 +76,14 @@ class ItemMembershipOptions(AttackOptions, label="item-membership"):
 class ChallengedPairs(NamedTuple):
     """What the attacker knows of some people, and asks.
 
-    `people`: int64, shape (targets,): who they are; `known`: float64 ones, targets by features: all
-    their items but one; `item, other`: int64, shape (targets,): the item that is not known, and one
-    that they do not have.
+    Parameters
+    ----------
+    people : int64, shape (targets,)
+        Who they are.
+    known : sparse float64 array of ones, shape (targets, features)
+        All their items but one.
+    item, other : int64, shape (targets,)
+        The item that is not known, and one that they do not have.
     """
 
     people: Ints
@@ -82,13 +97,16 @@ def item_membership(
 ) -> Outcome:
     """Return how well an item that a person has is distinguished from one that they do not have.
 
-    By the release alone, and by what releases of data with either item teach of it.
+    By the release alone, and by what releases of data with either item teach about it. A person's
+    risk is the larger of both.
     """
+    # Attacker 1, on people in the release.
     people = people_of(situation.comparison)
     rng = situation.rng("item-membership")
     asked = asked_of(people, rng.permutation(people.own.size), options.targets, rng)
     figures = list(_figures(INSIDE, asked, people))
     missing = {}
+    # The same on people whom a second run excludes.
     try:
         out = counterfactual.people_to_exclude(people, options.targets, rng)
         excluded = counterfactual.without_people(situation, out, int(rng.integers(1 << 62)))
@@ -96,9 +114,11 @@ def item_membership(
         figures.extend(_figures(LEFT_OUT, asked_out, excluded))
     except (NotMeasuredError, GraphveilError) as error:
         missing[TWIN] = str(error)
+    # Everybody's risk: how often their item scores above other people's false ones.
     risk, baseline = (np.full(people.own.size, np.nan) for _ in range(2))
     risk[asked.people] = _above(asked, people).mean(axis=1)
     baseline[asked.people] = _above_by_frequency(asked, people).mean(axis=1)
+    # Attacker 2: releases with either item.
     try:
         rng = situation.rng("item-membership: releases")
         work = _either(situation, options, rng)
@@ -117,7 +137,7 @@ def _either(
     options: ItemMembershipOptions,
     rng: np.random.Generator,
 ) -> EitherItem:
-    """Return what makes the releases, of people drawn among those with some features."""
+    """Return what makes the releases, for people sampled from those with some features."""
     if options.shadows < FEWEST_RELEASES:
         raise NotMeasuredError(
             f"{options.shadows} shadow releases are too few; {FEWEST_RELEASES} are needed. Use "
@@ -135,7 +155,8 @@ def _either(
 def asked_of(
     people: People, order: Ints, targets: int, rng: np.random.Generator
 ) -> ChallengedPairs:
-    """Return what is asked of the first people in an order."""
+    """Return what is asked about the first people in an order, see `ChallengedPairs`."""
+    # People with some items, and who lack one that others have.
     used = int(np.count_nonzero(np.bincount(people.before.indices)))
     numbers = people.numbers[order]
     chosen = order[(numbers >= counterfactual.FEWEST_FEATURES) & (numbers < used)][:targets]
@@ -147,6 +168,7 @@ def asked_of(
     item, other = (np.empty(chosen.size, dtype=np.int64) for _ in range(2))
     known = people.before[chosen].copy()
     for number, person in enumerate(in_time(chosen.tolist())):
+        # The item asked about is taken off what is known.
         own = people.row(person)
         item[number] = rng.choice(own)
         other[number] = popular_items(people, own, 1, rng)[0]
@@ -157,7 +179,10 @@ def asked_of(
 
 
 def _above(asked: ChallengedPairs, people: People) -> Floats:
-    """Return whether everybody's item scores above everybody's other; equal scores are a half."""
+    """Return whether each person's item scores above each other item; equal scores are a half.
+
+    float64, shape (targets, targets).
+    """
     classes = people.classes
     own, other = (chances(asked.known, items, classes) for items in (asked.item, asked.other))
     return positives_above(own, other)
@@ -181,7 +206,7 @@ PER_CELL, PER_PAIR = 4.5e-8, 4e-8
 """Seconds for every target and class, and for every pair of targets."""
 
 PER_SHADOW_CELL, PER_SCORE = 4e-7, 2e-5
-"""Seconds for every target, class and release, and for every target and release."""
+"""Seconds per release for every target and class, and for every target."""
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembershipOptions) -> float:
@@ -204,7 +229,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembership
 def _telling_more(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Taken]:
     """Yield what the release alone tells, unless making releases tells as much.
 
-    Much of the former may be known of people who were omitted, so it is not in place of the other.
+    Much of the former may be known of excluded people, too, so it does not replace the other.
     """
     of = {row.figure: row.value or 0.0 for row in every}
     alone = of.get(INSIDE, 0.0)

@@ -1,4 +1,21 @@
-"""Whose row is whose, for an attacker who knows some features, or has two releases of them."""
+"""Whose row is whose, for an attacker who knows some items of a person: the attack `linkage`.
+
+The attacker knows q items of a person, some of them maybe false (sampled by popularity), and how
+true the release is as a whole. Steps for every setting: (1) choose targets who have that many
+items, and what is known of them; (2) score all classes (`scoring.py`); (3) count how often class
+and row are guessed, how often a class is named and how often correctly, and which further items are
+guessed; (4) once more on a release that excludes some people (`counterfactual.py`): what is guessed
+about them is known from others, and the difference to people inside is the harm of being in the
+data.
+
+The likelihood is graphveil's own, compared with Narayanan and Shmatikov (IEEE S&P 2008). Baselines:
+1/n for a row, the largest class for a class, and for further items those that are in more than half
+of the released rows. Intervals: bootstraps over targets, Wilson's for shares of names. Cost:
+targets times classes.
+
+Targets are linked independently of each other. Other knowledge is another `known_items`; a joint
+assignment belongs into `scoring.guesses`.
+"""
 
 from __future__ import annotations
 
@@ -37,11 +54,13 @@ from graphveil.evaluate.comparison import BipartiteComparison, Int32s, Ints, spa
 from graphveil.evaluate.metric import NotMeasuredError, wilson
 
 _TRIES = 50
+"""How often a false item is sampled by popularity, per item, before the rest is sampled
+uniformly."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkageOptions(AttackOptions, label="linkage"):
-    """How much is known, of how many people."""
+    """How much is known, and of how many people."""
 
     known: WholeNumbers = parameter(
         default=WholeNumbers((2, 4, 8, 16)), text="number of known items of a person"
@@ -63,12 +82,16 @@ class LinkageOptions(AttackOptions, label="linkage"):
 
 
 def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> Outcome:
-    """Return how often rows and classes are named, what else is guessed, and of people omitted."""
+    """Return how often rows and classes are named, what else is guessed, and the harm of being in.
+
+    A person's risk is the largest chance to name their row under any number of true items.
+    """
     people = released_classes.people_of(situation.comparison)
     order = situation.rng("linkage: targets").permutation(people.own.size)
     figures: list[AttackFigure] = []
     missing: dict[str, str] = {}
     risk = np.full(people.own.size, np.nan)
+    # Steps 1 to 3 for every number of known and of false items.
     for number in options.known:
         for wrong in options.wrong:
             setting = Setting(known=number, wrong=wrong)
@@ -81,6 +104,7 @@ def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions
             figures.extend(_figures(setting, made, _marginals(known, people), people, rng))
             if not wrong:
                 risk[known.people] = np.fmax(risk[known.people], made.own_row)
+    # Step 4 needs one more run of the method.
     try:
         figures.extend(_inside_and_outside(people, situation, options))
     except (NotMeasuredError, GraphveilError) as error:
@@ -89,7 +113,7 @@ def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions
 
 
 PER_CELL, PER_TARGET = 5e-8, 3e-5
-"""Seconds for every target and class, and for every target, mostly to draw it again."""
+"""Seconds for every target and class, and for every target, mostly to resample it."""
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> float:
@@ -127,17 +151,33 @@ def known_items(
 ) -> scoring.Known | None:
     """Return what is known of the first people in an order who have enough items; None for nobody.
 
-    `how`: how many items are known, how many of them are false, of how many people at most.
+    Parameters
+    ----------
+    people : People
+        Who there is.
+    order : int64 array
+        People in random order.
+    how : tuple of int
+        How many items are known, how many of them are false, of how many people at most.
+    rng : numpy.random.Generator
+        Draws items.
+
+    Returns
+    -------
+    Known or None
+        Targets and what is known of each.
     """
     number, wrong, targets = how
     used = int(np.count_nonzero(np.bincount(people.before.indices)))
     numbers = people.numbers[order]
+    # People with as many items as are known, and with as many items they lack as are to be false.
     enough = (numbers >= max(number, 1)) & (numbers <= used - wrong)
     chosen = order[enough][:targets]
     if not chosen.size or wrong > number:
         return None
     lists = []
     for person in in_time(chosen):
+        # True items uniformly among the person's, false ones by popularity among the others.
         own = people.row(person)
         true = rng.permutation(own)[: number - wrong]
         lists.append(np.concatenate([true, popular_items(people, own, wrong, rng)]))
@@ -152,9 +192,10 @@ def known_items(
 def popular_items(
     people: released_classes.People, own: Int32s, number: int, rng: np.random.Generator
 ) -> Int32s:
-    """Return items that a person does not have, as popular as they are."""
+    """Return items that a person does not have, sampled by popularity."""
     drawn: list[int] = []
     entries = people.before.indices
+    # The item of a random entry, rejected if the person has it.
     for _ in range(_TRIES * number):
         if len(drawn) == number:
             break
@@ -163,6 +204,7 @@ def popular_items(
             drawn.append(item)
     if len(drawn) == number:
         return np.array(drawn, dtype=np.int32)
+    # Nearly everything is the person's own: the rest is sampled uniformly.
     rest = np.setdiff1d(entries, [*own, *drawn])
     further = rng.choice(rest, number - len(drawn), replace=False)
     return np.concatenate([np.array(drawn, dtype=np.int32), further.astype(np.int32)])
@@ -171,7 +213,7 @@ def popular_items(
 def _marginals(
     known: scoring.Known, people: released_classes.People
 ) -> tuple[scoring.ScoreCounts, scoring.ScoreCounts]:
-    """Return what is guessed right of everybody from how frequent features are alone."""
+    """Return what is guessed right for everybody from the frequency of features alone."""
     frequency = people.classes.frequency
     likely = np.nonzero(frequency > 0.5)[0]
     cells = np.ones((known.people.size, likely.size), dtype=bool)
@@ -185,16 +227,18 @@ def _figures(
     people: released_classes.People,
     rng: np.random.Generator,
 ) -> Iterator[AttackFigure]:
-    """Yield how often rows and classes are named, and the other features that are guessed."""
+    """Yield how often rows and classes are named, and the further items that are guessed."""
     classes, n = people.classes, made.own_row.size
     largest = float(classes.sizes.max()) / classes.n
     unit = "share of targets"
+    # Guesses of row and class, next to one row of all and to the largest class.
     for name, hits, guess in (
         ("own row", made.own_row, 1 / classes.n),
         ("own class", made.own_class, largest),
     ):
         value, sample = float(hits.mean()), bootstrap_mean(hits, rng)
         yield AttackFigure(name, value, unit, guess, sample=sample, setting=setting)
+    # Names: how many, and how many of them correctly; the likelihood and the score of the paper.
     for name, named, right in (
         ("named", made.chance > scoring.SURE, made.likeliest_is_own),
         ("NS08 named", made.eccentric, made.eccentric_is_own),
@@ -208,6 +252,7 @@ def _figures(
             sample = wilson(hits_of_named, number)
             rightly = AttackFigure(f"{name}, rightly", share, "share of named targets", largest)
             yield rightly._replace(sample=sample, setting=setting)
+    # Further items, next to guesses from frequencies.
     for name, counts, guess_of in (
         ("other items", made.others, marginals[0]),
         ("rare other items", made.rare, marginals[1]),
@@ -222,7 +267,7 @@ def _precision_and_recall(
     guess: scoring.ScoreCounts,
     rng: np.random.Generator,
 ) -> Iterator[AttackFigure]:
-    """Yield the share of guesses that are right, and of what is true that is guessed."""
+    """Yield the share of guesses that are right, and the share of what is true that is guessed."""
     if not counts.true.sum():
         return
     for name, unit, below in (
@@ -244,7 +289,10 @@ def _inside_and_outside(
     situation: AttackInput[BipartiteComparison],
     options: LinkageOptions,
 ) -> Iterator[AttackFigure]:
-    """Yield what is recalled of people in a release, and of others that it omits."""
+    """Yield what is recalled about people in a release, and about others that it excludes.
+
+    Both are attacked on the same second release: the difference is what being in it adds.
+    """
     rng = situation.rng("linkage: twin")
     out = people_to_exclude(people, options.out, rng)
     counterfactual = without_people(situation, out, int(rng.integers(1 << 62)))

@@ -1,4 +1,20 @@
-"""x."""
+"""A release as its distinct rows, scored by what an attacker knows of a person.
+
+The released rows of a class are equal, so an attacker can only tell classes apart: every distinct
+row is a class with its size. The attacker is given two numbers about the release as a whole, how
+many published entries are true and how many true entries are suppressed, and reads frequencies of
+features from the release. A known feature f adds to the score of a class that shows it
+
+    W_f = ln((1 - w) a + w f) - ln((1 - w) b_f + w f)
+
+with a the share of published entries that are true, b_f the chance to have f without showing it, f
+its released frequency, and w the share of what is known that may be false. The likelihood is
+graphveil's own; unlike Narayanan and Shmatikov (2008) it has errors of both kinds, and classes
+instead of rows. Cost: targets times classes, in batches.
+
+A new kind of knowledge about a person changes what enters `scores`; a linking step that assigns all
+people at once would replace its users (`guesses` in `scoring.py`).
+"""
 
 from __future__ import annotations
 
@@ -14,18 +30,30 @@ from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
 
 FALSE_SHARE = 0.02
-"""The share of an attacker's items that may be false where none is known to be."""
+"""The share of an attacker's items that may be false if none is known to be: without it a single
+false item would exclude the person's own class."""
 
 LARGEST_TRUTH, LEAST_SUPPRESSED, LEAST_CHANCE = 0.999, 0.001, 1e-7
+"""Bounds that keep logarithms finite: the share of true published entries is taken for at most
+`LARGEST_TRUTH`, that of suppressed ones for at least `LEAST_SUPPRESSED`, and a chance for at least
+`LEAST_CHANCE`."""
 
 
 class ReleasedClasses(NamedTuple):
     """The distinct rows of a release, and how true it is of its people.
 
-    `rows`: float64 ones, classes by features; `sizes`: int64, shape (classes,): how many released
-    rows equal each; `frequency`: float64, shape (features,): the share of released rows with a
-    feature, at least one row; `truth`: the share of published entries that are true, below 1;
-    `suppressed`: the share of true entries that are not published, above 0.
+    Parameters
+    ----------
+    rows : sparse float64 array of ones, shape (classes, features)
+        The distinct released rows.
+    sizes : int64, shape (classes,)
+        How many released rows equal each.
+    frequency : float64, shape (features,)
+        The share of released rows with a feature, at least one row.
+    truth : float
+        The share of published entries that are true, below 1.
+    suppressed : float
+        The share of true entries that are not published, above 0.
     """
 
     rows: sparse.csr_array
@@ -41,16 +69,26 @@ class ReleasedClasses(NamedTuple):
 
     @property
     def hidden(self) -> Floats:
-        """How likely a person has a feature that their row does not show."""
+        """How likely a person has each feature that their row does not show.
+
+        float64, shape (features,).
+        """
         return np.maximum(self.suppressed * self.frequency, LEAST_CHANCE)
 
     def weights(self, false_share: float) -> Floats:
-        """Return what a known feature adds to the score of a class that shows it."""
+        """Return what each known feature adds to the score of a class that shows it.
+
+        float64, shape (features,): W_f of the module's docstring.
+        """
         shown, background = self.chances(false_share)
         return np.log(shown) - np.log(background)
 
     def chances(self, false_share: float) -> tuple[Floats, Floats]:
-        """Return how likely a feature is known of a person whose row shows it, and does not."""
+        """Return how likely a feature is known of a person whose row shows it, and does not.
+
+        Both are float64, shape (features,).
+        """
+        # False items are sampled by popularity, whatever the row shows.
         false = false_share * self.frequency
         rest = 1 - false_share
         return rest * self.truth + false, rest * self.hidden + false
@@ -59,8 +97,14 @@ class ReleasedClasses(NamedTuple):
 class People(NamedTuple):
     """People next to the classes of a release.
 
-    `before`: float64 ones, people by features: what they truly have; `own`: int64, shape (people,):
-    everybody's class; -1 for people who are not in the release.
+    Parameters
+    ----------
+    before : sparse float64 array of ones, shape (people, features)
+        What they truly have.
+    own : int64, shape (people,)
+        Everybody's class; -1 for people who are not in the release.
+    classes : ReleasedClasses
+        The classes.
     """
 
     before: sparse.csr_array
@@ -81,8 +125,22 @@ class People(NamedTuple):
 def people_of(pair: BipartiteComparison, position: Ints | None = None) -> People:
     """Return the people of an original next to the classes of a release.
 
-    `position` is -1 for people who are not in the release; the linkage of the pair if not given.
+    Parameters
+    ----------
+    pair : BipartiteComparison
+        Original and release over the same features.
+    position : int64, shape (people,), optional
+        The released row of every person, -1 for people who are not in the release; the linkage of
+        the
+        pair if not given.
 
+    Returns
+    -------
+    People
+        Their true features and their classes.
+
+    Examples
+    --------
     >>> from graphveil.data import Bipartite
     >>> from graphveil.core.randomness import Randomness
     >>> data = Bipartite.from_lists([["rye"], ["tea"], ["tea"]])
@@ -96,8 +154,10 @@ def people_of(pair: BipartiteComparison, position: Ints | None = None) -> People
     position = pair.linked if position is None else position
     if not pair.released.n_users:
         raise NotMeasuredError("the data has no rows")
+    # Classes: equal released rows.
     labels = equal_rows(pair.released)
     first, sizes = np.unique(labels, return_index=True, return_counts=True)[1:]
+    # How true the release is as a whole: two numbers that the attacker is given.
     before, after = pair.before.astype(np.float64), pair.after.astype(np.float64)
     inside = np.nonzero(position >= 0)[0]
     kept = int(before[inside].multiply(after[position[inside]]).nnz)
@@ -115,12 +175,29 @@ def people_of(pair: BipartiteComparison, position: Ints | None = None) -> People
 
 
 MOST_CELLS, CELLS_AT_ONCE = 100_000_000, 10_000_000
-"""The most classes and features together, and the cells that are worked on at once."""
+"""The most classes and features together (a batch of one target then has 800 MB), and how many
+cells a batch has at most; the latter bounds memory alone."""
 
 
 def chances(known: sparse.csr_array, items: Ints, classes: ReleasedClasses) -> Floats:
     """Return how likely an attacker takes it that every target has one further item.
 
+    Parameters
+    ----------
+    known : sparse float64 array of ones, shape (targets, features)
+        What is known of every target.
+    items : int64, shape (targets,)
+        The item that is asked about.
+    classes : ReleasedClasses
+        The release.
+
+    Returns
+    -------
+    float64, shape (targets,)
+        The chance, over all classes by their posterior.
+
+    Examples
+    --------
     >>> rows = sparse.csr_array(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
     >>> classes = ReleasedClasses(rows, np.array([2, 2]), np.full(3, 0.5), 0.9, 0.1)
     >>> known = sparse.csr_array(np.array([[1.0, 0.0, 0.0]]))
@@ -130,9 +207,12 @@ def chances(known: sparse.csr_array, items: Ints, classes: ReleasedClasses) -> F
     weights, columns = classes.weights(FALSE_SHARE), sparse.csr_array(classes.rows.T)
     shown = np.empty(items.size)
     for some in in_time(batches(items.size, classes)):
+        # Posterior of the classes: larger ones are likelier before anything is known (softmax of
+        # scores).
         score = scores(known[some], classes, weights) + np.log(classes.sizes)
         chance = np.exp(score - score.max(axis=1, keepdims=True))
         chance /= chance.sum(axis=1, keepdims=True)
+        # The chance that the target's class shows the item.
         shown[some] = np.asarray(columns[items[some]].multiply(chance).sum(axis=1)).ravel()
     return np.asarray(classes.truth * shown + classes.hidden[items] * (1 - shown))
 
@@ -157,8 +237,24 @@ def batches(targets: int, classes: ReleasedClasses) -> Iterator[slice]:
 
 
 def scores(items: sparse.csr_array, classes: ReleasedClasses, weights: Floats) -> Floats:
-    """Return the weights of the items that every class shows, targets by classes.
+    """Return for every target and class the sum of weights of the items that the class shows.
 
+    Parameters
+    ----------
+    items : sparse float64 array of ones, shape (targets, features)
+        What is known.
+    classes : ReleasedClasses
+        The release.
+    weights : float64, shape (features,)
+        What each item counts for.
+
+    Returns
+    -------
+    float64, shape (targets, classes)
+        The scores.
+
+    Examples
+    --------
     >>> rows = sparse.csr_array(np.array([[1.0, 0.0], [1.0, 1.0]]))
     >>> classes = ReleasedClasses(rows, np.array([2, 2]), np.array([1.0, 0.5]), 0.9, 0.1)
     >>> scores(rows, classes, np.array([1.0, 5.0])).tolist()

@@ -1,4 +1,18 @@
-"""A release as its distinct rows, scored by what an attacker knows of a person."""
+"""What an attacker concludes about people from a few known items: class, row, further items.
+
+For each target: (1) score all classes (`released_classes.py`), and take the softmax of scores and
+logarithms of sizes for their chances; (2) the best class is the guess, with equal scores shared; a
+row in it is one of its size; (3) a class with a chance above `SURE` is *named*; (4) further items
+are predicted if their chance over the likeliest classes is above 1/2; (5) for comparison the score
+of Narayanan and Shmatikov (IEEE S&P 2008), by weights 1/ln(support), names a class if it is
+eccentric.
+
+Departure in (5): eccentricity is measured between classes. Among rows the best always has k equals
+in a k-anonymous release, so that it would never name anybody.
+
+Targets are scored one by one. A linking step that assigns all targets at once, each class to at
+most as many people as it has rows, belongs between (1) and (2). Cost: targets times classes.
+"""
 
 from __future__ import annotations
 
@@ -16,23 +30,35 @@ from graphveil.core.progress import in_time
 from graphveil.evaluate.comparison import Bools, Floats, Ints, sparse
 
 TIE = 1e-9
+"""Scores that differ by less are equal: rounding of sums must not decide."""
 
 SURE = 0.9
 """A class with a larger chance is named."""
 
 ECCENTRICITY = 1.5
+"""How many standard deviations of scores the best class must be above the second, as in Narayanan
+and Shmatikov."""
 
 LIKELIEST = 60
+"""Further items are predicted from this many of the likeliest classes; less likely ones hardly
+count."""
 
 RARE = 0.05
-"""Features of at most this share of the released rows are rare."""
+"""Features of at most this share of the released rows are rare: those whose disclosure says
+something about one person."""
 
 
 class Known(NamedTuple):
     """What the attacker knows of some people.
 
-    `people`: int64, shape (targets,): who they are; `items`: float64 ones, targets by features:
-    what is known of them, right or wrong; `false_share`: the share of it that is false.
+    Parameters
+    ----------
+    people : int64, shape (targets,)
+        Who they are.
+    items : sparse float64 array of ones, shape (targets, features)
+        What is known of them, right or wrong.
+    false_share : float
+        The share of it that is false.
     """
 
     people: Ints
@@ -41,10 +67,12 @@ class Known(NamedTuple):
 
 
 class ScoreCounts(NamedTuple):
-    """Features guessed of every target, beyond the known ones.
+    """Further items guessed for every target, beyond the known ones.
 
-    `guessed, right, true`: float64, shape (targets,): how many were guessed, how many of them
-    truly, out of how many.
+    Parameters
+    ----------
+    guessed, right, true : float64, shape (targets,)
+        How many were guessed, how many of them correctly, and how many there truly are.
     """
 
     guessed: Floats
@@ -53,13 +81,20 @@ class ScoreCounts(NamedTuple):
 
 
 class Guesses(NamedTuple):
-    """What the attacker concludes of every target.
+    """What the attacker concludes about every target.
 
-    `own_row, own_class`: float64, shape (targets,): the chance to name their row and their class,
-    equal ones sharing it; `chance`: float64: what the attacker takes the chance of the likeliest
-    class for; `likeliest_is_own`: bool: whether that class is theirs; `eccentric,
-    eccentric_is_own`: bool: whether the score of Narayanan and Shmatikov is eccentric, and whether
-    it is theirs; `others, rare`: the other features, all and the rare ones.
+    Parameters
+    ----------
+    own_row, own_class : float64, shape (targets,)
+        The chance to name their row and their class, equal ones sharing it.
+    chance : float64, shape (targets,)
+        What the attacker takes the chance of the likeliest class for.
+    likeliest_is_own : bool, shape (targets,)
+        Whether that class is theirs.
+    eccentric, eccentric_is_own : bool, shape (targets,)
+        Whether the score of Narayanan and Shmatikov is eccentric, and whether it names their class.
+    others, rare : ScoreCounts
+        The further items, all and the rare ones.
     """
 
     own_row: Floats
@@ -73,7 +108,7 @@ class Guesses(NamedTuple):
 
 
 def guesses(known: Known, people: People) -> Guesses:
-    """Return what the attacker concludes of every target.
+    """Return what the attacker concludes about every target.
 
     A class scores the logarithm of its size and, for every known feature that it shows, that of how
     much likelier the feature is known of its members than of others; chances are the softmax.
@@ -103,15 +138,21 @@ def joined(parts: list[ScoreCounts]) -> ScoreCounts:
 
 
 def _guesses(known: Known, people: People) -> Guesses:
+    # Step 1: scores of all classes for these targets, and the prior: larger classes hold more
+    # people.
     classes, own = people.classes, people.own[known.people]
     score = scores(known.items, classes, classes.weights(known.false_share))
     score += np.log(classes.sizes)
+    # Step 2: all classes with the best score share the guess; people outside the release are never
+    # right.
     best = score.max(axis=1, keepdims=True)
     ties = score >= best - TIE
     inside, targets = own >= 0, np.arange(own.size)
     is_best = ties[targets, own] & inside
+    # Step 3: chances, a softmax that subtracts the best score first.
     chance = np.exp(score - best)
     chance /= chance.sum(axis=1, keepdims=True)
+    # Steps 4 and 5: the other score, and further items.
     eccentric, named = _eccentric(known.items, classes)
     all_others, rare = _other_features(chance, known, people)
     return Guesses(
@@ -131,12 +172,14 @@ def _eccentric(items: sparse.csr_array, classes: ReleasedClasses) -> tuple[Bools
 
     The second best is that of another class: among rows the best has equals by design.
     """
+    # Narayanan and Shmatikov: rare items weigh more, by 1 / ln(support).
     support = np.maximum(np.rint(classes.frequency * classes.n), 2)
     score = scores(items, classes, 1 / np.log(support))
     named = score.argmax(axis=1)
     if score.shape[1] < 2:
         return np.zeros(named.size, dtype=bool), named
     second, best = np.partition(score, -2, axis=1)[:, -2:].T
+    # Mean and deviation over rows, as in the paper; the gap is to the second best class.
     share = classes.sizes / classes.n
     mean = score @ share
     deviation = np.sqrt(np.maximum((score * score) @ share - mean * mean, 0.0))
@@ -146,17 +189,21 @@ def _eccentric(items: sparse.csr_array, classes: ReleasedClasses) -> tuple[Bools
 def _other_features(
     chance: Floats, known: Known, people: People
 ) -> tuple[ScoreCounts, ScoreCounts]:
-    """Return the other features that are likelier than not, by the 60 likeliest classes."""
+    """Return the further items that are likelier than not, by the likeliest classes."""
     classes = people.classes
+    # Over the likeliest classes: how likely an item is shown.
     likely = _likeliest(chance)
     shown = sparse.csr_array(likely @ classes.rows)
     every = np.asarray(likely.sum(axis=1)).ravel()
+    # Items so frequent that even a class that does not show them makes them likely.
     frequent = np.nonzero(classes.hidden > 0.5)[0]
     lacking = shown[:, frequent].toarray() == 0
+    # An item is true with `truth` where it is shown, and with `hidden` where it is not.
     rows = np.repeat(np.arange(every.size), np.diff(shown.indptr))
     rest = every[rows] - shown.data
     chances = classes.truth * shown.data + classes.hidden[shown.indices] * rest
     shown.data = (chances > 0.5).astype(np.float64)
+    # Frequent items that none of the likeliest classes shows are no entries of `shown`: add them.
     if frequent.size:
         cells = lacking & (classes.hidden[frequent] * every[:, None] > 0.5)
         shown = shown + everywhere(frequent, cells, shown.shape[1])
@@ -178,7 +225,7 @@ def everywhere(features: Ints, cells: Bools, width: int) -> sparse.csr_array:
 def other_features(
     guessed: sparse.csr_array, known: Known, people: People
 ) -> tuple[ScoreCounts, ScoreCounts]:
-    """Return how many features that are not known were guessed, and rightly: all, and rare."""
+    """Return how many items that are not known were guessed, and correctly: all, and rare ones."""
     rare = (people.classes.frequency <= RARE).astype(np.float64)
     further = guessed - guessed.multiply(known.items)
     true = people.before[known.people]
@@ -191,7 +238,10 @@ def other_features(
 
 
 def _likeliest(chance: Floats) -> sparse.csr_array:
-    """Return the chances of the likeliest classes of every target."""
+    """Return the chances of the likeliest classes of every target, the others being 0.
+
+    A sparse float64 array, shape (targets, classes).
+    """
     n, width = chance.shape
     number = min(LIKELIEST, width)
     columns = np.argpartition(-chance, number - 1, axis=1)[:, :number]

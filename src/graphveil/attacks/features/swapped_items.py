@@ -1,4 +1,10 @@
-"""x."""
+"""Releases of data in which some people have a different item, and what these show of either.
+
+The shadow releases of `item-membership`: of every target, one item is replaced by one that the
+person does not have in a random half of the releases (`ShadowReleases`). For tables, a value is
+replaced by another one of its column. Everybody else's rows stay as they are, so that at most one
+person in `ONE_IN` is a target. Cost: one run of the method per release, and targets times classes.
+"""
 
 from __future__ import annotations
 
@@ -22,28 +28,35 @@ from graphveil.evaluate.comparison import Bools, Floats, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
 FEWEST_PEOPLE, ONE_IN = 20, 5
-"""People who are asked about: so many at least, and at most one in so many, so that the data stays
-what it is."""
+"""At least this many people are asked about, and at most one in `ONE_IN`, so that the data stays
+like the original."""
 
 CHOICES = ([0], [1], [2], [4], [0, 1], [0, 3], [1, 3, 5], [3, 5], [4, 6], [0, 3, 5])
-"""Scores that are used together: see `seen_of`."""
+"""Columns of `seen_of` that are used together."""
 
 _TRIES = 50
-"""So often another item is drawn, until it is one that the person does not have."""
+"""How often a different item is sampled until it is one that the person does not have."""
 
 
 class Swapped(NamedTuple):
-    """The data, and behind its rows those of some people once more, each with another item.
+    """The data, followed by the rows of some people once more, each with a different item.
 
-    `rows`: a table or users by features: n people, then the targets; `people`: int64, shape
-    (targets,): who they are, ascending.
+    Parameters
+    ----------
+    rows : Table or Bipartite
+        n people, then the targets with their other item.
+    people : int64, shape (targets,)
+        Who the targets are, ascending.
     """
 
     rows: Table | Bipartite
     people: Ints
 
     def of_half(self, own: Bools) -> Ints:
-        """Return the rows of data in which these targets have their own item."""
+        """Return the rows of data in which these targets have their own item.
+
+        `own`: bool, shape (targets,); returns int64, shape (n,): positions in `rows`.
+        """
         n = self.rows.size - self.people.size
         rows = np.arange(n)
         rows[self.people[~own]] = n + np.flatnonzero(~own)
@@ -51,13 +64,37 @@ class Swapped(NamedTuple):
 
 
 def swapped(data: Table | Bipartite, order: Ints, most: int, rng: np.random.Generator) -> Swapped:
-    """Return the data with another item of some people: of tables another value of the column.
+    """Return the data with a different item for some people, sampled by how often items occur.
 
+    Parameters
+    ----------
+    data : Table or Bipartite
+        The original.
+    order : int64 array
+        People in random order; the first whose item can be replaced are the targets.
+    most : int
+        How many targets there are at most.
+    rng : numpy.random.Generator
+        Draws items.
+
+    Returns
+    -------
+    Swapped
+        Both versions of the targets' rows.
+
+    Raises
+    ------
+    NotMeasuredError
+        If there are fewer than `FEWEST_PEOPLE` targets.
+
+    Examples
+    --------
     >>> data = Table.from_columns({"sex": ["f", "m"] * 30})
     >>> made = swapped(data, np.arange(60), 20, np.random.Generator(np.random.PCG64(1)))
     >>> made.rows.codes[60:62, 0].tolist(), data.codes[:2, 0].tolist()
     ([1, 0], [0, 1])
     """
+    # Find targets and their other item.
     draw = _OtherCell(data) if isinstance(data, Table) else _OtherFeature(data)
     changes: dict[int, tuple[int, int]] = {}
     for person in in_time(order.tolist()):
@@ -71,6 +108,7 @@ def swapped(data: Table | Bipartite, order: Ints, most: int, rng: np.random.Gene
             f"only {counted(len(changes), 'row')} can be tested (at most one in {ONE_IN}); "
             f"{FEWEST_PEOPLE} are needed"
         )
+    # Append their rows, and replace one cell or feature in each.
     people = np.array(sorted(changes))
     n = data.size
     rows = data.permuted(np.concatenate([np.arange(n), people]))
@@ -88,7 +126,7 @@ def swapped(data: Table | Bipartite, order: Ints, most: int, rng: np.random.Gene
 
 
 class _OtherCell:
-    """Draws a column and another value of it, as often as it occurs."""
+    """Samples a column and a different value of it, as often as it occurs."""
 
     def __init__(self, table: Table) -> None:
         """Keep the cells."""
@@ -106,7 +144,7 @@ class _OtherCell:
 
 
 class _OtherFeature:
-    """Draws an entry of a person and a feature in its place, of the same column if it has one."""
+    """Samples an entry of a person and a feature in its place, of the same column if it has one."""
 
     def __init__(self, data: Bipartite) -> None:
         """Find which features are of which column."""
@@ -126,6 +164,7 @@ class _OtherFeature:
 
 
 BY_RELEASES = "one of two items"
+"""The name of the figure, and what is asked."""
 
 
 @dataclass(frozen=True)
@@ -138,13 +177,13 @@ class EitherItem(ShadowReleases):
     again: counterfactual.MethodRerun
     data: Swapped
     features: Bipartite
-    """The same rows as users by features."""
+    """The same rows as user-item data."""
     labels: Ids
     randomness: Randomness
 
     @property
     def size(self) -> int:
-        """How many people have another item in half of the releases."""
+        """How many people have the other item in about half of the releases."""
         return self.data.people.size
 
     def __call__(self, half: ShadowSplit) -> Floats:
@@ -164,8 +203,23 @@ def seen_of(
 ) -> Floats:
     """Return by how much a release speaks for the first rows and against the second.
 
-    Rows differ by one item each; `share` is how many of all people these are.
+    Parameters
+    ----------
+    own, other : sparse float64 array of ones, shape (targets, features)
+        Rows that differ by one item each.
+    classes : ReleasedClasses
+        The release.
+    share : float
+        How many of all people these are.
+
+    Returns
+    -------
+    float64, shape (targets, scores)
+        The log-ratio of both items' chances by `released_classes.chances`, then the difference of
+        both
+        rows' scores by `membership.evidence`.
     """
+    # What both rows have is known; the one item in which they differ is asked about.
     common = sparse.csr_array(own.multiply(other))
     first, second = (sparse.csr_array(some - common) for some in (own, other))
     for some in (common, first, second):

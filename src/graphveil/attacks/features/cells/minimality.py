@@ -1,4 +1,18 @@
-"""What a class says of a column by publishing nothing of it."""
+"""What suppressed or generalized cells say by not saying more: the attack `minimality`.
+
+Based on the minimality attack of Wong, Fu, Wang and Pei (VLDB 2007): a method that suppresses no
+more than it must tells something by what it suppresses. The attacker knows a person's class, that a
+class publishes what its members share (or a share theta of them), and how many people have each
+value, as in public statistics. Steps: (1) find suppressed cells, or generalized ones, column by
+column; (2) compute how likely each value is for a member of such a class (`suppressed_cells.py`,
+`generalized_cells.py`); (3) count how many of these cells have an uncommon value, or the secret if
+one is named, and how often the likeliest value is right.
+
+Baselines: all cells of the same columns, pooled, for shares; the better of two guesses for right
+guesses, the value that is shown most and the most common one. Intervals: bootstraps over classes,
+as members of a class are not sampled independently. All beyond the idea is graphveil's own. Cost:
+people times columns.
+"""
 
 from __future__ import annotations
 
@@ -47,6 +61,7 @@ UNCOMMON, HAVING, GUESSED = (
     "hidden cells of the secret's column, people who have it",
     "hidden cells, right guess",
 )
+"""Names of figures about suppressed cells, and of the same about generalized ones."""
 
 BELOW, BELOW_HAVING, BELOW_GUESSED = (
     "generalized cells, not the commonest value below them",
@@ -55,8 +70,10 @@ BELOW, BELOW_HAVING, BELOW_GUESSED = (
 )
 
 OF_CLASSES = (KAnonymity, SmoothKAnonymity, AdaptiveAnonymity)
+"""Guarantees whose classes publish what their members share."""
 
 NO_COLUMNS = "the features do not belong to columns"
+"""Why there is no figure for items without columns."""
 
 
 class Feature(str):
@@ -86,16 +103,19 @@ class MinimalityOptions(AttackOptions, label="minimality"):
 
 
 def minimality(situation: AttackInput[BipartiteComparison], options: MinimalityOptions) -> Outcome:
-    """Return what people have of whose column their class publishes nothing, next to everybody.
+    """Return what people have whose class publishes nothing in a column, compared with everybody.
 
-    Where a class publishes more general values, it is what they have next to all those below them.
+    Where a class publishes more general values, it is what they have compared with all people below
+    those values.
     """
     if situation.tables is not None and _generalizes(situation.tables):
         return _of_levels(situation, situation.tables, options)
     original = situation.comparison.original
+    # Step 1: which columns are asked about, and the public rule of publishing.
     shown, truth = cells_of(situation.comparison, all_true=False)
     columns, secret = _asked(original, options, shown)
     least = _least(situation.release, shown.sizes)
+    # Step 2: suppressed cells, and what silence says about each kind of them.
     every = (silent_cells(shown, truth, column, least) for column in columns)
     silent = [cells for cells in every if cells.people.size]
     if not silent:
@@ -113,10 +133,11 @@ def _figures(
     *,
     generalized: bool = False,
 ) -> list[AttackFigure]:
-    """Return what hidden cells are, next to all of their columns, and how many are guessed."""
+    """Return what suppressed cells are, compared with their columns, and how many are guessed."""
     uncommon, having, guessed = (
         (BELOW, BELOW_HAVING, BELOW_GUESSED) if generalized else (UNCOMMON, HAVING, GUESSED)
     )
+    # Uncommon values, or the secret: hits in the cells, and how frequent they are in the column.
     if secret is None:
         part = uncommon
         hits = [cells.value != cells.plain[1][cells.kind] for cells in silent]
@@ -127,12 +148,15 @@ def _figures(
     else:
         part, hits = having, [cells.value == secret for cells in silent]
         chances = [cells.shares[cells.kind, secret] for cells in silent]
+    # The likeliest value given silence, and the two guesses without the method: shown most often
+    # (0), most common (1).
     right = [cells.value == cells.chances.argmax(axis=1)[cells.kind] for cells in silent]
     plain = [
         np.concatenate([cells.value == cells.plain[way][cells.kind] for cells in silent]).mean()
         for way in range(2)
     ]
     rng = situation.rng("minimality: intervals")
+    # Resample classes, not cells.
     classes = np.concatenate([own[cells.people] for cells in silent])
     return [
         AttackFigure(
@@ -161,7 +185,10 @@ def _generalizes(tables: TableComparison) -> bool:
 def _of_levels(
     situation: AttackInput[BipartiteComparison], tables: TableComparison, options: MinimalityOptions
 ) -> Outcome:
-    """Return what people have below the nodes that their classes publish, next to all there."""
+    """Return what people have below the nodes that their classes publish, compared with all there.
+
+    For generalized tables; the levels come from the owner's record.
+    """
     _least(situation.release, np.ones(0, dtype=np.int64))
     if tables.claimed.levels is None:
         raise NotMeasuredError("requires the owner's record, which has the rules of the levels")
@@ -170,6 +197,7 @@ def _of_levels(
     except GraphveilError as error:
         raise NotMeasuredError(f"the levels cannot be read again: {error}") from error
     asked = _asked_of_table(tables, options)
+    # Classes: equal released rows, and everybody's class.
     first, own, sizes = np.unique(
         tables.released.codes, axis=0, return_index=True, return_inverse=True, return_counts=True
     )[1:]
@@ -178,6 +206,8 @@ def _of_levels(
     for at, name in enumerate(tables.released.columns):
         if asked is not None and name != asked[0]:
             continue
+        # The levels of a column, what each class publishes in it, and the cells with more than one
+        # value.
         nested = levels.nested(name)
         texts = [*as_text(tables.released.categories[at]).tolist(), ALL]
         shown = [texts[code] for code in tables.released.codes[first, at].tolist()]
@@ -193,7 +223,7 @@ def _of_levels(
 
 
 def _asked_of_table(tables: TableComparison, options: MinimalityOptions) -> tuple[str, int] | None:
-    """Return the column of the secret and a row that has it; None where no secret is named."""
+    """Return the column of the secret and a row that has it; None if no secret is named."""
     if options.secret is None:
         return None
     data = tables.original
@@ -215,7 +245,7 @@ def _asked_of_table(tables: TableComparison, options: MinimalityOptions) -> tupl
 def _asked(
     original: Bipartite, options: MinimalityOptions, shown: PublishedCells
 ) -> tuple[range | list[int], int | None]:
-    """Return the columns that are looked at, and the value of the one where a secret is named."""
+    """Return the columns that are looked at, and the number of the secret's value, if any."""
     columns = column_of_features(original)
     if options.secret is None:
         if columns is None:
@@ -234,7 +264,10 @@ def _asked(
 
 
 def _least(release: Release[Any], sizes: Ints) -> Ints:
-    """Return how many members of a class at least have what it publishes, by the public rule."""
+    """Return how many members of a class at least have what it publishes, by the public rule.
+
+    `sizes`: int64, shape (classes,); returns the same shape.
+    """
     if not isinstance(release.guarantee, OF_CLASSES):
         raise NotMeasuredError(
             "the suppressed cells were not chosen by what the members of a class share"
@@ -244,7 +277,10 @@ def _least(release: Release[Any], sizes: Ints) -> Ints:
 
 
 def _risks(silent: list[SuppressedCells], n: int) -> tuple[Floats, Floats]:
-    """Return how likely everybody's hidden cells are taken for what they are, on average."""
+    """Return how likely the attacker takes a person's suppressed cells for what they are.
+
+    Means over the cells of each person, next to those without the method.
+    """
     people = np.concatenate([cells.people for cells in silent])
     likely = [cells.chances[cells.kind, cells.value] for cells in silent]
     before = [cells.shares[cells.kind, cells.value] for cells in silent]
@@ -255,7 +291,7 @@ def _risks(silent: list[SuppressedCells], n: int) -> tuple[Floats, Floats]:
 
 
 PASSES, PER_CLASS = 10, 1e-5
-"""How often it reads what the others read a few times; seconds for drawing a class again."""
+"""How many times as long as `seconds_of_passes` it takes; and seconds for resampling a class."""
 
 
 def seconds(situation: AttackInput[BipartiteComparison], _options: MinimalityOptions) -> float:

@@ -1,4 +1,11 @@
-"""x."""
+"""A release as cells of classes: which value a column has for all members, and what is suppressed.
+
+Features named ``column=value`` belong to columns if every person has at most one per column; else
+every feature is a column of its own with the values 0 and 1. `PublishedCells` is all that an
+attacker reads, `TrueCells` is for counting. `PublishedCells.hidden` is the attacker's model of a
+suppressed cell: values as they are shown elsewhere, but not all members equal. Cost: people times
+columns.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +24,26 @@ from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows
 
 MOST_CELLS = 20_000_000
-"""Up to so many people and columns, and classes and columns, cells are looked at."""
+"""More people times columns, or classes times columns, are refused: 80 MB of int32."""
 
 
 class PublishedCells(NamedTuple):
     """The distinct rows of a release as cells: what an attacker reads, and nothing else.
 
-    `value`: int32, shape (classes, columns): the value of a column, `SUPPRESSED` where none is
-    shown. Where features have no columns each is one, of the values 0 and 1; `sizes`: int64, shape
-    (classes,): how many released rows are so; `values`: int64, shape (columns,): how many values
-    there are; `members_differ`: whether a hidden cell says that members differ, as in a table; of
-    features without columns it says that not all have it.
+    Parameters
+    ----------
+    value : int32, shape (classes, columns)
+        The value of a column, `SUPPRESSED` if none is shown. If features have no columns each is
+        one,
+        of the values 0 and 1.
+    sizes : int64, shape (classes,)
+        How many released rows are so.
+    values : int64, shape (columns,)
+        How many values there are.
+    members_differ : bool
+        Whether a suppressed cell says that members differ, as in a table; for features without
+        columns
+        it says that not all have it.
     """
 
     value: Int32s
@@ -36,7 +52,10 @@ class PublishedCells(NamedTuple):
     members_differ: bool
 
     def shares(self, column: int) -> Floats:
-        """Return how often every value of a column is shown, each at least half a time."""
+        """Return how often every value of a column is shown, each at least half a time.
+
+        float64, shape (values,): half a count more for each, so that no value is impossible.
+        """
         value = self.value[:, column]
         shown = value != SUPPRESSED
         number = int(self.values[column])
@@ -48,17 +67,27 @@ class PublishedCells(NamedTuple):
         return np.asarray((counts + 0.5) / (counts.sum() + number / 2))
 
     def hidden(self, column: int) -> tuple[Floats, NDArray[np.intp]]:
-        """Return how likely members have each value where it is hidden, by size; each class's size.
+        """Return how likely members have each value where it is suppressed, and each class's size.
 
-        If members differ in a hidden column, one is less likely to have a frequent value.
+        If members differ in a suppressed column, one is less likely to have a frequent value: the
+        others must not all have it, too.
+
+        Returns
+        -------
+        hidden : float64, shape (sizes, values)
+            One row per distinct size of a class.
+        position : int64, shape (classes,)
+            The row of each class.
         """
         chances = self.shares(column)
         sizes, position = np.unique(self.sizes, return_inverse=True)
+        # The chance that all other members have the same value.
         alike = chances[None, :] ** (sizes[:, None] - 1.0)
         if self.members_differ:
             differ = (sizes[:, None] > 1) & (chances.size > 1)
             hidden = np.where(differ, chances * (1 - alike), chances)
         else:
+            # Without columns: given that not all members have the feature.
             having = chances[1] * (1 - alike[:, 1]) / (1 - chances[1] * alike[:, 1])
             hidden = np.column_stack([1 - having, having])
         return hidden / hidden.sum(axis=1, keepdims=True), position
@@ -79,8 +108,12 @@ class PublishedCells(NamedTuple):
 class TrueCells(NamedTuple):
     """What people truly have, and in which class they are.
 
-    `value`: int32, shape (people, columns): values as in `PublishedCells`; `SUPPRESSED` where there
-    is none; `own`: int64, shape (people,): everybody's class.
+    Parameters
+    ----------
+    value : int32, shape (people, columns)
+        Values as in `PublishedCells`; `SUPPRESSED` if there is none.
+    own : int64, shape (people,)
+        Everybody's class.
     """
 
     value: Int32s
@@ -92,15 +125,36 @@ def cells_of(
 ) -> tuple[PublishedCells, TrueCells]:
     """Return the cells of a release, and those of the original.
 
-    If not `all_true`, one of several values that a class shows of a column stands for all.
+    Parameters
+    ----------
+    pair : BipartiteComparison
+        Original and release.
+    all_true : bool
+        Whether to refuse a release of which some entries are false; else one of several values that
+        a
+        class shows for a column stands for all.
+
+    Returns
+    -------
+    shown : PublishedCells
+        What the release says.
+    truth : TrueCells
+        What people have.
+
+    Raises
+    ------
+    NotMeasuredError
+        If there are no rows, or the release has values that the original lacks.
     """
     if not pair.released.n_users:
         raise NotMeasuredError("the data has no rows")
+    # Columns of features, or every feature as a column of its own.
     columns = column_of_features(pair.original)
     table = columns is not None
     if columns is None:
         columns = np.arange(pair.original.n_features)
     refuse_many(pair)
+    # Number the values within each column.
     number = np.zeros(columns.size, dtype=np.int64)
     values = np.bincount(columns)
     for column in range(values.size) if table else ():
@@ -108,12 +162,14 @@ def cells_of(
         number[of_it] = np.arange(of_it.size)
     if not table:
         number[:], values = 1, np.full(columns.size, 2)
+    # Cells of people, and of one row per class.
     every = _dense(pair.original, np.arange(columns.size), (columns, number), values.size)
     labels = equal_rows(pair.released)
     first, sizes = np.unique(labels, return_index=True, return_counts=True)[1:]
     positions = _positions(pair, table=table)
     shown = _dense(pair.released, positions, (columns, number), values.size)[first]
     truth = TrueCells(every if table else np.maximum(every, 0), labels[pair.linked])
+    # The attacks on cells take published values for true.
     own = shown[truth.own]
     if all_true and ((own != SUPPRESSED) & (own != truth.value)).any():
         raise NotMeasuredError("some entries are not true of everyone in their class")
@@ -121,7 +177,7 @@ def cells_of(
 
 
 def refuse_many(pair: BipartiteComparison) -> int:
-    """Return how many classes there are, of which all cells can be looked at."""
+    """Return how many classes there are; refuse data with too many cells."""
     columns = column_of_features(pair.original)
     width = pair.original.n_features if columns is None else int(columns.max(initial=-1)) + 1
     if pair.original.n_users * width > MOST_CELLS:
@@ -159,7 +215,10 @@ def _dense(data: Bipartite, positions: Ints, where: tuple[Ints, Ints], width: in
 
 
 def column_of_features(data: Bipartite) -> Ints | None:
-    """Return the column of every feature, if features are a table's, one per column and value."""
+    """Return the column of every feature, int64; None if features are not a table's.
+
+    They are if every name reads ``column=value`` and no person has two features of one column.
+    """
     names = [str(name) for name in data.feature_labels().tolist()]
     heads = [named[0] for name in names if (named := column_and_value(name))]
     if len(heads) < len(names):

@@ -1,4 +1,15 @@
-"""x."""
+"""What a class says about a column by publishing nothing of it.
+
+Members of a class of s people do not have a value as often as the rule would have published it. So
+a value that nearly everybody has is less likely in a suppressed cell than among all people. The
+attacker also knows how many people have each value, and sees how many show it: the rest are in
+suppressed cells. Chances are, for a value v,
+
+    proportional to rest_v * P(at most least - 2 of the s - 1 others have v),
+
+others being drawn by `rest`. After Wong et al., 2007, in idea; the computation is graphveil's own.
+Cost: people and distinct sizes of classes times values.
+"""
 
 from __future__ import annotations
 
@@ -12,16 +23,27 @@ from graphveil.evaluate.comparison import Bools, Floats, Ints, special
 
 
 class SuppressedCells(NamedTuple):
-    """Cells of a column of which the classes of people do not publish the value.
+    """Cells of a column whose value the classes of people do not publish.
 
     Cells of one kind say the same: their classes are of one size and publish one node, which is
-    that of all values where nothing is generalized.
+    that of all values if nothing is generalized.
 
-    `people`: int64: whose they are; `value`: int64: what they truly are; `kind`: int64: of which
-    kind they are; `chances`: float64, shape (kinds, values): how likely the attacker takes each
-    value to be; `shares`: float64, shape (kinds, values): how often each value stands in the whole
-    column, among those below the node; `plain`: int64, shape (2, kinds): what is guessed without
-    the method: the value below the node that is shown most often, and the commonest one of all.
+    Parameters
+    ----------
+    people : int64, shape (cells,)
+        Whose they are.
+    value : int64, shape (cells,)
+        What they truly are.
+    kind : int64, shape (cells,)
+        Of which kind they are.
+    chances : float64, shape (kinds, values)
+        How likely the attacker takes each value to be.
+    shares : float64, shape (kinds, values)
+        How often each value is in the entire column, among those below the node.
+    plain : int64, shape (2, kinds)
+        What is guessed without the method: the value below the node that is shown most often, and
+        the
+        most common one of all.
     """
 
     people: Ints
@@ -35,26 +57,44 @@ class SuppressedCells(NamedTuple):
 def silent_cells(
     shown: PublishedCells, truth: TrueCells, column: int, least: Ints
 ) -> SuppressedCells:
-    """Return the cells of a column that are hidden, and what silence says of them.
+    """Return the cells of a column that are suppressed, and what silence says about them.
 
-    How many people have each value is known, and how many a class shows it of: the rest are those
-    of whom nothing is shown. Of a class of s, fewer than `least` have a value that it does not
-    publish, which makes one less likely that nearly all would have.
+    Parameters
+    ----------
+    shown : PublishedCells
+        The release.
+    truth : TrueCells
+        What people have, to find whose cells are suppressed and to count.
+    column : int
+        The column.
+    least : int64, shape (classes,)
+        How many members of a class have what it publishes, at least.
+
+    Returns
+    -------
+    SuppressedCells
+        One kind per distinct size of a class.
     """
     value, number = truth.value[:, column], int(shown.values[column])
     hidden = shown.value[:, column] == SUPPRESSED
+    # How many people have each value (public statistics), and how many of them show it.
     totals = np.bincount(value[value != SUPPRESSED], minlength=number)
     open_ = np.bincount(shown.value[~hidden, column], shown.sizes[~hidden], minlength=number)
     people = np.nonzero(hidden[truth.own] & (value != SUPPRESSED))[0]
+    # The rest is in suppressed cells; if nothing is left, take all.
     rest = np.maximum(totals - open_, 0.0)
     rest = (rest if rest.any() else totals) / max(rest.sum() or totals.sum(), 1.0)
+    # Kinds of cells: sizes of classes, each with the number of members that would have sufficed.
     sizes, of_size = np.unique(shown.sizes[truth.own[people]], return_inverse=True)
     fewest = np.zeros(shown.sizes.max() + 1, dtype=np.int64)
     fewest[shown.sizes] = least
+    # Given that a member has the value, at most least - 2 of the s - 1 others do: else it were
+    # published.
     others = special.bdtr(
         np.maximum(fewest[sizes] - 2, 0)[:, None], np.maximum(sizes - 1, 0)[:, None], rest[None, :]
     )
     weights = rest * np.where((sizes > 1)[:, None], others, 1.0)
+    # If that excludes all values, fall back on the rest.
     weights = np.where(weights.sum(axis=1, keepdims=True) > 0, weights, rest)
     chances = weights / np.maximum(weights.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     plain = np.array([[open_.argmax()], [totals.argmax()]])
@@ -69,7 +109,10 @@ def silent_cells(
 
 
 def by_class(classes: Ints, right: Bools) -> tuple[Floats, Floats]:
-    """Return the hits and the cells of every class that hides any: its members are not drawn."""
+    """Return hits and cells of every class that suppresses any, for resampling classes.
+
+    Two float64 arrays, shape (classes,).
+    """
     position = np.unique(classes, return_inverse=True)[1]
     hits, number = np.zeros((2, int(position.max()) + 1))
     np.add.at(hits, position, right)

@@ -2,7 +2,7 @@
 
 Time depends on how soon two starts agree (`one_to_one.py`), which only shows in the run; the share
 of edges that copy, original and release have in common foretells it. The owner's linkage counts
-these edges: a forecast is no part of an attack. Rates are fitted to ``benchmarks/attack_costs``.
+these edges: an attack itself never uses a forecast. Rates are fitted to ``benchmarks/attack_costs``.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What a copy of a network says apart from who is connected: edge types, directions, attributes.
+"""What a copy of a network says in addition to its edges: types, directions, attributes.
 
 All attacks with a copy read one form: a tuple of neighbor lists (`Relations`), one per undirected
 edge type and two per directed one (out, in), in the same order for copy and release, and the
