@@ -123,6 +123,7 @@ class WholeNumbers(tuple[int, ...]):
     @staticmethod
     def parse(text: object) -> WholeNumbers:
         """Return the numbers in a text, in a list, or the one."""
+        # A list, a text with commas, or one number.
         listed: Iterable[object] = [text]
         if isinstance(text, str):
             listed = [part.strip() for part in text.split(",")]
@@ -209,6 +210,8 @@ class AttackOptions(Options):
         >>> AttackOptions.of("matching", {})
         AttackOptions()
         """
+        # Unknown names are refused with the names there are; texts become numbers unless a type of
+        # option reads them itself.
         fields = {item.name for item in dataclasses.fields(cls)}
         hints = hints_of(cls)
         spelled = {name for name in fields if any(map(is_spelled, options_of(hints[name])))}

@@ -92,6 +92,7 @@ def cell_membership(situation: AttackInput[Any], _options: AttackOptions) -> Out
             f"{counts.true:,} of {counted(counts.cells, 'cell', spec=',')} are true"
         )
     figures = list(_figures(counts, Fraction(flips.epsilon_cells)))
+    # Everybody's risk: the share of their true cells that are published.
     own = np.diff(before.indptr)
     risk = np.diff(shared.indptr) / np.where(own, own, np.nan)
     baseline = np.where(own, counts.published / counts.cells, np.nan)
@@ -172,6 +173,7 @@ def clopper_pearson(number: int, size: int, doubt: float = DOUBT) -> tuple[float
 
     By default in one of 2,000 cases.
     """
+    # Quantiles of beta distributions: the exact limits of a binomial chance.
     tail = doubt / 2
     low = special.betaincinv(number, size - number + 1, tail) if number else 0.0
     high = special.betaincinv(number + 1, size - number, 1 - tail) if number < size else 1.0

@@ -97,6 +97,7 @@ def edge_re_run(situation: AttackInput[GraphComparison], options: EdgeRerunOptio
     try:
         with stage("running the method again", total=2 * options.runs * len(chosen)) as advance:
             for ends in chosen:
+                # Half of the runs see the edge, the other half do not.
                 either = (original, without_edge(original, ends))
                 one, other = (_runs_on(data, ends, rerun, options.runs, advance) for data in either)
                 pairs.append((one, other))
@@ -134,6 +135,7 @@ def seen_of(release: Release[Any], data: Graph, ends: Int32s) -> tuple[int, int,
     released = release.data
     if linkage is None or not isinstance(released, Graph):
         raise TypeError("a run of a method for graphs must return a graph with its linkage")
+    # Positions of both nodes in this release, then what it shows of them.
     one, two = linkage.positions_of(data.labels()[ends], released.labels()).tolist()
     around = released.indices[released.indptr[one] : released.indptr[one + 1]]
     degrees = released.indptr[[one + 1, two + 1]] - released.indptr[[one, two]]
@@ -186,6 +188,7 @@ def _outcome(
     pairs: list[tuple[RerunGraphs, RerunGraphs]],
     runs: int,
 ) -> Outcome:
+    # Several edges share the doubt; the largest bound holds with all of it.
     bound = max(bound_of(one, other, DOUBT / len(pairs)) for one, other in pairs)
     figures = list(_figures(pairs, runs, bound, situation.release))
     n = situation.comparison.original.n_nodes
@@ -201,6 +204,7 @@ def _figures(
     pairs: list[tuple[RerunGraphs, RerunGraphs]], runs: int, bound: float, release: Release[Any]
 ) -> Iterator[AttackFigure]:
     """Yield how often the edges are published, the bound, and what is claimed."""
+    # How often the pair itself is published, with the edge and without it.
     published = [sum(int(pair[side].seen[:, 0].sum()) for pair in pairs) for side in (0, 1)]
     size = runs * len(pairs)
     hits, guess = published[0], published[1] / size
@@ -211,6 +215,7 @@ def _figures(
     counted = runs - runs // TO_CHOOSE
     most = least_epsilon((counted, counted), (0, counted), DOUBT / len(pairs))
     yield AttackFigure("epsilon, largest that so many runs can show", most, "epsilon")
+    # What is claimed, to compare with.
     promise = release.guarantee
     if isinstance(promise, EdgeDP | NodeDP):
         yield AttackFigure("epsilon, claimed", float(promise.epsilon), "epsilon")

@@ -83,6 +83,7 @@ def attached_in_cells(
     columns = list(_columns(situation))
     if not columns:
         raise NotMeasuredError(NOTHING_ATTACHED)
+    # The class of everybody, as the guarantee measures it.
     cells = cells_of(released, situation.release)
     n = released.n_nodes
     risk, baseline = np.zeros(n), np.zeros(n)
@@ -100,6 +101,7 @@ def attached_in_cells(
                 (COMMONEST, of_cells.guessed, most),
             )
         ]
+        # A person's risk is the part of the cell with their value, for the column that tells most.
         better = np.where(known, of_cells.right, 0) > risk
         risk[better] = of_cells.right[better]
         baseline[better] = shares[codes[better]]
@@ -132,6 +134,7 @@ def in_cells(cells: Ints, codes: Ints) -> InCells:
     )
     largest = np.zeros(sizes.size, dtype=np.int64)
     np.maximum.at(largest, keys // values, counts)
+    # The part of the cell with the person's own value; NaN without one.
     right = np.full(codes.size, np.nan)
     right[known] = counts[at] / sizes[cells[known]]
     return InCells((largest == sizes)[cells], right, float(largest.sum() / max(known.size, 1)))
@@ -147,6 +150,7 @@ def _columns(situation: AttackInput[NetworkComparison]) -> Iterator[tuple[str, I
     """Yield names and codes of what is attached in the release, and of what is next to it."""
     pair = situation.comparison
     released = pair.networks[1]
+    # Attached columns of the release itself, then the one that is published next to it.
     for name in sorted(_attached(situation.release) & set(released.attributes)):
         codes = released.codes_of(name).astype(np.int64)
         if (codes != SUPPRESSED).any():
@@ -184,6 +188,7 @@ def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
 
     A person's own risk is that of the column that their class tells best.
     """
+    # Networks have cells of attributes and edges instead of classes of equal rows.
     if isinstance(situation.comparison, NetworkComparison):
         return attached_in_cells(situation, options)
     if situation.attached is None:
@@ -191,11 +196,12 @@ def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
     if not situation.attached.value.size:
         raise NotMeasuredError("the data has no rows")
     pair = situation.comparison
-    # The class of each person, and how often values occur in it.
+    # Classes are the equal released rows.
     own = equal_rows(pair.released)[pair.linked]
     columns = (situation.attached, *situation.further)
     figures: list[AttackFigure] = []
     risk, guess = np.zeros(own.size), np.zeros(own.size)
+    # Every attached column: people in classes of one value, and guesses of the most common one.
     for column in columns:
         names, value = np.unique(column.value, return_inverse=True)
         sizes, largest, same = _counts(own, value, names.size)
@@ -205,6 +211,7 @@ def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
         right = float(largest.sum() / value.size)
         of_column.append(AttackFigure(COMMONEST, right, "share of people", frequency.max()))
         figures += [one._replace(setting=setting) for one in of_column]
+        # The column that tells a person's value best is their risk.
         better = same / sizes[own] > risk
         risk[better] = (same / sizes[own])[better]
         guess[better] = frequency[value][better]
@@ -236,6 +243,7 @@ def _figures(
     yield AttackFigure(IN_ONE, float(inside.mean()), "share of people", alone)
     if names.size == 1:
         return
+    # The same for people with each frequent value: rare values are hidden in the mean.
     for number in np.argsort(-frequency, kind="stable")[:VALUES_SHOWN]:
         share = float(inside[value == number].mean())
         name = f"{IN_ONE}: {names[number]}"

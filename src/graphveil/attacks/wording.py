@@ -127,6 +127,7 @@ class Said:
 
         does, label, says = map(said, (self.does, self.label, self.says))
         line = None if self.line is None else said(self.line)
+        # Figures, settings and conditions stay as they are: only texts change.
         return replace(self, does=does, line=line, label=label, says=says)
 
     @property
@@ -187,6 +188,7 @@ def words_of(setting: Setting, *, of_table: bool = False, word: Wording = str) -
     ('1 item', '2 false ones')
     """
     known, wrong, times = setting.known or 0, setting.wrong or 0, setting.times or 1
+    # Parts of a description of a copy: of whom it is, what it has, how much of it is correct.
     some = setting.people not in {None, 1}
     whom = f"{percent(setting.people or 0)} of the people" if some else "the network"
     beside = f" with {setting.knows}" if setting.knows else ""

@@ -65,6 +65,7 @@ def features_of(data: Any) -> Bipartite:
 
 def without_people(situation: AttackInput[BipartiteComparison], out: Ints, seed: int) -> People:
     """Return the people of the original next to a release that excludes some of them."""
+    # The method on everybody who is not excluded.
     again = MethodRerun(situation)
     pair = situation.comparison
     refuse_people(pair)
@@ -86,6 +87,7 @@ def release_of_some(
 
     `inside`: int64 array of positions in the original; People.own is -1 for the others.
     """
+    # The rows of these people alone, under their own ids.
     labels = again.original.labels()[inside]
     release = again(again.original.permuted(inside, ids=labels), seed)
     return people_of_run(release, pair.original, inside, labels, pair.randomness)
@@ -98,6 +100,7 @@ def people_of_run(
     linkage = release.private.linkage if release.private else None
     if linkage is None:
         raise TypeError("a run of a method must return its linkage")
+    # The linkage of the run says whose released row is whose; -1 for people who are not in it.
     position = np.full(rows.n_users, -1, dtype=np.int64)
     position[inside] = linkage.positions_of(labels, release.data.labels())
     pair = BipartiteComparison.of(rows, features_of(release.data), None, randomness)
@@ -106,6 +109,7 @@ def people_of_run(
 
 def people_to_exclude(people: People, most: int, rng: np.random.Generator) -> Ints:
     """Return whom the second release excludes, int64, sorted: few of those with enough features."""
+    # Few people, and none with hardly any items: the release must stay like the published one.
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
     number = min(most, people.own.size // ONE_OUT_IN, known.size // 2)
     if number < 1:

@@ -40,7 +40,9 @@ def intersection(situation: AttackInput[BipartiteComparison], _options: AttackOp
     first, second = (
         equal_rows(pair.released)[pair.linked] for pair in (situation.comparison, situation.second)
     )
+    # How many people have both classes of a person, and either one.
     joint = group_sizes(first * (second.max() + 1) + second)
+    # What each release shows alone is the baseline.
     single = [group_sizes(labels) for labels in (first, second)]
     of_rows = isinstance(situation.release.guarantee, KAnonymity | SmoothKAnonymity)
     # Only a guarantee of equal rows is about sizes of classes.

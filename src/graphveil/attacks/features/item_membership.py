@@ -138,6 +138,7 @@ def _either(
     rng: np.random.Generator,
 ) -> EitherItem:
     """Return what makes the releases, for people sampled from those with some features."""
+    # Targets are people with some items, few enough that the data stays as it is.
     if options.shadows < FEWEST_RELEASES:
         raise NotMeasuredError(
             f"{options.shadows} shadow releases are too few; {FEWEST_RELEASES} are needed. Use "
@@ -212,6 +213,7 @@ PER_SHADOW_CELL, PER_SCORE = 4e-7, 2e-5
 def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembershipOptions) -> float:
     """Return about how long it takes, most of it the runs of the method."""
     pair = situation.comparison
+    # The release alone: scores of targets against classes, and all pairs of targets; then the runs.
     classes = classes_in(pair)
     targets = min(options.targets, pair.original.n_users)
     out = min(options.targets, pair.original.n_users // counterfactual.ONE_OUT_IN)
@@ -231,6 +233,7 @@ def _telling_more(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Take
 
     Much of the former may be known of excluded people, too, so it does not replace the other.
     """
+    # The stronger of both attackers is shown.
     of = {row.figure: row.value or 0.0 for row in every}
     alone = of.get(INSIDE, 0.0)
     if BY_RELEASES not in of or alone > of[BY_RELEASES]:

@@ -95,6 +95,7 @@ def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions
     for number in options.known:
         for wrong in options.wrong:
             setting = Setting(known=number, wrong=wrong)
+            # Every setting has a stream of its own, so that settings do not change each other.
             rng = situation.rng(f"linkage: {setting.text}")
             known = known_items(people, order, (number, wrong, options.targets), rng)
             if known is None:
@@ -204,7 +205,7 @@ def popular_items(
             drawn.append(item)
     if len(drawn) == number:
         return np.array(drawn, dtype=np.int32)
-    # Nearly everything is the person's own: the rest is sampled uniformly.
+    # Too few tries succeeded, as when nearly everything is the person's own: sample uniformly.
     rest = np.setdiff1d(entries, [*own, *drawn])
     further = rng.choice(rest, number - len(drawn), replace=False)
     return np.concatenate([np.array(drawn, dtype=np.int32), further.astype(np.int32)])
@@ -215,6 +216,7 @@ def _marginals(
 ) -> tuple[scoring.ScoreCounts, scoring.ScoreCounts]:
     """Return what is guessed right for everybody from the frequency of features alone."""
     frequency = people.classes.frequency
+    # Without the release: items that more than half of the rows have.
     likely = np.nonzero(frequency > 0.5)[0]
     cells = np.ones((known.people.size, likely.size), dtype=bool)
     return scoring.other_features(scoring.everywhere(likely, cells, frequency.size), known, people)
@@ -294,6 +296,7 @@ def _inside_and_outside(
     Both are attacked on the same second release: the difference is what being in it adds.
     """
     rng = situation.rng("linkage: twin")
+    # A release without some people, and targets inside and outside it in random orders.
     out = people_to_exclude(people, options.out, rng)
     counterfactual = without_people(situation, out, int(rng.integers(1 << 62)))
     order = {
@@ -321,6 +324,7 @@ def _inside_and_outside(
             sample = bootstrap_ratio(made[side].right, made[side].true, rng)
             figure = AttackFigure(f"{part} {name}", values[side], unit, before)
             yield figure._replace(sample=sample, setting=setting)
+        # Harm: how much more is recalled of people who are in the data.
         both = (inside.right, inside.true), (outside.right, outside.true)
         sample = bootstrap_difference(*both, rng)
         harm = values["in"] - values["out"]

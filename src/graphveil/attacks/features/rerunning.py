@@ -92,6 +92,7 @@ class Changed(NamedTuple):
 
 def re_run(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> Outcome:
     """Return how often one unknown item is guessed by running the method with either."""
+    # Sample the rows that the method is run on; trials change one item of one of them.
     again, data, drawn = _data(situation, options)
     rng, n = situation.rng("re-run: trials"), again.original.size
     run = _rows_of_runs(again)
@@ -213,6 +214,7 @@ def with_another_item(data: Table | Bipartite, rng: np.random.Generator) -> Chan
     In a table, and in features of columns, another value of the column is drawn, by how often it
     occurs; else another feature.
     """
+    # Sample an item and a replacement until they differ.
     for _ in range(_TRIES):
         made = _other_cell(data, rng) if isinstance(data, Table) else _other_feature(data, rng)
         if made is not None:

@@ -57,6 +57,7 @@ class Swapped(NamedTuple):
 
         `own`: bool, shape (targets,); returns int64, shape (n,): positions in `rows`.
         """
+        # Rows are replaced by the appended versions for targets that have the other item.
         n = self.rows.size - self.people.size
         rows = np.arange(n)
         rows[self.people[~own]] = n + np.flatnonzero(~own)
@@ -135,6 +136,7 @@ class _OtherCell:
     def __call__(self, person: int, rng: np.random.Generator) -> tuple[int, int] | None:
         """Return the column and the code of the value; None where there is none."""
         n, width = self._codes.shape
+        # A random column, and the value of a random donor in it, until it differs.
         for _ in range(_TRIES if width else 0):
             column, donor = int(rng.integers(width)), int(rng.integers(n))
             own, other = self._codes[[person, donor], column].tolist()
@@ -154,6 +156,7 @@ class _OtherFeature:
         """Return the entry's place in the row and the other feature; None where there is none."""
         data = self._data
         own = data.row(person)
+        # A random entry, and the feature of a random entry anywhere, until it fits.
         for _ in range(_TRIES if own.size else 0):
             place = int(rng.integers(own.size))
             other = int(data.indices[rng.integers(data.indices.size)])
@@ -188,6 +191,8 @@ class EitherItem(ShadowReleases):
 
     def __call__(self, half: ShadowSplit) -> Floats:
         """Return what a release says of every target: see `seen_of`."""
+        # Run the method on data with either item, under the same ids; then score both rows of each
+        # target in that release.
         rows = self.data.of_half(half.inside)
         release = self.again(self.data.rows.permuted(rows, ids=self.labels), half.seed)
         people = counterfactual.people_of_run(
@@ -225,6 +230,9 @@ def seen_of(
     for some in (common, first, second):
         some.eliminate_zeros()
         some.sort_indices()
+    # Score 0: how much likelier the release makes one item than the other, given the rest of the
+    # row.
     shown = np.column_stack([chances(common, some.indices, classes) for some in (first, second)])
     seen = np.log(shown[:, :1]) - np.log(shown[:, 1:])
+    # Further scores: by how much the complete rows fit better, as in `membership`.
     return np.hstack([seen, evidence(own, classes, share) - evidence(other, classes, share)])

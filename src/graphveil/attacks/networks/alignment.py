@@ -83,6 +83,7 @@ def seconds(situation: AttackInput[GraphComparison], options: AlignmentOptions) 
     """Return about how long it takes."""
     pair = situation.comparison
     n = pair.original.n_nodes
+    # Among candidates the search of `seeded-matching`; among all pairs the relaxation comes on top.
     if n > ALL_PAIRS:
         forecast.check_size(pair)
         every = [forecast.seconds_of_near_match(pair, overlap) for overlap in options.overlaps]
@@ -106,6 +107,7 @@ def _try_copies(
     namings, overlap = [], setting.overlap or 0.0
     for draw in range(options.draws):
         with stage(f"aligning a copy of overlap {overlap:g}, {draw + 1} of {options.draws}"):
+            # A new copy and a new order each time; nobody is known.
             two = paired_copy.pairing(pair, overlap, rng, people=options.people, copy=options.copy)
             namings.append(reidentification.Naming.of(two, aligned(two, rng), kinds))
     return reidentification.CopyTrials(setting, namings)

@@ -88,6 +88,7 @@ def _figures_of_neighbors(
     """Yield the figures of one attribute: for people with a suppressed value, and for everybody."""
     right, baseline = near
     known = own != SUPPRESSED
+    # For suppressed values both guesses, next to the most frequent published one.
     hidden = known & (shown == SUPPRESSED)
     share = "share of people"
     if hidden.any():
@@ -181,6 +182,7 @@ def seconds(situation: AttackInput[NetworkComparison], _options: AttackOptions) 
     if pair.people is None:
         return 0.0
     values = 0
+    # Values are passed on only where some are suppressed and shares fit into memory.
     for column in pair.people.after.T:
         number = int(column.max(initial=-1)) + 1
         if (column == SUPPRESSED).any() and number * len(column) <= MOST_CELLS:

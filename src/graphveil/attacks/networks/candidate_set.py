@@ -145,12 +145,15 @@ def _of_layers(pair: GraphComparison) -> dict[str, tuple[Profiles, Profiles]]:
 
     Nothing if the release has layers that cannot be compared with those of the original.
     """
+    # Only networks with directions or several edge types have more to know.
     if not isinstance(pair, NetworkComparison):
         return {}
     before, after = pair.networks
     one = len(before.layers) == 1
     if one and not before.is_directed:
         return {}
+    # Out-degree and in-degree, or degrees per edge type; for one directed layer also the
+    # neighborhood.
     profiles = before.profiles(), after.profiles()
     if profiles[0].shape[1] != profiles[1].shape[1]:
         return {}
@@ -198,6 +201,7 @@ def figures_of(
 
 def right_guess(name: str, right: Floats, n: int, rng: np.random.Generator) -> AttackFigure:
     """Return how often a guess among the nearest nodes is right."""
+    # A sample has an interval; a count of everybody has none.
     sample, setting = None, Setting(knows=name)
     if right.size < n:
         sample = bootstrap_mean(right, rng)

@@ -58,6 +58,7 @@ def _by_rank(right: Floats, n: int, among: str = "") -> AttackFigure:
 
 def _noisy_or_degrees(situation: AttackInput[GraphComparison]) -> Ints:
     """Return the number that is published of every released node: with noise, or its degree."""
+    # A stated noisy degree says more than the degree of a node that was generated from it.
     for condition in situation.release.conditions:
         if isinstance(condition, Drawing):
             noisy = np.array(condition.numbers("noisy_degrees"), dtype=np.int64)

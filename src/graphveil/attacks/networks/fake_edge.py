@@ -49,6 +49,7 @@ def fake_edge(situation: AttackInput[GraphComparison], options: FakeEdgeOptions)
     check_people(pair)
     # Who added what: the linkage is used to score, not to recognize.
     released, fake = pair.aligned, added_edges(pair)
+    # The attacker is given this number alone.
     number = int(fake.sum())
     if number < FEWEST_FAKES:
         raise NotMeasuredError(
@@ -94,6 +95,8 @@ def seconds(situation: AttackInput[GraphComparison], options: FakeEdgeOptions) -
 
 def added_edges(pair: GraphComparison) -> Bools:
     """Return which released edges, in the order of the original's nodes, are not the original's."""
+    # Edges as numbers u * n + v in the original's order: what is not among the original's was
+    # added.
     n = pair.original.n_nodes
     before, after = (
         graph.edges()[:, 0].astype(np.int64) * n + graph.edges()[:, 1]
@@ -125,6 +128,7 @@ def area(scores: Scores, fake: Bools) -> float:
 
 def flag(scores: tuple[Scores, ...], number: int, rng: np.random.Generator) -> Bools:
     """Return that many edges with the least sum of ranks; chance decides between equal ones."""
+    # Ranks make scores of different units comparable.
     total = np.sum([ranks(score) for score in scores], axis=0)
     order = np.lexsort((rng.random(total.size), total))
     flagged = np.zeros(total.size, dtype=np.bool_)

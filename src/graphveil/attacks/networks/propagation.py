@@ -127,6 +127,7 @@ def seed_propagation(
     """Return how many people are named by matching copies of the original with the release."""
     pair = situation.comparison
     knows = words_of(pair, options.copy)
+    # One setting per overlap and number of known people.
     settings = [
         Setting(overlap=overlap, knows=knows, people=options.people, known=known)
         for overlap, known in options.settings
@@ -172,6 +173,7 @@ def seconds(situation: AttackInput[GraphComparison], options: SeedPropagationOpt
 
 def seconds_of_draw(pair: GraphComparison) -> float:
     """Return about how long one copy takes to be matched, with some people known."""
+    # Marks beyond the cache cost more, up to a limit.
     marks = squares(pair)
     farther: float = (min(max(marks, NEAR_BY), FARTHEST) / NEAR_BY) ** GROWTH
     return PER_END * ends_of(pair) + PER_MARK * marks * farther
@@ -196,6 +198,8 @@ def _try_copies(
     namings = []
     capped, overlap, known = 0, setting.overlap or 0.0, setting.known or 0
     with stage(f"matching a copy of {setting.text}"):
+        # A new copy, new orders and new known people each time; whether the limit of marks was
+        # reached is counted.
         for _ in in_time(range(options.draws)):
             two = paired_copy.pairing(pair, overlap, rng, people=options.people, copy=options.copy)
             made = guess(two, known, rng)
@@ -206,6 +210,7 @@ def _try_copies(
 
 def known_people(two: paired_copy.Pairing, known: int, rng: np.random.Generator) -> Ints:
     """Return some nodes of the copy, sampled from those with two edges in both graphs."""
+    # Only people with two edges on both sides can help to match others.
     fewest = np.minimum(two.copy.degrees(), two.released.degrees()[two.truth])
     people = np.flatnonzero(fewest >= _LEAST_DEGREE)
     if people.size < known:

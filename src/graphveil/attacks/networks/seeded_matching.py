@@ -87,6 +87,8 @@ def seeded_matching(
 ) -> Outcome:
     """Return how many people are named by the assignment of a copy that keeps most edges."""
     pair = situation.comparison
+    # Which search the size of the network allows; it is named in the setting, so that figures of
+    # both can be told apart.
     large = pair.original.n_nodes > ALL_PAIRS
     search = forecast.OF_NEAREST if large else f"best of {STARTS} starts"
     has = Setting(overlap=options.overlap, people=options.people, search=search)
@@ -109,6 +111,7 @@ def _try_copies(
     draws, namings = options.draws_of(known), []
     for draw in range(draws):
         with stage(f"matching, {known or 'nobody'} known, {draw + 1} of {draws}"):
+            # A new copy, a new order and new known people each time.
             two = paired_copy.pairing(
                 pair, options.overlap, rng, people=options.people, copy=options.copy
             )
@@ -135,10 +138,12 @@ def best_match(two: paired_copy.Pairing, known: Ints, rng: np.random.Generator) 
     int64, shape (n,)
         A one-to-one assignment; in large networks -1 where no candidate is likely.
     """
+    # Seeds: the linkage of the known people, and of nobody else.
     seeds = np.full(two.truth.size, paired_copy.NOBODY, dtype=np.int64)
     seeds[known] = two.truth[known]
     if two.truth.size > ALL_PAIRS:
         return near_match(two, seeds, rng)
+    # All pairs: the best of several starts.
     ties = Ties.of(two, seeds, rng)
     return one_to_one.best_assignment(ties, _starts(ties, two, rng))
 
@@ -159,6 +164,7 @@ def _starts(
 def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOptions) -> float:
     """Return about how long it takes."""
     pair = situation.comparison
+    # Both searches have forecasts of their own; every copy of every setting costs one.
     if pair.original.n_nodes > ALL_PAIRS:
         forecast.check_size(pair)
         one = forecast.seconds_of_near_match(pair, options.overlap)

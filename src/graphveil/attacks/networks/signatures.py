@@ -60,7 +60,7 @@ class Signatures(NamedTuple):
         Returns int64, shape (3, n), in the order of `SIGNATURES`. Lists of neighbors' degrees are
         sorted, the shorter one padded with zeros, and compared entry by entry.
         """
-        # Each signature contains the one before: distances only grow.
+        # Both larger signatures contain the degree: their distances are its own and more.
         degree = np.abs(self.degrees - known.degrees[node])
         both = degree + np.abs(self.triangles - known.triangles[node])
         known_list = known.around[known.indptr[node] : known.indptr[node + 1]]

@@ -94,12 +94,14 @@ def seen_of(release: Release[Graph], data: Graph, pairs: Int32s) -> Floats:
     the number of their common neighbors. The linkage of the run is used: this attacker knows whose
     every node is.
     """
+    # This attacker knows who is which node: positions of both ends in the release.
     linkage = release.private.linkage if release.private else None
     if linkage is None:
         raise TypeError("a run of a method must return its linkage")
     ties = release.data.to_scipy().astype(np.float64)
     position = linkage.positions_of(data.labels(), release.data.labels())
     one, two = (ties[position[side]] for side in pairs.T)
+    # Three scores of every pair: connected, degrees, common neighbors.
     common = np.asarray(one.multiply(two).sum(axis=1)).ravel()
     degrees = np.log1p(np.diff(one.indptr)) + np.log1p(np.diff(two.indptr))
     tied = np.asarray(ties[position[pairs[:, 0]], position[pairs[:, 1]]]).ravel()
@@ -110,6 +112,7 @@ def tie_membership(
     situation: AttackInput[GraphComparison], options: TieMembershipOptions
 ) -> Outcome:
     """Return how well edges are distinguished from edges that were taken away."""
+    # Sample the edges to ask about, make the releases, and learn from them.
     rng = situation.rng("tie-membership")
     work = _attacked(situation, options, rng)
     figures, risks = work.distinguished(options.shadows, rng)
@@ -127,6 +130,7 @@ def _attacked(
         )
     if situation.rerun is None:
         raise NotMeasuredError(situation.not_again)
+    # Few enough edges that the network stays as it is without them.
     graph = situation.comparison.original
     number = min(options.ties, graph.n_edges // ONE_IN)
     if number < FEWEST_TIES:
@@ -140,6 +144,7 @@ def _attacked(
 
 def _of_people(work: _Attacked, risks: Floats) -> tuple[Floats, Floats]:
     """Return the largest risk of everybody's edges, of those that were asked about."""
+    # An edge is the risk of both of its ends.
     risk, ends = np.full(work.graph.n_nodes, np.nan), work.graph.edges()[work.targets]
     for side in ends.T:
         np.fmax.at(risk, side, risks)

@@ -72,12 +72,11 @@ def after_moves(shown: PublishedCells, features: Features, k: int, *, complete: 
     where they hide least.
     """
     value, sizes = shown.value, shown.sizes
-    # For every class that suppresses something: the other classes that a member could have moved
-    # to.
     hides = value == SUPPRESSED
     hidden = hides.sum(axis=1)
     starts = np.concatenate([[0], np.cumsum(shown.values)])
     found = np.zeros((sizes.size, int(starts[-1])), dtype=np.bool_)
+    # For every class that suppresses something: which other classes a member could have moved to.
     for own in in_time(np.flatnonzero(hidden).tolist()):
         # Columns that another class shows and in which a member surely or possibly has a different
         # value; one of them is the column asked about.
@@ -106,10 +105,10 @@ def after_cuts(shown: PublishedCells, features: Features, k: int, cut: str = FIR
     """
     settled = {FIRST: _first_cut, BALANCED: _balanced_cut}[cut]
     sizes = shown.sizes
-    # Features in the order in which the method tries them.
     published = shown.value[:, features.column] == features.number
     hidden = shown.value[:, features.column] == SUPPRESSED
     excluded = np.zeros_like(published)
+    # Features in the order in which the method tries them.
     order = sorted(
         range(features.column.size), key=lambda f: column_and_value(features.names[f]) or ()
     )

@@ -92,6 +92,8 @@ def _read_whole(shown: PublishedCells) -> tuple[Bools, Bools]:
     Two bool arrays, shape (classes,). If two members differ in a column of two values, each has the
     value that the other lacks.
     """
+    # Everybody reads a class that suppresses nothing; a member of two reads the other if all
+    # suppressed columns have two values.
     hidden = shown.value == SUPPRESSED
     everything = ~hidden.any(axis=1) & (shown.sizes >= PAIR)
     if not shown.members_differ:
@@ -147,6 +149,7 @@ class _Counts(NamedTuple):
 
     @classmethod
     def of(cls, own: Ints, value: Int32s, classes: int) -> _Counts:
+        # Class and value as one number, sorted, so that counts are found by bisection.
         keys, number = np.unique(own << _BITS | value, return_counts=True)
         return cls(
             keys >> _BITS, keys & ((1 << _BITS) - 1), number, np.bincount(own, minlength=classes)

@@ -175,6 +175,7 @@ def _figures(
 
 def _generalizes(tables: TableComparison) -> bool:
     """Whether a table publishes values that the original lacks, such as 20-29."""
+    # Values of the release that the original does not have are nodes above its values.
     places = [tables.original.columns.index(name) for name in tables.released.columns]
     return any(
         set(as_text(shown).tolist()) - set(as_text(tables.original.categories[place]).tolist())
@@ -227,6 +228,7 @@ def _asked_of_table(tables: TableComparison, options: MinimalityOptions) -> tupl
     if options.secret is None:
         return None
     data = tables.original
+    # The secret is named as column=value, with a value of the original.
     column, _, value = options.secret.partition("=")
     names = [
         (name, as_text(values).tolist())
@@ -251,6 +253,8 @@ def _asked(
         if columns is None:
             raise NotMeasuredError(NO_COLUMNS)
         return range(shown.values.size), None
+    # The same for user-item data, whose items may have no columns: each then has the values 0 and
+    # 1.
     names = [str(name) for name in original.feature_labels().tolist()]
     if options.secret not in names:
         raise ParameterError(
@@ -272,6 +276,7 @@ def _least(release: Release[Any], sizes: Ints) -> Ints:
         raise NotMeasuredError(
             "the suppressed cells were not chosen by what the members of a class share"
         )
+    # All members, or the share of them that the release states.
     theta = theta_of(release)
     return sizes if theta is None else least_counts(sizes, theta)
 
@@ -282,6 +287,7 @@ def _risks(silent: list[SuppressedCells], n: int) -> tuple[Floats, Floats]:
     Means over the cells of each person, next to those without the method.
     """
     people = np.concatenate([cells.people for cells in silent])
+    # The chance of the true value, by silence and by the column alone.
     likely = [cells.chances[cells.kind, cells.value] for cells in silent]
     before = [cells.shares[cells.kind, cells.value] for cells in silent]
     return (

@@ -219,6 +219,7 @@ def column_of_features(data: Bipartite) -> Ints | None:
 
     They are if every name reads ``column=value`` and no person has two features of one column.
     """
+    # Features of a table are named column=value, and no person has two of one column.
     names = [str(name) for name in data.feature_labels().tolist()]
     heads = [named[0] for name in names if (named := column_and_value(name))]
     if len(heads) < len(names):

@@ -147,6 +147,7 @@ def chosen_by(release: Release[Any], people: int) -> Chosen:
     A search is complete for `cluster-k` on small tables in one block, and for cuts.
     """
     method, parameters = release.provenance.method, release.provenance.parameters
+    # Under other parameters the method chooses differently, and its choices exclude nothing.
     for ways in (MOVES, CUTS):
         for name, value in ways.get(method, {}).items():
             if parameters.get(name, value) != value:
@@ -154,6 +155,7 @@ def chosen_by(release: Release[Any], people: int) -> Chosen:
                     f"with {name}={parameters[name]} the choices of {method} exclude no value"
                 )
         if method in ways:
+            # Moves are complete only if the search ran to its end on the entire table at once.
             whole = people <= WHOLE_ROWS and not _in_blocks(release)
             complete = ways is CUTS or (method == "cluster-k" and whole)
             cut = str(parameters.get("split", FIRST)) if ways is CUTS else None
@@ -264,6 +266,7 @@ def _figures(
     rng, unit = situation.rng("refinement: intervals"), "share of suppressed cells"
     figures: list[AttackFigure] = []
     every = np.ones(cells.people.size, dtype=np.bool_)
+    # Guesses for narrowed cells and for all; the baseline is the better guess without the method.
     for part, some in ((NARROWED, cells.narrowed), (GUESSED, every)):
         if some.any():
             guess = max(cells.likeliest[some].mean(), cells.commonest[some].mean())
@@ -272,6 +275,7 @@ def _figures(
             value = float(cells.right[some].mean())
             figures.append(AttackFigure(part, value, unit, float(guess), sample=sample))
     if cells.narrowed.any():
+        # How often what is excluded or unlikely is true after all: this tests the inference itself.
         wrongly = float(cells.wrongly[cells.narrowed].mean())
         by_chance = float(cells.mass[cells.narrowed].mean())
         unit = "share of such cells"
@@ -295,6 +299,7 @@ def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions
     classes = refuse_many(pair)
     people = max(pair.original.n_users, 1)
     columns = pair.original.n_entries / people
+    # Moves compare all pairs of classes; cuts do not.
     steps = 0.0 if situation.release.provenance.method in CUTS else classes * classes * columns
     features = pair.original.n_features
     if steps > MOST_STEPS or classes * features > MOST_CELLS:

@@ -2,7 +2,7 @@
 
 Time depends on how soon two starts agree (`one_to_one.py`), which only shows in the run; the share
 of edges that copy, original and release have in common foretells it. The owner's linkage counts
-these edges: an attack itself never uses a forecast. Rates are fitted to ``benchmarks/attack_costs``.
+these edges: an attack itself uses no forecast. Rates are fitted to ``benchmarks/attack_costs``.
 """
 
 from __future__ import annotations
@@ -79,8 +79,8 @@ def effort(pair: GraphComparison, shared: float) -> float:
     Whether they do shows only in the run; edges that the copy, the original and the release share
     foretell it. The owner's linkage counts them.
     """
-    # Ends of true edges that a person shares with the copy, less the weight of false released
-    # edges.
+    # Ends of edges per person that copy, original and release share, discounted by the root of the
+    # share of released edges that are true.
     true = pair.edges_kept / max(pair.released.n_edges, 1)
     common = 2 * shared * pair.edges_kept / max(pair.original.n_nodes, 1) * math.sqrt(true)
     return min(max((SOON_AGREE - common) / (SOON_AGREE - NONE_AGREE), 0.0), 1.0)

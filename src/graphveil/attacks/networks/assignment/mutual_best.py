@@ -25,7 +25,8 @@ from graphveil.data import Graph
 from graphveil.evaluate.comparison import Ints, sparse
 
 LEAST_COMMON = 2
-"""Fewer matched pairs of neighbors do not count as evidence: one may be a coincidence of large degrees."""
+"""Fewer matched pairs of neighbors do not count as evidence: one may be a coincidence of large
+degrees."""
 
 ENOUGH_UNCHANGED = 0.999
 """Rounds end if at least this share of the matching stays as it was."""

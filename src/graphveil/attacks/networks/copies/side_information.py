@@ -102,6 +102,7 @@ class SideInformation(NamedTuple):
 
 def _relations(layers: Sequence[Layer]) -> Relations:
     lists = []
+    # Directed layers have a second list, the edges into each node.
     for layer in layers:
         lists.append(SortedLists(layer.indptr, layer.indices))
         if layer.directed:
