@@ -54,8 +54,8 @@ FLAWS = [
         "name": "attached values of the next person",
         "means": "What a cell tells of an attached column is counted of somebody else's value.",
         "file": "src/graphveil/attacks/homogeneity.py",
-        "old": "codes[pair.linked] = np.unique(beside.value, return_inverse=True)[1]",
-        "new": "codes[:] = np.unique(beside.value, return_inverse=True)[1]",
+        "old": "codes[pair.linked] = np.unique(attached.value, return_inverse=True)[1]",
+        "new": "codes[:] = np.unique(attached.value, return_inverse=True)[1]",
     },
     {
         "name": "a value is certain where most have it",

@@ -155,22 +155,22 @@ def _columns(situation: AttackInput[NetworkComparison]) -> Iterator[tuple[str, I
         codes = released.codes_of(name).astype(np.int64)
         if (codes != SUPPRESSED).any():
             yield printable(name), codes
-    beside = situation.attached
-    if beside is not None and beside.value.size:
-        yield printable(beside.name), _by_owner(beside, pair)
+    attached = situation.attached
+    if attached is not None and attached.value.size:
+        yield printable(attached.name), _by_owner(attached, pair)
 
 
-def _by_owner(beside: Attached, pair: NetworkComparison) -> Ints:
+def _by_owner(attached: Attached, pair: NetworkComparison) -> Ints:
     """Return the value of everybody in the order of the release."""
-    codes = np.empty(beside.value.size, dtype=np.int64)
-    codes[pair.linked] = np.unique(beside.value, return_inverse=True)[1]
+    codes = np.empty(attached.value.size, dtype=np.int64)
+    codes[pair.linked] = np.unique(attached.value, return_inverse=True)[1]
     return codes
 
 
-def certain_beside(beside: Attached, pair: NetworkComparison, release: Release[Any]) -> float:
+def certain_beside(attached: Attached, pair: NetworkComparison, release: Release[Any]) -> float:
     """Return the share of people whose entire cell has one value of an attached column."""
     cells = cells_of(pair.networks[1], release)
-    return float(in_cells(cells, _by_owner(beside, pair)).certain.mean())
+    return float(in_cells(cells, _by_owner(attached, pair)).certain.mean())
 
 
 VALUES_SHOWN = 20

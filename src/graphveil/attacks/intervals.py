@@ -134,8 +134,8 @@ def resampled(n: int, size: int, rng: np.random.Generator) -> Floats:
     >>> resampled(3, 2, np.random.Generator(np.random.PCG64(1))).sum(axis=1).tolist()
     [3.0, 3.0]
     """
-    drawn = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
-    return np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
+    sampled = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
+    return np.bincount(sampled.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
 
 
 def percentiles(values: Floats, size: int, *, fewest: int) -> Sample:

@@ -122,10 +122,10 @@ class ShadowReleases(ABC):
         scores = np.array(shadow_results(self, halves))
         shadows = ShadowScores(scores, np.array([self.of_targets(one.inside) for one in halves]))
         # Steps 2 and 3: a log-likelihood ratio for every release and target.
-        made = ratios(shadows, self.choices)
+        log_ratios = ratios(shadows, self.choices)
         # Step 4: count.
-        figures = figures_of(shadows, made, self.words, rng)
-        return figures, risks_of(made, shadows.inside)
+        figures = figures_of(shadows, log_ratios, self.words, rng)
+        return figures, risks_of(log_ratios, shadows.inside)
 
     def seconds(self, situation: AttackInput[Any], number: int, rng: np.random.Generator) -> float:
         """Return about how long it takes to make so many releases."""
@@ -230,10 +230,10 @@ def ratios(shadows: ShadowScores, choices: Sequence[Columns]) -> Floats:
     NotMeasuredError
         If there are no targets that some releases hold and others lack.
     """
-    made = np.full(shadows.inside.shape, np.nan)
+    log_ratios = np.full(shadows.inside.shape, np.nan)
     # Every fourth release is attacked with the scores that separate best in the other three
     # quarters: the choice of scores has not seen them.
-    part = np.arange(len(made)) % PARTS
+    part = np.arange(len(log_ratios)) % PARTS
     for attacked in range(PARTS):
         others = part != attacked
         areas = [_area(shadows.scores[others][:, :, c], shadows.inside[others]) for c in choices]
@@ -243,14 +243,14 @@ def ratios(shadows: ShadowScores, choices: Sequence[Columns]) -> Floats:
         # The model itself leaves each attacked release aside, so it may read all others.
         model = ShadowModel(shadows.scores[:, :, best], shadows.inside)
         for number in in_time(np.nonzero(~others)[0].tolist()):
-            made[number] = model.ratio(number)
-    return made
+            log_ratios[number] = model.ratio(number)
+    return log_ratios
 
 
 def _area(scores: Floats, inside: Bools) -> float:
     model = ShadowModel(scores, inside)
-    made = np.array([model.ratio(number) for number in in_time(range(len(inside)))])
-    scored = scored_of(made, inside)
+    log_ratios = np.array([model.ratio(number) for number in in_time(range(len(inside)))])
+    scored = scored_of(log_ratios, inside)
     return Curve(scored).area() if np.unique(scored.positive).size > 1 else np.nan
 
 
@@ -289,9 +289,9 @@ class ShadowModel:
         inside = np.concatenate([inside, ~inside])
         numbers = self._numbers - inside
         known = (numbers > 0).all(axis=0)
-        made = np.full(known.size, np.nan)
+        log_ratios = np.full(known.size, np.nan)
         if not known.any():
-            return made
+            return log_ratios
         own, numbers = own[known], numbers[:, known, None]
         # Means of both groups without it, and the pooled covariance of what is left around them.
         means = (self._sums[:, known] - inside[:, known, None] * own) / numbers
@@ -302,8 +302,8 @@ class ShadowModel:
         # middle of both means, in units of the noise, along what being inside adds.
         middle, added = _shrunk(means, numbers, noise)
         inverse = np.linalg.pinv(noise, rcond=_SMALL, hermitian=True)
-        made[known] = ((own - middle) @ inverse * added).sum(axis=1)
-        return made
+        log_ratios[known] = ((own - middle) @ inverse * added).sum(axis=1)
+        return log_ratios
 
 
 def _shrunk(means: Floats, numbers: Ints, noise: Floats) -> tuple[Floats, Floats]:
@@ -327,24 +327,26 @@ def _shrunk(means: Floats, numbers: Ints, noise: Floats) -> tuple[Floats, Floats
     return overall + (0.5 - share) * added, added
 
 
-def scored_of(made: Floats, inside: Bools) -> Scored:
+def scored_of(log_ratios: Floats, inside: Bools) -> Scored:
     """Return what was guessed of targets, one target a person, where anything was."""
-    releases, targets = np.nonzero(~np.isnan(made))
-    return Scored(made[releases, targets], inside[releases, targets], targets)
+    releases, targets = np.nonzero(~np.isnan(log_ratios))
+    return Scored(log_ratios[releases, targets], inside[releases, targets], targets)
 
 
 def figures_of(
-    shadows: ShadowScores, made: Floats, words: tuple[str, str], rng: np.random.Generator
+    shadows: ShadowScores, log_ratios: Floats, words: tuple[str, str], rng: np.random.Generator
 ) -> list[AttackFigure]:
     """Return how well targets are distinguished: by all releases, and by the attacked one alone.
 
     The last figure shows what one score of the release gives without any other release.
     """
     asked, share = words
-    alone = shadows.scores[:, :, 0] - shadows.scores[:, :, 0].mean(axis=1, keepdims=True)
-    curve, plain = (Curve(scored_of(some, shadows.inside)) for some in (made, alone))
+    single_score = shadows.scores[:, :, 0] - shadows.scores[:, :, 0].mean(axis=1, keepdims=True)
+    curve, plain = (Curve(scored_of(some, shadows.inside)) for some in (log_ratios, single_score))
     area = "area under the curve"
-    figures = [AttackFigure(asked, curve.area(), area, GUESS, sample=_sample_of(curve, len(made)))]
+    figures = [
+        AttackFigure(asked, curve.area(), area, GUESS, sample=_sample_of(curve, len(log_ratios)))
+    ]
     for false in FALSE:
         part = f"{asked}, found at {100 * false:g}% false alarms"
         sample = curve.recall_sample(false, rng)
@@ -368,7 +370,7 @@ def _sample_of(curve: Curve, releases: int) -> Sample:
     return sample if sample.high is None else sample._replace(high=max(sample.high, GUESS))
 
 
-def risks_of(made: Floats, inside: Bools) -> Floats:
+def risks_of(log_ratios: Floats, inside: Bools) -> Floats:
     """Return for every target the share of targets outside that it scores above while inside.
 
     >>> made = np.array([[3.0, 1.0], [0.0, 2.0]])
@@ -376,9 +378,12 @@ def risks_of(made: Floats, inside: Bools) -> Floats:
     [1.0, 1.0]
     """
     # How many of the ratios outside are below each ratio inside, equal ones counted as half.
-    known = ~np.isnan(made)
-    out = np.sort(made[known & ~inside])
-    low, high = np.searchsorted(out, made, side="left"), np.searchsorted(out, made, side="right")
+    known = ~np.isnan(log_ratios)
+    out = np.sort(log_ratios[known & ~inside])
+    low, high = (
+        np.searchsorted(out, log_ratios, side="left"),
+        np.searchsorted(out, log_ratios, side="right"),
+    )
     above = np.where(known & inside, (low + high) / (2 * max(out.size, 1)), 0.0)
     numbers = np.count_nonzero(known & inside, axis=0)
     return np.asarray(above.sum(axis=0) / np.where(numbers, numbers, np.nan))

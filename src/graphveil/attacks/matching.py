@@ -267,17 +267,19 @@ def _known_pair_figures(
                 else _candidates_of(every, int(rng.integers(n)), number, rng)
                 for _ in in_time(range(DRAWS))
             ]
-            drawn = [
+            remaining = [
                 _remaining_candidates(pairs, levels, some) for some in chosen if some.size == number
             ]
-            if not drawn:
+            if not remaining:
                 continue
             part = f"{number} {who}"
-            share = sum(d.below for d in drawn) / sum(d.people for d in drawn)
-            least = min(d.margin for d in drawn)
+            share = sum(d.below for d in remaining) / sum(d.people for d in remaining)
+            least = min(d.margin for d in remaining)
             short = AttackFigure(f"{part}, short", share, "share of people")
             margin = AttackFigure(f"{part}, margin", least, "records", None, "higher is better")
-            yield from (one._replace(sample=Sample(len(drawn))) for one in (short, margin))
+            yield from (
+                figure._replace(sample=Sample(len(remaining))) for figure in (short, margin)
+            )
 
 
 def _candidates_of(pairs: NodePairs, victim: int, number: int, rng: np.random.Generator) -> Ints:
@@ -376,9 +378,9 @@ def nearest_candidates(pairs: NodePairs, records: Int32s, guesses: Int32s) -> Fl
     owners = pairs.records
     distance = np.empty(owners.size, dtype=np.int64)
     for start in in_time(range(0, owners.size, _BLOCK)):
-        some = slice(start, start + _BLOCK)
+        block = slice(start, start + _BLOCK)
         # In how many cells record and guess differ.
-        distance[some] = (records[owners[some]] != guesses[pairs.indices[some]]).sum(axis=1)
+        distance[block] = (records[owners[block]] != guesses[pairs.indices[block]]).sum(axis=1)
     least = np.full(pairs.n, np.iinfo(np.int64).max)
     np.minimum.at(least, pairs.indices, distance)
     # Of several nearest candidates each is guessed equally often.

@@ -101,10 +101,10 @@ def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions
             if known is None:
                 missing[setting.text] = _nobody(number, wrong)
                 continue
-            made = scoring.guesses(known, people)
-            figures.extend(_figures(setting, made, _marginals(known, people), people, rng))
+            guessed = scoring.guesses(known, people)
+            figures.extend(_figures(setting, guessed, _marginals(known, people), people, rng))
             if not wrong:
-                risk[known.people] = np.fmax(risk[known.people], made.own_row)
+                risk[known.people] = np.fmax(risk[known.people], guessed.own_row)
     # Step 4 needs one more run of the method.
     try:
         figures.extend(_inside_and_outside(people, situation, options))
@@ -194,21 +194,21 @@ def popular_items(
     people: released_classes.People, own: Int32s, number: int, rng: np.random.Generator
 ) -> Int32s:
     """Return items that a person does not have, sampled by popularity."""
-    drawn: list[int] = []
+    sampled: list[int] = []
     entries = people.before.indices
     # The item of a random entry, rejected if the person has it.
     for _ in range(_TRIES * number):
-        if len(drawn) == number:
+        if len(sampled) == number:
             break
         item = int(entries[rng.integers(entries.size)])
-        if item not in drawn and item not in own:
-            drawn.append(item)
-    if len(drawn) == number:
-        return np.array(drawn, dtype=np.int32)
+        if item not in sampled and item not in own:
+            sampled.append(item)
+    if len(sampled) == number:
+        return np.array(sampled, dtype=np.int32)
     # Too few tries succeeded, as when nearly everything is the person's own: sample uniformly.
-    rest = np.setdiff1d(entries, [*own, *drawn])
-    further = rng.choice(rest, number - len(drawn), replace=False)
-    return np.concatenate([np.array(drawn, dtype=np.int32), further.astype(np.int32)])
+    rest = np.setdiff1d(entries, [*own, *sampled])
+    further = rng.choice(rest, number - len(sampled), replace=False)
+    return np.concatenate([np.array(sampled, dtype=np.int32), further.astype(np.int32)])
 
 
 def _marginals(
@@ -224,26 +224,26 @@ def _marginals(
 
 def _figures(
     setting: Setting,
-    made: scoring.Guesses,
+    guessed: scoring.Guesses,
     marginals: tuple[scoring.ScoreCounts, scoring.ScoreCounts],
     people: released_classes.People,
     rng: np.random.Generator,
 ) -> Iterator[AttackFigure]:
     """Yield how often rows and classes are named, and the further items that are guessed."""
-    classes, n = people.classes, made.own_row.size
+    classes, n = people.classes, guessed.own_row.size
     largest = float(classes.sizes.max()) / classes.n
     unit = "share of targets"
     # Guesses of row and class, next to one row of all and to the largest class.
     for name, hits, guess in (
-        ("own row", made.own_row, 1 / classes.n),
-        ("own class", made.own_class, largest),
+        ("own row", guessed.own_row, 1 / classes.n),
+        ("own class", guessed.own_class, largest),
     ):
         value, sample = float(hits.mean()), bootstrap_mean(hits, rng)
         yield AttackFigure(name, value, unit, guess, sample=sample, setting=setting)
     # Names: how many, and how many of them correctly; the likelihood and the score of the paper.
     for name, named, right in (
-        ("named", made.chance > scoring.SURE, made.likeliest_is_own),
-        ("NS08 named", made.eccentric, made.eccentric_is_own),
+        ("named", guessed.chance > scoring.SURE, guessed.likeliest_is_own),
+        ("NS08 named", guessed.eccentric, guessed.eccentric_is_own),
     ):
         number, hits_of_named = int(named.sum()), int((named & right).sum())
         before = float(largest > scoring.SURE) if name == "named" else 0.0
@@ -256,8 +256,8 @@ def _figures(
             yield rightly._replace(sample=sample, setting=setting)
     # Further items, next to guesses from frequencies.
     for name, counts, guess_of in (
-        ("other items", made.others, marginals[0]),
-        ("rare other items", made.rare, marginals[1]),
+        ("other items", guessed.others, marginals[0]),
+        ("rare other items", guessed.rare, marginals[1]),
     ):
         yield from _precision_and_recall(name, setting, counts, guess_of, rng)
 

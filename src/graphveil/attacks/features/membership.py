@@ -88,9 +88,9 @@ def evidence(items: sparse.csr_array, classes: ReleasedClasses, share: float = 1
     float64, shape (people, scores)
         A column per truth, then those of `JOINT`.
     """
-    made = np.zeros((items.shape[0], len(TRUTHS) + len(JOINT)))
+    scored = np.zeros((items.shape[0], len(TRUTHS) + len(JOINT)))
     joint = items.shape[0] * classes.sizes.size <= MOST_JOINT_CELLS
-    whole = [slice(None)] if joint else batches(items.shape[0], classes)
+    blocks = [slice(None)] if joint else batches(items.shape[0], classes)
     # Log-likelihood of a class for a row: entries in common count by truth and rarity, entries of
     # the class that the row lacks against it.
     frequency = np.minimum(classes.frequency, 0.999)
@@ -98,18 +98,18 @@ def evidence(items: sparse.csr_array, classes: ReleasedClasses, share: float = 1
     members: Floats = share * classes.sizes.astype(np.float64)
     shown = np.diff(classes.rows.indptr)
     absent = classes.rows @ np.log1p(-frequency)
-    for some in whole:
-        common = scores(items[some], classes, np.ones(frequency.size))
+    for block in blocks:
+        common = scores(items[block], classes, np.ones(frequency.size))
         # What the row would be by chance: rare items in common say more.
-        rare = scores(items[some], classes, rarity) - absent
+        rare = scores(items[block], classes, rarity) - absent
         for column, truth in enumerate(TRUTHS):
             fit = np.log(truth / (1 - truth)) * common + rare
             fit += np.log1p(-truth) * shown
             # The best class; and, for some truths, all rows and classes together.
-            made[some, column] = fit.max(axis=1)
+            scored[block, column] = fit.max(axis=1)
             if joint and truth in JOINT:
-                made[some, JOINT[truth]] = _shared_out(fit, members)
-    return made
+                scored[block, JOINT[truth]] = _shared_out(fit, members)
+    return scored
 
 
 def _shared_out(fit: Floats, sizes: Floats) -> Floats:

@@ -93,7 +93,7 @@ class Changed(NamedTuple):
 def re_run(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> Outcome:
     """Return how often one unknown item is guessed by running the method with either."""
     # Sample the rows that the method is run on; trials change one item of one of them.
-    again, data, drawn = _data(situation, options)
+    again, data, sampled = _data(situation, options)
     rng, n = situation.rng("re-run: trials"), again.original.size
     run = _rows_of_runs(again)
     try:
@@ -101,7 +101,7 @@ def re_run(situation: AttackInput[BipartiteComparison], options: RerunOptions) -
             trials = [_trial(data, run, options.releases, rng) for _ in range(options.trials)]
     except GraphveilError as error:
         raise NotMeasuredError(str(error)) from error
-    setting = Setting(drawn=drawn.size if drawn.size < n else None)
+    setting = Setting(drawn=sampled.size if sampled.size < n else None)
     size, unit = len(trials), "share of trials"
     differs, right = (sum(t.differs for t in trials), sum(t.right for t in trials))
     figures = [
@@ -111,7 +111,7 @@ def re_run(situation: AttackInput[BipartiteComparison], options: RerunOptions) -
             (SEED_UNKNOWN, right, GUESS),
         )
     ]
-    return Outcome(figures, *_risks(trials, drawn, n))
+    return Outcome(figures, *_risks(trials, sampled, n))
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> float:
@@ -121,8 +121,8 @@ def seconds(situation: AttackInput[BipartiteComparison], options: RerunOptions) 
     except NotMeasuredError:
         return 0.0
     run, rng = _rows_of_runs(again), situation.rng("re-run: how long it takes")
-    one = seconds_of_one(lambda: run(data, int(rng.integers(1 << 62))))
-    return options.trials * (2 + 2 * options.releases) * one
+    seconds_of_run = seconds_of_one(lambda: run(data, int(rng.integers(1 << 62))))
+    return options.trials * (2 + 2 * options.releases) * seconds_of_run
 
 
 def foreseen(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> float:
@@ -142,8 +142,8 @@ def _data(
         raise NotMeasuredError("items are people, so their names differ in every run")
     n = again.original.size
     rng = situation.rng("re-run: people")
-    drawn = np.sort(rng.choice(n, min(n, options.people), replace=False))
-    return again, again.original.permuted(drawn, ids=again.original.labels()[drawn]), drawn
+    sampled = np.sort(rng.choice(n, min(n, options.people), replace=False))
+    return again, again.original.permuted(sampled, ids=again.original.labels()[sampled]), sampled
 
 
 def _trial(
@@ -216,9 +216,9 @@ def with_another_item(data: Table | Bipartite, rng: np.random.Generator) -> Chan
     """
     # Sample an item and a replacement until they differ.
     for _ in range(_TRIES):
-        made = _other_cell(data, rng) if isinstance(data, Table) else _other_feature(data, rng)
-        if made is not None:
-            return Changed(*made)
+        change = _other_cell(data, rng) if isinstance(data, Table) else _other_feature(data, rng)
+        if change is not None:
+            return Changed(*change)
     raise NotMeasuredError("no item could be replaced by a different item that occurs in the data")
 
 
@@ -255,9 +255,9 @@ def _other_feature(data: Bipartite, rng: np.random.Generator) -> tuple[int, Bipa
     return person, dataclasses.replace(data, indices=indices)
 
 
-def _risks(trials: list[RerunTrial], drawn: Ints, n: int) -> tuple[Floats, Floats]:
+def _risks(trials: list[RerunTrial], sampled: Ints, n: int) -> tuple[Floats, Floats]:
     """Return how often everybody's item was guessed right if the seed is not known."""
-    people = drawn[[trial.person for trial in trials]]
+    people = sampled[[trial.person for trial in trials]]
     number = np.bincount(people, minlength=n)
     right = np.bincount(people, weights=[trial.right for trial in trials], minlength=n)
     with np.errstate(invalid="ignore"):

@@ -114,8 +114,8 @@ def guesses(known: Known, people: People) -> Guesses:
     much likelier the feature is known of its members than of others; chances are the softmax.
     """
     parts = [
-        _guesses(known._replace(people=known.people[some], items=known.items[some]), people)
-        for some in in_time(batches(known.people.size, people.classes))
+        _guesses(known._replace(people=known.people[batch], items=known.items[batch]), people)
+        for batch in in_time(batches(known.people.size, people.classes))
     ]
     arrays = {
         name: np.concatenate([getattr(part, name) for part in parts])

@@ -159,11 +159,11 @@ def _passed_on(graph: Graph, shown: Codes, own: Codes) -> Shares | None:
     right: Shares = np.zeros(n)
     rows = max(_CELLS_AT_ONCE // max(values, 1), 1)
     for first in in_time(range(0, n, rows)):
-        some = slice(first, first + rows)
+        block = slice(first, first + rows)
         # Values with equal shares share the guess.
-        best = np.isclose(shares[some], shares[some].max(axis=1, keepdims=True))
-        is_best = best[np.arange(len(best)), own[some]]
-        right[some] = np.where(own[some] >= 0, is_best, False) / best.sum(axis=1)
+        best = np.isclose(shares[block], shares[block].max(axis=1, keepdims=True))
+        is_best = best[np.arange(len(best)), own[block]]
+        right[block] = np.where(own[block] >= 0, is_best, False) / best.sum(axis=1)
     return right
 
 

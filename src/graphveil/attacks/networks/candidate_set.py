@@ -149,16 +149,18 @@ def _of_layers(pair: GraphComparison) -> dict[str, tuple[Profiles, Profiles]]:
     if not isinstance(pair, NetworkComparison):
         return {}
     before, after = pair.networks
-    one = len(before.layers) == 1
-    if one and not before.is_directed:
+    single_layer = len(before.layers) == 1
+    if single_layer and not before.is_directed:
         return {}
     # Out-degree and in-degree, or degrees per edge type; for one directed layer also the
     # neighborhood.
     profiles = before.profiles(), after.profiles()
     if profiles[0].shape[1] != profiles[1].shape[1]:
         return {}
-    known = {PROFILE if one else OF_EACH_KIND: (Profiles(profiles[0]), Profiles(profiles[1]))}
-    if one:
+    known = {
+        PROFILE if single_layer else OF_EACH_KIND: (Profiles(profiles[0]), Profiles(profiles[1]))
+    }
+    if single_layer:
         known[AROUND] = _around(before), _around(after)
     return known
 

@@ -92,9 +92,9 @@ def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions)
         with stage(f"matching known edges, {draw + 1} of {options.draws}"):
             # Steps 1 and 2, copy by copy.
             two = pairing(pair, options.overlap, rng, filled=False)
-            made = propagation.guess(two, options.known, rng)
-            trials.append(learned(pair.original, made))
-            capped += made.capped
+            matched = propagation.guess(two, options.known, rng)
+            trials.append(learned(pair.original, matched))
+            capped += matched.capped
     if not any(trial.hidden.size for trial in trials):
         raise NotMeasuredError("the attacker already knows every edge of the original")
     # Step 3: everybody's risk, and the figures.
@@ -116,13 +116,13 @@ def seconds(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -
     return options.draws * (propagation.seconds_of_draw(pair) + PER_SQUARE * squares(pair))
 
 
-def learned(original: Graph, made: propagation.Guess) -> Learned:
+def learned(original: Graph, guess: propagation.Guess) -> Learned:
     """Return which further edges the release shows to an attacker who made this match."""
-    two, n = made.pairing, original.n_nodes
+    two, n = guess.pairing, original.n_nodes
     # What is known, hidden and shown, as pairs of people, through the orders of the pairing and the
     # match.
     known = pair_numbers(two.person[two.copy.edges()], n)
-    ends = expand_when_stuck.inverse(made.match, n)[two.released.edges()]
+    ends = expand_when_stuck.inverse(guess.match, n)[two.released.edges()]
     matched = two.person[ends[(ends >= 0).all(axis=1)]]
     shown = np.setdiff1d(pair_numbers(matched, n), known)
     # The baseline has as many tries as the release shows edges, so that precisions can be compared.

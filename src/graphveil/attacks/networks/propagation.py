@@ -202,9 +202,9 @@ def _try_copies(
         # reached is counted.
         for _ in in_time(range(options.draws)):
             two = paired_copy.pairing(pair, overlap, rng, people=options.people, copy=options.copy)
-            made = guess(two, known, rng)
-            namings.append(reidentification.Naming.of(two, made.match, kinds, made.known))
-            capped += made.capped
+            matched = guess(two, known, rng)
+            namings.append(reidentification.Naming.of(two, matched.match, kinds, matched.known))
+            capped += matched.capped
     return reidentification.CopyTrials(setting._replace(capped=capped or None), namings)
 
 

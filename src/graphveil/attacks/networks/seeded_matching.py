@@ -167,10 +167,10 @@ def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOpti
     # Both searches have forecasts of their own; every copy of every setting costs one.
     if pair.original.n_nodes > ALL_PAIRS:
         forecast.check_size(pair)
-        one = forecast.seconds_of_near_match(pair, options.overlap)
+        seconds_of_copy = forecast.seconds_of_near_match(pair, options.overlap)
     else:
-        one = forecast.seconds_of_all_pairs(pair, options.overlap, options.people)
-    return sum(options.draws_of(known) for known in options.settings) * one
+        seconds_of_copy = forecast.seconds_of_all_pairs(pair, options.overlap, options.people)
+    return sum(options.draws_of(known) for known in options.settings) * seconds_of_copy
 
 
 SEEDED_MATCHING = Attack(

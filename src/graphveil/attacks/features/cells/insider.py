@@ -109,26 +109,26 @@ def _guessed(shown: PublishedCells, truth: TrueCells) -> _Guessed:
     guesses the cells of every other one: in columns in which members differ the value that is
     likeliest next to the own one; else as an attacker without a row does.
     """
-    made = _Guessed(*np.zeros((3, shown.sizes.size), dtype=np.int64))
+    guessed = _Guessed(*np.zeros((3, shown.sizes.size), dtype=np.int64))
     for column in in_time(range(shown.values.size)):
         hidden = (shown.value[:, column] == SUPPRESSED) & (shown.sizes >= PAIR)
-        some = hidden[truth.own] & (truth.value[:, column] != SUPPRESSED)
+        asked = hidden[truth.own] & (truth.value[:, column] != SUPPRESSED)
         # Members by class and value, of people whose cell is suppressed: every member guesses all
         # others.
-        counts = _Counts.of(truth.own[some], truth.value[some, column], hidden.size)
-        made.cells[:] += counts.all * (counts.all - 1)
+        counts = _Counts.of(truth.own[asked], truth.value[asked, column], hidden.size)
+        guessed.cells[:] += counts.all * (counts.all - 1)
         # Without a row: one guess per class; each is asked about by all other members.
         of_sizes, position = shown.hidden(column)
         likely = of_sizes.argmax(axis=1)[position]
-        made.outside[:] += counts.having(np.arange(hidden.size), likely) * (counts.all - 1)
+        guessed.outside[:] += counts.having(np.arange(hidden.size), likely) * (counts.all - 1)
         # With a row: a guess per class and own value, right for all others who have the guessed
         # value.
         guess = likely[counts.class_]
         if shown.members_differ:
             guess = _guess_by_own_value(shown, column, counts)
         there = counts.having(counts.class_, guess) - (guess == counts.value)
-        np.add.at(made.inside, counts.class_, counts.number * np.maximum(there, 0))
-    return made
+        np.add.at(guessed.inside, counts.class_, counts.number * np.maximum(there, 0))
+    return guessed
 
 
 class _Counts(NamedTuple):

@@ -65,18 +65,22 @@ def singling_out(situation: AttackInput[BipartiteComparison], _options: AttackOp
     classes = rng.permutation(shown.sizes.size)[:MOST_CLASSES]
     # Step 1: statements, from the release alone.
     columns = columns_of(shown)
-    made = [statement(shown, number, columns) for number in in_time(np.sort(classes).tolist())]
+    statements = [
+        statement(shown, number, columns) for number in in_time(np.sort(classes).tolist())
+    ]
     # Step 2: of whom they are true. People who are singled out have risk 1.
-    people = [true_of(one, shown, truth) for one in in_time(made)]
+    people = [true_of(one, shown, truth) for one in in_time(statements)]
     alone = [who[0] for who in people if who.size == 1]
     blind = best_blind(len(truth.own))
-    sample = wilson(len(alone), len(made)) if classes.size < shown.sizes.size else None
+    sample = wilson(len(alone), len(statements)) if classes.size < shown.sizes.size else None
     figures = [
-        AttackFigure(TRUE_OF_ONE, len(alone) / len(made), "share of classes", blind, sample=sample)
+        AttackFigure(
+            TRUE_OF_ONE, len(alone) / len(statements), "share of classes", blind, sample=sample
+        )
     ]
     risk = np.where(np.isin(truth.own, classes), 0.0, np.nan)
     risk[alone] = 1.0
-    baseline = np.where(np.isnan(risk), np.nan, blind * len(made) / len(truth.own))
+    baseline = np.where(np.isnan(risk), np.nan, blind * len(statements) / len(truth.own))
     return Outcome(figures, risk, np.minimum(baseline, 1.0))
 
 

@@ -173,9 +173,9 @@ class Ties(NamedTuple):
         # SciPy).
         free = np.flatnonzero(self.seeds < 0)
         open_nodes = np.setdiff1d(np.arange(self.seeds.size), self.seeds)
-        some = np.ix_(free, open_nodes)
+        free_cells = np.ix_(free, open_nodes)
         _, columns = optimize.linear_sum_assignment(
-            worth[some] + scale * self.chances[some], maximize=True
+            worth[free_cells] + scale * self.chances[free_cells], maximize=True
         )
         match = self.seeds.copy()
         match[free] = open_nodes[columns]

@@ -88,8 +88,8 @@ def _mutual(more: SideInformation, match: Match) -> Match:
         np.maximum.at(best, block.col, block.data)
         largest = np.zeros(n_one)
         np.maximum.at(largest, block.row, block.data)
-        some = block.data == largest[block.row]
-        parts.append((block.row[some], block.col[some], block.data[some]))
+        best_of_row = block.data == largest[block.row]
+        parts.append((block.row[best_of_row], block.col[best_of_row], block.data[best_of_row]))
     new = np.full(n_one, paired_copy.NOBODY, dtype=np.int64)
     if not parts:
         return new

@@ -112,8 +112,8 @@ def common_starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterato
     far = list(distances(two))
     near = near_match(two, ties.seeds, rng, steps=FEWER)
     yield Start(completed(ties, near), far[0])
-    for one in reversed(far):
-        yield Start(ties.assigned(graduated(ties, one)), one)
+    for distance in reversed(far):
+        yield Start(ties.assigned(graduated(ties, distance)), distance)
 
 
 def completed(ties: Ties, match: Match) -> Match:

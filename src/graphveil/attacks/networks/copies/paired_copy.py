@@ -107,19 +107,19 @@ def pairing(
     """
     n = pair.original.n_nodes
     # Step 1: who is in the copy, and which edges, layer by layer.
-    whole = people == 1  # nothing is drawn then
-    those = np.arange(n) if whole else np.sort(rng.choice(n, round(people * n), replace=False))
+    complete = people == 1  # nothing is drawn then
+    members = np.arange(n) if complete else np.sort(rng.choice(n, round(people * n), replace=False))
     layers = layers_of(pair) if copy == "network" else None
     before = (Layer.of(pair.original),) if layers is None else layers[0]
-    drawn = [_copied_layer(layer, those, overlap, rng, filled=filled) for layer in before]
+    copied = [_copied_layer(layer, members, overlap, rng, filled=filled) for layer in before]
     # Step 2: random orders of both sides; `truth` is the linkage in these orders.
     person, order = (rng.permutation(n) for _ in range(2))
     shuffled = np.empty_like(order)
     shuffled[order] = np.arange(order.size)
     present = np.zeros(n, dtype=np.bool_)
-    present[those] = True
+    present[members] = True
     two = Pairing(
-        copy=Network(tuple(drawn)).undirected().permuted(person),
+        copy=Network(tuple(copied)).undirected().permuted(person),
         released=pair.released.permuted(order),
         truth=shuffled[pair.linked[person]],
         person=person,
@@ -132,7 +132,7 @@ def pairing(
         known = np.where(two.present[:, None], rows.known[person], NOT_KNOWN)
         rows = KnownRows(known, rows.shown[order])
     if layers is not None:
-        sides = [layer.permuted(person) for layer in drawn], [e.permuted(order) for e in layers[1]]
+        sides = [layer.permuted(person) for layer in copied], [e.permuted(order) for e in layers[1]]
         return two._replace(more=SideInformation.of_layers(*sides, rows))
     if rows is not None:
         return two._replace(more=SideInformation.of_graphs(two.copy, two.released, rows))
@@ -144,7 +144,7 @@ NOT_KNOWN = np.int32(-1)
 
 
 def _copied_layer(
-    layer: Layer, those: Ints, overlap: float, rng: np.random.Generator, *, filled: bool
+    layer: Layer, members: Ints, overlap: float, rng: np.random.Generator, *, filled: bool
 ) -> Layer:
     """Return some edges of a layer between people of a copy, and random pairs for the others.
 
@@ -153,14 +153,14 @@ def _copied_layer(
     n = layer.n_nodes
     # Number the people of the copy, so that random pairs are among these alone.
     number = np.full(n, -1, dtype=np.int32)
-    number[those] = np.arange(those.size)
+    number[members] = np.arange(members.size)
     edges: Int32s = number[np.column_stack(layer.ties())]
     edges = edges[(edges >= 0).all(axis=1)]
     kept = edges[rng.permutation(len(edges))[: round(overlap * len(edges))]]
     if filled:
-        new = random_pairs(kept, those.size, len(edges), rng, directed=layer.directed)
+        new = random_pairs(kept, members.size, len(edges), rng, directed=layer.directed)
         kept = np.concatenate([kept, new])
-    source, target = those[kept[:, 0]], those[kept[:, 1]]
+    source, target = members[kept[:, 0]], members[kept[:, 1]]
     if layer.directed:
         return Layer.from_arcs(source, target, n=n, name=layer.name)
     return Layer.of(Graph.from_edges(source, target, n=n), name=layer.name)
@@ -213,8 +213,8 @@ def _by_rejection(
         ends = rng.integers(0, n, size=(2, missing))
         if not directed:
             ends = np.sort(ends, axis=0)
-        drawn = (ends[0] * n + ends[1])[ends[0] != ends[1]]
-        new = np.union1d(new, np.setdiff1d(drawn, known))
+        sampled = (ends[0] * n + ends[1])[ends[0] != ends[1]]
+        new = np.union1d(new, np.setdiff1d(sampled, known))
     return new
 
 

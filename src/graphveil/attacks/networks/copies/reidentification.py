@@ -163,8 +163,8 @@ class Rate(NamedTuple):
 
     def extremes(self) -> Iterator[AttackFigure]:
         """Yield the least, the median and the largest of the draws, where there are several."""
-        some = self.base > 0
-        values = self.hits[some] / self.base[some]
+        counted = self.base > 0
+        values = self.hits[counted] / self.base[counted]
         if values.size < 2:
             return
         for name, value in zip(EXTREMES, np.quantile(values, [0, 0.5, 1]).tolist(), strict=True):
@@ -282,7 +282,7 @@ def _rates(trials: CopyTrials, kinds: NodeKinds) -> Iterator[Rate]:
 
 def said_of_copies(by: str = "") -> tuple[Said, ...]:
     """Return how it is worded that people are named by a copy, by this way of matching."""
-    nobody = linked(
+    none_known = linked(
         RIGHT,
         does="has {copy}",
         by=by,
@@ -291,15 +291,15 @@ def said_of_copies(by: str = "") -> tuple[Said, ...]:
         when=lambda setting: not setting.known,
         take=strongest,
     )
-    some = replace(
-        nobody,
+    some_known = replace(
+        none_known,
         does="has {copy} and knows {known} people",
         label="{copy}, {known} people known",
         says=GUESSED,
         when=lambda setting: bool(setting.known),
         if_measured=True,
     )
-    return nobody, some
+    return none_known, some_known
 
 
 def _risk(draws: Sequence[Naming]) -> Floats:
