@@ -3,10 +3,10 @@
 An `Attack` is an entry of the registry around one function, ``compute``, from an `AttackInput`
 (original and release, the linkage between them, and what else the attacker may use) to an `Outcome`
 (figures, everybody's own risk, and what could not be measured). Success is counted with the
-linkage, which the attacker does not have: an attack reads ``comparison.linked`` to judge its
-answers, never to find them. Every figure stands next to a *baseline*, what the best guess without
-the release reaches, and has an interval where people, draws or runs were sampled. Attacks are lower
-bounds: one that fails proves nothing.
+linkage. An attack reads ``comparison.linked`` to judge its answers, and to hand out what this
+attacker is defined to know (a class, a few nodes, in two attacks all identities), for nothing else.
+Every figure has a *baseline*, what a guess without the release reaches, and an interval if people,
+draws or runs were sampled. Attacks are lower bounds: one that fails proves nothing.
 
 Where new work goes:
 
@@ -250,7 +250,8 @@ class AttackInput(NamedTuple, Generic[C]):
     ----------
     comparison : Comparison
         The original next to the release, linked by ``comparison.position`` if the linkage is there.
-        Attacks use ``comparison.linked`` to count what is correct, never to guess.
+        Attacks use ``comparison.linked`` to count what is correct, and for what the attacker is
+        defined to know.
     release : Release
         What the release states of itself: its guarantee, its conditions, its provenance.
     levels : int64 array, shape (n,), optional

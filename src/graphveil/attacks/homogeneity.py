@@ -51,6 +51,15 @@ NOTHING_ATTACHED = (
 )
 """Why there is no figure for a network."""
 
+VALUES_SHOWN = 20
+"""This many values, the most frequent ones, have a figure of their own."""
+
+NO_COLUMN = (
+    "no column is attached. Use --attached FILE --attached-column NAME, or "
+    "attached=Attached(name, values) in Python"
+)
+"""Why there is no figure for rows."""
+
 
 class InCells(NamedTuple):
     """What cells tell about a column; arrays are in the order of the release.
@@ -171,16 +180,6 @@ def certain_beside(attached: Attached, pair: NetworkComparison, release: Release
     """Return the share of people whose entire cell has one value of an attached column."""
     cells = cells_of(pair.networks[1], release)
     return float(in_cells(cells, _by_owner(attached, pair)).certain.mean())
-
-
-VALUES_SHOWN = 20
-"""This many values, the most frequent ones, have a figure of their own."""
-
-NO_COLUMN = (
-    "no column is attached. Use --attached FILE --attached-column NAME, or "
-    "attached=Attached(name, values) in Python"
-)
-"""Why there is no figure for rows."""
 
 
 def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:

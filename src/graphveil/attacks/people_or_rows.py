@@ -21,6 +21,11 @@ _OF_PEOPLE = re.compile(r"\b(people|person|participant)\b(?: (who)\b)?")
 
 _OF_ROWS = {"people": "rows", "person": "row", "participant": "row in the data"}
 
+_OF_CELLS = {"item": "value", "items": "values", "entry": "cell", "entries": "cells"}
+
+_ITEMS = re.compile(rf"(?<!\{{)\b({'|'.join(_OF_CELLS)})\b(?!\}})")  # else what is filled in
+"""Words about items, but not the placeholders in braces that have the same names."""
+
 
 def counted_in(data: Data) -> Counted:
     """Return what is counted in this data.
@@ -42,12 +47,6 @@ def reworded(text: str, counted: Counted) -> str:
     if counted == "people":
         return text
     return _OF_PEOPLE.sub(lambda one: _OF_ROWS[one[1]] + (" that" if one[2] else ""), text)
-
-
-_OF_CELLS = {"item": "value", "items": "values", "entry": "cell", "entries": "cells"}
-
-_ITEMS = re.compile(rf"(?<!\{{)\b({'|'.join(_OF_CELLS)})\b(?!\}})")  # else what is filled in
-"""Words about items, but not the placeholders in braces that have the same names."""
 
 
 def in_cells(text: str) -> str:

@@ -15,6 +15,14 @@ from graphveil.core.rows import Row
 LARGEST, EXTREMES = "largest", ("least", "median", "largest")
 """Names of the draws that have figures of their own: the extremes and the median."""
 
+FEWEST_TARGETS = 20
+"""A setting with fewer targets is in the rows alone: its interval is too wide to head a line."""
+
+DIFFER, DOUBLED = 0.1, 0.02
+"""When a mean of draws hides too much: the extremes are further apart than `DIFFER`, or the
+strongest draw is at least twice the mean and more than `DOUBLED` above it. Matching with few known
+people finds hardly anyone or nearly everyone, and a mean of both describes neither."""
+
 
 class Taken(NamedTuple):
     """A row that is shown; where draws differ much it is the strongest, next to the weakest."""
@@ -32,20 +40,10 @@ def each(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
     yield from map(Taken, fitting)
 
 
-FEWEST_TARGETS = 20
-"""A setting with fewer targets is in the rows alone: its interval is too wide to head a line."""
-
-
 def most_known(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
     """Yield the row of the most that was tried to be known, of enough targets."""
     large = [r for r in fitting if r.sample_size is None or r.sample_size >= FEWEST_TARGETS]
     yield from map(Taken, [max(large, key=lambda row: row.setting.known or 0)] if large else [])
-
-
-DIFFER, DOUBLED = 0.1, 0.02
-"""When a mean of draws hides too much: the extremes are further apart than `DIFFER`, or the
-strongest draw is at least twice the mean and more than `DOUBLED` above it. Matching with few known
-people finds hardly anyone or nearly everyone, and a mean of both describes neither."""
 
 
 def strongest(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:

@@ -31,6 +31,12 @@ from graphveil.core.text import Wording, percent
 Question = Literal["singled out", "linked", "inferred"]
 """The three questions of WP29 opinion 05/2014 on anonymization techniques."""
 
+GUESSED = "{n} people are identified correctly"
+"""What most figures mean; ``{n}`` becomes "31 of 100"."""
+
+RIGHT = "right"
+"""The figure of attacks that name people by a copy: the share of those whose name is right."""
+
 
 class Asked(NamedTuple):
     """One of the three questions of WP29 05/2014, as the terminal and as a page ask it."""
@@ -58,9 +64,6 @@ QUESTIONS: dict[Question, Asked] = {
     ),
 }
 """Each question as the terminal asks it, and as a page heads and explains it."""
-
-GUESSED = "{n} people are identified correctly"
-"""What most figures mean; ``{n}`` becomes "31 of 100"."""
 
 
 @dataclass(frozen=True)
@@ -145,10 +148,6 @@ inferred = partial(Said, "inferred")
 def of_equal_rows(guarantee: Guarantee) -> bool:
     """Whether rows are guaranteed to be equal: knowing features does not tell them apart."""
     return isinstance(guarantee, KAnonymity | SmoothKAnonymity)
-
-
-RIGHT = "right"
-"""The figure of attacks that name people by a copy: the share of those whose name is right."""
 
 
 def least_shown(row: Row) -> float:

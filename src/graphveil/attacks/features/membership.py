@@ -70,6 +70,9 @@ LEAST_ODDS = np.float32(1e-20)
 CHOICES = ([1], [0], [0, 2, 4], [2, 4], [3, 5])
 """Columns that are used together: see `TRUTHS` and `JOINT`."""
 
+FEWEST_PEOPLE = 20
+"""With fewer people to attack nothing is measured."""
+
 
 def evidence(items: sparse.csr_array, classes: ReleasedClasses, share: float = 1.0) -> Floats:
     """Return scores of rows that grow with how likely their people are in the data.
@@ -134,10 +137,6 @@ def _shared_out(fit: Floats, sizes: Floats) -> Floats:
         free = np.float32(1) / (1 + odds)
         scale *= (sizes / (free @ weight) / scale) ** STRIDE
     return np.asarray(np.log(np.maximum(odds, LEAST_ODDS), dtype=np.float64))
-
-
-FEWEST_PEOPLE = 20
-"""With fewer people to attack nothing is measured."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -38,6 +38,10 @@ LARGEST_TRUTH, LEAST_SUPPRESSED, LEAST_CHANCE = 0.999, 0.001, 1e-7
 `LARGEST_TRUTH`, that of suppressed ones for at least `LEAST_SUPPRESSED`, and a chance for at least
 `LEAST_CHANCE`."""
 
+MOST_CELLS, CELLS_AT_ONCE = 100_000_000, 10_000_000
+"""The most classes and features together (a batch of one target then has 800 MB), and how many
+cells a batch has at most; the latter bounds memory alone."""
+
 
 class ReleasedClasses(NamedTuple):
     """The distinct rows of a release, and how true it is of its people.
@@ -172,11 +176,6 @@ def people_of(pair: BipartiteComparison, position: Ints | None = None) -> People
     )
     own = np.where(position >= 0, labels[position], -1)
     return People(before, own, classes)
-
-
-MOST_CELLS, CELLS_AT_ONCE = 100_000_000, 10_000_000
-"""The most classes and features together (a batch of one target then has 800 MB), and how many
-cells a batch has at most; the latter bounds memory alone."""
 
 
 def chances(known: sparse.csr_array, items: Ints, classes: ReleasedClasses) -> Floats:

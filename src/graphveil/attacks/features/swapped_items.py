@@ -37,6 +37,9 @@ CHOICES = ([0], [1], [2], [4], [0, 1], [0, 3], [1, 3, 5], [3, 5], [4, 6], [0, 3,
 _TRIES = 50
 """How often a different item is sampled until it is one that the person does not have."""
 
+BY_RELEASES = "one of two items"
+"""The name of the figure, and what is asked."""
+
 
 class Swapped(NamedTuple):
     """The data, followed by the rows of some people once more, each with a different item.
@@ -164,10 +167,6 @@ class _OtherFeature:
             if alike and other not in own:
                 return place, other
         return None
-
-
-BY_RELEASES = "one of two items"
-"""The name of the figure, and what is asked."""
 
 
 @dataclass(frozen=True)

@@ -75,6 +75,11 @@ are values excluded for certain."""
 MOST_STEPS = 20_000_000_000
 """More pairs of classes times columns are refused: about a minute by the forecast."""
 
+INCOMPLETE = (
+    "the search of the method may stop before each row is in the class with the largest gain"
+)
+"""Why nothing is certain."""
+
 
 def refinement(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
     """Return for how many suppressed cells values are excluded, and how many are guessed then."""
@@ -102,12 +107,6 @@ def refinement(situation: AttackInput[BipartiteComparison], _options: AttackOpti
         return Outcome(_ruled_out(cells) + figures, *_risks(cells, truth.own.size))
     missing = dict.fromkeys((RULED_OUT, CERTAIN), INCOMPLETE)
     return Outcome(figures, *_risks(cells, truth.own.size), missing)
-
-
-INCOMPLETE = (
-    "the search of the method may stop before each row is in the class with the largest gain"
-)
-"""Why nothing is certain."""
 
 
 class Chosen(NamedTuple):

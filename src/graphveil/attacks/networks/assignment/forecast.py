@@ -37,6 +37,16 @@ WRONG, ALL_STARTS = 3.2, 0.6
 """A copy with a share of `ALL_STARTS` or more of wrong edges takes `WRONG` times longer in
 addition: all starts are tried then, and most rounds are used. In between it grows linearly."""
 
+SOON, LATE = (0.8e-6, 5.5e-10), (0.9e-6, 4.0e-9)
+"""Seconds per pair and per triple of nodes: if the first two starts agree, and if no two do."""
+
+PER_WALK = 3e-8
+"""Seconds per node and end of an edge."""
+
+NONE_AGREE, SOON_AGREE = 3.0, 4.5
+"""Edges in common per person, discounted by those that are false: below the first number no two
+starts agree mostly, from the second on the first two do."""
+
 
 def check_size(pair: GraphComparison) -> None:
     """Refuse a network that is too large."""
@@ -60,17 +70,6 @@ def seconds_of_near_match(pair: GraphComparison, overlap: float, steps: Steps = 
     times = len(steps.weights) * steps.repeats * (1 + WRONG * min(wrong / ALL_STARTS, 1))
     scaled = PER_CANDIDATE * n * steps.scalings / ALL_STEPS.scalings
     return times * candidates * (PER_CELL * ties + scaled) * farther
-
-
-SOON, LATE = (0.8e-6, 5.5e-10), (0.9e-6, 4.0e-9)
-"""Seconds per pair and per triple of nodes: if the first two starts agree, and if no two do."""
-
-PER_WALK = 3e-8
-"""Seconds per node and end of an edge."""
-
-NONE_AGREE, SOON_AGREE = 3.0, 4.5
-"""Edges in common per person, discounted by those that are false: below the first number no two
-starts agree mostly, from the second on the first two do."""
 
 
 def effort(pair: GraphComparison, shared: float) -> float:

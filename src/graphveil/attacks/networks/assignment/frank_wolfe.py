@@ -51,6 +51,18 @@ _CHANCE = 1e-3
 """How large the random numbers are that decide between equal worths, in standard deviations of all
 worths: too small to outweigh a real difference."""
 
+STEPS, LEAST_GAIN = 10, 1e-4
+"""Steps of `faq` at most; it ends when a step would gain less than this share of what is reached.
+10 instead of 30 named as many people on 48 copies of synthetic networks and 27 of real ones,
+together with other changes."""
+
+REPEATS = 40
+"""How often `best_assignment_path` assigns at most; it ends earlier when nothing is gained."""
+
+_OWN = 0.01
+"""What keeping one's node is worth in `best_assignment_path`: less than an edge, enough to stay
+among equal nodes."""
+
 
 class Ties(NamedTuple):
     """A copy next to a release, as matrices, and what the attacker knows of which node is whose.
@@ -180,19 +192,6 @@ class Ties(NamedTuple):
         match = self.seeds.copy()
         match[free] = open_nodes[columns]
         return match
-
-
-STEPS, LEAST_GAIN = 10, 1e-4
-"""Steps of `faq` at most; it ends when a step would gain less than this share of what is reached.
-10 instead of 30 named as many people on 48 copies of synthetic networks and 27 of real ones,
-together with other changes."""
-
-REPEATS = 40
-"""How often `best_assignment_path` assigns at most; it ends earlier when nothing is gained."""
-
-_OWN = 0.01
-"""What keeping one's node is worth in `best_assignment_path`: less than an edge, enough to stay
-among equal nodes."""
 
 
 def faq(ties: Ties, plan: Plan) -> Match:

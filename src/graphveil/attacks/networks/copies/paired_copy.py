@@ -31,6 +31,12 @@ OVERLAP = (
 PEOPLE = "share of the people who are in the copy"
 """What is said of two options of attacks by copies."""
 
+NOT_KNOWN = np.int32(-1)
+"""The code of an attribute that the copy does not say."""
+
+NOBODY = -1
+"""In a match: the node of nobody."""
+
 
 class Pairing(NamedTuple):
     """A copy next to a release, both in orders of their own that say nothing of people.
@@ -139,10 +145,6 @@ def pairing(
     return two
 
 
-NOT_KNOWN = np.int32(-1)
-"""The code of an attribute that the copy does not say."""
-
-
 def _copied_layer(
     layer: Layer, members: Ints, overlap: float, rng: np.random.Generator, *, filled: bool
 ) -> Layer:
@@ -216,7 +218,3 @@ def _by_rejection(
         sampled = (ends[0] * n + ends[1])[ends[0] != ends[1]]
         new = np.union1d(new, np.setdiff1d(sampled, known))
     return new
-
-
-NOBODY = -1
-"""In a match: the node of nobody."""
