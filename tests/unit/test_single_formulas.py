@@ -24,7 +24,6 @@ from graphveil.attacks import (
     ATTACKS,
     edge_rerun,
     homogeneity,
-    intervals,
     likelihood_ratio,
     matching,
     roc_curve,
@@ -268,7 +267,7 @@ def test_a_release_is_attacked_by_what_the_others_tell(monkeypatch):
 
 
 def test_the_sample_of_an_area_is_twice_the_smaller_group(monkeypatch):
-    monkeypatch.setattr(intervals, "of_area", lambda *given, times: (given[2], times))
+    monkeypatch.setattr(roc_curve, "of_area", lambda *given, times: (given[2], times))
     curve = SimpleNamespace(
         area=lambda: 0.5,
         _shares=lambda: np.array([0.5, 0.5, 0.5]),
@@ -790,7 +789,7 @@ def test_people_who_are_known_are_different_people(monkeypatch):
     situation = SimpleNamespace(
         levels=np.full(4, 2), comparison=SimpleNamespace(randomness=randomness)
     )
-    list(matching._known_pairs(SimpleNamespace(n=4), situation))
+    list(matching._known_pair_figures(SimpleNamespace(n=4), situation))
     assert {1, 2, 3} == {some.size for some in known}
     assert all(some.size == np.unique(some).size for some in known)
 
@@ -798,7 +797,7 @@ def test_people_who_are_known_are_different_people(monkeypatch):
 def test_a_chance_is_above_one_in_the_level_beyond_what_is_rounded():
     found = SimpleNamespace(exact=True, best_guesses=lambda: np.full(4, 0.5))
     chances = np.array([0.5, 0.5 + 0.5e-5, 0.5 + 1.5e-5, 0.6])
-    said = list(matching._chances(found, chances, np.full(4, 2)))
+    said = list(matching._chance_figures(found, chances, np.full(4, 2)))
     assert [0.5] == [one.value for one in said if "above 1/level" in one.part]
 
 

@@ -107,7 +107,7 @@ def edge_re_run(situation: AttackInput[GraphComparison], options: EdgeRerunOptio
 
 
 def _runs_on(data: Graph, ends: Int32s, rerun: Rerun, runs: int, advance: Advance) -> RerunGraphs:
-    """Return what so many runs of the method on this data show about a pair of nodes."""
+    """Return what that many runs of the method on this data show about a pair of nodes."""
     seen = []
     for _ in range(runs):
         seen.append(seen_of(rerun(data, None), data, ends))

@@ -69,7 +69,7 @@ def bootstrap_ratio(numerators: Floats, denominators: Floats, rng: np.random.Gen
 def bootstrap_difference(
     first: tuple[Floats, Floats], second: tuple[Floats, Floats], rng: np.random.Generator
 ) -> Sample:
-    """Return the interval of the bootstrap around the difference of two ratios, of other people."""
+    """Return the bootstrap interval around the difference of two ratios, of different people."""
     ratios = _resampled_ratios(*first, rng) - _resampled_ratios(*second, rng)
     sizes = first[0].size, second[0].size
     return percentiles(ratios, sum(sizes), fewest=min(sizes))
@@ -110,12 +110,18 @@ def of_paired_area(above: Floats) -> Sample:
 
 
 def positives_above(positives: Floats, negatives: Floats) -> Floats:
-    """Return for every positive and negative whether the first is higher; equal ones are a half."""
+    """Return for every positive and negative whether the first scores higher; equal ones are 1/2.
+
+    float64, shape (positives, negatives).
+    """
     return np.asarray((np.sign(positives[:, None] - negatives) + 1) / 2)
 
 
 def _resampled_ratios(numerators: Floats, denominators: Floats, rng: np.random.Generator) -> Floats:
-    """Return the ratio of the sums over people who are drawn again; NaN where the second is 0."""
+    """Return the ratios of sums over resampled people, float64, shape (RESAMPLES,).
+
+    NaN in resamples whose denominator is 0.
+    """
     n, blocks = numerators.size, []
     most = max(1, _CELLS // max(n, 1))
     # A block of resamples at a time: how often each person is in it, times what they count for.
@@ -129,7 +135,7 @@ def _resampled_ratios(numerators: Floats, denominators: Floats, rng: np.random.G
 
 
 def resampled(n: int, size: int, rng: np.random.Generator) -> Floats:
-    """Return how often each of n people is drawn in as many draws with replacement, size times.
+    """Return how often each of n people is in each of `size` resamples, float64, shape (size, n).
 
     >>> resampled(3, 2, np.random.Generator(np.random.PCG64(1))).sum(axis=1).tolist()
     [3.0, 3.0]

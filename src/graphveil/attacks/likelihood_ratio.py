@@ -128,7 +128,7 @@ class ShadowReleases(ABC):
         return figures, risks_of(log_ratios, shadows.inside)
 
     def seconds(self, situation: AttackInput[Any], number: int, rng: np.random.Generator) -> float:
-        """Return about how long it takes to make so many releases."""
+        """Return about how long it takes to make that many releases."""
         # A long run is forecast from the record; a short one is made and timed.
         half = halves_of(self.size, 1, rng)[0]
         noted = run_again(situation)
@@ -140,14 +140,14 @@ class ShadowReleases(ABC):
 
 
 class ShadowSplit(NamedTuple):
-    """A release to be made: which half of the targets it holds, and its seed."""
+    """A release to be made: `inside`, bool, shape (targets,): which it holds; and its seed."""
 
     inside: Bools
     seed: int
 
 
 def halves_of(size: int, number: int, rng: np.random.Generator) -> list[ShadowSplit]:
-    """Return so many releases to be made, each of a random half of so many targets.
+    """Return releases to be made, each of a random half of the targets, under a seed of its own.
 
     >>> rng = np.random.Generator(np.random.PCG64(1))
     >>> [int(half.inside.sum()) for half in halves_of(5, 2, rng)]
@@ -282,7 +282,10 @@ class ShadowModel:
         self._least = _LEAST_NOISE * np.diag(self._scores.var(axis=(0, 1)))
 
     def ratio(self, attacked: int) -> Floats:
-        """Return how likely every target is in one release, by what the others teach."""
+        """Return the log-likelihood ratio of every target in one release, by what the others teach.
+
+        float64, shape (targets,); NaN for targets that no other release holds, or none lacks.
+        """
         # Take the attacked release off the counts: it is not known whom it holds. Row 0 is inside,
         # row 1 outside.
         own, inside = self._scores[attacked], np.array([self._inside[attacked]])

@@ -31,9 +31,14 @@ off thresholds of lucky resamples."""
 class Scored(NamedTuple):
     """Scores of two groups.
 
-    `value`: float64, shape (scores,): higher ones speak for the first group; `positive`: bool,
-    shape (scores,): whether it is of the first group; there are some of either; `person`: int64,
-    shape (scores,): of whom it is.
+    Parameters
+    ----------
+    value : float64, shape (scores,)
+        Higher ones speak for the first group.
+    positive : bool, shape (scores,)
+        Whether it is a score of the first group; there are some of either.
+    person : int64, shape (scores,)
+        Whose score it is.
     """
 
     value: Floats
@@ -104,12 +109,15 @@ class Curve:
         return np.nonzero(new)[0], np.cumsum(new) - 1
 
     def _top(self, false: float) -> int:
-        """Return how many of the highest scores a threshold for so few others can lie among."""
+        """Return among how many of the highest scores the threshold of a resample can be."""
         second = np.cumsum(~self._first)
         return int(np.searchsorted(second, _REACH * false * second[-1] + _MORE, side="right"))
 
     def _recall(self, often: Floats, false: float) -> Floats:
-        """Return what is found where people count so often, draws by people."""
+        """Return the recall if people count as often as given, one value per resample.
+
+        `often`: float64, shape (resamples, people).
+        """
         # Only the highest scores matter for a low false-positive rate.
         most = self._top(false)
         starts, _ = self._groups(most)

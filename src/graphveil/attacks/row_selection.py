@@ -25,14 +25,17 @@ people finds hardly anyone or nearly everyone, and a mean of both describes neit
 
 
 class Taken(NamedTuple):
-    """A row that is shown; where draws differ much it is the strongest, next to the weakest."""
+    """A row that is shown; if draws differ much it is the strongest, next to the weakest.
+
+    `least`: the value of the weakest draw; None unless draws differ much.
+    """
 
     row: Row
     least: float | None = None
 
 
 Take = Callable[[Sequence[Row], Sequence[Row]], Iterator[Taken]]
-"""Chooses among the rows that fit what the terminal shows; the second are all of the attack."""
+"""Chooses what the terminal shows among the rows that fit a `Said`; it also gets all rows."""
 
 
 def each(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
@@ -69,6 +72,6 @@ def strongest(fitting: Sequence[Row], _every: Sequence[Row]) -> Iterator[Taken]:
 
 
 def _apart(least: Row, mean: Row, most: Row) -> bool:
-    """Whether a mean of draws says too little of the strongest one."""
+    """Whether a mean of draws says too little about the strongest one."""
     low, middle, high = (row.value or 0.0 for row in (least, mean, most))
     return high - low > DIFFER or (high >= 2 * middle and high - middle > DOUBLED)

@@ -68,27 +68,28 @@ QUESTIONS: dict[Question, Asked] = {
 
 @dataclass(frozen=True)
 class Said:
-    """How one figure of an attack is said.
+    """How one figure of an attack is worded.
 
     Words in braces are filled from the setting, see `words_of`.
 
     - `question`: which of the three questions it answers.
-    - `does`: what the attacker knows or does, as a predicate: the words behind "who".
-    - `line`: what a line of the terminal asks; None for no line. Where not given: by an attacker
-      who knows that, which re-identifies people.
-    - `by`: how, where several attacks have the same attacker; the page says it behind both.
-    - `label`: what the page calls it in a picture; empty where the page does not show it.
+    - `figure`: the name of the figure, as in the rows.
+    - `does`: what the attacker knows or does, as a predicate: the words after "who".
+    - `line`: what a line of the terminal asks; None for no line. Default: "by an attacker who ..."
+      with `does`, about people who are re-identified.
+    - `by`: how, if several attacks have the same attacker; the page adds it to both.
+    - `label`: what the page calls it in a picture; empty if the page does not show it.
     - `says`: what it means, with ``{n}`` for "31 of 100".
     - `when`: in which settings.
-    - `take`: which rows the terminal shows.
-    - `left_out`: the figure that says the same of people who are omitted; empty for none.
+    - `take`: which rows the terminal shows: a function of `row_selection.py`.
+    - `left_out`: the name of the same figure for people who are excluded; empty for none.
     - `picks`: whether it is the mean probability of picking a person's own record: the first line
-      says it if it is above every share of people who are re-identified.
-    - `harm`: the figure that says the difference; the answer is by it.
-    - `worst`: whether the last line of the page says who is worst off by the attack.
-    - `if_measured`: nothing is said of it without a figure: few data have what it asks about.
-    - `as_published`: it says how true the release is, and not what more an attacker learns; another
-      figure answers the question in short.
+      shows it if it is above every share of people who are re-identified.
+    - `harm`: the name of the figure with the difference to excluded people; the answer goes by it.
+    - `worst`: whether the last line of the page names the people who are worst off by the attack.
+    - `if_measured`: without a figure it is not mentioned at all: few data have what it asks about.
+    - `as_published`: it shows how true the release is, and not what more an attacker learns; a
+      different figure answers the question in short.
     - `covered`: whether a guarantee of k look-alikes bounds the figure by 1/k: the attacker uses
       nothing by which these differ.
     """
@@ -113,11 +114,11 @@ class Said:
 
     @property
     def who(self) -> str:
-        """The attacker, from "who" on; empty where nothing is said of one."""
+        """The attacker, from "who" on; empty if the figure has none."""
         return f"who {self.does}" if self.does else ""
 
     def fits(self, row: Row) -> bool:
-        """Return whether a row is said in this way."""
+        """Return whether a row has this figure, in a setting for which this wording is meant."""
         return row.figure == self.figure and self.when(row.setting)
 
     def about(self, counted: Counted, *, of_table: bool = False, word: Wording = str) -> Said:
@@ -140,13 +141,14 @@ class Said:
 
 
 singled_out, linked = partial(Said, "singled out"), partial(Said, "linked")
+"""How figures are worded that answer each of the three questions."""
 
 inferred = partial(Said, "inferred")
 """How figures are said that answer each of the three questions."""
 
 
 def of_equal_rows(guarantee: Guarantee) -> bool:
-    """Whether rows are guaranteed to be equal: knowing features does not tell them apart."""
+    """Whether rows are guaranteed to be equal: knowing features does not distinguish them."""
     return isinstance(guarantee, KAnonymity | SmoothKAnonymity)
 
 
@@ -172,7 +174,7 @@ def least_shown(row: Row) -> float:
 
 
 def above_guess(row: Row) -> bool:
-    """Return whether a figure, or all of its interval, lies above the guess without the release."""
+    """Return whether a figure, or its entire interval, is above the guess without the release."""
     return least_shown(row) > (row.guess or 0.0)
 
 

@@ -197,7 +197,7 @@ def _attacked(
     options: MembershipOptions,
     rng: np.random.Generator,
 ) -> _Attacked:
-    """Return what makes the releases, of targets drawn of people with some features."""
+    """Return what makes the releases, for targets sampled from people with some features."""
     pair = situation.comparison
     people = people_of(pair)
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]

@@ -211,8 +211,8 @@ def overlap(one: Counter[bytes], other: Counter[bytes]) -> int:
 def with_another_item(data: Table | Bipartite, rng: np.random.Generator) -> Changed:
     """Return the data with one item of one person replaced by one that they do not have.
 
-    In a table, and in features of columns, another value of the column is drawn, by how often it
-    occurs; else another feature.
+    In a table, and for features of columns, a different value of the column is sampled, by how
+    often it occurs; else a different feature.
     """
     # Sample an item and a replacement until they differ.
     for _ in range(_TRIES):

@@ -42,7 +42,7 @@ OVERLAPS = (1.0, 0.9, 0.8, 0.7, 0.6)
 
 @dataclass(frozen=True, kw_only=True)
 class AlignmentOptions(AttackOptions, label="alignment"):
-    """What the copy shares with the original, and how often one is drawn."""
+    """What the copy shares with the original, and how many copies are made."""
 
     overlap: float | None = parameter(
         default=None,

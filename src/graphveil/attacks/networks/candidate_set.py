@@ -80,7 +80,7 @@ FEW = 10
 
 @dataclass(frozen=True, kw_only=True)
 class CandidateSetOptions(AttackOptions, label="candidate-set"):
-    """Of how many people something is known."""
+    """How many people are looked for by what is known of them."""
 
     targets: int | None = parameter(
         default=None,
@@ -133,7 +133,7 @@ squared degree)."""
 
 
 def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOptions) -> float:
-    """Return about how long it takes."""
+    """Return about how many seconds it takes: targets times ends of edges, and triangles."""
     pair = situation.comparison
     n = pair.original.n_nodes
     refuse_more_nodes(n, MOST_NODES, "Use a release with fewer nodes")

@@ -47,7 +47,7 @@ Pairs: TypeAlias = "Ints"
 
 @dataclass(frozen=True, kw_only=True)
 class EdgeGainOptions(AttackOptions, label="edge-gain"):
-    """What the attacker knows, and how often it is sampled."""
+    """What the attacker knows, and how many copies are made."""
 
     overlap: float = parameter(
         default=0.8,
@@ -82,7 +82,11 @@ class Learned(NamedTuple):
 
 
 def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> Outcome:
-    """Return how many unknown edges a matching of the known ones with the release shows."""
+    """Return how many unknown edges a matching of the known ones with the release shows.
+
+    A person's risk is the share of their hidden edges that the release shows, next to the share
+    that is predicted.
+    """
     pair = situation.comparison
     check_people(pair)
     rng = situation.rng("edge-gain")

@@ -40,7 +40,7 @@ BEST, FLAGGED = "best in hindsight", "flagged, precision"
 
 @dataclass(frozen=True, kw_only=True)
 class FakeEdgeOptions(CandidateSetOptions, label="fake-edge"):
-    """Of how many people something is known, once added edges are dropped."""
+    """How many people are looked for once added edges are dropped."""
 
 
 def fake_edge(situation: AttackInput[GraphComparison], options: FakeEdgeOptions) -> Outcome:

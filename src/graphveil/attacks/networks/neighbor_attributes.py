@@ -50,7 +50,7 @@ NEIGHBORS = "attributes of the neighbors"
 
 
 class NeighborAttributesOptions(CandidateSetOptions, label="neighbor-attributes"):
-    """Of how many people the attributes of the neighbors are known."""
+    """How many people are looked for by the attributes of their neighbors."""
 
 
 class Neighborhood(NamedTuple):
@@ -72,7 +72,17 @@ class Neighborhood(NamedTuple):
 
     @classmethod
     def of(cls, relations: Relations, rows: Int32s, values: Ints) -> Neighborhood:
-        """Return the counts of a network; attributes are below 0 where nothing is known."""
+        """Return the counts of a network.
+
+        Parameters
+        ----------
+        relations : tuple of SortedLists
+            Its neighbor lists.
+        rows : int32, shape (n, d)
+            The attributes of its nodes, below 0 if one is not known.
+        values : int64, shape (d,)
+            How many values each attribute has, on both sides.
+        """
         n = len(rows)
         # One column of ones counts the neighbors themselves, then one column per value of each
         # attribute.
@@ -104,7 +114,10 @@ class Neighborhood(NamedTuple):
 def neighbor_attributes(
     situation: AttackInput[NetworkComparison], options: NeighborAttributesOptions
 ) -> Outcome:
-    """Return how many people are alone, and known again, by what their neighbors are like."""
+    """Return how many people are unique, and found again, by what their neighbors are like.
+
+    A person's risk is the larger chance of a right guess, without and with the own attributes.
+    """
     pair = situation.comparison
     rows, n = published_attributes(pair), pair.original.n_nodes
     if n == 0:
@@ -134,7 +147,7 @@ def neighbor_attributes(
 
 
 def _unique_figures(both: SideInformation, rows: KnownRows) -> list[AttackFigure]:
-    """Return how many people share the multiset of their neighbors' rows with nobody."""
+    """Return how many people have a multiset of neighbors' rows that no other person has."""
     every = np.concatenate([rows.known, rows.shown])
     classes = np.unique(every, axis=0, return_inverse=True)[1].reshape(2, -1)
     return [

@@ -71,7 +71,7 @@ class SeededMatchingOptions(AttackOptions, label="seeded-matching"):
     )
 
     def draws_of(self, known: int) -> int:
-        """Return how many copies are drawn where so many people are known."""
+        """Return how many copies are made if that many people are known."""
         if self.draws is not None:
             return self.draws
         return DRAWS if known else 1
@@ -162,7 +162,7 @@ def _starts(
 
 
 def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOptions) -> float:
-    """Return about how long it takes."""
+    """Return about how many seconds it takes: copies times the forecast of one."""
     pair = situation.comparison
     # Both searches have forecasts of their own; every copy of every setting costs one.
     if pair.original.n_nodes > ALL_PAIRS:

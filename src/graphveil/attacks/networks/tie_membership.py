@@ -91,8 +91,8 @@ def seen_of(release: Release[Graph], data: Graph, pairs: Int32s) -> Floats:
     """Return what a release shows of pairs of nodes, float64, shape (pairs, 3).
 
     Whether they are connected, the sum of the logarithms of one plus their degrees, and the root of
-    the number of their common neighbors. The linkage of the run is used: this attacker knows whose
-    every node is.
+    the number of their common neighbors. The linkage of the run is used: this attacker knows the
+    identity of every node.
     """
     # This attacker knows who is which node: positions of both ends in the release.
     linkage = release.private.linkage if release.private else None
@@ -122,7 +122,7 @@ def tie_membership(
 def _attacked(
     situation: AttackInput[GraphComparison], options: TieMembershipOptions, rng: np.random.Generator
 ) -> _Attacked:
-    """Return what makes the releases, of edges drawn evenly."""
+    """Return what makes the releases, for edges sampled uniformly."""
     if isinstance(situation.comparison, NetworkComparison):
         raise NotMeasuredError(
             "supports methods run on undirected edges only; this release has attributes, "

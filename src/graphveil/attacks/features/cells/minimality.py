@@ -77,7 +77,7 @@ NO_COLUMNS = "the features do not belong to columns"
 
 
 class Feature(str):
-    """The name of a feature, whatever it looks like.
+    """The name of a feature, kept as text even if it looks like a number.
 
     >>> Feature.parse("income=high"), Feature.parse(5)
     ('income=high', '5')
@@ -93,7 +93,7 @@ class Feature(str):
 
 @dataclass(frozen=True, kw_only=True)
 class MinimalityOptions(AttackOptions, label="minimality"):
-    """Whose secret is looked for."""
+    """Which value is the secret that is looked for."""
 
     secret: Feature | None = parameter(
         default=None,

@@ -167,7 +167,7 @@ def one_of(chances: Floats, size: int, *, members_differ: bool) -> Floats:
 
 
 def true_of(one: Statement, shown: PublishedCells, truth: TrueCells) -> Ints:
-    """Return of whom a statement is true, int64: positions in the original."""
+    """Return the people for whom a statement is true, int64: positions in the original."""
     row = shown.value[one.class_]
     # The published cells, and the value of the further column.
     fits = ((row == SUPPRESSED) | (truth.value == row)).all(axis=1)

@@ -166,7 +166,7 @@ def features(graph: Graph, bins: int) -> Columns:
 
 
 def _numbers(side_information: SideInformation) -> Iterator[list[Ints]]:
-    """Yield, of the copy and of the release, degrees of each kind, and values of neighbors."""
+    """Yield, for the copy and for the release, degrees of each list, and values of neighbors."""
     around = values_around(side_information)
     for lists, values in zip(
         (side_information.copy, side_information.released), around, strict=True
@@ -175,7 +175,7 @@ def _numbers(side_information: SideInformation) -> Iterator[list[Ints]]:
 
 
 def _thinned(logs: Sequence[Columns], noise: float, rng: np.random.Generator) -> list[Columns]:
-    """Return numbers of which a share is lost, and as many come by chance, as logarithms."""
+    """Return counts of which a share is lost, and as many gained by chance, as logarithms."""
     thinned = []
     for log in logs:
         number = np.rint(np.expm1(log)).astype(np.int64)
@@ -186,7 +186,7 @@ def _thinned(logs: Sequence[Columns], noise: float, rng: np.random.Generator) ->
 
 
 def _standardized(columns: Columns, those: Bools) -> Columns:
-    """Return columns less their means over some rows, over their deviations there."""
+    """Return columns less their means, over their deviations, both over some of the rows."""
     if not those.any():
         return np.zeros_like(columns)
     spread = columns[those].std(axis=0)
@@ -195,7 +195,7 @@ def _standardized(columns: Columns, those: Bools) -> Columns:
 
 
 def _with_noise(graph: Graph, noise: float, rng: np.random.Generator) -> Graph:
-    """Return a graph of which a share of the edges is other pairs of its people, drawn evenly."""
+    """Return a graph of which a share of the edges is replaced by random pairs of its people."""
     people = np.flatnonzero(graph.degrees() > 0)
     number = np.full(graph.n_nodes, -1, dtype=np.int32)
     number[people] = np.arange(people.size)
@@ -207,9 +207,9 @@ def _with_noise(graph: Graph, noise: float, rng: np.random.Generator) -> Graph:
 
 
 def _by_degree(numbers: Ints, tied: Bools, moved: Columns) -> Columns:
-    """Return the mean change of nodes of about the same degree, for every node.
+    """Return the mean change of nodes of about the same degree, float64, shape (n,).
 
-    Where they are few it is read between the powers of 2 next to them.
+    For degrees that few nodes have it is interpolated between powers of 2.
     """
     # Noise by powers of 2 of the degree, interpolated where a power has few nodes.
     power = np.log2(np.maximum(numbers, 1)).astype(np.int64)
@@ -265,7 +265,7 @@ def fitting_groups(rows: KnownRows | None, people: Ints, n: int) -> Iterator[tup
 
 
 def _by_known_columns(codes: Int32s, those: Ints) -> Iterator[tuple[Ints, Bools]]:
-    """Yield groups of rows of which the same columns are known, and which these are."""
+    """Yield groups of rows in which the same columns are known, and which these are."""
     known = codes[those] > NOT_KNOWN
     patterns, of = np.unique(known, axis=0, return_inverse=True)
     for at, pattern in enumerate(patterns):

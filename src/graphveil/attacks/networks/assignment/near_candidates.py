@@ -69,7 +69,7 @@ class Start(NamedTuple):
     weight: float
 
     def candidates(self, ties: int, nodes: int) -> int:
-        """Return how many candidates everybody has in networks of so many edges and nodes.
+        """Return how many candidates everybody has in networks with that many edges and nodes.
 
         >>> [start.candidates(200_000, 20_000) for start in STARTS]
         [40, 50, 75]
@@ -136,7 +136,10 @@ class _Networks(NamedTuple):
     surplus: float
 
     def kept(self, match: Match) -> float:
-        """Return twice the edges in common, less what surplus ones cost."""
+        """Return twice the edges in common, less what surplus ones cost.
+
+        The attacker's own measure of success.
+        """
         nodes = match.astype(np.int32)[:, None]
         ones = np.ones(nodes.shape, dtype=np.float32)
         kept = float(self.ties(nodes, ones).sum(dtype=np.float64))
@@ -150,7 +153,7 @@ class _Networks(NamedTuple):
         return kept - self.surplus * float((around * shown).sum())
 
     def ties(self, nodes: Nodes, plan: Weights) -> Weights:
-        """Return how many edges every candidate keeps."""
+        """Return how many edges every candidate keeps, float32, shape (n, candidates)."""
         ties = np.empty_like(plan)
         room = np.zeros(self.two.degrees.size, dtype=np.float32)
         candidates.ties_of_candidates(self.one, self.two, nodes, plan, room, ties)
@@ -298,7 +301,26 @@ def _first_of_equals(nodes: Nodes) -> Nodes:
 def _annealed(
     networks: _Networks, nodes: Nodes, plan: Weights, cost: Weights, steps: Steps
 ) -> _Result:
-    """Return the match of a plan that hardens while edges weigh ever more."""
+    """Return the match of a plan that hardens while edges weigh ever more.
+
+    Parameters
+    ----------
+    networks : _Networks
+        Both networks.
+    nodes : int32, shape (n, candidates)
+        The candidates of everybody.
+    plan : float32, shape (n, candidates)
+        How likely each is at the beginning.
+    cost : float32, shape (n, candidates)
+        The distance of each, in the unit of an edge's weight.
+    steps : Steps
+        How the plan hardens.
+
+    Returns
+    -------
+    _Result
+        The match, what it keeps, and the last plan.
+    """
     n, n_two = len(nodes), networks.two.degrees.size
     factors = candidates.Factors(*(np.empty(size, dtype=np.float32) for size in (n, n_two, n_two)))
     target = np.empty_like(plan)

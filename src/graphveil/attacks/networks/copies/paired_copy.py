@@ -209,7 +209,7 @@ def random_pairs(
 def _by_rejection(
     known: Ints, n: int, size: int, rng: np.random.Generator, *, directed: bool
 ) -> Ints:
-    """Return new pairs, drawn one after another and drawn again where they are there already."""
+    """Return new pairs as numbers u * n + v: sampled uniformly, repeated ones sampled again."""
     new = np.empty(0, dtype=np.int64)
     while (missing := size - known.size - new.size) > 0:
         ends = rng.integers(0, n, size=(2, missing))

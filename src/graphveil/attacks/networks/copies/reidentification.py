@@ -152,7 +152,7 @@ class Rate(NamedTuple):
         return cls(name, setting, hits, base, baseline)
 
     def figure(self, rng: np.random.Generator) -> AttackFigure | None:
-        """Return the rate over all draws; None where it is a share of nobody."""
+        """Return the rate over all copies; None if it is a share of no one."""
         if not self.base.sum():
             return None
         sample = Sample(self.hits.size)
@@ -162,7 +162,7 @@ class Rate(NamedTuple):
         return self._figure(value, sample, "")
 
     def extremes(self) -> Iterator[AttackFigure]:
-        """Yield the least, the median and the largest of the draws, where there are several."""
+        """Yield the least, the median and the largest of the copies, if there are several."""
         counted = self.base > 0
         values = self.hits[counted] / self.base[counted]
         if values.size < 2:
@@ -303,7 +303,7 @@ def said_of_copies(by: str = "") -> tuple[Said, ...]:
 
 
 def _risk(draws: Sequence[Naming]) -> Floats:
-    """Return in what share of the draws that looked for a person they were named rightly."""
+    """Return the share of the copies asking about a person in which they are named correctly."""
     right = np.sum([draw.right for draw in draws], axis=0)
     asked = np.sum([draw.asked for draw in draws], axis=0)
     return np.where(asked > 0, right / np.maximum(asked, 1), np.nan)
