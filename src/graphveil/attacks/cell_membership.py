@@ -190,6 +190,7 @@ def _entry(name: str, kind: type[Graph | Bipartite], cell: str) -> Attack[Any, A
     asked, what = "two given people are connected", "edge"
     if kind is Bipartite:
         asked, what = "a person has a given item", "item"
+    # One entry for pairs of nodes, one for people and items: the same attack in other words.
     return Attack(
         name=name,
         kind=kind,

@@ -343,6 +343,7 @@ def figures_of(
 
     The last figure shows what one score of the release gives without any other release.
     """
+    # For comparison: the first score of the release alone, centered within each release.
     asked, share = words
     single_score = shadows.scores[:, :, 0] - shadows.scores[:, :, 0].mean(axis=1, keepdims=True)
     curve, plain = (Curve(scored_of(some, shadows.inside)) for some in (log_ratios, single_score))
@@ -350,6 +351,7 @@ def figures_of(
     figures = [
         AttackFigure(asked, curve.area(), area, GUESS, sample=_sample_of(curve, len(log_ratios)))
     ]
+    # Recall at low false-positive rates, whose guess is the rate itself.
     for false in FALSE:
         part = f"{asked}, found at {100 * false:g}% false alarms"
         sample = curve.recall_sample(false, rng)

@@ -185,6 +185,7 @@ def _chance_figures(
     best = found.best_guesses()
     yield AttackFigure("true pair, mean", float(chances.mean()), unit, guess, estimated=rough)
     yield AttackFigure("true pair, largest", float(chances.max()), unit, guess, estimated=rough)
+    # Above one in the level, beyond rounding; before the release only if 1/n already is.
     if levels is not None:
         above = chances > 1 / levels + SLACK
         before = guess > 1 / levels + SLACK

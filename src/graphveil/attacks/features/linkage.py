@@ -121,6 +121,8 @@ def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions
     """Return about how long it takes; with it one more run of the method."""
     pair = situation.comparison
     classes = released_classes.classes_in(pair)
+    # As many targets per setting as have enough items; twice more for the second release, and its
+    # run.
     numbers = np.diff(pair.original.indptr)
     known = int(np.count_nonzero(numbers >= FEWEST_FEATURES))
     out = min(options.out, numbers.size // ONE_OUT_IN, known // 2)
@@ -270,6 +272,7 @@ def _precision_and_recall(
     rng: np.random.Generator,
 ) -> Iterator[AttackFigure]:
     """Yield the share of guesses that are right, and the share of what is true that is guessed."""
+    # Nothing to guess, or nothing guessed: no figure.
     if not counts.true.sum():
         return
     for name, unit, below in (

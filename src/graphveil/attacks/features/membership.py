@@ -200,6 +200,7 @@ def _attacked(
     """Return what makes the releases, for targets sampled from people with some features."""
     pair = situation.comparison
     people = people_of(pair)
+    # Targets are sampled from people about whom there is something to learn.
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
     if known.size < FEWEST_PEOPLE:
         raise NotMeasuredError(

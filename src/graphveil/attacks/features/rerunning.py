@@ -240,9 +240,11 @@ def _other_feature(data: Bipartite, rng: np.random.Generator) -> tuple[int, Bipa
     """Return the data with one entry's feature sampled from another; None if the person has it."""
     if not data.n_entries:
         return None
+    # An entry uniformly among all, so that people with many items are chosen more often.
     entry = int(rng.integers(data.n_entries))
     person = int(np.searchsorted(data.indptr, entry, side="right")) - 1
     start, end = data.indptr[person : person + 2]
+    # The feature of another entry, of the same column if features belong to columns.
     donors, columns = data.indices, column_of_features(data)
     if columns is not None:
         donors = donors[columns[donors] == columns[donors[entry]]]

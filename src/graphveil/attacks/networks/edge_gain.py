@@ -178,6 +178,7 @@ def _figures(
     trials: Sequence[Learned], setting: Setting, rng: np.random.Generator
 ) -> tuple[list[AttackFigure], dict[str, str]]:
     """Return precision and recall over all copies, and why one of them is missing."""
+    # True edges among those that the release shows, and among those that are predicted.
     hits, guesses = (
         np.array(
             [np.intersect1d(getattr(trial, source), trial.hidden).size for trial in trials],
@@ -190,6 +191,7 @@ def _figures(
         "recall": np.array([trial.hidden.size for trial in trials], dtype=float),
     }
     figures, missing = [], {}
+    # Precision divides by what is shown, recall by what is hidden.
     for part, base in bases.items():
         if not base.sum():
             missing[part] = "the release reveals no further edge in any draw"

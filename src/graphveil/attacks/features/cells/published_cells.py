@@ -191,6 +191,8 @@ def refuse_many(pair: BipartiteComparison) -> int:
 
 def _positions(pair: BipartiteComparison, *, table: bool) -> Ints:
     """Return the position of every released feature among those of the original."""
+    # Features are matched by name. Tables may only publish values of the original; for items,
+    # people as items and new items cannot be compared.
     known = as_text(pair.original.feature_labels()).tolist()
     position = {name: number for number, name in enumerate(known)}
     named = as_text(pair.released.feature_labels()).tolist()

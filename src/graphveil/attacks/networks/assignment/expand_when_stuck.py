@@ -113,6 +113,7 @@ def candidate_lists(
     """
     sides = []
     for at, relations in enumerate((more.copy, more.released)):
+        # Where the neighbors of each list begin in the concatenated array.
         starts = np.cumsum([0, *(lists.indices.size for lists in relations)])
         indptr = np.stack(
             [lists.indptr + start for lists, start in zip(relations, starts[:-1], strict=True)]

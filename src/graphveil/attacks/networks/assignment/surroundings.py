@@ -183,6 +183,7 @@ def _of_features(two: Pairing) -> Distances:
         if len(side_information.copy) > 1
         else [(), ()]
     )
+    # The ten features, degrees per list if there are several, and counts of attribute values.
     both = [
         np.column_stack(
             [features(graph), *map(np.log1p, [*(np.diff(some.indptr) for some in lists), *around])]
@@ -191,6 +192,7 @@ def _of_features(two: Pairing) -> Distances:
             (two.copy, two.released), more, values_around(side_information), strict=True
         )
     ]
+    # Each network is scaled by itself: edges added everywhere shift all nodes equally.
     copy, released = both
     copy[two.present] = scaled(copy[two.present])
     far: Distances = distance.cdist(copy, scaled(released)).astype(np.float32)
@@ -204,12 +206,14 @@ def features(graph: Graph) -> Floats:
     the means of the three over its neighbors, the means of these means, and how far the logarithms
     of its neighbors' degrees are spread.
     """
+    # Logarithms: a few edges more or less matter little where there are many.
     numbers = graph.degrees().astype(np.float64)
     near, at_least_1 = graph.to_scipy().astype(np.float64), np.maximum(numbers, 1)[:, None]
     corners = triangles(graph)
     clustering = corners / np.maximum(numbers * (numbers - 1) / 2, 1)
     around = np.column_stack([np.log1p(numbers), clustering, np.log1p(corners)])
     columns = [around]
+    # Means over neighbors, then means of these means.
     for _ in range(HOPS):
         around = near @ around / at_least_1
         columns.append(around)

@@ -220,6 +220,7 @@ def named_by_copies(
     rng, kinds = situation.rng(attack), NodeKinds.of(situation.comparison.original)
     trials: list[CopyTrials] = []
     missing: dict[str, str] = {}
+    # A setting that cannot be measured gives a reason; the others still count.
     for setting in settings:
         try:
             trials.append(try_copies(setting, kinds, rng))
@@ -282,6 +283,7 @@ def _rates(trials: CopyTrials, kinds: NodeKinds) -> Iterator[Rate]:
 
 def said_of_copies(by: str = "") -> tuple[Said, ...]:
     """Return how it is worded that people are named by a copy, by this way of matching."""
+    # Two wordings of one figure: with nobody known in advance, and with some people known.
     none_known = linked(
         RIGHT,
         does="has {copy}",
