@@ -5,10 +5,10 @@ row is a class with its size. The attacker is given two numbers about the releas
 many published entries are true and how many true entries are suppressed, and reads frequencies of
 features from the release. A known feature f adds to the score of a class that shows it
 
-    W_f = ln((1 - w) a + w f) - ln((1 - w) b_f + w f)
+    W_f = ln((1 - w) a + w q_f) - ln((1 - w) b_f + w q_f)
 
-with a the share of published entries that are true, b_f the chance to have f without showing it, f
-its released frequency, and w the share of what is known that may be false. The likelihood is
+with a the share of published entries that are true, b_f the chance to have f without showing it,
+q_f its released frequency, and w the share of what is known that may be false. The likelihood is
 graphveil's own; unlike Narayanan and Shmatikov (2008) it has errors of both kinds, and classes
 instead of rows. Cost: targets times classes, in batches.
 
@@ -135,8 +135,7 @@ def people_of(pair: BipartiteComparison, position: Ints | None = None) -> People
         Original and release over the same features.
     position : int64, shape (people,), optional
         The released row of every person, -1 for people who are not in the release; the linkage of
-        the
-        pair if not given.
+        the pair if not given.
 
     Returns
     -------

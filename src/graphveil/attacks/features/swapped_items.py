@@ -220,8 +220,7 @@ def seen_of(
     -------
     float64, shape (targets, scores)
         The log-ratio of both items' chances by `released_classes.chances`, then the difference of
-        both
-        rows' scores by `membership.evidence`.
+        both rows' scores by `membership.evidence`.
     """
     # What both rows have is known; the one item in which they differ is asked about.
     common = sparse.csr_array(own.multiply(other))

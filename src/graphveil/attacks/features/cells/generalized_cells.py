@@ -31,8 +31,7 @@ def cells_below(nested: Nested, shown: list[str], own: Ints, sizes: Ints) -> Sup
     ----------
     nested : tuple
         The levels of the column: int32, shape (levels, leaves), the node of every leaf at each
-        level;
-        the texts of the nodes, level by level; int64, shape (n,), the leaf of every person.
+        level; the texts of the nodes, level by level; int64, shape (n,), the leaf of every person.
     shown : list of str
         What each class publishes.
     own : int64, shape (n,)

@@ -34,16 +34,14 @@ class PublishedCells(NamedTuple):
     ----------
     value : int32, shape (classes, columns)
         The value of a column, `SUPPRESSED` if none is shown. If features have no columns each is
-        one,
-        of the values 0 and 1.
+        one, of the values 0 and 1.
     sizes : int64, shape (classes,)
         How many released rows are so.
     values : int64, shape (columns,)
         How many values there are.
     members_differ : bool
         Whether a suppressed cell says that members differ, as in a table; for features without
-        columns
-        it says that not all have it.
+        columns it says that not all have it.
     """
 
     value: Int32s
@@ -131,8 +129,7 @@ def cells_of(
         Original and release.
     all_true : bool
         Whether to refuse a release of which some entries are false; else one of several values that
-        a
-        class shows for a column stands for all.
+        a class shows for a column stands for all.
 
     Returns
     -------

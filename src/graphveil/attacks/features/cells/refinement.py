@@ -116,8 +116,7 @@ class Chosen(NamedTuple):
     ----------
     cut : str or None
         Along which feature rows were cut in two, `FIRST` or `BALANCED`; None if they were moved
-        from
-        class to class.
+        from class to class.
     k : int
         The smallest class.
     complete : bool
@@ -189,16 +188,14 @@ class HiddenCells(NamedTuple):
         Whose they are.
     ruled_out, certain : bool
         Whether a value is excluded, and whether all but one are, in a column in which everybody has
-        a
-        value.
+        a value.
     narrowed, wrongly : bool
         Whether a value is excluded or unlikely, and whether the true one is.
     mass : float64
         How likely such values are by what is shown elsewhere.
     right, likeliest, commonest : bool
         Whether the guess is right, and whether the guesses without the method are: the value that
-        is
-        likeliest by what is shown, and the most common one of all.
+        is likeliest by what is shown, and the most common one of all.
     chance, before : float64
         How likely the true value is taken to be, with and without the method.
     """

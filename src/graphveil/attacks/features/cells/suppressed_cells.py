@@ -42,8 +42,7 @@ class SuppressedCells(NamedTuple):
         How often each value is in the entire column, among those below the node.
     plain : int64, shape (2, kinds)
         What is guessed without the method: the value below the node that is shown most often, and
-        the
-        most common one of all.
+        the most common one of all.
     """
 
     people: Ints
@@ -88,8 +87,8 @@ def silent_cells(
     sizes, of_size = np.unique(shown.sizes[truth.own[people]], return_inverse=True)
     fewest = np.zeros(shown.sizes.max() + 1, dtype=np.int64)
     fewest[shown.sizes] = least
-    # Given that a member has the value, at most least - 2 of the s - 1 others do: else it were
-    # published.
+    # Given that a member has the value, at most least - 2 of the s - 1 others do: else the class
+    # would publish it.
     others = special.bdtr(
         np.maximum(fewest[sizes] - 2, 0)[:, None], np.maximum(sizes - 1, 0)[:, None], rest[None, :]
     )

@@ -52,8 +52,7 @@ class Points(NamedTuple):
         Coordinates in units of the noise.
     noise : float64, shape (n,)
         The mean square of a coordinate's change by noise, for each node of the copy; nodes with
-        many
-        edges change less.
+        many edges change less.
     """
 
     copy: Columns

@@ -71,8 +71,7 @@ class Ties(NamedTuple):
     ----------
     first, second : list of sparse float32 arrays, shape (n, n)
         The edges of the copy and of the release, one matrix per neighbor list: edge types, and out
-        and
-        in apart if edges have directions.
+        and in apart if edges have directions.
     turned : list of sparse float32 arrays, shape (n, n)
         Those of the release the other way round.
     seeds : int64, shape (n,)
@@ -81,8 +80,7 @@ class Ties(NamedTuple):
         1 for the people of the copy, 0 for those whom it lacks.
     surplus : float
         What a released edge between two assigned people costs that the copy lacks; 0 if the copy
-        lacks
-        nobody: whatever the assignment, their number is then the same.
+        lacks nobody: whatever the assignment, their number is then the same.
     chances : float32, shape (n, n)
         Numbers from 0 to 1 by which assignments of equal worth are distinguished.
     excluded : bool, shape (n, n), optional

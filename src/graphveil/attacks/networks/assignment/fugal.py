@@ -89,8 +89,7 @@ def sinkhorn(
         How long it is scaled.
     columns : float32, shape (m,), optional
         Factors of columns to begin with; they become what was reached. Similar costs then take
-        fewer
-        rounds.
+        fewer rounds.
 
     Returns
     -------

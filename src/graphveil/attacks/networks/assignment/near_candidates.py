@@ -106,10 +106,10 @@ class Steps(NamedTuple):
 
 
 ALL_STEPS = Steps(tuple(np.linspace(0.3, 4.0, 20, dtype=np.float32).tolist()), 2, 20)
-"""`ALL_STEPS` where nothing follows; `FEWER`, with half the weights and half the scalings, where
-assignments of all pairs do."""
+"""How plans harden if this search is the only one."""
 FEWER = Steps(tuple(np.linspace(0.3, 4.0, 10, dtype=np.float32).tolist()), 2, 10)
-"""Where nothing follows, and where assignments of all pairs do."""
+"""With half the weights and half the scalings, for a start that others follow in
+`one_to_one.py`."""
 
 LATER, LATER_SHARE, LATER_MOST = (1.0, 2.0, 4.0, 5.0, 5.0, 5.0), 0.15, 8.0
 """Later rounds: the weights of an edge, what distances weigh, and how much a distance says at most:

@@ -46,8 +46,7 @@ class SideInformation(NamedTuple):
         direction.
     rows : KnownRows, optional
         What the copy knows of people and what the release shows of nodes, in the orders of both;
-        None
-        if no attribute is known.
+        None if no attribute is known.
     """
 
     copy: Relations
