@@ -1,19 +1,21 @@
 """Whose record is whose, for an attacker with the original table: the attack `matching`.
 
-Choromanski, Jebara and Tang, *Adaptive anonymity via b-matching*, NIPS 2013: a record with
-suppressed cells fits a person if each of its other cells is that person's; the attacker counts the
-full assignments of records to people that fit. Steps: (1) find all pairs of a record and a person
-that fit; (2) compute how likely each pair is if all full assignments are equally likely, exactly or
-by belief propagation (Huang and Jebara, AISTATS 2009), in ``measures/matchings.py``; (3) count
-candidates: records that a person could own in some full assignment, also when all levels, or the
-records of one to three others, are known; (4) run the method again, once and several times, in
-random orders of the rows: whose new record is nearest to which published one; over several runs,
-the likeliest full assignment.
+Choromanski, Jebara and Tang, *Adaptive anonymity via b-matching*, NIPS 2013, section 4: a record
+with suppressed cells fits a person if each of its other cells is that person's; the attacker counts
+the full assignments of records to people that fit. Steps: (1) find all pairs of a record and a
+person that fit; (2) compute how likely each pair is if all full assignments are equally likely
+(one-time attack, section 4.1), exactly or by belief propagation (Huang and Jebara, 2009), in
+``measures/matchings.py``; (3) count candidates: records that a person could own in some full
+assignment, also when the records of one to three others are known (sustained attack, sections 4.2
+to 4.4), or all levels; (4) run the method again, once and several times, in random orders of the
+rows: whose new record is nearest to which published one; over several runs, the likeliest full
+assignment.
 
-Departures: steps with known levels, known pairs and re-runs are graphveil's own. Baseline: 1/n, or
-the level where one is guaranteed. Chances of step 2 are about all people and have no interval;
-re-runs have a bootstrap over people. Cost: pairs of rows times columns, pairs that fit, and the
-runs.
+Departures: chances are those of full assignments, by which a true pair may be likelier than one in
+the level, other than the paper's corollary 4.1 has it; attackers who know the levels, and re-runs,
+are graphveil's own. The baseline is 1/n. Chances of step 2 are about all people and have no
+interval; re-runs have a bootstrap over people. Cost: pairs of rows times columns, pairs that fit,
+and the runs.
 """
 
 from __future__ import annotations

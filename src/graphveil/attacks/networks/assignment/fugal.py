@@ -36,7 +36,7 @@ Matrix: TypeAlias = "Floats"
 Singles: TypeAlias = "NDArray[np.float32]"
 
 PENALTIES, STEPS = 10, 10
-"""Weights 0 to 9 of the pull towards one-to-one, each for this many steps, as in the paper."""
+"""Weights 0 to 9 of the pull towards one-to-one, each for this many steps."""
 
 FAR_OFF = 1e4
 """The distance between nodes whose attributes differ: far above all distances of features, so that
