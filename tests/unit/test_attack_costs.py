@@ -12,7 +12,7 @@ import graphveil as gv
 from graphveil.attacks import ATTACKS, Attached
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.networks import alignment
-from graphveil.attacks.networks.assignment import one_to_one as near_costs
+from graphveil.attacks.networks.assignment import forecast
 from graphveil.attacks.registry import WORTH_SAYING, spelled
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.core.errors import ResourceError
@@ -172,7 +172,7 @@ def test_what_is_asked_for_and_too_large_is_refused_before_anything_is_tried(mon
     graph = network(30)
     release = gv.KDegree(k=2).anonymize(graph)
     monkeypatch.setattr(alignment, "ALL_PAIRS", 29)
-    monkeypatch.setattr(near_costs, "MOST_NODES", 29)
+    monkeypatch.setattr(forecast, "MOST_NODES", 29)
 
     def compute(*_):
         raise AssertionError("tried all the same")

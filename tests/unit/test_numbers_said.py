@@ -14,8 +14,9 @@ import pytest
 from scipy.stats import binom
 
 import graphveil as gv
-from graphveil.attacks.features.singling_out import TRUE_OF_ONE
-from graphveil.attacks.wording import Said, above_guess, most_known, strongest, words_of
+from graphveil.attacks.features.cells.singling_out import TRUE_OF_ONE
+from graphveil.attacks.row_selection import most_known, strongest
+from graphveil.attacks.wording import Said, above_guess, words_of
 from graphveil.claims.guarantees import EdgeDP, KAnonymity
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.measures import Cascade, SingledOut

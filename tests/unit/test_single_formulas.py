@@ -20,11 +20,19 @@ import pytest
 from scipy.stats import binomtest
 
 import graphveil as gv
-from graphveil.attacks import ATTACKS, edge_rerun, intervals, likelihood_ratio, matching
-from graphveil.attacks.features import class_truth
-from graphveil.attacks.networks import copies, propagation
-from graphveil.attacks.networks.copies import _risk
-from graphveil.attacks.wording import Said, strongest
+from graphveil.attacks import (
+    ATTACKS,
+    edge_rerun,
+    homogeneity,
+    likelihood_ratio,
+    matching,
+    roc_curve,
+)
+from graphveil.attacks.networks import propagation
+from graphveil.attacks.networks.copies import paired_copy, reidentification
+from graphveil.attacks.networks.copies.reidentification import _risk
+from graphveil.attacks.row_selection import strongest
+from graphveil.attacks.wording import Said
 from graphveil.claims.facts import EntryChanges
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.ledger import Entry, Limit
@@ -267,7 +275,7 @@ def test_a_release_is_attacked_by_what_the_others_tell(monkeypatch):
 
 
 def test_the_sample_of_an_area_is_twice_the_smaller_group(monkeypatch):
-    monkeypatch.setattr(intervals, "of_area", lambda *given, times: (given[2], times))
+    monkeypatch.setattr(roc_curve, "of_area", lambda *given, times: (given[2], times))
     curve = SimpleNamespace(
         area=lambda: 0.5,
         _shares=lambda: np.array([0.5, 0.5, 0.5]),
@@ -275,7 +283,7 @@ def test_the_sample_of_an_area_is_twice_the_smaller_group(monkeypatch):
         _person=np.array([0, 1, 2]),
         people=3,
     )
-    assert (2.0, 4.0) == intervals.Curve.area_sample(curve, times=4.0)
+    assert (2.0, 4.0) == roc_curve.Curve.area_sample(curve, times=4.0)
 
 
 def test_attacks_foresee_two_runs_for_an_edge_and_one_match_for_each_draw(
@@ -668,13 +676,13 @@ def test_a_scale_holds_the_ends_of_repeats_and_a_line_only_its_own_method():
 def test_new_pairs_have_two_ends_and_are_new_and_fill_up_to_the_size():
     draws = iter([np.array([[0, 1, 2], [0, 2, 1]]), np.array([[3, 0], [1, 3]])])
     rng = SimpleNamespace(integers=lambda *_, **__: next(draws))
-    new = copies._by_rejection(np.array([2]), 4, 4, rng, directed=False)
+    new = paired_copy._by_rejection(np.array([2]), 4, 4, rng, directed=False)
     assert [3, 6, 7] == new.tolist()
 
 
 def test_a_rate_counts_those_in_both_among_those_in_the_second():
     one, whole = np.array([True, False, True, False]), np.array([True, True, False, False])
-    rate = copies.Rate.of("r", Setting(), [(one, whole)], 0.1)
+    rate = reidentification.Rate.of("r", Setting(), [(one, whole)], 0.1)
     assert ([1.0], [2.0]) == (rate.hits.tolist(), rate.base.tolist())
 
 
@@ -739,7 +747,7 @@ def test_an_owners_file_that_is_there_or_recorded_is_checked(tmp_path):
 @pytest.mark.parametrize("attached", [None, SimpleNamespace(value=np.empty((0, 1)))])
 def test_nothing_is_inferred_of_nobody_or_of_no_column(attached):
     with pytest.raises(NotMeasuredError):
-        class_truth.homogeneity(SimpleNamespace(comparison=None, attached=attached), None)
+        homogeneity.homogeneity(SimpleNamespace(comparison=None, attached=attached), None)
 
 
 def test_something_is_said_of_an_attack_only_if_there_is_a_reason_or_a_time():
@@ -779,13 +787,15 @@ def test_people_who_are_known_are_different_people(monkeypatch):
     monkeypatch.setattr(matching, "allowed", lambda _: None)
     monkeypatch.setattr(matching, "_candidates_of", lambda *_: np.empty(0, dtype=np.int64))
     monkeypatch.setattr(
-        matching, "_left", lambda _, __, some: known.append(some) or matching._Drawn(0, 1, 1)
+        matching,
+        "_remaining_candidates",
+        lambda _, __, some: known.append(some) or matching._Remaining(0, 1, 1),
     )
     randomness = SimpleNamespace(stream=lambda _: rng)
     situation = SimpleNamespace(
         levels=np.full(4, 2), comparison=SimpleNamespace(randomness=randomness)
     )
-    list(matching._known_pairs(SimpleNamespace(n=4), situation))
+    list(matching._known_pair_figures(SimpleNamespace(n=4), situation))
     assert {1, 2, 3} == {some.size for some in known}
     assert all(some.size == np.unique(some).size for some in known)
 
@@ -793,7 +803,7 @@ def test_people_who_are_known_are_different_people(monkeypatch):
 def test_a_chance_is_above_one_in_the_level_beyond_what_is_rounded():
     found = SimpleNamespace(exact=True, best_guesses=lambda: np.full(4, 0.5))
     chances = np.array([0.5, 0.5 + 0.5e-5, 0.5 + 1.5e-5, 0.6])
-    said = list(matching._chances(found, chances, np.full(4, 2)))
+    said = list(matching._chance_figures(found, chances, np.full(4, 2)))
     assert [0.5] == [one.value for one in said if "above 1/level" in one.part]
 
 

@@ -1,4 +1,14 @@
-"""What who is in the data, and knows the own row, reads of the others of the class."""
+"""What a member of the data, who knows their own row, reads about others: the attack `insider`.
+
+The attacker is in the data and knows their own row and class. Two things are counted: people whose
+complete row another member of the class can read with certainty, and how often a guess of a
+suppressed cell of another member is right. In a class of two that differs in a column of two
+values, each member has the value that the other lacks. In larger classes the own value is less
+likely for others, as not all members are equal in a suppressed column.
+
+The baseline is an attacker without a row. All members are counted, so figures have no interval.
+graphveil's own. Cost: cells of people and classes, sorted per column.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +24,7 @@ from graphveil.attacks.attack import (
     Outcome,
     seconds_of_passes,
 )
-from graphveil.attacks.features.cells import (
+from graphveil.attacks.features.cells.published_cells import (
     MOST_CELLS,
     PublishedCells,
     TrueCells,
@@ -29,14 +39,20 @@ from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, In
 from graphveil.evaluate.metric import NotMeasuredError
 
 PAIR = 2
+"""The size of a class in which a suppressed cell says the most."""
+
 _BITS = 32
 """A class and a value are one number: of the value as many bits."""
 
 WHOLE_ROW = "whole row read by another of the class"
+"""The name of the figure."""
 
 
 class _Guessed(NamedTuple):
-    """Guesses of hidden cells, by class: how many, how many right by an insider and by others."""
+    """Guesses of suppressed cells, by class, int64, shape (classes,).
+
+    `cells`: how many; `inside, outside`: how many are right by an insider, and by others.
+    """
 
     cells: Ints
     inside: Ints
@@ -44,11 +60,16 @@ class _Guessed(NamedTuple):
 
 
 def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
-    """Return whose whole row another member of the class reads, and how many hidden cells."""
+    """Return whose complete row another member reads, and how many suppressed cells are guessed.
+
+    A person's risk is 1 if their row is read; else how often their class's cells are guessed right.
+    """
     shown, truth = cells_of(situation.comparison)
     if (shown.sizes < PAIR).all():
         raise NotMeasuredError("every class has one member")
+    # Certainty: what every member reads, next to what anybody reads.
     certain, everything = (some[truth.own] for some in _read_whole(shown))
+    # Guesses of the cells of all other members.
     guessed = _guessed(shown, truth)
     whole = "share of people"
     figures = [AttackFigure(WHOLE_ROW, certain.mean(), whole, everything.mean())]
@@ -66,10 +87,13 @@ def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions
 
 
 def _read_whole(shown: PublishedCells) -> tuple[Bools, Bools]:
-    """Return of which classes a member reads a whole other row for certain, and of which anybody.
+    """Return in which classes a member reads another complete row for certain, and anybody does.
 
-    Of two members who differ in a column of two values, each has the value that the other lacks.
+    Two bool arrays, shape (classes,). If two members differ in a column of two values, each has the
+    value that the other lacks.
     """
+    # Everybody reads a class that suppresses nothing; a member of two reads the other if all
+    # suppressed columns have two values.
     hidden = shown.value == SUPPRESSED
     everything = ~hidden.any(axis=1) & (shown.sizes >= PAIR)
     if not shown.members_differ:
@@ -79,31 +103,44 @@ def _read_whole(shown: PublishedCells) -> tuple[Bools, Bools]:
 
 
 def _guessed(shown: PublishedCells, truth: TrueCells) -> _Guessed:
-    """Return how many hidden cells of others every class has, and how many are guessed right.
+    """Return how many suppressed cells of others every class has, and how many are guessed right.
 
-    Someone without a row guesses the value that is likeliest where it is hidden. A member guesses
-    the cells of every other one: of columns in which members differ the value that is likeliest
-    next to the own one; else as someone without a row does.
+    An attacker without a row guesses the value that is likeliest in a suppressed cell. A member
+    guesses the cells of every other one: in columns in which members differ the value that is
+    likeliest next to the own one; else as an attacker without a row does.
     """
-    made = _Guessed(*np.zeros((3, shown.sizes.size), dtype=np.int64))
+    guessed = _Guessed(*np.zeros((3, shown.sizes.size), dtype=np.int64))
     for column in in_time(range(shown.values.size)):
         hidden = (shown.value[:, column] == SUPPRESSED) & (shown.sizes >= PAIR)
-        some = hidden[truth.own] & (truth.value[:, column] != SUPPRESSED)
-        counts = _Counts.of(truth.own[some], truth.value[some, column], hidden.size)
-        made.cells[:] += counts.all * (counts.all - 1)
+        asked = hidden[truth.own] & (truth.value[:, column] != SUPPRESSED)
+        # Members by class and value, of people whose cell is suppressed: every member guesses all
+        # others.
+        counts = _Counts.of(truth.own[asked], truth.value[asked, column], hidden.size)
+        guessed.cells[:] += counts.all * (counts.all - 1)
+        # Without a row: one guess per class; each is asked about by all other members.
         of_sizes, position = shown.hidden(column)
         likely = of_sizes.argmax(axis=1)[position]
-        made.outside[:] += counts.having(np.arange(hidden.size), likely) * (counts.all - 1)
+        guessed.outside[:] += counts.having(np.arange(hidden.size), likely) * (counts.all - 1)
+        # With a row: a guess per class and own value, right for all others who have the guessed
+        # value.
         guess = likely[counts.class_]
         if shown.members_differ:
-            guess = _beside_own(shown, column, counts)
+            guess = _guess_by_own_value(shown, column, counts)
         there = counts.having(counts.class_, guess) - (guess == counts.value)
-        np.add.at(made.inside, counts.class_, counts.number * np.maximum(there, 0))
-    return made
+        np.add.at(guessed.inside, counts.class_, counts.number * np.maximum(there, 0))
+    return guessed
 
 
 class _Counts(NamedTuple):
-    """How many members of classes have each value of a column: the pairs that occur, in order."""
+    """How many members of classes have each value of a column: the pairs that occur, in order.
+
+    Parameters
+    ----------
+    class_, value, number : int64, shape (pairs,)
+        Class, value and how many members have it.
+    all : int64, shape (classes,)
+        Members with a value.
+    """
 
     class_: Ints
     value: Ints
@@ -112,6 +149,7 @@ class _Counts(NamedTuple):
 
     @classmethod
     def of(cls, own: Ints, value: Int32s, classes: int) -> _Counts:
+        # Class and value as one number, sorted, so that counts are found by bisection.
         keys, number = np.unique(own << _BITS | value, return_counts=True)
         return cls(
             keys >> _BITS, keys & ((1 << _BITS) - 1), number, np.bincount(own, minlength=classes)
@@ -125,10 +163,10 @@ class _Counts(NamedTuple):
         return np.where(np.append(keys, -1)[at] == asked, found, 0)
 
 
-def _beside_own(shown: PublishedCells, column: int, counts: _Counts) -> Ints:
+def _guess_by_own_value(shown: PublishedCells, column: int, counts: _Counts) -> Ints:
     """Return what members guess of another one, by their class and own value.
 
-    The own value is less likely: only of those who have the likeliest one is the guess another.
+    The own value is less likely: only members who have the likeliest one guess a different one.
     """
     chances = shown.shares(column)
     top = int(chances.argmax())
@@ -138,7 +176,10 @@ def _beside_own(shown: PublishedCells, column: int, counts: _Counts) -> Ints:
 
 
 def likeliest_of_others(chances: Floats, size: int, mine: int) -> int:
-    """Return the likeliest value of another member, of a column in which members differ."""
+    """Return the likeliest value of another member, in a column in which members differ.
+
+    For the own value to be that of another member, not all of the other s - 2 may have it, too.
+    """
     left = np.ones_like(chances)
     left[mine] = 1 - chances[mine] ** (size - 2)
     return int((chances * left).argmax())

@@ -1,4 +1,16 @@
-"""Statements from a release that are true of exactly one person."""
+"""Statements from a release that are true of exactly one person: the attack `singling-out`.
+
+Predicate singling out: Cohen and Nissim, *Towards formalizing the GDPR's notion of singling out*,
+PNAS 2020. The attacker has the release and knows the possible values of its columns, and makes one
+statement per class: "has the cells that the class publishes, and this value in a column that it
+suppresses". Steps: (1) for each class choose the column and value that are likeliest true of
+exactly one person, in and outside the class; (2) count for how many classes the statement is true
+of exactly one person of the original.
+
+The baseline is the best statement made without the release, (1 - 1/n)^(n - 1), about 37%. Interval:
+Wilson's if classes are sampled. The statements are graphveil's own; they name no hash of a row,
+which would be true of one person by chance. Cost: classes times people times columns.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackFigure, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.features.cells import (
+from graphveil.attacks.features.cells.published_cells import (
     MOST_CELLS,
     PublishedCells,
     TrueCells,
@@ -24,17 +36,19 @@ from graphveil.evaluate.comparison import BipartiteComparison, Floats, Int32s, I
 from graphveil.evaluate.metric import wilson
 
 MOST_CLASSES = 1_000
-"""Of more classes as many are drawn."""
+"""If there are more classes, this many are sampled."""
 
 TRUE_OF_ONE = "true of one person"
+"""The name of the figure."""
+
 ALONE = -1
-"""In place of a further column: the shown cells are the whole statement."""
+"""In place of a further column: the published cells are the complete statement."""
 
 
 class Statement(NamedTuple):
-    """What is said of one person: the shown cells of a class, and a value of a hidden column.
+    """What is stated about one person: a class's published cells, and a value of one more column.
 
-    `column, value`: the further column and its value; `ALONE` where nothing is added; `chance`: how
+    `column, value`: the suppressed column and its value; `ALONE` if nothing is added; `chance`: how
     likely the attacker takes it to be true of exactly one person.
     """
 
@@ -49,32 +63,38 @@ def singling_out(situation: AttackInput[BipartiteComparison], _options: AttackOp
     shown, truth = cells_of(situation.comparison)
     rng = situation.rng("singling-out: classes")
     classes = rng.permutation(shown.sizes.size)[:MOST_CLASSES]
+    # Step 1: statements, from the release alone.
     columns = columns_of(shown)
-    made = [statement(shown, number, columns) for number in in_time(np.sort(classes).tolist())]
-    people = [true_of(one, shown, truth) for one in in_time(made)]
+    statements = [
+        statement(shown, number, columns) for number in in_time(np.sort(classes).tolist())
+    ]
+    # Step 2: of whom they are true. People who are singled out have risk 1.
+    people = [true_of(one, shown, truth) for one in in_time(statements)]
     alone = [who[0] for who in people if who.size == 1]
     blind = best_blind(len(truth.own))
-    sample = wilson(len(alone), len(made)) if classes.size < shown.sizes.size else None
+    sample = wilson(len(alone), len(statements)) if classes.size < shown.sizes.size else None
     figures = [
-        AttackFigure(TRUE_OF_ONE, len(alone) / len(made), "share of classes", blind, sample=sample)
+        AttackFigure(
+            TRUE_OF_ONE, len(alone) / len(statements), "share of classes", blind, sample=sample
+        )
     ]
     risk = np.where(np.isin(truth.own, classes), 0.0, np.nan)
     risk[alone] = 1.0
-    baseline = np.where(np.isnan(risk), np.nan, blind * len(made) / len(truth.own))
+    baseline = np.where(np.isnan(risk), np.nan, blind * len(statements) / len(truth.own))
     return Outcome(figures, risk, np.minimum(baseline, 1.0))
 
 
 def best_blind(people: int) -> float:
-    """Return how often a statement is true of exactly one person who is chosen without the release.
+    """Return how often the best statement made without the release is true of exactly one person.
 
-    A statement that is true of someone with a chance of w is true of exactly one of n people with
+    A statement that is true of a person with a chance of w is true of exactly one of n people with
     n w (1 - w)^(n - 1), most at w = 1/n: Cohen and Nissim, 2020.
     """
     return float((1 - 1 / people) ** (people - 1))
 
 
 class _Column(NamedTuple):
-    """What every statement asks of a column, computed once: time in classes and in values."""
+    """What every statement asks about a column, computed once: time in classes and in values."""
 
     value: Int32s
     shares: Floats
@@ -92,6 +112,7 @@ class _Column(NamedTuple):
 
     def expected(self, weights: Floats) -> Floats:
         """Return the sum over classes of their weight times how likely each value is there."""
+        # Classes that suppress the column count by their size, the others by their value.
         is_hidden = self.value == SUPPRESSED
         of_sizes = np.bincount(self.size[is_hidden], weights[is_hidden], len(self.hidden))
         of_shown = np.bincount(self.value[~is_hidden], weights[~is_hidden], self.shares.size)
@@ -106,16 +127,19 @@ def columns_of(shown: PublishedCells) -> list[_Column]:
 def statement(shown: PublishedCells, class_: int, columns: Sequence[_Column]) -> Statement:
     """Return the statement about a class that is likeliest true of exactly one person.
 
-    Members have what their class hides as often as it is shown elsewhere, but that not all of a
-    class have one value of a column which it hides.
+    Members have what their class suppresses as often as it is shown elsewhere, except that not all
+    of a class have one value of a column that it suppresses.
     """
     size = int(shown.sizes[class_])
+    # How many people of other classes are expected to fit the published cells.
     likely = np.ones(shown.sizes.size)
     for number in np.nonzero(shown.value[class_] != SUPPRESSED)[0].tolist():
         likely *= columns[number].having(int(shown.value[class_, number]))
     others = shown.sizes * likely
     others[class_] = 0.0
+    # Without a further column: true of one person in a class of one, if nobody else fits (Poisson).
     best = Statement(class_, ALONE, ALONE, float(size == 1) * float(np.exp(-others.sum())))
+    # With one more value: exactly one member has it, and nobody of the other classes.
     for number in np.nonzero(shown.value[class_] == SUPPRESSED)[0].tolist():
         column = columns[number]
         single = one_of(column.shares, size, members_differ=shown.members_differ)
@@ -127,7 +151,10 @@ def statement(shown: PublishedCells, class_: int, columns: Sequence[_Column]) ->
 
 
 def one_of(chances: Floats, size: int, *, members_differ: bool) -> Floats:
-    """Return how likely exactly one member of a class has each value of a hidden column."""
+    """Return how likely exactly one member of a class has each value of a suppressed column.
+
+    Given that members differ: the chance is divided by that of not all being equal.
+    """
     left_out = chances**size
     exactly: Floats = size * chances * (1 - chances) ** (size - 1)
     if members_differ:
@@ -140,8 +167,9 @@ def one_of(chances: Floats, size: int, *, members_differ: bool) -> Floats:
 
 
 def true_of(one: Statement, shown: PublishedCells, truth: TrueCells) -> Ints:
-    """Return of whom a statement is true."""
+    """Return the people for whom a statement is true, int64: positions in the original."""
     row = shown.value[one.class_]
+    # The published cells, and the value of the further column.
     fits = ((row == SUPPRESSED) | (truth.value == row)).all(axis=1)
     if one.column != ALONE:
         fits &= truth.value[:, one.column] == one.value

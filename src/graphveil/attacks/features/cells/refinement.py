@@ -1,4 +1,17 @@
-"""Which values a hidden cell cannot have, or the method would have released other classes."""
+"""Values that a suppressed cell cannot have, given the method's choices: the attack `refinement`.
+
+The attacker knows the release, the method with its public parameters, and the possible values. Had
+a person certain values, the method would have put the row into a different class: such values are
+excluded, or unlikely if the search of the method may have stopped early (`choice_constraints.py`).
+Steps: (1) read from the provenance how classes were chosen; (2) exclude values, class by class; (3)
+count how many suppressed cells have an excluded value, how often the true value is nevertheless
+among those (which should be never for excluded ones), and how often the likeliest remaining value
+is right.
+
+The idea is of Chhillar et al., 2025; the inference is graphveil's own. Baselines: the likeliest
+value by what is shown elsewhere, or the most common one. Intervals: bootstraps over classes. Cost:
+pairs of classes times columns.
+"""
 
 from __future__ import annotations
 
@@ -14,21 +27,24 @@ from graphveil.attacks.attack import (
     Outcome,
     TooLargeError,
 )
-from graphveil.attacks.features.cells import (
+from graphveil.attacks.features.cells.choice_constraints import (
     BALANCED,
     FIRST,
-    MOST_CELLS,
     Features,
-    PublishedCells,
     Refined,
-    TrueCells,
     after_cuts,
     after_moves,
+)
+from graphveil.attacks.features.cells.minimality import NO_COLUMNS
+from graphveil.attacks.features.cells.published_cells import (
+    MOST_CELLS,
+    PublishedCells,
+    TrueCells,
     cells_of,
+    column_of_features,
     refuse_many,
 )
-from graphveil.attacks.features.minimality import NO_COLUMNS, by_class, mean_by_person
-from graphveil.attacks.features.rerunning import column_of_features
+from graphveil.attacks.features.cells.suppressed_cells import by_class, mean_by_person
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.wording import inferred
 from graphveil.data import Bipartite
@@ -45,6 +61,7 @@ RULED_OUT, CERTAIN, TRUE, NARROWED, GUESSED = (
     "cells with a value ruled out or unlikely, right guess",
     "hidden cells, right guess",
 )
+"""Names of figures."""
 
 UNLIKELY = 0.1
 """What the chance of a value falls to that would nearly always have led to another class.
@@ -52,28 +69,37 @@ UNLIKELY = 0.1
 Measured on the sample of adult that ships with the package, for `cluster-k` and `suppress-k`."""
 
 WHOLE_ROWS = 2_000
-"""Up to so many rows `cluster-k` improves all of a table at once, until nothing is gained."""
+"""Up to this many rows `cluster-k` searches the complete table until nothing is gained; only then
+are values excluded for certain."""
 
 MOST_STEPS = 20_000_000_000
-"""Up to so many pairs of classes and columns are looked at."""
+"""More pairs of classes times columns are refused: about a minute by the forecast."""
+
+INCOMPLETE = (
+    "the search of the method may stop before each row is in the class with the largest gain"
+)
+"""Why nothing is certain."""
 
 
 def refinement(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
-    """Return of how many hidden cells values are ruled out, and how many are guessed then."""
+    """Return for how many suppressed cells values are excluded, and how many are guessed then."""
+    # Step 1: how classes were chosen.
     features = _features_of(situation.comparison.original)
     chosen = chosen_by(situation.release, situation.comparison.original.n_users)
     shown, truth = cells_of(situation.comparison)
+    # Step 2: what cuts, or moves that were not made, exclude.
     if chosen.cut is not None:
         refined = after_cuts(shown, features, chosen.k, chosen.cut)
     else:
         refined = after_moves(shown, features, chosen.k, complete=chosen.complete)
     if not shown.values.size:
         raise NotMeasuredError("no cell is suppressed")
-    told = [
+    # Step 3: the cells of all columns, with the truth to count.
+    of_columns = [
         _hidden_cells(shown, truth, column, refined, features)
         for column in range(shown.values.size)
     ]
-    cells = HiddenCells(*(np.concatenate(some) for some in zip(*told, strict=True)))
+    cells = HiddenCells(*(np.concatenate(some) for some in zip(*of_columns, strict=True)))
     if not cells.people.size:
         raise NotMeasuredError("no cell is suppressed")
     figures = _figures(situation, cells, truth)
@@ -83,17 +109,18 @@ def refinement(situation: AttackInput[BipartiteComparison], _options: AttackOpti
     return Outcome(figures, *_risks(cells, truth.own.size), missing)
 
 
-INCOMPLETE = (
-    "the search of the method may stop before each row is in the class with the largest gain"
-)
-
-
 class Chosen(NamedTuple):
     """How a method chose its classes.
 
-    `cut`: along which feature rows were cut in two, `FIRST` or `BALANCED`; None where they were
-    moved from class to class; `k`: the smallest class; `complete`: whether every move that gains
-    was made.
+    Parameters
+    ----------
+    cut : str or None
+        Along which feature rows were cut in two, `FIRST` or `BALANCED`; None if they were moved
+        from class to class.
+    k : int
+        The smallest class.
+    complete : bool
+        Whether every move that gains was made.
     """
 
     cut: str | None
@@ -105,13 +132,20 @@ MOVES: dict[str, dict[str, object]] = {
     "cluster-k": {"search": "local"},
     "suppress-k": {"algorithm": "greedy", "refine": True},
 }
+"""Methods whose choices say something (moves of rows, and cuts), with the parameters under which
+they do."""
+
 CUTS: dict[str, dict[str, object]] = {"mondrian": {"column_order": "sorted", "release": "suppress"}}
 """Methods whose choices say something, with the parameters under which they do."""
 
 
 def chosen_by(release: Release[Any], people: int) -> Chosen:
-    """Return how the method of a release chose classes, by its name and its public parameters."""
+    """Return how the method of a release chose classes, by its name and its public parameters.
+
+    A search is complete for `cluster-k` on small tables in one block, and for cuts.
+    """
     method, parameters = release.provenance.method, release.provenance.parameters
+    # Under other parameters the method chooses differently, and its choices exclude nothing.
     for ways in (MOVES, CUTS):
         for name, value in ways.get(method, {}).items():
             if parameters.get(name, value) != value:
@@ -119,6 +153,7 @@ def chosen_by(release: Release[Any], people: int) -> Chosen:
                     f"with {name}={parameters[name]} the choices of {method} exclude no value"
                 )
         if method in ways:
+            # Moves are complete only if the search ran to its end on the entire table at once.
             whole = people <= WHOLE_ROWS and not _in_blocks(release)
             complete = ways is CUTS or (method == "cluster-k" and whole)
             cut = str(parameters.get("split", FIRST)) if ways is CUTS else None
@@ -145,15 +180,24 @@ def _features_of(original: Bipartite) -> Features:
 
 
 class HiddenCells(NamedTuple):
-    """Hidden cells, one after another.
+    """Suppressed cells, one after another; every array has shape (cells,).
 
-    `people`: int64: whose they are; `ruled_out, certain`: bool: whether a value is ruled out, and
-    whether all but one are, in a column of which everybody has a value; `narrowed, wrongly`: bool:
-    whether a value is ruled out or unlikely, and whether the true one is; `mass`: float64: how
-    likely such values are by what is shown elsewhere; `right, likeliest, commonest`: bool: whether
-    the guess is right, and what is guessed without the method: the value that is likeliest by what
-    is shown, and the commonest one of all; `chance, before`: float64: how likely the true value is
-    taken to be, with and without the method.
+    Parameters
+    ----------
+    people : int64
+        Whose they are.
+    ruled_out, certain : bool
+        Whether a value is excluded, and whether all but one are, in a column in which everybody has
+        a value.
+    narrowed, wrongly : bool
+        Whether a value is excluded or unlikely, and whether the true one is.
+    mass : float64
+        How likely such values are by what is shown elsewhere.
+    right, likeliest, commonest : bool
+        Whether the guess is right, and whether the guesses without the method are: the value that
+        is likeliest by what is shown, and the most common one of all.
+    chance, before : float64
+        How likely the true value is taken to be, with and without the method.
     """
 
     people: Ints
@@ -172,15 +216,17 @@ class HiddenCells(NamedTuple):
 def _hidden_cells(
     shown: PublishedCells, truth: TrueCells, column: int, refined: Refined, features: Features
 ) -> HiddenCells:
-    """Return the hidden cells of a column."""
+    """Return the suppressed cells of a column, with what the method's choices say about them."""
     of_it = np.flatnonzero(features.column == column)
     excluded, unlikely = refined.excluded[:, of_it], refined.unlikely[:, of_it]
     value = truth.value[:, column]
     people = np.flatnonzero((shown.value[truth.own, column] == SUPPRESSED) & (value != SUPPRESSED))
     own, value = truth.own[people], value[people]
+    # Chances by what is shown elsewhere; excluded values have none, unlikely ones a tenth.
     likely = shown.likely(column)
     chances = np.where(excluded, 0.0, np.where(unlikely, UNLIKELY * likely, likely))
     chances /= np.maximum(chances.sum(axis=1, keepdims=True), np.finfo(float).tiny)
+    # What is left of the values, to count cells that are narrowed or certain.
     less = excluded | unlikely
     left = (~excluded).sum(axis=1)
     known = truth.value[:, column]
@@ -201,7 +247,7 @@ def _hidden_cells(
 
 
 def _ruled_out(cells: HiddenCells) -> list[AttackFigure]:
-    """Return of how many cells values are ruled out for certain, and all but one."""
+    """Return for how many cells values are excluded for certain, and all but one."""
     unit = "share of suppressed cells"
     return [
         AttackFigure(RULED_OUT, float(cells.ruled_out.mean()), unit, 0.0),
@@ -212,10 +258,11 @@ def _ruled_out(cells: HiddenCells) -> list[AttackFigure]:
 def _figures(
     situation: AttackInput[BipartiteComparison], cells: HiddenCells, truth: TrueCells
 ) -> list[AttackFigure]:
-    """Return how many cells are guessed, and how often what is ruled out or unlikely is true."""
+    """Return how many cells are guessed, and how often what is excluded or unlikely is true."""
     rng, unit = situation.rng("refinement: intervals"), "share of suppressed cells"
     figures: list[AttackFigure] = []
     every = np.ones(cells.people.size, dtype=np.bool_)
+    # Guesses for narrowed cells and for all; the baseline is the better guess without the method.
     for part, some in ((NARROWED, cells.narrowed), (GUESSED, every)):
         if some.any():
             guess = max(cells.likeliest[some].mean(), cells.commonest[some].mean())
@@ -224,6 +271,7 @@ def _figures(
             value = float(cells.right[some].mean())
             figures.append(AttackFigure(part, value, unit, float(guess), sample=sample))
     if cells.narrowed.any():
+        # How often what is excluded or unlikely is true after all: this tests the inference itself.
         wrongly = float(cells.wrongly[cells.narrowed].mean())
         by_chance = float(cells.mass[cells.narrowed].mean())
         unit = "share of such cells"
@@ -232,7 +280,7 @@ def _figures(
 
 
 def _risks(cells: HiddenCells, n: int) -> tuple[Floats, Floats]:
-    """Return how likely everybody's hidden cells are taken for what they are, on average."""
+    """Return how likely each person's suppressed cells are taken for what they are, on average."""
     risk = mean_by_person(cells.people, cells.chance, n)
     return risk, mean_by_person(cells.people, cells.before, n)
 
@@ -247,6 +295,7 @@ def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions
     classes = refuse_many(pair)
     people = max(pair.original.n_users, 1)
     columns = pair.original.n_entries / people
+    # Moves compare all pairs of classes; cuts do not.
     steps = 0.0 if situation.release.provenance.method in CUTS else classes * classes * columns
     features = pair.original.n_features
     if steps > MOST_STEPS or classes * features > MOST_CELLS:
