@@ -11,8 +11,8 @@ from hypothesis.extra.numpy import arrays
 import graphveil as gv
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.verify.promises.adaptive import LEVEL, PAIRS
-from graphveil.verify.recount import classes as agreeing
-from graphveil.verify.recount.classes import fewest_agreeing
+from graphveil.verify.recount import agreeing_rows
+from graphveil.verify.recount.agreeing_rows import fewest_agreeing
 
 FLAWS = [
     {
@@ -88,7 +88,7 @@ def test_a_genuine_release_agrees_and_is_not_called_proved(
 def test_a_table_of_too_many_different_rows_is_not_called_compared(
     different, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(agreeing, "MOST_COMPARISONS", 10)
+    monkeypatch.setattr(agreeing_rows, "MOST_COMPARISONS", 10)
     verdict = gv.verify_release(
         gv.Adaptive(levels=2, compatibility="bipartite")
         .anonymize(different)

@@ -22,8 +22,8 @@ from graphveil.methods.random_graphs.baselines import Cuts, as_text
 from graphveil.methods.random_graphs.triangle_model import Shape, Statistics, drawn, edges_between
 from graphveil.verify import verify
 from graphveil.verify.promises import noisy_statistics as noisy_statistics_checks
-from graphveil.verify.recount import redrawing
-from graphveil.verify.recount.noise import reach_of
+from graphveil.verify.recount import triangle_graph
+from graphveil.verify.recount.noise_tails import reach_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -40,8 +40,8 @@ FLAWS = [
         "name": "cuts that nobody computes again",
         "means": "Somebody chooses groups by whom they are to hold, and they pass.",
         "file": "src/graphveil/verify/promises/noisy_statistics.py",
-        "old": "elif wrong := laws.wrong_parts(said.noisy, weight, cuts, most):",
-        "new": "elif wrong := laws.wrong_parts(said.noisy, weight, cuts, most)[most:]:",
+        "old": "elif wrong := wrong_parts(said.noisy, weight, cuts, most):",
+        "new": "elif wrong := wrong_parts(said.noisy, weight, cuts, most)[most:]:",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "cuts_that_do_not_follow"],
     },
     {
@@ -83,14 +83,14 @@ FLAWS = [
         "means": "A verdict says that noise is there where exact numbers would pass as well.",
         "methods": ["dp-1k", "degree-triangle-model"],
         "file": "src/graphveil/verify/promises/noisy_statistics.py",
-        "old": "    if not laws.is_strange([0] * len(noise), float(part)):",
+        "old": "    if not is_strange([0] * len(noise), float(part)):",
         "new": "    if not noise:",
         "tests": ["tests/unit/test_degree_triangle_checks.py", "-k", "could_be_none"],
     },
     {
         "name": "no noise passes as noise",
         "means": "Statistics that were released as they are pass for noisy ones.",
-        "file": "src/graphveil/verify/recount/noise.py",
+        "file": "src/graphveil/verify/recount/noise_tails.py",
         "old": "or _bound(of_sizes, sizes, negative) < IMPOSSIBLE",
         "new": "or _bound(of_sizes, sizes, powers) < IMPOSSIBLE",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "without_noise"],
@@ -413,5 +413,5 @@ def test_triangles_of_too_many_ways_are_not_counted_again_and_all_else_is(
 
 def test_triangles_are_aimed_at_where_noise_is_less_likely_than_they_are():
     # 2 * 4 * 4 = 32 lies above 5 * 5, and 4 - 25 / 8 = .875; 2 * 3 * 3 = 18 does not.
-    model = redrawing.Model([], [], [], [], [4, 3, 9], Fraction(5))
-    assert [1, 0, 5 + 1] == redrawing.aims_of(model, [0, 0, 5])
+    model = triangle_graph.Model([], [], [], [], [4, 3, 9], Fraction(5))
+    assert [1, 0, 5 + 1] == triangle_graph.aims_of(model, [0, 0, 5])

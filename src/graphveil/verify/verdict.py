@@ -15,7 +15,6 @@ from graphveil.core.text import counted, html_table
 
 CheckOutcome = Literal["holds", "fails", "not checked"]
 Answer = Literal["holds", "fails", "undecided"]
-
 TWICE = "the original read by a second reader"
 SHARED = "not checked independently: the file was read only by the reader that the method used"
 ORIGINAL = "--original"
@@ -92,6 +91,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
         With `require_all`, every check that was not made leaves it ``undecided``.
         """
+        # A check that fails settles it; an open one matters only if the guarantee depends on it.
         if self.failures():
             return "fails"
         missed = self.require_all and not self.complete
@@ -247,6 +247,7 @@ class Verdict(msgspec.Struct, frozen=True):
     @property
     def held(self) -> str:
         """The guarantee, with conditions, as far as checks show it: the rest needs the original."""
+        # The sentence also states what only the original shows: without it, its core is said.
         shown_by = {check.name: check.outcome == "holds" for check in self.checks}
         whole = all(shown_by.get(name, False) for name in self.promised)
         sentence = self.sentence if whole or not self.core else self.core
@@ -269,6 +270,8 @@ class Verdict(msgspec.Struct, frozen=True):
         failures = self.failures()
         n = len(failures)
         count = f"{n} of {counted(len(self.checks), 'check')} {'fails' if n == 1 else 'fail'}"
+        # From most to least serious: the guarantee itself is untrue; the folder changed after it
+        # was published; a stray file of an operating system; anything else.
         false = [one for one in failures if one.name in self.promised]
         changed = sorted(
             (one for one in failures if one.name in OF_THE_FOLDER),
@@ -401,7 +404,13 @@ def shown(value: object) -> str:
 
 def one_line(error: BaseException) -> str:
     """Return what an error says on one line, control characters escaped, at most 160 long."""
+    # Messages of libraries quote the release, so their control characters are escaped.
     text = re.sub(r"\s+", " ", str(error)).strip() or type(error).__name__
     text = text.encode("ascii", "backslashreplace").decode()
     text = re.sub(r"[\x00-\x1f\x7f]", "?", text)
     return text if len(text) <= 160 else f"{text[:157]}..."
+
+
+def listed(members: list[int], size: int) -> str:
+    """Return the first of some people, and whether there are more."""
+    return ", ".join(map(str, members[:5])) + (", ..." if size > 5 else "")

@@ -1,4 +1,14 @@
-"""Tables: rows of categories, of which a suppressed one is null, or `*` in text."""
+"""Tables: rows of text cells, a suppressed one null in Parquet and `*` in text.
+
+Claim checked: the shape of the data: no cell is empty, a suppressed cell has its one spelling,
+and rows with ids from a key ascend by these. Rows of a table without ids have no order to check:
+they are shuffled, and `original` looks at that.
+
+Tables: `cells(c0, c1, ...)` as published; the view `shown(row, c0, ...)` with null for suppressed
+cells; `nodes` of the file of levels.
+
+Cost: scans, with at most `COLUMNS_AT_ONCE` columns in one query.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +22,15 @@ from graphveil.claims.manifest import LEVELS_COLUMNS, ColumnCells, DataFile, Des
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
-from graphveil.verify import evidence as kinds
+from graphveil.verify.changes import COST
 from graphveil.verify.database import Database, UnreadableError, literal, some_at_once
 from graphveil.verify.evidence import CheckedKind, ComparedNames, Cost, Evidence, IdsAsNames
-from graphveil.verify.files.canonical import load_delimited, load_rows
-from graphveil.verify.files.second_table import table_reading_check
-from graphveil.verify.recount.linked import IDS, ORDER, compare_with_original, ids_check, misplaced
+from graphveil.verify.files.canonical_text import load_delimited
+from graphveil.verify.files.loading import load_rows
+from graphveil.verify.kinds.text_cells import cell_columns, strange_id
+from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
+from graphveil.verify.recount.table_cells import compare_with_original
+from graphveil.verify.second_reading.tables import table_reading_check
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, row_of, shown
 
 COLUMNS = "columns"
@@ -25,7 +38,7 @@ COLUMNS = "columns"
 
 def _load(db: Database, path: Path, file: DataFile) -> None:
     """Create `cells`, and the view `shown` of them by row, a suppressed one null; none is empty."""
-    columns = kinds.cell_columns(file)
+    columns = cell_columns(file)
     load_rows(db, path, file.format, "cells", columns, file.columns)
     names, in_text = [name for name, _ in columns], file.format != "parquet"
     cell = db.first_cell("cells", names, "{} = ''")
@@ -90,7 +103,7 @@ def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:
         return {}
     db.run("CREATE VIEW people AS SELECT TRY_CAST(c0 AS BIGINT) AS person FROM cells")
     file = next((file for file in described.files if file.role == "data"), None)
-    strange = kinds.strange_id(db, "cells", file)
+    strange = strange_id(db, "cells", file)
     if strange is not None:
         return {IDS: fails(strange), ORDER: not_checked("the ids are not valid")}
     another = misplaced(db, "people", "person", keyed=True, file=file)
@@ -184,7 +197,7 @@ TABLE = CheckedKind(
     shared_names=(COLUMNS,),
     shared=_shared,
     ids_among_names=_ids_among_names,
-    cost=Cost(kinds.COST, _changes, _in_words),
+    cost=Cost(COST, _changes, _in_words),
     same=_same,
     read_again=table_reading_check,
     levels=_load_levels,

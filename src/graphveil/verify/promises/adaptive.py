@@ -1,4 +1,20 @@
-"""Adaptive anonymity, recomputed from the original and the release: who could own which record."""
+"""Adaptive anonymity, recomputed from the original and the release: who could own which record.
+
+Claim checked (Choromanski, Jebara and Tang, Adaptive anonymity via b-matching, 2013): every
+person could own at least as many records as requested, and every record could belong to as many
+people, each counted over complete assignments of records to people that are consistent with the
+cells.
+
+Means: pairs that fit are found from the cells alone (`recount.fitting_pairs`); one complete
+assignment is searched for, and a pair is allowed if it is part of some complete assignment
+(`recount.assignments`). The matching that the method used is not needed. Above `WHOLE_ROWS` rows
+only the owner's chosen pairs are looked at, each of which must fit.
+
+Of the release alone, a necessary condition is checked: every record agrees with as many others as
+its level asks for.
+
+What the files cannot show: the levels that people requested, which are in the owner's file.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +28,28 @@ from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify import verdict
-from graphveil.verify.evidence import BESIDE, ClaimCheck, Evidence, Part, Rechecks
-from graphveil.verify.promises.generalized import known_names, known_problem
-from graphveil.verify.recount import assignments, linked
-from graphveil.verify.recount.assignments import Allowed, NoAssignment
-from graphveil.verify.recount.classes import coded_alone, fewest_agreeing
-from graphveil.verify.recount.linked import BadFileError, released_ids
+from graphveil.verify.evidence import Evidence
+from graphveil.verify.promises.known_columns import known_names, known_problem
+from graphveil.verify.recount.agreeing_rows import coded_alone, fewest_agreeing
+from graphveil.verify.recount.assignments import (
+    Allowed,
+    NoAssignment,
+    allowed_masks,
+    allowed_of_masks,
+    allowed_of_pairs,
+    full_assignment,
+    has_disjoint_assignments,
+)
+from graphveil.verify.recount.fitting_pairs import (
+    CodedCells,
+    Masks,
+    cells_of,
+    fitting_persons,
+    packed,
+    pairs_that_fit,
+)
+from graphveil.verify.recount.linkage import released_ids
+from graphveil.verify.recount.owner_files import BadFileError, ChosenPairs, chosen_pairs, levels_of
 from graphveil.verify.verdict import Check, fails, judged, not_checked, one_line
 
 PAIRS, LEVEL = "allowed pairs", "level"
@@ -27,10 +59,11 @@ WHOLE_ROWS = 20_000
 FLOW_PAIRS = 200_000
 """Up to so many pairs that fit it is said whether as many assignments as the level share none."""
 
-_OPEN = (
+WHETHER_ENOUGH_PAIRS = (
     "whether each person could own as many records as requested, and each record could "
     "belong to as many people"
 )
+
 Ints = NDArray[np.int64]
 
 
@@ -47,7 +80,7 @@ class _Counted(NamedTuple):
 
     allowed: Allowed | NoAssignment
     among: str
-    fits: assignments.Masks | None = None
+    fits: Masks | None = None
 
 
 def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
@@ -63,7 +96,7 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
         )
     lacking = _lacking(evidence, promise, n)
     if lacking is not None:
-        return not_checked(f"{_OPEN}, for {counted(n, 'row')}", needs=lacking)
+        return not_checked(f"{WHETHER_ENOUGH_PAIRS}, for {counted(n, 'row')}", needs=lacking)
     try:
         levels = _levels(evidence, promise)
         tally = _all_pairs(evidence, promise) if n <= WHOLE_ROWS else _chosen(evidence, levels)
@@ -79,7 +112,7 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     return _judged(tally, tally.allowed, levels)
 
 
-def _alike(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
+def records_agree(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     """Whether every record agrees with as many others as its owner could own next to it.
 
     All records that fit one person agree: no column shows different values in two of them.
@@ -128,7 +161,7 @@ def _levels(evidence: Evidence, promise: AdaptiveAnonymity) -> _Levels:
     if promise.common or evidence.levels is None:
         of_all = np.full(n, promise.level, dtype=np.int64)
         return _Levels(of_all, of_all, published)
-    of_person = linked.levels_of(evidence.tables, evidence.levels, evidence.original_as(Table))
+    of_person = levels_of(evidence.tables, evidence.levels, evidence.original_as(Table))
     if n and of_person.min() < promise.level:
         raise BadFileError(
             f"{evidence.levels.name} contains a level below {promise.level}, the lowest that "
@@ -143,13 +176,13 @@ def _levels(evidence: Evidence, promise: AdaptiveAnonymity) -> _Levels:
 
 def _all_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> _Counted:
     """Return the allowed pairs among all; of few, also whether assignments share none of them."""
-    fits = assignments.fitting_persons(_cells(evidence))
+    fits = fitting_persons(_cells(evidence))
     number = int(np.bitwise_count(fits).sum())
     among = f"{counted(number, 'pair')} that fit"
     few = fits.shape[0] and promise.common and number <= FLOW_PAIRS
-    if few and assignments.has_disjoint_assignments(fits, promise.level):
+    if few and has_disjoint_assignments(fits, promise.level):
         among += f"; {promise.level} complete assignments share no pair"
-    return _Counted(assignments.allowed_of_masks(fits), among, fits)
+    return _Counted(allowed_of_masks(fits), among, fits)
 
 
 def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
@@ -157,8 +190,8 @@ def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
     path = evidence.witness
     if path is None:
         raise TypeError("there are no chosen pairs")
-    pairs = linked.chosen_pairs(evidence.tables, path, evidence.original_as(Table))
-    fit = assignments.pairs_that_fit(_cells(evidence), pairs.records, pairs.persons)
+    pairs = chosen_pairs(evidence.tables, path, evidence.original_as(Table))
+    fit = pairs_that_fit(_cells(evidence), pairs.records, pairs.persons)
     if not fit.all():
         first = int(np.argmin(fit))
         who = _who(levels, int(pairs.persons[first]))
@@ -171,23 +204,23 @@ def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
     if levels.published is not None:
         likely = np.empty(n, dtype=np.int64)
         likely[levels.published] = np.arange(n)
-    allowed = assignments.allowed_of_pairs(pairs.records, pairs.persons, n, likely=likely)
+    allowed = allowed_of_pairs(pairs.records, pairs.persons, n, likely=likely)
     among = f"{fit.size} chosen pairs, each of which fits"
     if levels.published is not None and _are_balanced(pairs, levels.published):
         among += "; every record has as many of them as its owner"
     return _Counted(allowed, among)
 
 
-def _are_balanced(pairs: linked.ChosenPairs, published: Ints) -> bool:
+def _are_balanced(pairs: ChosenPairs, published: Ints) -> bool:
     """Whether every person has as many pairs as their record: then all are allowed."""
     n = published.size
     of_records, of_persons = (np.bincount(ends, minlength=n) for ends in pairs)
     return bool(np.array_equal(of_records[published], of_persons))
 
 
-def _cells(evidence: Evidence) -> assignments.CodedCells:
+def _cells(evidence: Evidence) -> CodedCells:
     at = {name: evidence.columns.index(name) for name in known_names(evidence)}
-    return assignments.cells_of(evidence.tables, evidence.original_as(Table), at)
+    return cells_of(evidence.tables, evidence.original_as(Table), at)
 
 
 def _judged(tally: _Counted, allowed: Allowed, levels: _Levels) -> Check:
@@ -236,10 +269,10 @@ def _owner_that_is_lacking(tally: _Counted, allowed: Allowed, levels: _Levels) -
     if tally.fits is None:
         raise TypeError("without the linkage, all pairs must be examined")
     content = np.unique(allowed.of_record)
-    of_degree = assignments.packed(levels.of_person[None, :] <= content[:, None])
-    fits = assignments.allowed_masks(tally.fits, allowed)
+    of_degree = packed(levels.of_person[None, :] <= content[:, None])
+    fits = allowed_masks(tally.fits, allowed)
     fits &= of_degree[np.searchsorted(content, allowed.of_record)]
-    owners = assignments.full_assignment(fits)
+    owners = full_assignment(fits)
     if not isinstance(owners, NoAssignment):
         return None
     return (
@@ -253,10 +286,3 @@ def _who(levels: _Levels, person: int) -> str:
     if levels.published is None:
         return f"the person in row {person} of the original"
     return f"the person of record {levels.published[person]}"
-
-
-RECHECKS: Rechecks = {
-    AdaptiveAnonymity: ClaimCheck(
-        ("table",), (Part(LEVEL, _alike), Part(PAIRS, allowed_pairs, BESIDE, _OPEN))
-    )
-}

@@ -1,39 +1,44 @@
-"""Guarantees about generalized tables: what their cells stand for, and conditions.
+"""Generalized tables: levels that nest, cells that are true, people whose values fit enough rows.
 
-What a node of the file of levels holds is worked out anew from its text; of a hierarchy from a
-file, the owner's record says which nodes are above a value.
+Claim checked: every published cell is a node of the file of levels, which lists no more than what
+is needed, and whose parents include their children; every cell is, or includes, the original's
+value; and the original values of each person are consistent with at least k rows.
+
+Means: what a node includes is worked out anew from its text (`recount.inclusion`); of a hierarchy
+from a file, the owner's record says which nodes are above a value.
+
+What the files cannot show: what a hierarchy from a file includes, and how original dates were
+written, without the record.
+
+Cost: scans and groupings for levels and cells; the last check compares distinct original rows
+with distinct released ones, up to `_MOST_PEOPLE` rows.
 """
 
 from __future__ import annotations
 
-import datetime as dt
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from decimal import Decimal
-from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import AttachedColumns, Close, Diverse, Generalized
+from graphveil.claims.conditions import AttachedColumns, Generalized
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.claims.manifest import LEVELS_ROLE, DescribedColumn
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.data.ids import as_text
 from graphveil.verify import verdict
-from graphveil.verify.database import literal
-from graphveil.verify.evidence import BESIDE, LINKED, ClaimCheck, Evidence, Part, Rechecks
-from graphveil.verify.recount.linked import had_and_shown, known_cells
+from graphveil.verify.evidence import Evidence
+from graphveil.verify.promises.known_columns import known_names
+from graphveil.verify.recount.inclusion import ALL, ISO, day_of, holding
+from graphveil.verify.recount.table_cells import had_and_shown
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, row_of, shown
 
 LEVELS, TRUE_CELLS, CONSISTENT = "levels", "true cells", "consistent rows"
-DIVERSE, CLOSE = "diversity", "closeness"
-
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,9}")
 _MOST_LEVELS = 1000
-_TOLERANCE = 1e-12
 _MOST_PEOPLE, _MOST_PAIRS, _BLOCK = 20_000, 500_000, 256
 
 
@@ -47,40 +52,7 @@ class _Node(NamedTuple):
     leaves: str
 
 
-def _attached(evidence: Evidence) -> set[str]:
-    stated = evidence.manifest.claim.conditions
-    return {name for one in stated if isinstance(one, AttachedColumns) for name in one.columns}
-
-
-def known_names(evidence: Evidence) -> list[str]:
-    """Return the columns that the guarantee counts rows by, in the order of the release."""
-    known = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
-    if known:
-        return [name for name in evidence.columns if name in known]
-    attached = _attached(evidence)
-    return [name for name in evidence.columns if name not in attached]
-
-
-def known_problem(evidence: Evidence) -> str | None:
-    """Return which columns the guarantee is about in contradiction to what else is said of them."""
-    names, known = evidence.columns, known_names(evidence)
-    said = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
-    attached = _attached(evidence)
-    for name in said:
-        if name not in names:
-            return f"{shown(name)} is known, but is not a column of the data"
-    if not known:
-        return "no column is known"
-    for name in names:
-        if name not in known and name not in attached:
-            return f"{shown(name)} is published, but is neither known nor attached"
-    described = evidence.manifest.data.columns or []
-    if described and [one.name for one in described if one.role == "known"] != known:
-        return "the columns that are described as known are not those of the guarantee"
-    return None
-
-
-def _levels(evidence: Evidence, condition: Generalized) -> Check:
+def levels_nest(evidence: Evidence, condition: Generalized) -> Check:
     """Whether published cells are nodes of the file of levels, which says no more and nests."""
     described = evidence.manifest.data.columns or []
     if not described or not evidence.tables.holds("nodes"):
@@ -234,13 +206,13 @@ def _including(evidence: Evidence, name: str) -> Callable[[str, str], bool] | No
 def _form_of(evidence: Evidence, name: str, dates: Iterable[str]) -> str | None:
     """Return how a column writes dates, as the record says; without one ISO 8601 where all fit."""
     if evidence.record is None:
-        return ISO if all(_day(text, ISO) for text in dates) else None
+        return ISO if all(day_of(text, ISO) for text in dates) else None
     given = str(evidence.record.withheld.get("dates") or "")
     forms = (one.rpartition("=") for one in given.split(";"))
     return {column: form for column, _, form in forms}.get(name, ISO)
 
 
-def _true_cells(evidence: Evidence, _condition: Generalized) -> Check:
+def cells_are_true(evidence: Evidence, _condition: Generalized) -> Check:
     """Whether each published cell is the original's, or a node that holds it."""
     original, db = evidence.original_as(Table), evidence.tables
     cells, unsure = 0, ""
@@ -294,7 +266,7 @@ def _inclusion(evidence: Evidence, original: Table, name: str) -> _Inclusion | N
     return _Inclusion(nodes, original.codes[:, place], includes)
 
 
-def _consistent(evidence: Evidence, _condition: Generalized) -> Check:
+def values_fit_rows(evidence: Evidence, _condition: Generalized) -> Check:
     """Whether the values of each person are consistent with at least k rows."""
     original, promise = evidence.original_as(Table), evidence.manifest.claim.guarantee
     of_classes = isinstance(promise, KAnonymity)
@@ -332,239 +304,3 @@ def _consistent(evidence: Evidence, _condition: Generalized) -> Check:
         return holds(f"everybody's values fit at least {counted(least, 'row')}")
     asked = f"{'k' if of_classes else 'level'}={k}"
     return fails(f"a person's values fit {counted(least, 'row')}, fewer than {asked}")
-
-
-def _condition_column(evidence: Evidence, column: str) -> str | None:
-    """Return the SQL name of a column that a condition may name; None where it is not attached."""
-    if column not in evidence.columns or column in known_names(evidence):
-        return None
-    return f"c{evidence.columns.index(column)}"
-
-
-def _classes_by(evidence: Evidence, cell: str) -> str:
-    """Return SQL of the rows of each class by the value of a cell: class, value, n, size, total."""
-    known = known_cells(known_names(evidence), evidence.columns)
-    return (
-        f"SELECT key, value, n, sum(n) OVER (PARTITION BY key) AS size, "
-        f"sum(n) OVER (PARTITION BY value) AS total FROM (SELECT {known} AS key, "
-        f"coalesce('v' || {cell}, '') AS value, count(*) AS n FROM shown GROUP BY ALL)"
-    )
-
-
-def _diverse(evidence: Evidence, condition: Diverse) -> Check:
-    """Whether each class has values enough of an attached column, or enough entropy."""
-    cell = _condition_column(evidence, condition.column)
-    if cell is None:
-        return fails(f"{shown(condition.column)} is not an attached column")
-    by_value = _classes_by(evidence, cell)
-    if condition.measure == "distinct":
-        sql = f"SELECT count(*) AS found FROM ({by_value}) GROUP BY key"
-        least = evidence.tables.number(f"SELECT min(found) FROM ({sql})")
-        if least >= int(condition.least):
-            return holds(f"at least {least} values of {shown(condition.column)} per class")
-        return fails(
-            f"a class has {counted(least, 'value')} of {shown(condition.column)}, fewer than "
-            f"{condition.least}"
-        )
-    entropy = f"SELECT -sum(n / size * ln(n / size)) AS found FROM ({by_value}) GROUP BY key"
-    bound = literal(condition.least)
-    row = evidence.tables.first(
-        f"SELECT min(found), min(found) >= ln({bound}::DOUBLE) - {_TOLERANCE}, exp(min(found)) "
-        f"FROM ({entropy})"
-    )
-    _, enough, number = row or (0.0, False, 1.0)
-    said = f"the least entropy of {shown(condition.column)} is that of {number or 1.0:.6g} values"
-    if enough:
-        return holds(said)
-    return fails(f"{said}, below {condition.least}")
-
-
-def _close(evidence: Evidence, condition: Close) -> Check:
-    """Whether the values of an attached column are shared out in each class as in the table."""
-    cell = _condition_column(evidence, condition.column)
-    if cell is None:
-        return fails(f"{shown(condition.column)} is not an attached column")
-    rows = evidence.tables.number("SELECT count(*) FROM shown")
-    by_value = _classes_by(evidence, cell)
-    apart = (
-        f"SELECT any_value(size)::HUGEINT AS size, sum(abs(n::HUGEINT * {rows} - size * total)) + "
-        f"any_value(size)::HUGEINT * ({rows} - sum(total)) AS apart FROM ({by_value}) GROUP BY key"
-    )
-    most = Fraction(condition.most)
-    row = evidence.tables.first(
-        f"SELECT max(apart / (2.0 * size * {rows})), bool_and(apart * {most.denominator} <= "
-        f"2 * {most.numerator} * size * {rows}) FROM ({apart})"
-    )
-    largest, close = row or (0.0, True)
-    said = f"the largest distance of {shown(condition.column)} is {largest or 0.0:.6g}"
-    if close or close is None:
-        return holds(said)
-    return fails(f"{said}, above {condition.most}")
-
-
-_TRUE_OF_ROWS = "whether published values are true of their rows"
-_FIT = "whether everybody's values fit enough rows"
-
-RECHECKS: Rechecks = {
-    Generalized: ClaimCheck(
-        ("table",),
-        (
-            Part(LEVELS, _levels),
-            Part(TRUE_CELLS, _true_cells, LINKED, _TRUE_OF_ROWS),
-            Part(CONSISTENT, _consistent, BESIDE, _FIT),
-        ),
-    ),
-    Diverse: ClaimCheck(("table",), (Part(DIVERSE, _diverse),)),
-    Close: ClaimCheck(("table",), (Part(CLOSE, _close),)),
-}
-
-
-ALL = "*"
-ISO = "%Y-%m-%d"
-
-_NUMBER = r"-?[0-9]+(?:\.[0-9]+)?"
-_CLOSED = re.compile(r"([0-9]+)-([0-9]+)")
-_HALF_OPEN = re.compile(rf"\[({_NUMBER}), ({_NUMBER})\)")
-_BELOW, _FROM = re.compile(rf"<({_NUMBER})"), re.compile(rf">=({_NUMBER})")
-_NUMBER_ALONE = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3})?")
-_MONTH = re.compile(r"([0-9]{4})-([0-9]{2})")
-_QUARTER = re.compile(r"([0-9]{4})-Q([1-4])")
-_WEEK = re.compile(r"([0-9]{4})-W([0-9]{2})")
-_YEAR = re.compile(r"[0-9]{4}")
-_YEARS = re.compile(r"([0-9]{1,4})-([0-9]{4})")
-_INFINITE = Decimal("Infinity")
-
-
-class Span(NamedTuple):
-    """What an interval holds: from its lower end to below its upper one.
-
-    An interval of whole numbers, ``20-39``, holds these alone and ends below 40.
-    """
-
-    low: Decimal
-    high: Decimal
-    whole: bool = False
-
-    def holds(self, other: Span) -> bool:
-        """Whether another one is in it."""
-        inside = self.low <= other.low and other.high <= self.high
-        return inside and (other.whole or not self.whole)
-
-
-def span_of(text: str) -> Span | None:
-    """Return what a number or an interval holds; None where a text is neither.
-
-    >>> span_of("20-39").holds(span_of("34")), span_of("[20, 30)").holds(span_of("30"))
-    (True, False)
-    """
-    if closed := _CLOSED.fullmatch(text):
-        span = Span(Decimal(closed[1]), Decimal(closed[2]) + 1, whole=True)
-    elif half_open := _HALF_OPEN.fullmatch(text):
-        span = Span(Decimal(half_open[1]), Decimal(half_open[2]))
-    elif below := _BELOW.fullmatch(text):
-        span = Span(-_INFINITE, Decimal(below[1]))
-    elif start := _FROM.fullmatch(text):
-        span = Span(Decimal(start[1]), _INFINITE)
-    elif _NUMBER_ALONE.fullmatch(text):
-        number = Decimal(text)
-        whole = number == number.to_integral_value()
-        span = Span(number, number + 1 if whole else number.next_plus(), whole=whole)
-    else:
-        return None
-    return span if span.low < span.high else None
-
-
-def _interval_holds(node: str, below: str) -> bool:
-    outer, inner = span_of(node), span_of(below)
-    return outer is not None and inner is not None and _is_in(outer, inner, below)
-
-
-def _is_in(outer: Span, inner: Span, below: str) -> bool:
-    """Whether a span is in another; a number, even a whole one, does where it is no more."""
-    if _NUMBER_ALONE.fullmatch(below) and not outer.whole:
-        return outer.low <= inner.low < outer.high
-    return outer.holds(inner)
-
-
-def _prefix_holds(node: str, below: str) -> bool:
-    kept = node.rstrip(ALL)
-    return len(node) == len(below) and len(kept) < len(node) and below.startswith(kept)
-
-
-class Days(NamedTuple):
-    """The first and the last day of a unit of dates."""
-
-    first: dt.date
-    last: dt.date
-
-
-def days_of(text: str) -> Days | None:
-    """Return the days that a unit of dates holds; None where a text is not one.
-
-    >>> days_of("2024-02").last, days_of("2024-Q1").last, days_of("2020-2029").first
-    (datetime.date(2024, 2, 29), datetime.date(2024, 3, 31), datetime.date(2020, 1, 1))
-    """
-    try:
-        return _days(text)
-    except (ValueError, OverflowError):
-        return None
-
-
-def _days(text: str) -> Days:
-    if month := _MONTH.fullmatch(text):
-        return _months(int(month[1]), int(month[2]), 1)
-    if quarter := _QUARTER.fullmatch(text):
-        return _months(int(quarter[1]), 3 * int(quarter[2]) - 2, 3)
-    if week := _WEEK.fullmatch(text):
-        monday = dt.date.fromisocalendar(int(week[1]), int(week[2]), 1)
-        return Days(monday, monday + dt.timedelta(days=6))
-    if _YEAR.fullmatch(text):
-        return Days(dt.date(int(text), 1, 1), dt.date(int(text), 12, 31))
-    if years := _YEARS.fullmatch(text):
-        return Days(dt.date(int(years[1]), 1, 1), dt.date(int(years[2]), 12, 31))
-    raise ValueError(text)
-
-
-def _day(text: str, form: str) -> Days | None:
-    """Return the one day of an original value; None where it is not a date of this form."""
-    try:
-        day = dt.datetime.strptime(text, form).date()  # noqa: DTZ007  a date has no zone
-    except (ValueError, OverflowError):
-        return None
-    return Days(day, day)
-
-
-def _months(year: int, month: int, count: int) -> Days:
-    after = dt.date(year + (month + count - 1) // 12, (month + count - 1) % 12 + 1, 1)
-    return Days(dt.date(year, month, 1), after - dt.timedelta(days=1))
-
-
-def _dates_hold(form: str) -> Callable[[str, str], bool]:
-    def holds(node: str, below: str) -> bool:
-        outer, inner = days_of(node), _day(below, form) or days_of(below)
-        if outer is None or inner is None:
-            return False
-        return outer.first <= inner.first and inner.last <= outer.last
-
-    return holds
-
-
-def holding(
-    kind: str, *, form: str = ISO, above: Mapping[str, Sequence[str]] | None = None
-) -> Callable[[str, str], bool] | None:
-    """Return what tells whether a node holds a value, or another node; None where nobody can.
-
-    >>> holding("prefix")("101**", "10115"), holding("dates")("2024-03", "2024-04-01")
-    (True, False)
-    """
-    if kind in {"widths", "edges", "auto"}:
-        return _interval_holds
-    if kind == "prefix":
-        return _prefix_holds
-    if kind == "dates":
-        return _dates_hold(form)
-    if kind == "stars":
-        return lambda *_: False
-    if above is None:
-        return None
-    return lambda node, value: node in above.get(value, ())

@@ -1,4 +1,20 @@
-"""A graph that was drawn from noisy statistics: what is stated, the drawing, and the noise."""
+"""A graph that was generated from noisy statistics: what is stated, the generation, and the noise.
+
+Claim checked: the stated numbers follow from the noisy ones and the seed; the parts of epsilon
+sum to the claim; generated again, the graph has the same edges as the release; and, with the
+original, the noise is plausible for its part of epsilon.
+
+Means: everything is recomputed by `recount.expected_degrees`, `recount.degrees_and_stubs`,
+`recount.weighted_graph` and `recount.triangle_graph`, none of which shares code with the method.
+If the graph is the same, the release is a function of the noisy numbers, so it reveals nothing
+else.
+
+What the files cannot show: that the noise was random. A single number (the edge count) can only
+be too far off, never shown to have noise.
+
+Cost: that of generating the graph in Python, not above `MOST_EDGES` edges; noise on triangles
+counts the paths of two steps, not above `MOST_WAYS`.
+"""
 
 from __future__ import annotations
 
@@ -17,17 +33,18 @@ from graphveil.claims import conditions
 from graphveil.claims.conditions import Drawing, NoisyDegrees, NoisyStatistics
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.core.text import counted
-from graphveil.verify.evidence import LINKED, ClaimCheck, Evidence, Part, Rechecks
-from graphveil.verify.recount import noise as laws
-from graphveil.verify.recount import redrawing
+from graphveil.verify.evidence import Evidence
+from graphveil.verify.recount.degrees_and_stubs import degrees_again, numbers_of, stubs_again
+from graphveil.verify.recount.expected_degrees import Numbers, degrees_from_noisy, wrong_parts
+from graphveil.verify.recount.noise_tails import is_strange, is_strange_on_ladder, reach_of
+from graphveil.verify.recount.triangle_graph import Edge, Model, redrawn
+from graphveil.verify.recount.weighted_graph import class_sizes, class_weights, edges_by_weights
 from graphveil.verify.verdict import RECORD, Check, fails, holds, judged, not_checked
 
 STATISTICS, DRAWING = "noisy statistics", "drawing"
 ON_COUNT, ON_DEGREES = "noise on the edge count", "noise on degrees"
 ON_MIXING, ON_TRIANGLES = "noise between groups", "noise on triangles"
-
 INCONSISTENT = "the stated numbers are not consistent with each other"
-
 MOST_GROUPS, MOST_CLASSES = 8, 4
 ROUNDING = 1e-6
 """Of the last digit of a weight: so near to the middle of two, either is right."""
@@ -70,11 +87,11 @@ def _second(noisy: list[int]) -> int:
     return max(sorted(noisy)[-2], 0)
 
 
-def _edges(evidence: Evidence, table: str, u: str, v: str) -> set[redrawing.Edge]:
+def _edges(evidence: Evidence, table: str, u: str, v: str) -> set[Edge]:
     return {(one, two) for one, two in evidence.tables.pairs(table, u, v).tolist()}
 
 
-def _statistics(evidence: Evidence, value: Drawing) -> Check:
+def statistics_follow(evidence: Evidence, value: Drawing) -> Check:
     """Whether the numbers belong together: parts, lengths, cuts, and all that follows from them."""
     problems = _wrong_sizes(evidence, value) or _wrong_parts(evidence, value)
     problems = problems or _out_of_reach(value) or list(_not_following(value))
@@ -146,7 +163,7 @@ def _out_of_reach(value: Drawing) -> list[str]:
         ranges.append(("noisy_mixing", n * (n - 1) // 2, Fraction(value.epsilon_mixing)))
     for name, most, part in ranges:
         numbers = value.numbers(name)
-        reach = laws.reach_of(len(numbers), float(part))
+        reach = reach_of(len(numbers), float(part))
         strange = [one for one in numbers if not -reach <= one <= most + reach]
         if strange:
             problems.append(
@@ -156,10 +173,10 @@ def _out_of_reach(value: Drawing) -> list[str]:
     return problems
 
 
-def _expected(value: Drawing) -> laws.Numbers:
+def _expected(value: Drawing) -> Numbers:
     """Return the degree that is expected of every place."""
     half = float(Fraction(value.epsilon_degrees) / 2)
-    return laws.expected(value.numbers("noisy_degrees"), half, int(value.noisy_count))
+    return degrees_from_noisy(value.numbers("noisy_degrees"), half, int(value.noisy_count))
 
 
 def _wrong_cuts(value: Drawing, said: _Said) -> list[str]:
@@ -178,7 +195,7 @@ def _wrong_cuts(value: Drawing, said: _Said) -> list[str]:
             problems.append(
                 f"{name} are not noisy degrees in ascending order from the smallest one"
             )
-        elif wrong := laws.wrong_parts(said.noisy, weight, cuts, most):
+        elif wrong := wrong_parts(said.noisy, weight, cuts, most):
             problems.append(
                 f"{name} differ from those recomputed: {wrong[0]} is wrongly present or missing"
             )
@@ -188,12 +205,12 @@ def _wrong_cuts(value: Drawing, said: _Said) -> list[str]:
 def _wrong_classes(value: NoisyDegrees) -> list[str]:
     """Return whether classes, or the odds of their edges, do not follow from noisy degrees."""
     likely, sizes = _expected(value), list(value.sizes)
-    if sizes != (own := redrawing.class_sizes(likely)):
+    if sizes != (own := class_sizes(likely)):
         return [
             f"sizes state {counted(len(sizes), 'class')} that differ from the {len(own)} recomputed"
         ]
     problems = []
-    recomputed = redrawing.class_weights(likely, sizes) * 10**12
+    recomputed = class_weights(likely, sizes) * 10**12
     for said, real in zip(value.weights, recomputed.tolist(), strict=True):
         unit = 10 ** max(len(said) - 3, 0)
         if abs(int(said) - real) > unit * (0.5 + ROUNDING):
@@ -218,12 +235,10 @@ def _wrong_ladder(value: NoisyStatistics, said: _Said) -> list[str]:
 def _wrong_shape(value: NoisyStatistics, said: _Said) -> list[str]:
     """Return whether degrees, or edges between groups, are not those that the seed gives."""
     n, size = value.nodes, len(value.numbers("group_cuts"))
-    dice = redrawing.numbers_of(next(value.words(conditions.SHAPE, 3 * n + 1 + size * size)))
+    dice = numbers_of(next(value.words(conditions.SHAPE, 3 * n + 1 + size * size)))
     decay = math.exp(-float(Fraction(value.epsilon_degrees) / 2))
-    degrees = redrawing.degrees_again(said.noisy, decay, int(value.noisy_count), dice[: 3 * n + 1])
-    stubs = redrawing.stubs_again(
-        value.numbers("noisy_mixing"), said.groups, degrees, dice[3 * n + 1 :]
-    )
+    degrees = degrees_again(said.noisy, decay, int(value.noisy_count), dice[: 3 * n + 1])
+    stubs = stubs_again(value.numbers("noisy_mixing"), said.groups, degrees, dice[3 * n + 1 :])
     problems = []
     for name, own in (("degrees", degrees), ("stubs", stubs)):
         apart = sum(one != two for one, two in zip(value.numbers(name), own, strict=True))
@@ -235,9 +250,9 @@ def _wrong_shape(value: NoisyStatistics, said: _Said) -> list[str]:
     return problems
 
 
-def _drawing(evidence: Evidence, value: Drawing) -> Check:
+def graph_is_redrawn(evidence: Evidence, value: Drawing) -> Check:
     """Whether the stated numbers and the seed give the released graph, drawn again."""
-    if _statistics(evidence, value).outcome == "fails":
+    if statistics_follow(evidence, value).outcome == "fails":
         return fails(INCONSISTENT)
     if isinstance(value, NoisyStatistics):
         if sum(value.numbers("degrees")) > 2 * MOST_EDGES:
@@ -249,14 +264,14 @@ def _drawing(evidence: Evidence, value: Drawing) -> Check:
         places, problems = _triangle_model(value)
     elif isinstance(value, NoisyDegrees):
         weights, problems = list(map(int, value.weights)), []
-        places = redrawing.edges_by_weights(
+        places = edges_by_weights(
             value.sizes, weights, lambda count: value.words(conditions.SHAPE, count)
         )
     else:
         raise TypeError(f"{type(value).__name__} is drawn from nothing that is known")
     ids = _ids(value)
     ends = (sorted((ids[u], ids[v])) for u, v in places)
-    drawn: set[redrawing.Edge] = {(u, v) for u, v in ends}
+    drawn: set[Edge] = {(u, v) for u, v in ends}
     apart = len(drawn ^ _edges(evidence, "edges", "source", "target"))
     if apart:
         problems.insert(0, f"{counted(apart, 'edge', 'is')} in only one of the two graphs")
@@ -266,13 +281,13 @@ def _drawing(evidence: Evidence, value: Drawing) -> Check:
     )
 
 
-def _triangle_model(value: NoisyStatistics) -> tuple[set[redrawing.Edge], list[str]]:
+def _triangle_model(value: NoisyStatistics) -> tuple[set[Edge], list[str]]:
     """Return the edges between places, drawn again, and what differs from what is stated."""
     said = _said(value)
     scale = max(_second(said.noisy) * Fraction(3, 5), Fraction(12, 5)) / Fraction(value.rate)
     degrees, stubs, noisy = map(value.numbers, ("degrees", "stubs", "noisy_triangles"))
-    model = redrawing.Model(said.groups, said.classes, degrees, stubs, noisy, scale)
-    again = redrawing.redrawn(model, value.words())
+    model = Model(said.groups, said.classes, degrees, stubs, noisy, scale)
+    again = redrawn(model, value.words())
     problems = []
     if again.aims != value.numbers("aims"):
         problems.append(f"aims={value.aims}, but recomputed as {' '.join(map(str, again.aims))}")
@@ -303,7 +318,7 @@ def _owned(evidence: Evidence, value: Drawing) -> list[int] | None:
 
 def _tested(evidence: Evidence, value: Drawing) -> Check | _Said:
     """Return the noisy degrees of people and their parts, or why a check cannot be made."""
-    if _statistics(evidence, value).outcome == "fails":
+    if statistics_follow(evidence, value).outcome == "fails":
         return fails(INCONSISTENT)
     owned = _owned(evidence, value)
     if owned is None:
@@ -314,15 +329,15 @@ def _tested(evidence: Evidence, value: Drawing) -> Check | _Said:
 
 def _judged_noise(what: str, noise: list[int], part: Fraction) -> Check:
     """Return whether noise is believable; not checked where none would be believable as well."""
-    if laws.is_strange(noise, float(part)):
+    if is_strange(noise, float(part)):
         return fails(f"the noise on {what} is not consistent with its part of epsilon")
-    if not laws.is_strange([0] * len(noise), float(part)):
+    if not is_strange([0] * len(noise), float(part)):
         why = f"so few numbers with so little noise could be exact: the noise on {what} is untested"
         return not_checked(why)
     return holds(f"the noise on {what} is consistent with its part of epsilon")
 
 
-def _noise_on_degrees(evidence: Evidence, value: Drawing) -> Check:
+def noise_on_degrees(evidence: Evidence, value: Drawing) -> Check:
     """Whether noise of the stated law makes noisy degrees believable."""
     said = _tested(evidence, value)
     if isinstance(said, Check):
@@ -332,15 +347,13 @@ def _noise_on_degrees(evidence: Evidence, value: Drawing) -> Check:
     return _judged_noise("degrees", noise, Fraction(value.epsilon_degrees) / 2)
 
 
-def _noise_on_count(evidence: Evidence, value: Drawing) -> Check:
+def noise_on_count(evidence: Evidence, value: Drawing) -> Check:
     """Whether the noisy number of edges is too far off; whether it has noise, one number hides."""
-    if _statistics(evidence, value).outcome == "fails":
+    if statistics_follow(evidence, value).outcome == "fails":
         return fails(INCONSISTENT)
     count, most = int(value.noisy_count), value.nodes * (value.nodes - 1) // 2
     true = len(evidence.tables.pairs("placed", "u", "v"))
-    if 1 < count < most - 1 and laws.is_strange(
-        [count - true], float(Fraction(value.epsilon_count))
-    ):
+    if 1 < count < most - 1 and is_strange([count - true], float(Fraction(value.epsilon_count))):
         return fails("the noise on edges is not consistent with its part of epsilon")
     why = (
         "a single number does not show whether it has noise; it is within reach of plausible noise"
@@ -348,7 +361,7 @@ def _noise_on_count(evidence: Evidence, value: Drawing) -> Check:
     return not_checked(why)
 
 
-def _noise_on_mixing(evidence: Evidence, value: NoisyStatistics) -> Check:
+def noise_on_mixing(evidence: Evidence, value: NoisyStatistics) -> Check:
     """Whether noise of the stated law makes the edges between groups believable."""
     said = _tested(evidence, value)
     if isinstance(said, Check):
@@ -362,7 +375,7 @@ def _noise_on_mixing(evidence: Evidence, value: NoisyStatistics) -> Check:
     return _judged_noise("edges between groups", noise, Fraction(value.epsilon_mixing))
 
 
-def _noise_on_triangles(evidence: Evidence, value: NoisyStatistics) -> Check:
+def noise_on_triangles(evidence: Evidence, value: NoisyStatistics) -> Check:
     """Whether the noise on triangles is that of the ladder of the original."""
     said = _tested(evidence, value)
     if isinstance(said, Check):
@@ -377,9 +390,9 @@ def _noise_on_triangles(evidence: Evidence, value: NoisyStatistics) -> Check:
         return not_checked(why)
     distance, first = _triangles(value, said, edges)
     ladder = len(value.numbers("class_cuts")), first, value.nodes - 2, float(Fraction(value.rate))
-    if laws.is_strange_on_ladder(distance, *ladder):
+    if is_strange_on_ladder(distance, *ladder):
         return fails("the noise on triangles is not consistent with the ladder")
-    if not laws.is_strange_on_ladder(0, *ladder):
+    if not is_strange_on_ladder(0, *ladder):
         why = (
             "so few counts with so little noise could be exact: the noise on triangles is untested"
         )
@@ -405,21 +418,3 @@ def _triangles(value: NoisyStatistics, said: _Said, edges: set[tuple[int, int]])
         seen = Counter(v for w in near for v in neighbors[w] if v > u)
         shared = max(shared, max(seen.values(), default=0))
     return distance, min(max(shared, value.floor), value.nodes - 2)
-
-
-_OF_BOTH = (
-    Part(STATISTICS, _statistics),
-    Part(DRAWING, _drawing),
-    Part(ON_DEGREES, _noise_on_degrees, LINKED, "whether the noise on degrees is plausible"),
-    Part(ON_COUNT, _noise_on_count, LINKED, "whether the noise on the edge count is plausible"),
-)
-_OF_STATISTICS = (
-    Part(ON_MIXING, _noise_on_mixing, LINKED, "whether the noise between groups is plausible"),
-    Part(
-        ON_TRIANGLES, _noise_on_triangles, LINKED, "whether the noise is consistent with the ladder"
-    ),
-)
-RECHECKS: Rechecks = {
-    NoisyDegrees: ClaimCheck(("graph",), _OF_BOTH),
-    NoisyStatistics: ClaimCheck(("graph",), (*_OF_BOTH, *_OF_STATISTICS)),
-}

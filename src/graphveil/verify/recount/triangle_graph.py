@@ -1,30 +1,35 @@
-"""A graph drawn again from the noisy statistics that a release states, one exchange at a time.
+"""A graph with given degrees, groups and triangles, generated again from the stated seed.
+
+The steps are those of the spec of dp-2k: (1) a first graph by pairing stubs between groups, with
+loops and double edges repaired; (2) targets for triangles, the noisy ones shrunk towards the
+first graph's; (3) exchanges of edges, accepted like in simulated annealing, until triangles are
+close to the targets. Every random number comes from the seed, so the result must be the released
+graph edge by edge. This is written one exchange at a time, in plain Python, and shares nothing
+with the method's kernels.
 
 Random numbers are those of PCG64DXSM, halved into words of 32 bits, the lower one first; a number
 below a bound is made of them by Lemire's method (Fast random integer generation in an interval,
-2019), as NumPy does it. Numbers from 0 to 1 are the first 53 bits of a word.
+2019), as NumPy does it.
+
+Cost: up to `FOR_EACH_EDGE` + `WITHOUT_GROUPS` proposals per edge, each the neighbors of four
+nodes: minutes above 50,000 edges in Python, where the caller stops.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.verify.recount.noise import Numbers, likeliest
-
 Edge = tuple[int, int]
-
 KEPT_ODDS = (107374182, 39500754, 14531515, 5345845, 1966626, 723481, 266153)
 """In 2^30 cases so often is an exchange kept that brings triangles 0, 1, 2, ... further away."""
 
 FOR_EACH_EDGE, WITHOUT_GROUPS = 100, 25
 PARTNERS, ROUNDS, PAIRS = 200, 3, 8
-
 Words = Iterator[NDArray[np.uint64]]
 
 
@@ -286,164 +291,3 @@ class _Search:
             return
         self.found = after
         self.graph.exchange(u, x, v, y)
-
-
-SHAPE_ROUNDS, SCALINGS = 300, 200
-SPREAD_FROM, NOT_SPREAD, BY = 6, 5, 0.1
-"""Degrees from six on, but for the five largest, are spread by a tenth at most."""
-
-FULLEST = 0.9
-
-
-def numbers_of(words: NDArray[np.uint64]) -> Numbers:
-    """Return a number from 0 to 1 for each word."""
-    return np.ldexp((words >> np.uint64(11)).astype(np.float64), -53)
-
-
-def degrees_again(noisy: Sequence[int], decay: float, edges: int, dice: Numbers) -> list[int]:
-    """Return the degree of every place that follows from noisy ones and numbers from 0 to 1.
-
-    >>> degrees_again([0, 1, 1, 2], 0.001, 2, np.full(13, 0.5))
-    [0, 1, 1, 2]
-    """
-    n = len(noisy)
-    seen = np.array([min(max(degree, 0), n - 1) for degree in noisy])
-    chances = likeliest(seen, decay, SHAPE_ROUNDS)
-    drawn: list[float] = []
-    for number, value in enumerate(sorted(set(seen.tolist()))):
-        count = int(np.count_nonzero(seen == value))
-        apart = np.abs(np.arange(chances.size) - value)
-        below = np.cumsum(chances * decay**apart)
-        wanted = [(dice[number] + j) / count * below[-1] for j in range(count)]
-        drawn += np.minimum(np.searchsorted(below, wanted, side="right"), n - 1).tolist()
-    kept = set(sorted(range(n), key=lambda place: (drawn[place], place))[-NOT_SPREAD:])
-    for place, degree in enumerate(drawn):
-        if degree >= SPREAD_FROM and place not in kept:
-            drawn[place] = degree * (1 + BY * (2 * dice[n + place] - 1))
-    total = math.fsum(drawn)
-    scaled = [degree * (2 * edges / total) if total else 2 * edges / n for degree in drawn]
-    whole = [
-        math.ceil(min(degree, n - 1) - less)
-        for degree, less in zip(scaled, dice[2 * n : 3 * n].tolist(), strict=True)
-    ]
-    if sum(whole) % 2:
-        free = [place for place, degree in enumerate(whole) if degree < n - 1]
-        whole[free[int(dice[3 * n] * len(free))]] += 1
-    return whole
-
-
-def stubs_again(
-    mixing: Sequence[int], groups: Sequence[int], degrees: Sequence[int], dice: Numbers
-) -> list[int]:
-    """Return how many edges there are to be between groups g <= h, row by row.
-
-    >>> stubs_again([1, 2, 0], [0, 0, 1, 1], [2, 2, 1, 1], np.full(4, 0.5))
-    [1, 2, 0]
-    """
-    size = max(groups) + 1
-    members = np.bincount(groups, minlength=size)
-    ends = np.bincount(groups, weights=degrees, minlength=size)
-    between = np.zeros((size, size))
-    between[np.triu_indices(size)] = [max(count, 0) + 0.5 for count in mixing]
-    between += between.T
-    cells = FULLEST * (members[:, None] * members - np.diag(members))
-    for _ in range(SCALINGS):
-        between = np.minimum(between, cells)
-        scale = np.sqrt(ends / np.maximum(between.sum(axis=1), 1e-300))
-        between = between * (scale[:, None] * scale)
-    edges = [[0] * size for _ in range(size)]
-    for g in range(size):
-        for h in range(g + 1, size):
-            edges[g][h] = edges[h][g] = math.floor(between[g, h] + dice[g * size + h])
-    left = [int(ends[g]) - sum(edges[g]) for g in range(size)]
-    while min(left) < 0 or any(count % 2 for count in left):
-        if min(left) < 0:
-            g, step = left.index(min(left)), -1
-            h = edges[g].index(max(edges[g]))
-        else:
-            g, h = [one for one, count in enumerate(left) if count % 2][:2]
-            step = 1
-        for one, other in ((g, h), (h, g)):
-            edges[one][other] += step
-            left[one] -= step
-    return [left[g] // 2 if g == h else edges[g][h] for g in range(size) for h in range(g, size)]
-
-
-PRIOR_STEPS, CLASSES = 100, 200
-_TINY, _HUGE = 1e-9, 1e9
-
-
-def class_sizes(expected: Numbers) -> list[int]:
-    """Return how many places there are in each class of like expected degree.
-
-    >>> class_sizes(np.array([1.0, 8.0, 1.0, 2.0]))
-    [2, 1, 1]
-    """
-    logs = np.log(expected)
-    low, high = logs.min(), logs.max()
-    steps = (logs - low) / (high - low) * CLASSES if high > low else np.zeros(logs.size)
-    counts = np.bincount(np.minimum(steps.astype(np.int64), CLASSES - 1))
-    return [int(count) for count in counts if count]
-
-
-def class_weights(expected: Numbers, sizes: Sequence[int]) -> Numbers:
-    """Return x of every class: x_a x_b are the odds of an edge that give each its mean degree.
-
-    >>> x = class_weights(np.array([1.0, 1.0, 1.0, 1.0]), [4])[0]
-    >>> round(float(3 * x * x / (1 + x * x)), 6)
-    1.0
-    """
-    of_class = np.repeat(np.arange(len(sizes)), sizes)
-    means = np.bincount(of_class, weights=np.sort(expected)) / sizes
-    weights: Numbers = means / math.sqrt(float(expected.sum()))
-    for _ in range(PRIOR_STEPS):
-        odds = weights[:, None] * weights
-        chances = odds / (1 + odds)
-        degrees = np.maximum(chances @ np.array(sizes) - np.diag(chances), _TINY)
-        weights = np.clip(weights * np.sqrt(means / degrees), _TINY, _HUGE)
-    return weights
-
-
-def edges_by_weights(
-    sizes: Sequence[int], weights: Sequence[int], words: Callable[[int], Words]
-) -> set[Edge]:
-    """Return the edges between places that follow from classes and the words of a seed.
-
-    >>> ones = lambda count: iter([np.zeros(count, dtype=np.uint64)])
-    >>> sorted(edges_by_weights([3], [10**12], ones))
-    [(0, 1), (0, 2), (1, 2)]
-    """
-    starts = [sum(sizes[:a]) for a in range(len(sizes))]
-    blocks = [(a, b) for a in range(len(sizes)) for b in range(a, len(sizes))]
-    plans = [_plan(sizes, weights, a, b) for a, b in blocks]
-    dice = numbers_of(next(words(sum(plan.most for plan in plans))))
-    edges: set[Edge] = set()
-    used = 0
-    for (a, b), (pairs, prior, most) in zip(blocks, plans, strict=True):
-        gaps = np.log1p(-dice[used : used + most]) / math.log1p(-prior / 2**64)
-        used += most
-        passed = np.minimum(gaps, pairs).astype(np.int64) + 1
-        for number in (np.cumsum(passed) - 1).tolist():
-            if number >= pairs:
-                break
-            u, v = divmod(number, sizes[b])
-            if a == b:
-                u, v = v, (u + v + 1) % sizes[a]
-            edges.add((min(starts[a] + u, starts[b] + v), max(starts[a] + u, starts[b] + v)))
-    return edges
-
-
-class _Plan(NamedTuple):
-    """The pairs of a block, 2^64 times the chance of each, and how many edges there are at most."""
-
-    pairs: int
-    prior: int
-    most: int
-
-
-def _plan(sizes: Sequence[int], weights: Sequence[int], a: int, b: int) -> _Plan:
-    odds = weights[a] * weights[b]
-    prior = min(max((odds << 64) // (10**24 + odds), 1), (999 << 64) // 1000)
-    pairs = sizes[a] * (sizes[a] - 1) // 2 if a == b else sizes[a] * sizes[b]
-    mean = (pairs * prior >> 64) + 1
-    return _Plan(pairs, prior, min(pairs, mean + 8 * math.isqrt(mean) + 16))

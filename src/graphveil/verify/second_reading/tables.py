@@ -1,21 +1,29 @@
-"""The owner's file of text read a second time, by DuckDB, and a table compared cell by cell.
+"""A table read a second time from the owner's file, and compared with the original cell by cell.
 
-Lines above the first row that begin with ``#`` or ``%`` are comments; between rows they are so
-where blanks part the cells. What is uncertain is left to the program's own reader.
+Claim checked: the file says what the program's reader made of it: every row, every cell, which
+cells are suppressed, what was binned or split into columns of one value each. What this finds and
+nothing else in `verify` can: a reader that drops a row, splits a quoted cell, or takes ``007``
+for ``7``. The digest of the original is computed after reading, so it agrees with whatever the
+reader made of the file; the canonical form (`files.canonical_text`) concerns the released files,
+not the owner's.
+
+Means: DuckDB reads the cells (`plain_file`), the private record says with which options, and a
+column at a time is compared by SQL. Options that are not understood here leave the check *not
+checked*.
+
+Cost: one more reading of the file and one join per column, O(cells); not above `MOST_CELLS`
+cells.
 """
 
 from __future__ import annotations
 
-import csv
-import os
 import re
 from collections.abc import Mapping, Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import duckdb
 import msgspec
 import numpy as np
 
@@ -24,119 +32,14 @@ from graphveil.data import Network, Table
 from graphveil.data.ids import Ids, as_text, to_arrow
 from graphveil.verify import verdict
 from graphveil.verify.database import COLUMNS_AT_ONCE, Database, literal
-from graphveil.verify.verdict import Check, fails, holds, not_checked, one_line, shown
-
-NO_CELL = "\x01"
-"""What stands for no cell: text that reads so is left to the reader."""
-
-BLANKS = " "
-"""Stands for any run of blanks and tabs between two cells."""
-
-_FORMATS = {".csv": "csv", ".tsv": "tsv", ".txt": "text", ".edges": "text"}
-_COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
-_BETWEEN = ("\t", ",", ";", BLANKS)
-"""What may stand between cells: the first that the first row has."""
-
-_HEAD_BYTES = 1 << 20
-
-
-def read_once(needs: str = "delimited text whose first row has numbers or known names") -> Check:
-    """Return what is said of a file that no other code reads in the same way."""
-    return not_checked(verdict.SHARED, needs=needs)
-
-
-class PlainFile(NamedTuple):
-    """A file of text."""
-
-    path: Path
-    delimiter: str
-    compression: str
-    skipped: int
-    first: list[str]
-
-
-def plain_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
-    """Return how the file is to be read, or None where it is no such text."""
-    suffixes = [suffix.lower() for suffix in path.suffixes]
-    packed = next((suffix for suffix in suffixes[-1:] if suffix in _COMPRESSIONS), "")
-    extension = next(iter(suffixes[: len(suffixes) - bool(packed)][-1:]), "")
-    if (reading.get("format") or _FORMATS.get(extension)) not in _FORMATS.values():
-        return None
-    file = PlainFile(path, BLANKS, _COMPRESSIONS.get(packed, "none"), 0, [])
-    lines = _head(file)
-    rows = (n for n, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "#%")
-    skipped = next(rows, len(lines))
-    if skipped == len(lines):
-        return None
-    row, asked = lines[skipped].removeprefix("\ufeff"), reading.get("delimiter")
-    delimiter = {"tab": "\t", "space": BLANKS}.get(asked, asked) if asked else None
-    delimiter = delimiter or next((mark for mark in _BETWEEN if mark in row), None)
-    if delimiter is None or len(delimiter) != 1:
-        return None
-    return file._replace(delimiter=delimiter, skipped=skipped, first=_cells(row, delimiter))
-
-
-def read_again(
-    db: Database, file: PlainFile, cells: list[int], *, header: bool, table: str = "again"
-) -> Check | None:
-    """Create a table of some cells f0, f1, ... of every row, or say why it cannot be.
-
-    Where blanks part cells, rows must have as many of them as the first.
-    """
-    n, blanks = len(file.first), file.delimiter == BLANKS
-    cell = "cells[{} + 1] AS f{}" if blanks else "c{} AS f{}"
-    named = ", ".join(cell.format(at, number) for number, at in enumerate(cells))
-    source = f"{literal(db.link(file.path.resolve()))}, auto_detect = false, hive_partitioning = "
-    source += f"false, compression = '{file.compression}'"
-    if blanks:
-        rows = (
-            f"(SELECT regexp_split_to_array(trim(line, ' \t'), '[ \t]+') AS cells FROM read_csv("
-            f"{source}, header = false, delim = '\x02', quote = '', escape = '', nullstr = '\x03', "
-            "columns = {line: 'VARCHAR'}) WHERE line IS NOT NULL AND NOT "
-            f"regexp_matches(line, '^[ \t]*([#%]|$)') {'OFFSET 1' if header else ''})"
-        )
-        named += f", len(cells) = {n} AS whole"
-    else:
-        columns = ", ".join(f"c{number}: 'VARCHAR'" for number in range(n))
-        rows = (
-            f"read_csv({source}, header = {str(header).lower()}, skip = {file.skipped}, delim = "
-            f"{literal(file.delimiter)}, quote = '\"', escape = '\"', nullstr = '{NO_CELL}', "
-            f"columns = {{{columns}}})"
-        )
-    try:
-        db.run(f"CREATE TABLE {table} AS SELECT {named} FROM {rows}")
-        if blanks and db.first(f"SELECT 1 FROM {table} WHERE NOT whole LIMIT 1"):
-            raise duckdb.InvalidInputException("that rows have different numbers of cells")
-    except duckdb.OutOfMemoryException:
-        raise
-    except duckdb.Error as error:
-        return not_checked(f"{verdict.SHARED}: the second reader reports {one_line(error)}")
-    return None
-
-
-def _head(file: PlainFile) -> list[str]:
-    """Return the whole lines at the beginning of a file; none where they are not text."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
-
-    try:
-        with pa.OSFile(os.fsencode(file.path)) as raw:
-            packed = file.compression != "none"
-            stream = pa.CompressedInputStream(raw, file.compression) if packed else raw
-            text = stream.read(_HEAD_BYTES).decode()
-    except (OSError, UnicodeDecodeError):
-        return []
-    lines: list[str] = text.split("\n")
-    return [line.removesuffix("\r") for line in (lines if len(text) < _HEAD_BYTES else lines[:-1])]
-
-
-def _cells(row: str, delimiter: str) -> list[str]:
-    if delimiter == BLANKS:
-        return row.split()
-    try:
-        return next(csv.reader([row], delimiter=delimiter, strict=True))
-    except (csv.Error, StopIteration):
-        return []
-
+from graphveil.verify.second_reading.plain_file import (
+    BLANKS,
+    NO_CELL,
+    PlainFile,
+    plain_file,
+    read_again,
+)
+from graphveil.verify.verdict import Check, fails, holds, not_checked, shown
 
 MOST_CELLS = 50_000_000
 """The most cells that are read a second time."""

@@ -1,14 +1,23 @@
-"""Guarantees of equal rows: equivalence classes of users by features and of tables."""
+"""k-anonymity of rows: every row's values are those of at least k - 1 others.
+
+Claim checked: `KAnonymity` and `SmoothKAnonymity`, of user-item data and tables. Classes are
+counted on the published data, by grouping complete rows; in a table ``*`` equals only ``*``, and
+the columns that are counted are those which the guarantee calls known.
+
+What the files cannot show: nothing that this guarantee needs; it is decided by the released data.
+
+Cost: one grouping over all rows (`recount.row_classes`, `recount.table_cells`).
+"""
 
 from __future__ import annotations
 
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.text import counted
-from graphveil.verify.evidence import CLASSES, ClaimCheck, Evidence, Part, Rechecks, listed
-from graphveil.verify.promises.generalized import known_names, known_problem
-from graphveil.verify.recount.classes import equal_classes, sizes_of_classes, smallest_class
-from graphveil.verify.recount.linked import table_classes
-from graphveil.verify.verdict import Check, fails, holds, row_of
+from graphveil.verify.evidence import Evidence
+from graphveil.verify.promises.known_columns import known_names, known_problem
+from graphveil.verify.recount.row_classes import equal_classes, sizes_of_classes, smallest_class
+from graphveil.verify.recount.table_cells import table_classes
+from graphveil.verify.verdict import Check, fails, holds, listed, row_of
 
 
 def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Check:
@@ -41,7 +50,3 @@ def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Ch
     features, members = smallest_class(db)
     of_features = f"a class of rows with {counted(features, 'feature')}"
     return fails(f"{of_features} {holds_fewer}: {listed(members, classes.smallest)} {below}")
-
-
-_EQUAL = ClaimCheck(("bipartite", "table"), (Part(CLASSES, equal_rows),))
-RECHECKS: Rechecks = {KAnonymity: _EQUAL, SmoothKAnonymity: _EQUAL}
