@@ -28,8 +28,14 @@ from graphveil.verify.files.canonical_text import Columns, first_difference
 from graphveil.verify.verdict import shown
 
 ROWS = 1 << 20
+"""Rows of one row group in the canonical form. Part of the format: another number gives other
+bytes."""
+
 CREATED_BY = b"graphveil version 1.0.0"
+"""The writer that the footer of a release names, whatever the version of the library."""
+
 _BYTES_PER_CELL = 8
+"""Memory that a decoded cell takes, in bytes: an int64, or the code of a text."""
 
 _SETTINGS: dict[str, Any] = {
     "compression": "none",
@@ -41,20 +47,27 @@ _SETTINGS: dict[str, Any] = {
     "dictionary_pagesize_limit": 1 << 24,
     "write_batch_size": 1024,
 }
+"""The choices that a Parquet writer has, all fixed: part of the format, as another choice gives
+other bytes."""
 
 
 def load_columnar(
     db: Database, path: Path, table: str, columns: Columns, *, names: Sequence[str]
 ) -> None:
     """Create a table of (column, SQL type) of a Parquet file, which calls these by its names."""
+    # Step 1: decode the cells, once their types and size are known to be acceptable.
     frame = _read(db, path, columns, names)
+    # Step 2: write them again, group by group, and compare with the file's bytes.
     texts = _texts(frame.schema)
     numbers = [name for name in names if name not in texts]
     groups = (frame.slice(at, ROWS).combine_chunks() for at in range(0, frame.num_rows or 1, ROWS))
     compare_groups(path, groups, frame.schema, settings_of(numbers, list(texts)), ROWS)
+    # Step 3: what canonical bytes can still get wrong: negative numbers, and whole numbers kept as
+    # text.
     below = _below_zero(frame, numbers, path.name)
     if below is not None:
         raise below
+    # Step 4: hand the cells to SQL under the names of the table.
     listed = ", ".join(name for name, _ in columns)
     casts = ", ".join(f"CAST({name} AS {kind}) AS {name}" for name, kind in columns)
     db.run(f"CREATE TABLE {table} AS SELECT {casts} FROM {db.named(frame)} AS raw({listed})")
@@ -75,6 +88,7 @@ def _read(db: Database, path: Path, columns: Columns, names: Sequence[str]) -> A
     import pyarrow as pa  # noqa: PLC0415  heavy, and text needs none of it
     from pyarrow import parquet  # noqa: PLC0415  as above
 
+    # First the schema and the sizes alone, from the footer: no page is unpacked yet.
     plain = os.fsencode(path)
     with pa.OSFile(plain) as stream, parquet.ParquetFile(stream, pre_buffer=False) as file:
         refuse_types(path.name, file.schema_arrow, columns, names)
@@ -82,6 +96,7 @@ def _read(db: Database, path: Path, columns: Columns, names: Sequence[str]) -> A
         db.refuse_unpacked(content, path.stat().st_size, path.name)
         refuse_packed(db, path)
         words = _texts(file.schema_arrow)
+    # Then the cells; text stays a dictionary until its length is known.
     with pa.OSFile(plain) as stream:
         file = parquet.ParquetFile(stream, pre_buffer=False, read_dictionary=list(words))
         frame = file.read(use_threads=False)
@@ -117,6 +132,7 @@ def refuse_packed(db: Database, path: Path) -> None:
 
     SQL asks, since pyarrow ends the process on some broken descriptions of a column.
     """
+    # One content has many packings, so a release has none.
     packed = db.first(
         "SELECT compression FROM parquet_metadata(?) WHERE compression <> 'UNCOMPRESSED' LIMIT 1",
         [db.link(path)],
@@ -159,6 +175,7 @@ def view_columnar(db: Database, path: Path, view: str, names: Sequence[str]) -> 
     """Create a view of a Parquet file of whole numbers."""
     with opened_columnar(path) as file:
         refuse_types(path.name, file.schema_arrow, [(name, "BIGINT") for name in names], names)
+        # The file stays on disk: it is compared once, some rows at a time, and SQL then reads it.
         n_rows = file.metadata.num_rows
         content = n_rows * len(names) * _BYTES_PER_CELL
         db.refuse_unrolled(content, path.stat().st_size, path.name)
@@ -213,6 +230,7 @@ def compare_groups(
     from pyarrow import parquet  # noqa: PLC0415  as above
 
     with path.open("rb") as stream:
+        # The writer is pyarrow's own; the sink compares what it writes instead of keeping it.
         sink = _ComparingSink(stream)
         writer = parquet.ParquetWriter(pa.PythonFile(sink, mode="w"), schema, **settings)
         try:
@@ -221,6 +239,8 @@ def compare_groups(
         finally:
             sink.hold()  # also what a writer that is given up says
         writer.close()
+        # The footer was held back: it names the version of the library, which is replaced by one
+        # name.
         sink.end(_renamed(sink.held()))
     if sink.differs_at is not None:
         raise UnreadableError(
@@ -278,7 +298,9 @@ def _renamed(tail: bytes) -> bytes:
 
     sink = BytesIO()
     parquet.ParquetWriter(sink, pa.schema([("one", pa.int64())])).close()
+    # The writer's own name, taken from the footer of an empty file that it writes.
     library = parquet.ParquetFile(BytesIO(sink.getvalue())).metadata.created_by.encode()
+    # A Parquet file ends with its footer, the footer's length in 4 bytes, and the letters PAR1.
     size = int.from_bytes(tail[-8:-4], "little")
     body, footer = tail[: -8 - size], tail[-8 - size : -8]
     before, _, behind = footer.rpartition(named_writer(library))

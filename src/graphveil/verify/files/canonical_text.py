@@ -31,19 +31,26 @@ from graphveil.verify.database import (
 from graphveil.verify.verdict import one_line, shown
 
 _ROWS = 1 << 18
+"""Rows in one block of lines: bounds the memory for expected bytes."""
 
 SPACES = (
     r"\s\x0b\x1c-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}"
 )
+"""Characters that some program counts as blanks, for a character class of a regular
+expression."""
 
 _AWKWARD = rf'["\n\r\t,;#%\x00]|^[{SPACES}]|[{SPACES}]$|^$'
 """Text because of which all text of a file stands in quotes: it would part cells or lines."""
 
 _PLAIN = re.compile(r"\w+", re.ASCII)
+"""Column names that need no quotes in any program."""
+
 _BROKEN = r"[\n\r\x00\x0b\x0c\x1c-\x1e\x{85}\x{2028}\x{2029}]"
 """Where programs end a line, or the text: some at one of these, some at another."""
 
 _BACKSLASH = r"\\$"
+"""A text that ends like this in quotes: some programs read the closing quote as escaped."""
+
 Columns = Sequence[tuple[str, str]]
 """Columns of a table, each with its SQL type."""
 
@@ -60,12 +67,14 @@ def compare(db: Database, path: Path, parts: Iterable[Part]) -> None:
     """Refuse a file whose bytes are not these parts, one behind the other."""
     line = 1
     with path.open("rb") as stream:
+        # The file is read exactly as far as the expected bytes go, so that it is never in memory.
         for expected, lines in _chunks(db, parts):
             content = stream.read(len(expected))
             if content != expected:
                 content += stream.read(1)  # CR LF is seen as both
                 raise UnreadableError(_difference(path, content, expected, line))
             line += lines
+        # Bytes behind the last row are data that nobody counts.
         rest = stream.read(80)
     if rest:
         raise UnreadableError(f"{path.name}, line {line}: {shown(rest)} follows the last row")
@@ -92,11 +101,14 @@ def compare_cells(
     remark: str = "",
 ) -> None:
     """Refuse a delimited file whose bytes are not those of its rows, written in the one form."""
+    # Step 1: does any text need quotes? One awkward text puts all text of the file in quotes, so
+    # that there is no choice for a single cell.
     texts = [name for name, kind in columns if kind == "VARCHAR"]
     quoted = False
     if first_text(db, table, texts, f"{_AWKWARD}|{_BROKEN}") is not None:
         quoted = first_text(db, table, texts, _AWKWARD) is not None
         _refuse_broken(db, path, table, texts, quoted=quoted)
+    # Step 2: names in the header are quoted one by one, by the same pattern.
     awkward = "SELECT regexp_matches(?, ?)"
     names = [
         name
@@ -104,6 +116,7 @@ def compare_cells(
         else identifier(name)
         for name in header
     ]
+    # Step 3: SQL that writes each row as its one line.
     cells = [_cell(name, kind, quoted=quoted) for name, kind in columns]
     line = f", {literal(delimiter)}, ".join(cells)
     compare(
@@ -142,6 +155,7 @@ def _refuse_broken(
 
 def first_text(db: Database, table: str, columns: Sequence[str], pattern: str) -> str | None:
     """Return a text of some columns in which a pattern is, None where there is none."""
+    # Many columns: find the first with a hit in few queries, then look at that one.
     if len(columns) > COLUMNS_AT_ONCE:
         cell = db.first_cell(table, columns, f"regexp_matches({{}}, {literal(pattern)})")
         columns = [] if cell is None else [cell[0]]
@@ -161,6 +175,8 @@ def _chunks(db: Database, parts: Iterable[Part]) -> Iterator[tuple[bytes, int]]:
             yield part, part.count(b"\n")
             continue
         for block in db.blocks(part, _ROWS):
+            # Arrow holds the text of all lines in one buffer, which is compared without copying
+            # each line.
             column = block.column(0)  # its text stands there in one piece already
             offsets = memoryview(column.buffers()[1])
             ends = offsets.cast("i") if str(column.type) == "string" else offsets.cast("q")
@@ -174,6 +190,7 @@ def _difference(path: Path, content: bytes, expected: bytes, line: int) -> str:
     start = expected.rfind(b"\n", 0, position) + 1
     said = content[start:].split(b"\n", 1)[0] if position < len(content) else b""
     form = expected[start:].split(b"\n", 1)[0]
+    # CR LF is the most common accident: say so instead of showing a line that looks the same.
     if content[start:].startswith(form + b"\r"):
         if content[start + len(form) :].startswith(b"\r\n"):
             return f"{path.name} {CRLF}"
@@ -183,11 +200,14 @@ def _difference(path: Path, content: bytes, expected: bytes, line: int) -> str:
 
 
 DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
+"""What separates cells, by format."""
+
 _REMARKS = {"text": "# "}
 """What stands before the header of a format: programs that read edges take it for a comment."""
 
 _WHERE = re.compile(r"CSV Error on Line: (\d+)\s+Original Line: ?(.*)")
 _NO_NULL = "\x01no text\x01"
+"""No cell is read as null: a text that no canonical file contains."""
 
 
 def load_delimited(
@@ -202,6 +222,7 @@ def load_delimited(
     """Create a table of a delimited file."""
     if not columns:
         raise UnreadableError(f"{path.name} has no columns")
+    # DuckDB guesses nothing: every setting is given, and a text that stands for null cannot occur.
     delimiter, remark = DELIMITERS[form], _REMARKS.get(form, "")
     quote = literal('"' if any(kind == "VARCHAR" for _, kind in columns) else "")
     first = "header = false, skip = 1" if remark else "header = true"

@@ -22,6 +22,8 @@ from graphveil.verify.evidence import checked_kind
 from graphveil.verify.verdict import Check, judged, shown
 
 _EXTENSIONS = {form: f".{form}" for form in ("csv", "tsv", "parquet", "graphml")} | {"text": ".txt"}
+"""The extension of the data file, by format."""
+
 _WITH_EVERYONE = frozenset({"graphml"})
 """Formats whose data file has no columns, and lists everyone itself."""
 
@@ -31,16 +33,19 @@ _MISREAD = re.compile(r'["\n\r\0\v\f\x1c-\x1e\x85\u2028\u2029]|^[\s\ufeff]|\s$|[
 
 def description_check(described: Described) -> Check:
     """Whether names, roles, formats, columns and semantics are those of this kind of data."""
+    # Step 1: how suppressed cells are written belongs to the kind of data.
     kind = KINDS[described.kind]
     problems = []
     if described.suppressed_cells != kind.suppressed_cells:
         problems.append(
             f"suppressed_cells has the unexpected value {shown(described.suppressed_cells)}"
         )
+    # Step 2: a release in parts lists parts alone.
     if parts.in_parts(described.files):
         problems += _parts(described)
         n = counted(len(described.files), "part")
         return judged(problems, f"a {described.kind} in {n}")
+    # Step 3: otherwise exactly one data file, listed first.
     data = [file for file in described.files if file.role == "data"]
     if len(data) != 1:
         problems.append(f"{len(data)} data files are listed instead of 1")
@@ -62,6 +67,7 @@ def description_check(described: Described) -> Check:
             f"the files listed with the data have the roles {roles}, but a "
             f"{data[0].format} release has {expected}"
         )
+    # Step 5: each of these files has its one name, format and columns.
     column = kind.people[:-1]
     problems += [
         f"{shown(file.name)} is not described as {file.role}.csv with the column {column}"
@@ -93,6 +99,7 @@ def _parts(described: Described) -> list[str]:
     if checked_kind(described.kind).parts is None:
         return [f"data of kind {described.kind} cannot be in parts"]
     problems = []
+    # The number of users decides how many parts there are, and how many rows each has.
     n = described.counts.get("users", 0)
     n_parts = parts.n_parts(n)
     if len(described.files) != n_parts:

@@ -21,7 +21,7 @@ from graphveil.verify.verdict import Check, judged, not_checked, shown
 
 LINKS, ATTRIBUTES = "no links", "no extended attributes"
 _LABELS = {"security.selinux"}
-"""Attributes that a system gives to every file by itself."""
+"""Attributes that a system gives to every file by itself: they say nothing of the data."""
 
 
 def strict_checks(folder: Path | None) -> list[Check]:
@@ -33,7 +33,9 @@ def strict_checks(folder: Path | None) -> list[Check]:
     if folder is None:
         why = "what a store keeps in addition to the bytes of objects is not read"
         return verdict.named(dict.fromkeys((LINKS, ATTRIBUTES), not_checked(why)))
+    # Everything beneath the folder; links are listed and never followed.
     paths = sorted(folder.rglob("*"))  # which follows no link
+    # A symbolic link or a second hard link is a name that no digest counts.
     links = [problem for path in paths if (problem := _link_problem(path, folder))]
     plain = f"no symbolic link and no second hard link among {counted(len(paths), 'file')}"
     return verdict.named({LINKS: judged(links, plain), ATTRIBUTES: _attributes(folder, paths)})
@@ -51,6 +53,7 @@ def _link_problem(path: Path, folder: Path) -> str | None:
 
 def _attributes(folder: Path, paths: list[Path]) -> Check:
     """Whether nothing has an extended attribute, the folder itself included."""
+    # Extended attributes exist on few systems: where they cannot be listed, nothing is said.
     if not hasattr(os, "listxattr"):
         return not_checked("this system or its Python cannot list them")
     problems = []

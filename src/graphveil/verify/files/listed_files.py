@@ -36,6 +36,8 @@ def file_checks(released: Released, manifest: Manifest, limit_bytes: int) -> lis
     """Return the checks on which files there are, and on their bytes."""
     files = manifest.data.files
     unrolled = checked_kind(manifest.data.kind).unrolled
+    # Data that is read some rows at a time has no limit on its bytes; all else must fit into
+    # memory.
     limits = {
         file.name: None if file.role == "data" and file.format in unrolled else limit_bytes
         for file in files
@@ -50,7 +52,11 @@ def file_checks(released: Released, manifest: Manifest, limit_bytes: int) -> lis
 
 
 _PACKED = (".gz", ".zst", ".bz2", ".xz", ".zip")
+"""Endings of packed files: a missing file may be there in one of these forms."""
+
 _MOST_READ = 1 << 28
+"""The largest file, in bytes, of which CR LF line ends are recognized where no limit is set: it
+is read whole. A larger one gets the plain message about its size."""
 
 
 def no_file(released: Released, name: str) -> str:
@@ -76,9 +82,12 @@ def _has_crlf(released: Released, file: DataFile, size: int, limit_bytes: int | 
 
 def file_problem(released: Released, file: DataFile, limit_bytes: int | None) -> str | None:
     """Return why a listed file is not the one described, or None."""
+    # From cheap to dear: is it there, does it have the stated size, is it small enough to be read,
+    # does it have the stated digest?
     size = released.size(file.name)
     if size is None:
         return no_file(released, file.name)
+    # A copy through a system that writes CR LF is recognized, so that the message can say so.
     if size != file.bytes and _has_crlf(released, file, size, limit_bytes):
         return f"{file.name} {CRLF}"
     if size != file.bytes:
@@ -105,6 +114,7 @@ def _others(released: Released, files: list[DataFile]) -> dict[str, Check]:
         names = released.names(with_parts=parts.in_parts(files))
     except OSError as error:
         return {OTHERS: fails(f"the folder cannot be listed ({error.strerror})")}
+    # Whatever is not listed fails; files that operating systems write get a check of their own.
     others = [name for name in names if name not in listed]
     stray = [name for name in others if _STRAY.fullmatch(name.rpartition("/")[2])]
     problems = [

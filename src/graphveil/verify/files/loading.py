@@ -47,6 +47,7 @@ def refuse_missing(db: Database, table: str, columns: Sequence[str], name: str) 
 
 def load(db: Database, released: Released, described: Described) -> None:
     """Create the tables of the released data."""
+    # Step 1: sizes, before anything is read or copied: a small file may unpack to a large one.
     kind = checked_kind(described.kind)
     files = []
     for file in described.files:
@@ -61,14 +62,17 @@ def load(db: Database, released: Released, described: Described) -> None:
             db.refuse_beyond(size, file.name)
         with broken(file.name):
             files.append((released.path(file.name), file))
+    # Step 2: parts are loaded together, each checked as its rows pass by.
     if parts.in_parts(described.files):
         if kind.parts is None:
             raise UnreadableError(f"data of kind {described.kind} cannot be in parts")
         kind.parts(db, files)
         return
+    # Step 3: otherwise each file by the loader of its role and format.
     for path, file in files:
         with broken(file.name):
             _loader(described, file)(db, path, file)
+    # Step 4: a graph without a list of nodes, or the like, is no release.
     for table in kind.tables:
         if not db.holds(table):
             raise UnreadableError(f"no file lists the {table}")

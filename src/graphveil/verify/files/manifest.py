@@ -32,6 +32,8 @@ from graphveil.verify.files.owner import (
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, one_line, shown
 
 TOOL = "graphveil"
+"""The name of the program that a manifest must state."""
+
 _VERSION = re.compile(r"(0|[1-9][0-9]{0,2})(\.(0|[1-9][0-9]{0,2})){1,2}((a|b|rc|\.dev)[0-9]{1,3})?")
 """The form of a version: anything longer could carry a message. Another one is undecided."""
 
@@ -55,6 +57,8 @@ def manifest_checks(raw: bytes, manifest: Manifest, owner: Owner) -> list[Check]
 
 
 def _bytes(raw: bytes, manifest: Manifest) -> Check:
+    # Encode the decoded manifest again: any other spelling of the same values could carry a
+    # message.
     canonical = parts.encode(manifest)
     if raw == canonical:
         return holds(f"the {counted(len(raw), 'byte')} of {MANIFEST} are canonical")
@@ -82,6 +86,7 @@ def _producer(manifest: Manifest) -> Check:
         return fails(f"the tool is {shown(manifest.tool)}, not {TOOL}")
     if not _VERSION.fullmatch(manifest.version):
         return fails(f"{shown(manifest.version)} is not a version of {TOOL}")
+    # Another version may define formats and words differently, so nothing is decided here.
     if manifest.version != __version__:
         return not_checked(
             f"written by version {shown(manifest.version)}, this is version {__version__}: verify "
@@ -97,6 +102,7 @@ def _words(manifest: Manifest) -> Check:
     Another version may word the same guarantee differently: there it is not decided.
     """
     claim, guarantee = manifest.claim, manifest.claim.guarantee
+    # What the manifest says in words must be what the typed guarantee says in this version.
     worded = [
         f"{name} is {shown(said)}, but for this guarantee it must be {shown(own)}"
         for name, said, own in (
@@ -107,6 +113,7 @@ def _words(manifest: Manifest) -> Check:
         )
         if said != own
     ]
+    # A condition that is stated twice, or that the guarantee implies, adds nothing but bits.
     repeated = [c for c in claim.conditions if claim.conditions.count(c) > 1]
     twice = bool(repeated) or bool(set(claim.conditions) & set(guarantee.implied))
     if worded and not twice and manifest.version != __version__:

@@ -39,6 +39,7 @@ def read_owner(folder: Path | None) -> Owner:
     """
     if folder is None:
         return Owner(None)
+    # Names only, no contents yet: linkage, levels and pairs are read by the checks that need them.
     private = parts.private_folder(folder)
     linkage: tuple[Path, ...] = ()
     files: list[Path | None] = [None, None]
@@ -47,6 +48,7 @@ def read_owner(folder: Path | None) -> Owner:
         paths = [private / name for name in (parts.LEVELS, parts.WITNESS)]
         files = [path if path.is_file() else None for path in paths]
         return Owner(parts.read_record(folder), None, linkage, *files)
+    # Someone else's private folder: this reader is not the owner.
     except PermissionError:
         return Owner(None)
     except (GraphveilError, OSError, RecursionError) as error:
@@ -72,6 +74,7 @@ def linkage_file_check(owner: Owner) -> Check:
     """Whether the linkage is the file that was written with the record."""
     if owner.record is None:
         return not_checked("there is no private record", needs=verdict.RECORD)
+    # A linkage in parts is digested part by part, as it was written.
     written = owner.record.linkage_sha256
     files = owner.linkage
     digest = sha256_of(files[0]) if files else None

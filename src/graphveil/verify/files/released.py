@@ -37,6 +37,7 @@ class Released:
 
     def size(self, name: str) -> int | None:
         """Return the bytes of a regular file of this name; links of any sort are refused."""
+        # A link of any sort has no size here, so it counts as missing.
         if not is_plain_name(name) or not has_mode(self.around / name, stat.S_ISREG):
             return None
         if parts.is_part(name) and not has_mode(self.around / parts.FOLDER, stat.S_ISDIR):

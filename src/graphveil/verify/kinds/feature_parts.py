@@ -31,16 +31,26 @@ from graphveil.verify.files.loading import broken
 from graphveil.verify.verdict import shown
 
 GROUP_ROWS = 1 << 17
+"""Rows of one row group of a part. Part of the format: another number gives other bytes."""
+
 _READ_ROWS = 1 << 14
+"""Rows that are decoded at once: bounds the memory; the result does not depend on it."""
+
 _LEAVES = "items.list.element"
+"""The path of the items' column in the schema of Parquet."""
+
 _BYTES_PER_CELL = 8
 _ONE_PAGE = {"data_page_size": 1 << 30, "dictionary_pagesize_limit": 1 << 30}
+"""Each column of a row group is one page with one dictionary: part of the format."""
+
 _LISTS = {"list<element: int64>": "int64", "list<element: string>": "string"}
+"""Accepted types of the column of lists, and the type of their items."""
 
 
 def load_parts(db: Database, files: list[tuple[Path, DataFile]]) -> None:
     """Create the views `lists(person, items)`, `users(person)` and `entries(person, item)`."""
     links, leaf = [], None
+    # Step 1: each part by itself: bytes, users, order of items, and the same type of items.
     for number, (path, file) in enumerate(files):
         with broken(file.name):
             part = _Part(path, file, number * parts.PART_USERS)
@@ -52,12 +62,14 @@ def load_parts(db: Database, files: list[tuple[Path, DataFile]]) -> None:
                 )
             leaf = held
             links.append(literal(db.link(path)))
+    # Step 2: views over all parts: nothing of the data is copied.
     rows = f"read_parquet([{', '.join(links)}], hive_partitioning = false)"
     db.run(f"CREATE VIEW lists AS SELECT user AS person, items FROM {rows}")
     db.run("CREATE VIEW users AS SELECT person FROM lists")
     db.run(
         "CREATE VIEW entries AS SELECT person, CAST(unnest(items) AS VARCHAR) AS item FROM lists"
     )
+    # Step 3: whole numbers have one type in a release, so they may not be text.
     if leaf == "string" and db.only_numbers("entries", "item"):
         raise UnreadableError(
             f"{FOLDER}: items that are whole numbers are stored as string instead of int64"
@@ -77,6 +89,7 @@ def _compared(db: Database, part: _Part) -> str:
     import pyarrow as pa  # noqa: PLC0415  heavy, and text needs none of it
 
     path, name = part.path, part.file.name
+    # Step 1: names, types and size from the footer, before any page is unpacked.
     with opened_columnar(path) as file:
         schema = file.schema_arrow
         if schema.names != COLUMNS:
@@ -92,11 +105,13 @@ def _compared(db: Database, part: _Part) -> str:
         groups = [file.metadata.row_group(n) for n in range(file.metadata.num_row_groups)]
         cells = sum(g.column(n).num_values for g in groups for n in range(g.num_columns))
         db.refuse_unpacked(int(cells) * _BYTES_PER_CELL, path.stat().st_size, name)  # text as codes
+    # Step 2: a dictionary of few words could stand for more text than memory holds.
     leaf = _LISTS[kinds[1]]
     if leaf == "string":  # few words of a dictionary could be longer than memory holds
         lists = f"read_parquet({literal(db.link(path))}, hive_partitioning = false)"
         words = f"SELECT unnest(items) AS item FROM {lists}"
         db.refuse_beyond(db.number(f"SELECT sum(strlen(item)) FROM ({words})"), name)
+    # Step 3: write the rows again as they pass by, and compare the bytes.
     numbers, texts = (["user", _LEAVES], []) if leaf == "int64" else (["user"], [_LEAVES])
     long = pa.int64() if leaf == "int64" else pa.large_string()
     schema = pa.schema([("user", pa.int64()), ("items", pa.large_list(long))])
@@ -114,6 +129,7 @@ def _rows(file: Any, part: _Part, schema: Any) -> Iterator[Any]:
     n = 0
     for batch in file.iter_batches(_READ_ROWS, use_threads=False):
         batch.validate(full=True)
+        # Users are those of this place, every user has a list, and items ascend in it.
         user, lists = batch.column(0), batch.column(1)
         _refuse_ids(user, n, part)
         if lists.null_count:
@@ -177,6 +193,7 @@ def _refuse_items(leaves: Any, starts: Any, part: _Part, n: int) -> None:
 
     if len(leaves) < 2:
         return
+    # Compare each item with the one before it, except the first item of each row.
     above = pc.greater(leaves.slice(1), leaves.slice(0, len(leaves) - 1))
     rising = _numbers(above.cast("uint8"), np.uint8).astype(np.bool_)
     inner = starts[(starts > 0) & (starts < len(leaves))]

@@ -59,10 +59,12 @@ ENTRIES, ITEMS = "entries", "items"
 _ENTRIES = (("person", "BIGINT"), ("item", "VARCHAR"))
 _COLUMNS = ["user", "item"]
 
+# Published items that the original has no feature for.
 _STRANGE_ITEMS = (
     "SELECT item FROM (SELECT DISTINCT item FROM entries) ANTI JOIN features USING (item)"
 )
 
+# The first entry that does not follow the one above it: users ascend, and so do the items of one.
 _OUT_OF_ORDER = """
     SELECT number, person, item FROM (
         SELECT rowid + 1 AS number, person, item,
@@ -72,16 +74,19 @@ _OUT_OF_ORDER = """
     ORDER BY number LIMIT 1
 """
 
+# The first entry that appears more than once.
 _REPEATED = """
     SELECT person, item, count(*) FROM entries GROUP BY person, item HAVING count(*) > 1
     ORDER BY person, item LIMIT 1
 """
 
+# A user of some entry who is not in the list of users.
 _STRANGER = "SELECT person FROM entries WHERE person NOT IN (SELECT person FROM users) LIMIT 1"
 
 
 def _load(db: Database, path: Path, file: DataFile) -> None:
     load_rows(db, path, file.format, "entries", _ENTRIES, _COLUMNS)
+    # Parquet keeps the types apart; in text, names of items must survive another reading.
     if file.format == "parquet":
         refuse_missing(db, "entries", ["person", "item"], path.name)
         return
@@ -104,6 +109,7 @@ def _counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG0
 
 
 def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:  # noqa: FBT001  one shape
+    # Parts were checked row by row when they were loaded.
     if db.holds("lists"):
         users = counted(described.counts.get("users", 0), "user")
         each = counted(len(described.files), "part")
@@ -117,6 +123,7 @@ def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:
     if stranger:
         problems.append(f"user {stranger[0]} has an item but is not listed")
     order = _user_order(db, described.files, keyed=keyed)
+    # Entries in strictly ascending order cannot repeat, so this is asked only if they are not.
     repeated = None if order.outcome == "holds" else db.first(_REPEATED)
     if repeated:
         problems.append(f"user {repeated[0]} has the item {shown(repeated[1])} {repeated[2]} times")
@@ -154,6 +161,7 @@ def _items(db: Database, original: Bipartite, *, people: bool, linked: bool) -> 
 
     The name of an item that is a person is the published id of that person.
     """
+    # The name of an item that is a person is that person's published id, by the linkage.
     names = original.feature_labels()
     if people and original.items == "people" and linked:
         names = released_ids(db)
@@ -178,6 +186,7 @@ def _link(db: Database, original: Bipartite, released: Any) -> None:
 
 def _changes(evidence: Evidence) -> EntryChanges:
     db, before = evidence.tables, evidence.original_as(Bipartite).n_entries
+    # Entries of both are joined once, for every check that needs them.
     find_kept(db)
     after = db.number("SELECT count(*) FROM entries")
     kept = db.number("SELECT count(*) FROM kept")

@@ -54,6 +54,8 @@ from graphveil.verify.second_reading.tables import people_reading_check
 from graphveil.verify.verdict import SHARED, Check, fails, holds, judged, not_checked, row_of, shown
 
 EDITS, ENDPOINTS, SIMPLE = "edits", "endpoints", "simple graph"
+# Edges of the original that the release lacks, and released edges that the original lacks; with
+# layers, `_ADDED` below.
 MISSING = "SELECT source, target FROM missing ORDER BY source, target"
 
 _ADDED_EDGES = """
@@ -63,6 +65,7 @@ _ADDED_EDGES = """
 
 _COLUMNS = ["source", "target"]
 
+# The first edge of a graph whose smaller end is second, or that does not follow the one above it.
 _EDGE_OUT_OF_ORDER = """
     SELECT number, source, target FROM (
         SELECT row_number() OVER () AS number, source, target,
@@ -73,11 +76,13 @@ _EDGE_OUT_OF_ORDER = """
     LIMIT 1
 """
 
+# The first edge that appears more than once, in either direction.
 _DUPLICATE = """
     SELECT least(source, target) AS u, greatest(source, target) AS v, count(*) AS copies
     FROM edges GROUP BY u, v HAVING count(*) > 1 ORDER BY u, v LIMIT 1
 """
 
+# The first end of an edge that is not a listed node.
 _STRANGER = """
     SELECT end_node FROM (SELECT unnest([source, target]) AS end_node FROM edges)
     WHERE end_node NOT IN (SELECT node FROM nodes) ORDER BY end_node LIMIT 1
@@ -86,11 +91,13 @@ _STRANGER = """
 
 def _link_edges(db: Database, original: Graph, released: Any) -> None:
     """Create `placed(u, v)`, the original's edges, u below v, and `missing` of those lost."""
+    # Large graphs are compared in buckets on disk, where ids fit into 32 bits.
     released = np.asarray(released)
     usual = released.size > 0 and released.min() >= 0 and released.max() < MOST_IDS
     if original.n_edges > MOST_AT_ONCE and usual:
         link_in_buckets(db, (original.indptr, original.indices), released)
         return
+    # Others in one anti join over tables: `placed` are the original's edges by published ids.
     ends = released[original.edges()]
     db.put("placed", {"u": ends.min(axis=1), "v": ends.max(axis=1)})
     db.run(
@@ -131,6 +138,7 @@ PEOPLE_ROWS = "people_rows"
 
 _TIES = (("source", "BIGINT"), ("target", "BIGINT"), (OF_LAYER, "VARCHAR"))
 
+# The first edge of a network that does not follow the one above it by source, target and layer.
 _OUT_OF_ORDER = """
     SELECT number, source, target FROM (
         SELECT rowid + 1 AS number, source, target, layer,
@@ -142,6 +150,7 @@ _OUT_OF_ORDER = """
     LIMIT 1
 """
 
+# The first edge that appears more than once in one layer.
 _TWICE = """
     SELECT source, target, count(*) FROM edges GROUP BY source, target, layer
     HAVING count(*) > 1 ORDER BY source, target, layer LIMIT 1
@@ -153,12 +162,14 @@ _ADDED = f"""
     SELECT source, target FROM edges ANTI JOIN placed ON {_SAME_TIE} ORDER BY source, target
 """
 
+# The first undirected edge whose smaller end is second.
 _OTHER_END_FIRST = """
     SELECT source, target FROM edges
     WHERE source > target AND layer IN (SELECT name FROM layers WHERE NOT directed)
     ORDER BY source, target LIMIT 1
 """
 
+# The first layer of an edge that the manifest does not describe.
 _OF_NO_LAYER = """
     SELECT layer FROM edges WHERE layer NOT IN (SELECT name FROM layers) ORDER BY layer LIMIT 1
 """
@@ -174,6 +185,7 @@ def described_layers(described: Described) -> dict[str, bool]:
 
 def _people(db: Database, path: Path, file: DataFile) -> None:
     """Create `people_rows(c0, c1, ...)` of the file of people, and `nodes(node)` of their ids."""
+    # The file of people: all cells are text, the first column is the id.
     columns = cell_columns(file)
     if file.columns[:1] != [ID_OF_PERSON] or len(set(file.columns)) < len(file.columns):
         raise UnreadableError(
@@ -202,6 +214,7 @@ def has_layers(described: Described) -> bool:
 
 def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:  # noqa: FBT001  one shape
     """Return the checks of ids, edges and their order."""
+    # Step 1: ids, and which layers are directed.
     ids = ids_check(db, "nodes", "node", keyed=keyed)
     layers = described_layers(described) if described.layers else {}
     if is_directed(described) or has_layers(described):
@@ -210,10 +223,13 @@ def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:
         layers = {}
     n, n_nodes = (db.number(f"SELECT count(*) FROM {table}") for table in ("edges", "nodes"))
     edges = counted(n, "edge")
+    # Step 2: order. Edges in strictly ascending order cannot repeat or be loops, so that is asked
+    # only of layers, or if the order fails.
     order = _order(db, edges, layers, files=described.files, keyed=keyed)
     simple = holds(f"no self-loop and no duplicate among {edges}")
     if layers or order.outcome != "holds":
         simple = judged(_not_simple(db, layers), simple.detail)
+    # Step 3: ends of edges. With ids 0..n-1 the smallest and the largest end decide.
     ends = _strange_end(db, n_nodes, usual=not keyed and ids.outcome == "holds")
     listed = f"every end of an edge is one of {counted(n_nodes, 'listed node')}"
     return {IDS: ids, SIMPLE: simple, ENDPOINTS: judged(ends, listed), ORDER: order}
@@ -340,6 +356,7 @@ def _link(db: Database, original: Network, released: Any) -> None:
     if isinstance(original, Graph):
         _link_edges(db, original, released)
         return
+    # Ends under published ids; undirected edges are turned so that the smaller end is first.
     ties, one = original.ties(), len(original.layers) == 1
     source, target = released[ties.source], released[ties.target]
     turned = np.array([not layer.directed for layer in original.layers])[ties.layer]
@@ -359,6 +376,7 @@ def _link(db: Database, original: Network, released: Any) -> None:
 
 def _changes(evidence: Evidence) -> EdgeChanges:
     db, before = evidence.tables, evidence.original_as(Network).n_ties
+    # Kept edges are those of the original that are not missing.
     after = db.number("SELECT count(*) FROM edges")
     kept = before - db.number("SELECT count(*) FROM missing")
     return EdgeChanges(before, kept, after - kept)
@@ -413,6 +431,7 @@ def _pairs(original: Network) -> OriginalPairs:
 
 def _read_again(db: Database, original: Network, path: Path, reading: Mapping[str, Any]) -> Check:
     """Return whether the files of edges and people say what the program's reader made of them."""
+    # The file of edges and the file of people are read apart; the worse outcome counts.
     ties = second_reading(_pairs, "edges")(db, original, path, reading)
     if original.people is None or ties.outcome == "fails":
         return ties

@@ -38,6 +38,7 @@ COLUMNS = "columns"
 
 def _load(db: Database, path: Path, file: DataFile) -> None:
     """Create `cells`, and the view `shown` of them by row, a suppressed one null; none is empty."""
+    # Cells as they are written; `shown` turns the star of text into null, as Parquet has it.
     columns = cell_columns(file)
     load_rows(db, path, file.format, "cells", columns, file.columns)
     names, in_text = [name for name, _ in columns], file.format != "parquet"
@@ -47,6 +48,7 @@ def _load(db: Database, path: Path, file: DataFile) -> None:
         raise UnreadableError(f"{row_of(file, cell[1])} has an empty cell in {shown(named)}")
     cells = ", ".join(f"nullif({name}, '*') AS {name}" if in_text else name for name in names)
     db.run(f"CREATE VIEW shown AS SELECT rowid AS row, {cells} FROM cells")
+    # A star in Parquet would be a value that looks suppressed.
     star = None if in_text else db.first_cell("cells", names, "{} = '*'")
     if star is not None:
         raise UnreadableError(f"{row_of(file, star[1])} contains `*` instead of null")
@@ -78,6 +80,7 @@ def _data(described: Described) -> DataFile:
 def _cells(db: Database, described: Described) -> list[ColumnCells]:
     """Return how many cells of each column show a value, a node above the values, or nothing."""
     columns = _data(described).columns
+    # For each column: cells that are shown, of these the ones above level 0, and suppressed ones.
     rows = db.number("SELECT count(*) FROM cells")
     listed = {one.name for one in described.columns or [] if one.levels is not None}
     found: list[int] = []
@@ -99,6 +102,7 @@ def _cells(db: Database, described: Described) -> list[ColumnCells]:
 
 def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:  # noqa: FBT001  one shape
     """Return the checks of the rows: they have an order to check only where they have ids."""
+    # Rows without ids are in no order that could be checked.
     if not keyed:
         return {}
     db.run("CREATE VIEW people AS SELECT TRY_CAST(c0 AS BIGINT) AS person FROM cells")
@@ -135,6 +139,7 @@ def _ids_among_names(evidence: Evidence, original: Table) -> list[IdsAsNames]:
     if db is None or not db.holds("cells") or original.ids is None:
         return []
     db.put("ids_of_people", {"id": to_arrow(as_text(original.labels()))})
+    # Published values, and nodes of the file of levels, which nobody need have.
     places = [
         (f"c{number}", "cells", f"values of {shown(name)}")
         for number, name in enumerate(evidence.columns, start=int(evidence.keyed))
@@ -150,6 +155,7 @@ def _ids_among_names(evidence: Evidence, original: Table) -> list[IdsAsNames]:
 
 
 def _changes(evidence: Evidence) -> CellChanges:
+    # A generalized cell counts as kept, since it is true; only suppressed cells count.
     compared = compare_with_original(evidence.tables, evidence.original_as(Table), evidence.columns)
     before = compared.cells - compared.before
     claim = evidence.manifest.claim
@@ -171,6 +177,7 @@ def _same(evidence: Evidence) -> Check:
     original, columns = evidence.original_as(Table), evidence.columns
     if columns != list(original.columns):
         return fails("the release has different columns than the original")
+    # Under new ids, every cell must be the original's own, suppressed ones included.
     found = compare_with_original(evidence.tables, original, columns, keyed=evidence.keyed)
     changed, strange = found.n_strange + found.added, found.strange
     if not changed:

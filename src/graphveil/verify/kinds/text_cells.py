@@ -13,6 +13,8 @@ _IS_ID = (
     "coalesce(regexp_full_match(c0, '0|[1-9][0-9]{0,18}') "
     "AND TRY_CAST(c0 AS BIGINT) IS NOT NULL, false)"
 )
+"""SQL that tells whether the text in c0 is an id: a whole number of 64 bits without a sign or a
+leading zero."""
 
 
 def cell_columns(file: DataFile) -> list[tuple[str, str]]:
