@@ -26,7 +26,7 @@ from graphveil.claims.manifest import read_manifest
 from graphveil.verify.database import database
 from graphveil.verify.files.loading import load
 from graphveil.verify.files.released import Released
-from graphveil.verify.recount.row_classes import equal_classes, sizes_of_classes
+from graphveil.verify.recount.rows.row_classes import equal_classes, sizes_of_classes
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows

@@ -13,7 +13,7 @@ import msgspec
 
 from forged.kit import Forged, read_manifest, reseal
 from graphveil.claims.guarantees import AdaptiveAnonymity, NotClaimed, StructuralKAnonymity
-from graphveil.verify.recount.flip_probabilities import filter_thresholds, response_thresholds
+from graphveil.verify.recount.noise.flip_probabilities import filter_thresholds, response_thresholds
 
 DIGITS = int("".join(str(7 * place % 10) for place in range(1, 400)))
 """A message of 1,300 bits."""

@@ -10,15 +10,15 @@ from hypothesis.extra.numpy import arrays
 
 import graphveil as gv
 from graphveil.claims.guarantees import AdaptiveAnonymity
-from graphveil.verify.promises.adaptive import LEVEL, PAIRS
-from graphveil.verify.recount import agreeing_rows
-from graphveil.verify.recount.agreeing_rows import fewest_agreeing
+from graphveil.verify.promises.rows.adaptive import LEVEL, PAIRS
+from graphveil.verify.recount.rows import agreeing_rows
+from graphveil.verify.recount.rows.agreeing_rows import fewest_agreeing
 
 FLAWS = [
     {
         "name": "rows that agree with nobody",
         "means": "Different rows without a star pass as hidden among a hundred.",
-        "file": "src/graphveil/verify/promises/adaptive.py",
+        "file": "src/graphveil/verify/promises/rows/adaptive.py",
         "old": "    return judged([short] if number < promise.level else [], enough)",
         "new": "    return judged([short] if number < 0 else [], enough)",
         "verify": [

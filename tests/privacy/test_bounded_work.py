@@ -7,13 +7,13 @@ import pytest
 
 import graphveil as gv
 from graphveil.verify.claim_check import CLASSES
-from graphveil.verify.recount import structural_classes
+from graphveil.verify.recount.graphs import structural_classes
 
 FLAWS = [
     {
         "name": "neighborhoods without a bound",
         "means": "A release of a few kilobytes keeps the checker busy for days.",
-        "file": "src/graphveil/verify/recount/released_graph.py",
+        "file": "src/graphveil/verify/recount/graphs/released_graph.py",
         "old": "        if self._left < 0:",
         "new": "        if self._left < -(1 << 62):",
         "verify": ["tests/privacy/test_bounded_work.py"],

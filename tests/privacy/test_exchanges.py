@@ -13,11 +13,11 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.claims.manifest import decode_manifest, encode
-from graphveil.verify.promises import block_flips
-from graphveil.verify.promises.cell_flips import CHANCES
-from graphveil.verify.promises.noisy_statistics import DRAWING, ON_DEGREES
-from graphveil.verify.recount.edge_exchanges import Exchanges, edge_exchanges
-from graphveil.verify.recount.noise_tails import is_unbelievable, tail
+from graphveil.verify.promises.noise import block_flips
+from graphveil.verify.promises.noise.cell_flips import CHANCES
+from graphveil.verify.promises.noise.noisy_statistics import DRAWING, ON_DEGREES
+from graphveil.verify.recount.noise.edge_exchanges import Exchanges, edge_exchanges
+from graphveil.verify.recount.noise.noise_tails import is_unbelievable, tail
 
 FLAWS = [
     {
@@ -32,7 +32,7 @@ FLAWS = [
     {
         "name": "weights explain the original",
         "means": "With weights of degrees that fit, the original passes at a small epsilon.",
-        "file": "src/graphveil/verify/promises/block_flips.py",
+        "file": "src/graphveil/verify/promises/noise/block_flips.py",
         "old": "    if not flips.groups:\n        epsilon =",
         "new": "    if flips.groups is None:\n        epsilon =",
         "verify": [
@@ -43,7 +43,7 @@ FLAWS = [
     {
         "name": "too few true edges refuse a release",
         "means": "Genuine releases are refused, since a rare number may be rare on either side.",
-        "file": "src/graphveil/verify/promises/block_flips.py",
+        "file": "src/graphveil/verify/promises/noise/block_flips.py",
         "old": "    unbelievable = found.more > found.telling * most and is_unbelievable(",
         "new": "    unbelievable = found.more > found.telling / 2 and is_unbelievable(",
         "tests": [
@@ -53,7 +53,7 @@ FLAWS = [
     {
         "name": "edges are exchanged by what they are",
         "means": "Genuine draws are refused: edges of the original are looked for on one side.",
-        "file": "src/graphveil/verify/recount/edge_exchanges.py",
+        "file": "src/graphveil/verify/recount/noise/edge_exchanges.py",
         "old": "    gain = (before - after)[possible]",
         "new": "    gain = np.maximum(before - after, 0)[possible]",
         "tests": [

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphveil.verify.recount import assignments
-from graphveil.verify.recount.assignments import (
+from graphveil.verify.recount.rows import assignments
+from graphveil.verify.recount.rows.assignments import (
     NoAssignment,
     allowed_masks,
     allowed_of_masks,
@@ -18,7 +18,7 @@ from graphveil.verify.recount.assignments import (
     full_assignment,
     has_disjoint_assignments,
 )
-from graphveil.verify.recount.fitting_pairs import (
+from graphveil.verify.recount.rows.fitting_pairs import (
     NOBODY,
     STAR,
     CodedCells,

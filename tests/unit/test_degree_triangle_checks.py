@@ -21,9 +21,9 @@ from graphveil.methods.noisy_cells import prior_response
 from graphveil.methods.random_graphs.baselines import Cuts, as_text
 from graphveil.methods.random_graphs.triangle_model import Shape, Statistics, drawn, edges_between
 from graphveil.verify import verify
-from graphveil.verify.promises import noisy_statistics as noisy_statistics_checks
-from graphveil.verify.recount import triangle_graph
-from graphveil.verify.recount.noise_tails import reach_of
+from graphveil.verify.promises.noise import noisy_statistics as noisy_statistics_checks
+from graphveil.verify.recount.noise import triangle_graph
+from graphveil.verify.recount.noise.noise_tails import reach_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -31,7 +31,7 @@ FLAWS = [
     {
         "name": "a graph that is not drawn again",
         "means": "A release of any edges passes as one that follows from noisy statistics.",
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
         "old": 'apart = len(drawn ^ _edges(evidence, "edges", "source", "target"))',
         "new": "apart = 0",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "other_edges"],
@@ -39,7 +39,7 @@ FLAWS = [
     {
         "name": "cuts that nobody computes again",
         "means": "Somebody chooses groups by whom they are to hold, and they pass.",
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
         "old": "elif wrong := wrong_parts(said.noisy, weight, cuts, most):",
         "new": "elif wrong := wrong_parts(said.noisy, weight, cuts, most)[most:]:",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "cuts_that_do_not_follow"],
@@ -47,7 +47,7 @@ FLAWS = [
     {
         "name": "noisy numbers of any size",
         "means": "A noisy degree that no graph has passes, and could hold a message.",
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
         "old": "if not -reach <= one <= most + reach]",
         "new": "if not -reach <= one]",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "noise_does_not_reach"],
@@ -55,7 +55,7 @@ FLAWS = [
     {
         "name": "statistics of edges beside a promise about people",
         "means": "Noise that hides one edge is said to hide all of a person.",
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
         "old": 'if not isinstance(promise, EdgeDP) or promise.of != "entry":',
         "new": "if not isinstance(promise, EdgeDP):",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "carry_no_promise"],
@@ -64,7 +64,7 @@ FLAWS = [
         "name": "degrees that nobody draws again",
         "means": "A graph that was drawn from the exact degrees passes as one of noisy ones.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
         "old": "problems += _wrong_ladder(value, said) or _wrong_shape(value, said)",
         "new": "problems += _wrong_ladder(value, said)",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "drawn_from_the_true"],
@@ -73,7 +73,7 @@ FLAWS = [
         "name": "odds that nobody computes again",
         "means": "dp-1k's odds of edges may be those of the exact degrees.",
         "methods": ["dp-1k"],
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
         "old": "        problems += _wrong_classes(value)",
         "new": "        problems += []",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "odds_of_dp_1k"],
@@ -82,7 +82,7 @@ FLAWS = [
         "name": "noise that no test can tell from none holds",
         "means": "A verdict says that noise is there where exact numbers would pass as well.",
         "methods": ["dp-1k", "degree-triangle-model"],
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
         "old": "    if not is_strange([0] * len(noise), float(part)):",
         "new": "    if not noise:",
         "tests": ["tests/unit/test_degree_triangle_checks.py", "-k", "could_be_none"],
@@ -90,7 +90,7 @@ FLAWS = [
     {
         "name": "no noise passes as noise",
         "means": "Statistics that were released as they are pass for noisy ones.",
-        "file": "src/graphveil/verify/recount/noise_tails.py",
+        "file": "src/graphveil/verify/recount/noise/noise_tails.py",
         "old": "or _bound(of_sizes, sizes, negative) < IMPOSSIBLE",
         "new": "or _bound(of_sizes, sizes, powers) < IMPOSSIBLE",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "without_noise"],

@@ -28,9 +28,9 @@ from graphveil.verbs.sweep import results, sweep
 from graphveil.verify.database import UnreadableError, database
 from graphveil.verify.files.canonical_parquet import in_groups
 from graphveil.verify.kinds import feature_parts
-from graphveil.verify.recount import degrees_and_stubs
 from graphveil.verify.recount.ids import ids_check
-from graphveil.verify.recount.noise_tails import IMPOSSIBLE, is_strange_on_ladder
+from graphveil.verify.recount.noise import degrees_and_stubs
+from graphveil.verify.recount.noise.noise_tails import IMPOSSIBLE, is_strange_on_ladder
 from graphveil.verify.recount.order_leaks import order_leaks, tail_of_ascents
 from graphveil.verify.second_reading import plain_file, tables
 from graphveil.verify.verdict import Check, Verdict

@@ -43,10 +43,10 @@ from graphveil.methods.noisy_cells.prior_response import (
     sums_between,
 )
 from graphveil.verify import verify
-from graphveil.verify.promises.block_flips import PARTS, WEIGHTS, _exchanges
-from graphveil.verify.promises.cell_flips import CELLS, CHANCES
-from graphveil.verify.recount.edge_exchanges import edge_exchanges
-from graphveil.verify.recount.flip_probabilities import blocks_of, keeps_its_claim
+from graphveil.verify.promises.noise.block_flips import PARTS, WEIGHTS, _exchanges
+from graphveil.verify.promises.noise.cell_flips import CELLS, CHANCES
+from graphveil.verify.recount.noise.edge_exchanges import edge_exchanges
+from graphveil.verify.recount.noise.flip_probabilities import blocks_of, keeps_its_claim
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

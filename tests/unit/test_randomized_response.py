@@ -24,9 +24,9 @@ from graphveil.methods.noise import channel
 from graphveil.methods.registry import METHODS, method_named
 from graphveil.verify.changes import COST
 from graphveil.verify.kinds.networks import EDITS
-from graphveil.verify.promises.cell_flips import CELLS, CHANCES, THRESHOLDS
-from graphveil.verify.promises.differential_privacy import NOISE
-from graphveil.verify.recount.flip_probabilities import keeps_its_claim, response_thresholds
+from graphveil.verify.promises.noise.cell_flips import CELLS, CHANCES, THRESHOLDS
+from graphveil.verify.promises.noise.differential_privacy import NOISE
+from graphveil.verify.recount.noise.flip_probabilities import keeps_its_claim, response_thresholds
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

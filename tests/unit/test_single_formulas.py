@@ -46,14 +46,12 @@ from graphveil.verbs.sweep import figures, grid, results, running, sweep
 from graphveil.verify.database import UnreadableError, database
 from graphveil.verify.files import description
 from graphveil.verify.files.owner import further_file_checks
-from graphveil.verify.promises import attached, block_flips, cell_flips
-from graphveil.verify.recount import (
-    assignments,
-    flip_probabilities,
-    structural_classes,
-    weighted_graph,
-)
-from graphveil.verify.recount.released_graph import ReleasedNetwork, Work
+from graphveil.verify.promises import attached
+from graphveil.verify.promises.noise import block_flips, cell_flips
+from graphveil.verify.recount.graphs import structural_classes
+from graphveil.verify.recount.graphs.released_graph import ReleasedNetwork, Work
+from graphveil.verify.recount.noise import flip_probabilities, weighted_graph
+from graphveil.verify.recount.rows import assignments
 from graphveil.verify.second_reading import pairs
 
 NO_LINKAGE = {"edge-re-run", "re-run"}

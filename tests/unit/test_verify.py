@@ -27,7 +27,7 @@ from graphveil.release.release import Linkage
 from graphveil.verify import Check, Verdict, verify
 from graphveil.verify.database import SMALL_BYTES, database
 from graphveil.verify.kinds import tables
-from graphveil.verify.promises.structural import look_alikes
+from graphveil.verify.promises.networks.structural import look_alikes
 from graphveil.verify.registry import CHECKED_BY, asked_for
 from graphveil.verify.verdict import row_of
 

@@ -13,8 +13,8 @@ import pytest
 import graphveil as gv
 from graphveil.claims.conditions import BlockFlips, RandomizedCells, TopMThresholds
 from graphveil.methods import METHODS
-from graphveil.verify.promises.cell_flips import CHANCES
-from graphveil.verify.recount import flip_probabilities
+from graphveil.verify.promises.noise.cell_flips import CHANCES
+from graphveil.verify.recount.noise import flip_probabilities
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

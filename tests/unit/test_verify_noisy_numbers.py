@@ -10,14 +10,14 @@ import pytest
 from graphveil.methods.noise.laws import rate_of
 from graphveil.methods.noisy_cells.prior_response import expected_degrees
 from graphveil.methods.random_graphs.triangle_model import cut
-from graphveil.verify.recount.expected_degrees import degrees_from_noisy, wrong_parts
-from graphveil.verify.recount.noise_tails import is_strange, is_strange_on_ladder
+from graphveil.verify.recount.noise.expected_degrees import degrees_from_noisy, wrong_parts
+from graphveil.verify.recount.noise.noise_tails import is_strange, is_strange_on_ladder
 
 FLAWS = [
     {
         "name": "a part that ends one noisy degree later",
         "means": "Groups pass that are not those which follow from noisy degrees.",
-        "file": "src/graphveil/verify/recount/expected_degrees.py",
+        "file": "src/graphveil/verify/recount/noise/expected_degrees.py",
         "old": "must = _ends_between(middle[:-1] + SLACK, middle[1:] - SLACK, most)",
         "new": "must = _ends_between(middle[:-1] + SLACK, middle[1:] - 1, most)",
         "verify": ["tests/unit/test_verify_noisy_numbers.py", "-k", "computed_again_are_those"],

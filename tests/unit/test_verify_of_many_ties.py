@@ -15,7 +15,7 @@ from graphveil.cli import run as command_line
 from graphveil.core.errors import UsageError
 from graphveil.verify.database import database
 from graphveil.verify.kinds import networks as kind
-from graphveil.verify.recount import edge_buckets
+from graphveil.verify.recount.graphs import edge_buckets
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

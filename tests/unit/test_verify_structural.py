@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from emptied import emptied_database, of_a_graph
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.verify.promises.structural import look_alikes
-from graphveil.verify.recount import structural_classes
-from graphveil.verify.recount.released_graph import ReleasedNetwork, Work, network_of
+from graphveil.verify.promises.networks.structural import look_alikes
+from graphveil.verify.recount.graphs import structural_classes
+from graphveil.verify.recount.graphs.released_graph import ReleasedNetwork, Work, network_of
 from networks_data import SMALL, cones, turned
 from shared_data import edge_array, shared
 
@@ -326,7 +326,7 @@ def test_common_neighbors_are_counted_in_blocks_of_any_size(graph, at_once):
     n, edges = graph
     whole = graph_of(n, edges)
     with emptied_database() as db, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphveil.verify.recount.released_graph._WEDGES_AT_ONCE", at_once)
+        patch.setattr("graphveil.verify.recount.graphs.released_graph._WEDGES_AT_ONCE", at_once)
         put(db, n, edges)
         network = network_of(db)
         found = network.common_neighbors.tolist()

@@ -14,7 +14,11 @@ from graphveil.data.ids import naming_columns
 from graphveil.methods.noise import channel
 from graphveil.verify.database import database
 from graphveil.verify.promises.attached import naming_problems
-from graphveil.verify.recount.flip_probabilities import FULL, keeps_its_claim, response_thresholds
+from graphveil.verify.recount.noise.flip_probabilities import (
+    FULL,
+    keeps_its_claim,
+    response_thresholds,
+)
 
 EPSILONS = st.floats(0.01, 4).map(Fraction)
 

@@ -33,7 +33,6 @@ from graphveil.data.kinds import kind_of
 from graphveil.verify import verdict
 from graphveil.verify.changes import cost_checks
 from graphveil.verify.claim_check import UNREADABLE
-from graphveil.verify.counts import COUNTS, counts_check
 from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
 from graphveil.verify.evidence import Evidence, checked_kind
 from graphveil.verify.files.filesystem_metadata import strict_checks
@@ -42,6 +41,7 @@ from graphveil.verify.files.loading import load
 from graphveil.verify.files.manifest import BYTES, PRODUCER, WORDS, decoded, manifest_checks
 from graphveil.verify.files.owner import read_owner
 from graphveil.verify.files.released import AtAddress, Released
+from graphveil.verify.kinds.counts import COUNTS, counts_check
 from graphveil.verify.ledger import ledger_checks
 from graphveil.verify.original import original_checks
 from graphveil.verify.parameters import PARAMETERS, parameters_check

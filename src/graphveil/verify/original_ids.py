@@ -2,9 +2,9 @@
 
 Claim checked: no original id appears in the manifest or the published names.
 
-What the files cannot show: integers cannot be told from other numbers, and an id that is also the
-name of an item or the value of a column may be there by the owner's choice. Both are *not
-checked*.
+What the files cannot show: integers cannot be distinguished from other numbers, and an id that is
+also the name of an item or the value of a column may be there by the owner's choice. Both are
+*not checked*.
 
 Cost: one pass over the texts of the manifest per original id, O(n) in the number of ids.
 """

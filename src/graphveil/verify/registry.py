@@ -22,23 +22,21 @@ from graphveil.claims.manifest import Manifest
 from graphveil.data.kinds import KINDS
 from graphveil.verify.claim_check import BESIDE, CLASSES, DATA, LINKED, ClaimCheck, Part
 from graphveil.verify.evidence import Evidence
-from graphveil.verify.promises import (
-    adaptive,
-    attached,
+from graphveil.verify.promises import attached, renaming
+from graphveil.verify.promises.networks import edges, protected_people, structural, super_nodes
+from graphveil.verify.promises.noise import (
     block_flips,
     cell_flips,
     differential_privacy,
+    noisy_statistics,
+)
+from graphveil.verify.promises.rows import (
+    adaptive,
     diversity,
-    edges,
     equal_rows,
     generalized,
     items_are_users,
-    noisy_statistics,
-    protected_people,
     published_values,
-    renaming,
-    structural,
-    super_nodes,
     suppression,
 )
 from graphveil.verify.verdict import Check

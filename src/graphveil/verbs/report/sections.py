@@ -49,7 +49,7 @@ from graphveil.verbs.report.legal_questions import (
 )
 from graphveil.verbs.report.machine import FIELDS, recipient_of
 from graphveil.verbs.report.pages import UniquenessRow
-from graphveil.verify.recount.structural_classes import labels_of
+from graphveil.verify.recount.graphs.structural_classes import labels_of
 from graphveil.verify.verdict import Verdict
 
 KNOWLEDGE = (

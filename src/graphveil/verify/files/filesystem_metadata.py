@@ -4,8 +4,8 @@ Claim checked, with ``strict`` alone: the folder holds plain files with one name
 extended attributes. Digests count the bytes of files; names of other files and attributes could
 carry what a reader of the data looks for, and an archive or a copy may carry them along.
 
-What the files cannot show: at an address (an object store) what is kept besides the bytes is not
-read, so both are *not checked*.
+What the files cannot show: at an address (an object store) what is kept in addition to the bytes
+is not read, so both are *not checked*.
 """
 
 from __future__ import annotations

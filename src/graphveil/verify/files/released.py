@@ -1,8 +1,9 @@
 """The files of a release, in a folder or beneath an address, by names that cannot lead elsewhere.
 
 A name from a manifest is hostile input: names with separators, ``..`` or control characters are
-refused, and links of any sort are no files of a release. At an address every object is copied
-once into a temporary folder and read from there, so that what was digested is what is checked.
+refused, and links of any sort do not count as files of a release. At an address every object is
+copied once into a temporary folder and read from there, so that what was digested is what is
+checked.
 """
 
 from __future__ import annotations

@@ -41,8 +41,8 @@ from graphveil.verify.files.loading import load_rows, refuse_missing
 from graphveil.verify.kinds.feature_parts import load_parts
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
 from graphveil.verify.recount.linkage import released_ids
-from graphveil.verify.recount.row_classes import counts_of_lists
-from graphveil.verify.recount.true_entries import find_kept
+from graphveil.verify.recount.rows.row_classes import counts_of_lists
+from graphveil.verify.recount.rows.true_entries import find_kept
 from graphveil.verify.second_reading.pairs import OriginalPairs, second_reading
 from graphveil.verify.verdict import (
     LINKAGE,

@@ -10,7 +10,7 @@ attributes as text; of the original, once linked, `placed(u, v[, layer])`, its e
 published ids, and `missing(source, target[, layer])`, those of them that the release lacks.
 
 Cost: window functions in file order and anti joins, O(m log m) at most. Above `MOST_AT_ONCE`
-edges the original is compared in buckets on disk (`recount.edge_buckets`).
+edges the original is compared in buckets on disk (`recount.graphs.edge_buckets`).
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ from graphveil.verify.files.canonical_text import DELIMITERS, load_delimited
 from graphveil.verify.files.graphml import load_graphml
 from graphveil.verify.files.loading import load_rows, refuse_missing
 from graphveil.verify.kinds.text_cells import cell_columns, strange_id
-from graphveil.verify.recount.edge_buckets import MOST_AT_ONCE, MOST_IDS, link_in_buckets
+from graphveil.verify.recount.graphs.edge_buckets import MOST_AT_ONCE, MOST_IDS, link_in_buckets
+from graphveil.verify.recount.graphs.node_attributes import strange_cell
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
-from graphveil.verify.recount.node_attributes import strange_cell
 from graphveil.verify.second_reading.pairs import OriginalPairs, PairKinds, second_reading
 from graphveil.verify.second_reading.tables import people_reading_check
 from graphveil.verify.verdict import SHARED, Check, fails, holds, judged, not_checked, row_of, shown

@@ -29,7 +29,7 @@ from graphveil.verify.files.canonical_text import load_delimited
 from graphveil.verify.files.loading import load_rows
 from graphveil.verify.kinds.text_cells import cell_columns, strange_id
 from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
-from graphveil.verify.recount.table_cells import compare_with_original
+from graphveil.verify.recount.rows.table_cells import compare_with_original
 from graphveil.verify.second_reading.tables import table_reading_check
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, row_of, shown
 

@@ -19,8 +19,8 @@ from graphveil.data import Network, Table
 from graphveil.verify.database import Database
 from graphveil.verify.evidence import Evidence
 from graphveil.verify.kinds.networks import PEOPLE_ROWS, columns_of
-from graphveil.verify.recount.node_attributes import strange_cell
-from graphveil.verify.recount.table_cells import had_and_shown
+from graphveil.verify.recount.graphs.node_attributes import strange_cell
+from graphveil.verify.recount.rows.table_cells import had_and_shown
 from graphveil.verify.verdict import Check, fails, holds, judged, row_of, shown
 
 _FEW, _NAMING = 10, Fraction(9, 10)

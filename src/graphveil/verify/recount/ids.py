@@ -17,6 +17,7 @@ IDS, ORDER = "ids", "canonical order"
 def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
     """Return whether the column holds exactly 0..n-1, each once; keyed, any integers from 0 on."""
     n, what = db.number(f"SELECT count(*) FROM {table}"), _one_of(table)
+    # Ids from a key are any integers from 0 on, each once.
     if keyed:
         low, ids = db.first(f"SELECT min({column}), count(DISTINCT {column}) FROM {table}") or (
             0,
@@ -27,8 +28,10 @@ def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
         return judged([other] if is_other else [], f"{counted(n, 'id')} from a key, each once")
     listed = f"the one id in {table} is 0" if n else "no ids"
     listed = f"the {n} {table} are 0..{n - 1}, each once" if n > 1 else listed
+    # Ids in place are 0..n-1 each once, which needs no grouping.
     if misplaced(db, table, column, keyed=False) is None:
         return holds(listed)
+    # Otherwise name the first id that repeats, and the first that is missing.
     repeated = db.first(
         f"SELECT {column}, count(*) FROM {table} GROUP BY {column} HAVING count(*) > 1 "
         f"ORDER BY {column} LIMIT 1"
@@ -57,6 +60,7 @@ def misplaced(
 
     The place of an id is its number, counted from 0. Ids from a key stand in ascending order.
     """
+    # The first id that is not above the one before it, in file order.
     if keyed:
         row = db.first(
             f"SELECT number, id FROM (SELECT row_number() OVER () AS number, {column} AS id, "

@@ -39,6 +39,7 @@ def linkage_problems(db: Database, name: str, published: str | None = None) -> l
 
     `published` is SQL that gives the published ids in a column `i`; without it they are 0..n-1.
     """
+    # One row for each original id, of the same type.
     n, rows = (db.number(f"SELECT count(*) FROM {table}") for table in ("originals", "linkage"))
     said = f"{name} has {counted(rows, 'row')} for {counted(n, 'original id')}"
     problems = [] if rows == n else [said]
@@ -47,12 +48,14 @@ def linkage_problems(db: Database, name: str, published: str | None = None) -> l
     if rows and n and linked != given:
         other = f"the linkage contains ids of type {linked[0]}, but the original has {given[0]}"
         return [*problems, other]
+    # A published id that two original ids share.
     shared = db.first(
         "SELECT released, count(*) FROM linkage GROUP BY released HAVING count(*) > 1 "
         "ORDER BY released LIMIT 1"
     )
     if shared:
         problems.append(f"the published id {shared[0]} is linked to {shared[1]} original ids")
+    # A published id without an original one; and, where ids come from a key, the other way round.
     nobody = db.first(
         f"SELECT i FROM ({published or f'SELECT range AS i FROM range({n})'}) WHERE i NOT IN "
         "(SELECT released FROM linkage WHERE released IS NOT NULL) ORDER BY i LIMIT 1"
@@ -70,6 +73,7 @@ def linkage_problems(db: Database, name: str, published: str | None = None) -> l
     )
     if rows_of_id:
         problems.append(f"{counted(rows_of_id[1], 'row')} of the release with id {rows_of_id[0]}")
+    # A published id of someone who is not in the original.
     strange = db.first(
         "SELECT released FROM linkage ANTI JOIN originals ON linkage.original = originals.id "
         "ORDER BY released LIMIT 1"
@@ -77,6 +81,7 @@ def linkage_problems(db: Database, name: str, published: str | None = None) -> l
     if strange:
         other = "is linked to an id that is not in the original"
         problems.append(f"the published id {strange[0]} {other}")
+    # An original id with two published ones, named by the first of these.
     twice = db.first(
         "SELECT min(released), count(*) FROM linkage GROUP BY original HAVING count(*) > 1 "
         "ORDER BY 1 LIMIT 1"

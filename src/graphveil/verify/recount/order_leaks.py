@@ -31,16 +31,20 @@ _EXACT_UP_TO = 40
 def order_leaks(released: NDArray[np.int64], labels: NDArray[Any] | None) -> list[str]:
     """Return what the new ids say of the old order; nothing where chance explains it."""
     n = released.size
+    # The permutation: the place in published order of each person in original order.
     rank = np.empty(n, dtype=np.int64)
     rank[np.argsort(released, kind="stable")] = np.arange(n)
     problems = []
+    # Statistic 1: pairs of neighbors that keep their order; of a random permutation about half.
     ascents = int(np.count_nonzero(np.diff(rank) > 0))
     if n > 1 and tail_of_ascents(ascents, n) < CHANCE:
         same = f"{ascents} of {n - 1} consecutive pairs of the original are in the same order"
         problems.append(f"{same} in the release")
+    # Statistic 2: people who keep their place; of a random permutation one, on average.
     fixed = int(np.count_nonzero(rank == np.arange(n)))
     if tail_of_equal(fixed) < CHANCE:
         problems.append(f"{fixed} of {counted(n, 'person')} have the same position in both")
+    # Statistic 3: published ids that are the original integers.
     equal = 0 if labels is None else int(np.count_nonzero(labels == released))
     if tail_of_equal(equal) < CHANCE:
         problems.append(f"{equal} of {n} published ids equal the original id")
@@ -62,9 +66,11 @@ def tail_of_ascents(ascents: int, n: int) -> float:
     partitions of a unit hypercube, 1977), a sum that is sub-Gaussian with variance n/12.
     """
     low = min(ascents, n - 1 - ascents)
+    # Exactly, by Eulerian numbers, where there are few people.
     if n <= _EXACT_UP_TO:
         below = sum(_eulerian(n)[: low + 1])
         return min(1.0, 2 * below / math.factorial(n))
+    # The bound of a sub-Gaussian sum with variance n/12, from the middle of the distribution.
     apart = max(n / 2 - (low + 1), 0.0)
     return min(1.0, 2 * math.exp(-6 * apart * apart / n))
 

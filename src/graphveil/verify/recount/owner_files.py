@@ -35,6 +35,7 @@ class BadFileError(Exception):
 def levels_of(db: Database, path: Path, original: Table) -> Ints:
     """Return the level of every person, in the order of the original."""
     n = original.n_rows
+    # Step 1: levels are whole numbers from 1 to n.
     columns = _load(db, path, "levels", ("original", "level"))
     if n and columns["level"] != "BIGINT":
         raise BadFileError(
@@ -47,6 +48,7 @@ def levels_of(db: Database, path: Path, original: Table) -> Ints:
         raise BadFileError(
             f"{path.name} contains the level {strange[0]}, which is outside 1 to {n}"
         )
+    # Step 2: exactly one for each person of the original.
     put_originals(db, original)
     rows = db.first(
         "SELECT count(*), (SELECT count(DISTINCT original) FROM levels) FROM originals "
@@ -65,6 +67,7 @@ def levels_of(db: Database, path: Path, original: Table) -> Ints:
 
 def chosen_pairs(db: Database, path: Path, original: Table) -> ChosenPairs:
     """Return the chosen pairs; a record by its published id, a person by its position."""
+    # Each pair once; a person who is not in the original becomes null, and is refused.
     n = original.n_rows
     _load(db, path, "chosen", ("record", "person"))
     put_originals(db, original)

@@ -1,6 +1,6 @@
 """The owner's file of text, read a second time by DuckDB.
 
-The program's reader decides what the original is, for the method and for the checker alike. If it
+The program's reader decides what the original is, both for the method and for the checker. If it
 lost a line or merged two values, release and record would agree on the wrong data. So plain text
 is read here again, by other code: DuckDB's reader with explicit settings, and `csv` for the first
 row.

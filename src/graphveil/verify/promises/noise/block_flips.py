@@ -20,15 +20,15 @@ from operator import itemgetter
 from graphveil.claims.conditions import BlockFlips
 from graphveil.core.text import counted
 from graphveil.verify.evidence import Evidence
-from graphveil.verify.promises.cell_flips import (
+from graphveil.verify.promises.noise.cell_flips import (
     cells_match,
     epsilon_problems,
     is_possible_count,
     six_digits,
 )
-from graphveil.verify.recount.edge_exchanges import Exchanges, edge_exchanges
-from graphveil.verify.recount.flip_probabilities import FULL, blocks_of
-from graphveil.verify.recount.noise_tails import is_unbelievable
+from graphveil.verify.recount.noise.edge_exchanges import Exchanges, edge_exchanges
+from graphveil.verify.recount.noise.flip_probabilities import FULL, blocks_of
+from graphveil.verify.recount.noise.noise_tails import is_unbelievable
 from graphveil.verify.verdict import Check, fails, judged, not_checked
 
 PARTS, WEIGHTS = "parts of epsilon", "classes and weights"

@@ -4,8 +4,8 @@ Claim checked: every published cell is a node of the file of levels, which lists
 is needed, and whose parents include their children; every cell is, or includes, the original's
 value; and the original values of each person are consistent with at least k rows.
 
-Means: what a node includes is worked out anew from its text (`recount.inclusion`); of a hierarchy
-from a file, the owner's record says which nodes are above a value.
+Means: what a node includes is worked out anew from its text (`recount.rows.inclusion`); of a
+hierarchy from a file, the owner's record says which nodes are above a value.
 
 What the files cannot show: what a hierarchy from a file includes, and how original dates were
 written, without the record.
@@ -31,9 +31,9 @@ from graphveil.data import Table
 from graphveil.data.ids import as_text
 from graphveil.verify import verdict
 from graphveil.verify.evidence import Evidence
-from graphveil.verify.promises.known_columns import known_names
-from graphveil.verify.recount.inclusion import ALL, ISO, day_of, holding
-from graphveil.verify.recount.table_cells import had_and_shown
+from graphveil.verify.promises.rows.known_columns import known_names
+from graphveil.verify.recount.rows.inclusion import ALL, ISO, day_of, holding
+from graphveil.verify.recount.rows.table_cells import had_and_shown
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, row_of, shown
 
 LEVELS, TRUE_CELLS, CONSISTENT = "levels", "true cells", "consistent rows"

@@ -21,9 +21,9 @@ from graphveil.core.parameters import share_in
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify.evidence import Evidence
-from graphveil.verify.promises.known_columns import known_names
-from graphveil.verify.recount.table_cells import compare_with_original, publish_cells
-from graphveil.verify.recount.true_entries import find_kept, publish_pairs
+from graphveil.verify.promises.rows.known_columns import known_names
+from graphveil.verify.recount.rows.table_cells import compare_with_original, publish_cells
+from graphveil.verify.recount.rows.true_entries import find_kept, publish_pairs
 from graphveil.verify.verdict import Check, fails, holds, row_of, shown
 
 TRUE = "entries true of their class"

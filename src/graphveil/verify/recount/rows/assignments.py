@@ -17,13 +17,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.verify.recount.fitting_pairs import Masks, members, packed, turned
+from graphveil.verify.recount.rows.fitting_pairs import Masks, members, packed, turned
 
 Ints = NDArray[np.int64]
 NONE = -1
+"""No person, or no record."""
+
 _ALL_PAIRS = 2_000_000
 _SOME = 16
-"""Up to so many pairs a search for an assignment starts from all, else from so many a record."""
+"""Up to `_ALL_PAIRS` pairs, a search for an assignment starts from all of them; above, from
+`_SOME` of each record. More pairs make the first matching larger and its matrix, too; what it
+leaves is found from all pairs anyway."""
 
 
 class Allowed(NamedTuple):
@@ -49,12 +53,16 @@ class NoAssignment(NamedTuple):
 
 def allowed_of_masks(fits: Masks) -> Allowed | NoAssignment:
     """Return the allowed pairs among all that fit, as `fitting_persons` gives them."""
+    # Step 1: one full assignment. Without one, no pair is allowed at all.
     person_of = full_assignment(fits)
     if isinstance(person_of, NoAssignment):
         return person_of
     n = fits.shape[0]
+    # Step 2: strong components of the digraph of exchanges (Dulmage and Mendelsohn).
     other = turned(fits)
     component = _components(fits, other, person_of)
+    # Step 3: within a component, every pair that fits is allowed. A record alone in its component
+    # has only the person that it was given.
     of_record, of_person = np.ones(n, dtype=np.int64), np.ones(n, dtype=np.int64)
     for records in _groups(component):
         persons = person_of[records]
@@ -69,6 +77,8 @@ def allowed_of_pairs(
     """Return the allowed pairs among distinct pairs of a record and a person, both in 0..n-1."""
     from scipy import sparse  # noqa: PLC0415  heavy, and few checks need it
 
+    # Step 1: one full assignment among the listed pairs: the owner's own if these pairs hold it,
+    # else a maximum matching.
     ones = np.ones(records.size, dtype=np.int8)
     matrix = sparse.csr_array((ones, (records, persons)), shape=(n, n))
     if likely is not None and _is_assignment(records, persons, likely):
@@ -77,10 +87,13 @@ def allowed_of_pairs(
         person_of = _largest(matrix)
         if (person_of == NONE).any():
             return NoAssignment(int(np.argmax(person_of == NONE)))
+    # Step 2: the digraph from each record to the records of the persons that it fits, and its
+    # strong components.
     record_of = _inverse(person_of)
     arcs = sparse.csr_array((ones, (records, record_of[persons])), shape=(n, n))
     _, labels = sparse.csgraph.connected_components(arcs, directed=True, connection="strong")
     component = labels.astype(np.int64)
+    # Step 3: a pair is allowed if its record and its person's record are in one component.
     together = component[records] == component[record_of[persons]]
     of_record = np.bincount(records[together], minlength=n)
     of_person = np.bincount(persons[together], minlength=n)
@@ -91,6 +104,7 @@ def allowed_masks(fits: Masks, allowed: Allowed) -> Masks:
     """Return the pairs that are allowed, for every record the persons."""
     masks = np.zeros_like(fits)
     n = fits.shape[0]
+    # Every record has the person that it was given, and within its component all who fit.
     masks[np.arange(n), allowed.person_of // 64] = np.uint64(1) << (allowed.person_of % 64).astype(
         np.uint64
     )
@@ -102,6 +116,8 @@ def allowed_masks(fits: Masks, allowed: Allowed) -> Masks:
 def full_assignment(fits: Masks) -> Ints | NoAssignment:
     """Return a person for every record such that each pair fits, or a record that goes without."""
     n = fits.shape[0]
+    # A maximum matching of some pairs leaves few records without a person; these are added one by
+    # one along augmenting paths, over all pairs. If none is found, there is no full assignment.
     person_of = _first_assignment(fits)
     record_of = np.full(n, NONE, dtype=np.int64)
     given = np.flatnonzero(person_of != NONE)
@@ -120,6 +136,8 @@ def has_disjoint_assignments(fits: Masks, number: int) -> bool:
     """
     from scipy import sparse  # noqa: PLC0415  heavy, and few checks need it
 
+    # A flow network: source to records and persons to sink with room for `number` units, and one
+    # unit at most through each pair that fits.
     n = fits.shape[0]
     sizes = np.bitwise_count(fits).sum(axis=1, dtype=np.int64)
     records = np.repeat(np.arange(n), sizes)
@@ -128,6 +146,7 @@ def has_disjoint_assignments(fits: Masks, number: int) -> bool:
     tails = np.concatenate([np.full(n, source), records, n + everyone])
     heads = np.concatenate([everyone, n + persons, np.full(n, sink)])
     room = np.concatenate([np.full(n, number), np.ones(records.size), np.full(n, number)])
+    # All records saturated means that many units pass each, which decompose into assignments.
     shape = (2 * n + 2, 2 * n + 2)
     network = sparse.csr_array((room.astype(np.int32), (tails, heads)), shape=shape)
     return bool(sparse.csgraph.maximum_flow(network, source, sink).flow_value == n * number)
@@ -166,6 +185,7 @@ def _give_one_more(fits: Masks, person_of: Ints, record_of: Ints, record: int) -
     Persons are tried in widening rings: each person once, so n rows are read at most.
     """
     n = fits.shape[0]
+    # Breadth first: persons who fit and were not seen; the first of them who is free ends the path.
     unseen = _mask(np.arange(n), n)
     asked_by = np.full(n, NONE, dtype=np.int64)
     waiting = [record]
@@ -182,6 +202,7 @@ def _give_one_more(fits: Masks, person_of: Ints, record_of: Ints, record: int) -
 
 
 def _exchange(person_of: Ints, record_of: Ints, asked_by: Ints, person: int) -> None:
+    # Walk back along the path, and give each record the person that it asked for.
     while person != NONE:
         record = int(asked_by[person])
         before = int(person_of[record])
@@ -194,6 +215,7 @@ def _components(fits: Masks, other: Masks, person_of: Ints) -> Ints:
     n = fits.shape[0]
     component = np.full(n, NONE, dtype=np.int64)
     unseen = _mask(np.arange(n), n)
+    # Kosaraju: in reverse order of finish, all that lead to the root are its component.
     for number, root in enumerate(reversed(_in_order_of_finish(fits, person_of))):
         if component[root] != NONE:
             continue
@@ -219,6 +241,7 @@ def _in_order_of_finish(fits: Masks, person_of: Ints) -> list[int]:
         if not int(unseen[person >> 6]) >> (person & 63) & 1:
             continue
         _take(unseen, person)
+        # An iterative depth-first search; the lowest unseen bit is the next person.
         path = [root]
         while path:
             words = fits[path[-1]] & unseen

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.verify.recount.expected_degrees import Numbers, likeliest
+from graphveil.verify.recount.noise.expected_degrees import Numbers, likeliest
 
 SHAPE_ROUNDS, SCALINGS = 300, 200
 SPREAD_FROM, NOT_SPREAD, BY = 6, 5, 0.1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from graphveil.claims.conditions import SuppressionHistogram
 from graphveil.core.text import counted
 from graphveil.verify.evidence import Evidence
-from graphveil.verify.recount.table_cells import rows_by_stars
+from graphveil.verify.recount.rows.table_cells import rows_by_stars
 from graphveil.verify.verdict import Check, fails, holds
 
 STARS = "stars by row"

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from graphveil.verify.database import Database, literal
-from graphveil.verify.recount.released_graph import Ints
+from graphveil.verify.recount.graphs.released_graph import Ints
 
 _NUMBERS = """
     SELECT nodes.node AS node, coalesce(ties, 0) AS ties FROM nodes

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from graphveil.core.lazy import lazy_module
-from graphveil.verify.recount.released_graph import ReleasedBall, Work
+from graphveil.verify.recount.graphs.released_graph import ReleasedBall, Work
 
 if TYPE_CHECKING:
     import rustworkx as rx

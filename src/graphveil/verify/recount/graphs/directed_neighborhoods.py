@@ -15,7 +15,7 @@ import numpy as np
 
 from graphveil.core.text import counted
 from graphveil.verify.database import Database
-from graphveil.verify.recount.released_graph import Ints, integers, triangles_of
+from graphveil.verify.recount.graphs.released_graph import Ints, integers, triangles_of
 
 
 class Surroundings(NamedTuple):

@@ -17,8 +17,8 @@ from graphveil.claims.conditions import Close, Diverse
 from graphveil.core.text import counted
 from graphveil.verify.database import literal
 from graphveil.verify.evidence import Evidence
-from graphveil.verify.promises.known_columns import known_names
-from graphveil.verify.recount.table_cells import known_cells
+from graphveil.verify.promises.rows.known_columns import known_names
+from graphveil.verify.recount.rows.table_cells import known_cells
 from graphveil.verify.verdict import Check, fails, holds, shown
 
 DIVERSE, CLOSE = "diversity", "closeness"

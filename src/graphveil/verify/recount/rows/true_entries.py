@@ -8,14 +8,16 @@ Cost: joins over the entries of both, O(nnz).
 from __future__ import annotations
 
 from graphveil.verify.database import Database
-from graphveil.verify.recount.row_classes import classes_of
+from graphveil.verify.recount.rows.row_classes import classes_of
 
+# For each class and each item: how many of its members have that item in the original.
 _TRUE_OF_CLASS = """
     CREATE TABLE true_of AS SELECT class, number, count(*) AS holders
     FROM had JOIN features USING (feature) JOIN items USING (item) JOIN members USING (person)
     GROUP BY class, number
 """
 
+# For each class and each item that it publishes: those members, 0 if there are none.
 _PUBLISHED = """
     CREATE TABLE published AS
     SELECT class, size, first_user, item, coalesce(holders, 0) AS holders
@@ -36,6 +38,7 @@ def publish_pairs(db: Database) -> None:
         db.run(_PUBLISHED)
 
 
+# The released entries that are also entries of the linked original.
 _KEPT = """
     CREATE TABLE kept AS SELECT person, number
     FROM had JOIN features USING (feature) JOIN items USING (item)

@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from graphveil.verify.database import Database
 
+# Step by step: number the items; list each user's numbers in ascending order; give users without an
+# item the empty list; group equal lists; note the class of each user.
 _TABLES = """
     CREATE TABLE items AS SELECT item, row_number() OVER (ORDER BY item) AS number
         FROM (SELECT DISTINCT item FROM entries);
@@ -31,19 +33,23 @@ _TABLES = """
     DROP TABLE all_rows;
 """
 
+# Rows of a release in parts are sorted lists already: group them as they are.
 _OF_LISTS = """
     CREATE TABLE list_classes AS SELECT items, count(*) AS size, min(person) AS first_user
     FROM lists GROUP BY items
 """
 
+# Users, entries and distinct items, from the distinct lists alone.
 _COUNTS_OF_LISTS = """
     SELECT coalesce(sum(size), 0), coalesce(sum(size * len(items)), 0),
         (SELECT count(DISTINCT item) FROM (SELECT unnest(items) AS item FROM list_classes))
     FROM list_classes
 """
 
+# The smallest class, of equal ones that with the least user id.
 _FIRST_OF_LISTS = "FROM list_classes ORDER BY size, first_user LIMIT 1"
 _MOST_SHOWN = 5
+"""Members of a class that are named in a message."""
 
 
 class EqualClasses(NamedTuple):
@@ -58,6 +64,7 @@ class EqualClasses(NamedTuple):
 
 def equal_classes(db: Database, sizes: str, k: int) -> EqualClasses:
     """Return what the classes come to whose sizes a table has."""
+    # The sum of sizes, the number of classes and the smallest one; rows and classes below k.
     row = db.first(
         "SELECT sum(size), count(*), min(size), sum(CASE WHEN size < $1 THEN size END), "
         f"count(CASE WHEN size < $1 THEN 1 END) FROM {sizes}",
@@ -81,6 +88,7 @@ def sizes_of_classes(db: Database) -> str:
 
     Rows that are lists are grouped as they stand: nothing is kept of each.
     """
+    # A table of every user and their class is made only where it is needed.
     if not db.holds("lists"):
         classes_of(db)
         return "classes"

@@ -6,7 +6,7 @@ the columns that are counted are those which the guarantee calls known.
 
 What the files cannot show: nothing that this guarantee needs; it is decided by the released data.
 
-Cost: one grouping over all rows (`recount.row_classes`, `recount.table_cells`).
+Cost: one grouping over all rows (`recount.rows.row_classes`, `recount.rows.table_cells`).
 """
 
 from __future__ import annotations
@@ -14,9 +14,13 @@ from __future__ import annotations
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.text import counted
 from graphveil.verify.evidence import Evidence
-from graphveil.verify.promises.known_columns import known_names, known_problem
-from graphveil.verify.recount.row_classes import equal_classes, sizes_of_classes, smallest_class
-from graphveil.verify.recount.table_cells import table_classes
+from graphveil.verify.promises.rows.known_columns import known_names, known_problem
+from graphveil.verify.recount.rows.row_classes import (
+    equal_classes,
+    sizes_of_classes,
+    smallest_class,
+)
+from graphveil.verify.recount.rows.table_cells import table_classes
 from graphveil.verify.verdict import Check, fails, holds, listed, row_of
 
 

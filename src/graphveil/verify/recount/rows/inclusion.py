@@ -50,6 +50,7 @@ def span_of(text: str) -> Span | None:
     >>> span_of("20-39").holds(span_of("34")), span_of("[20, 30)").holds(span_of("30"))
     (True, False)
     """
+    # The forms that a release has: 20-39, [20, 30), <20, >=20, or a number.
     if closed := _CLOSED.fullmatch(text):
         span = Span(Decimal(closed[1]), Decimal(closed[2]) + 1, whole=True)
     elif half_open := _HALF_OPEN.fullmatch(text):
@@ -74,6 +75,7 @@ def _interval_holds(node: str, below: str) -> bool:
 
 def _is_in(outer: Span, inner: Span, below: str) -> bool:
     """Whether a span is in another; a number, even a whole one, does where it is no more."""
+    # A number with a fraction lies in an interval if its value does.
     if _NUMBER_ALONE.fullmatch(below) and not outer.whole:
         return outer.low <= inner.low < outer.high
     return outer.holds(inner)
@@ -150,6 +152,7 @@ def holding(
     >>> holding("prefix")("101**", "10115"), holding("dates")("2024-03", "2024-04-01")
     (True, False)
     """
+    # Intervals of any origin have one meaning, which their text says.
     if kind in {"widths", "edges", "auto"}:
         return _interval_holds
     if kind == "prefix":
@@ -158,6 +161,7 @@ def holding(
         return _dates_hold(form)
     if kind == "stars":
         return lambda *_: False
+    # A hierarchy from a file: nobody can tell without the list of nodes above a value.
     if above is None:
         return None
     return lambda node, value: node in above.get(value, ())

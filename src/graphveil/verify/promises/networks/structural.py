@@ -1,9 +1,9 @@
 """Structural k-anonymity: all nodes but the share omitted are in classes of at least k nodes.
 
-Claim checked: under the measure and distance of the guarantee (`recount.structural_classes`),
-with or without known attributes, or, with phi, at least k nodes within phi percent of each node's
-degree and triangles. The layers and directions of the release must be those that the guarantee is
-about.
+Claim checked: under the measure and distance of the guarantee
+(`recount.graphs.structural_classes`), with or without known attributes, or, with phi, at least k
+nodes within phi percent of each node's degree and triangles. The layers and directions of the
+release must be those that the guarantee is about.
 
 What the files cannot show: nothing that this guarantee needs; it is decided by the released data.
 Neighborhoods with more links than the limit are *not checked*.
@@ -30,9 +30,9 @@ from graphveil.verify.kinds.networks import (
     is_directed,
 )
 from graphveil.verify.promises.attached import naming_columns
-from graphveil.verify.recount.node_attributes import classes_of_rows
-from graphveil.verify.recount.released_graph import Ints, TooMuchWorkError
-from graphveil.verify.recount.structural_classes import EquivalenceClassIndex, alike, similar
+from graphveil.verify.recount.graphs.node_attributes import classes_of_rows
+from graphveil.verify.recount.graphs.released_graph import Ints, TooMuchWorkError
+from graphveil.verify.recount.graphs.structural_classes import EquivalenceClassIndex, alike, similar
 from graphveil.verify.verdict import Check, fails, holds, listed, not_checked, shown
 
 

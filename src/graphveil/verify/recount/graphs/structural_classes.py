@@ -3,8 +3,8 @@
 Two nodes are in one class if an attacker with the knowledge of the measure cannot tell them
 apart: degrees, degrees by layer and direction, or what the measure says of the ball of nodes
 within a distance. Nothing is decided by a hash: values are compared in full, subgraphs by
-isomorphism (`recount.shapes`). A comparison of two subgraphs that takes too long counts them as
-different, which can only make classes smaller: the guarantee is never overstated.
+isomorphism (`recount.graphs.shapes`). A comparison of two subgraphs that takes too long counts
+them as different, which can only make classes smaller: the guarantee is never overstated.
 
 Shares nothing with `graphveil.measures`: balls, triangles and labels are computed here from the
 released edges, with NumPy and SQL.
@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 
 from graphveil.core.text import counted
 from graphveil.verify.database import Database
-from graphveil.verify.recount.degrees import count_degrees, numbers_of_ties, sides_of
-from graphveil.verify.recount.directed_neighborhoods import surroundings
-from graphveil.verify.recount.released_graph import (
+from graphveil.verify.recount.graphs.degrees import count_degrees, numbers_of_ties, sides_of
+from graphveil.verify.recount.graphs.directed_neighborhoods import surroundings
+from graphveil.verify.recount.graphs.released_graph import (
     Ints,
     ReleasedBall,
     ReleasedNetwork,
@@ -38,7 +38,7 @@ from graphveil.verify.recount.released_graph import (
     balls,
     network_of,
 )
-from graphveil.verify.recount.shapes import Shapes
+from graphveil.verify.recount.graphs.shapes import Shapes
 
 MOST_STEPS = 1_000_000
 """Pairs of nodes that may be tried to map one subgraph onto another, before it is given up."""

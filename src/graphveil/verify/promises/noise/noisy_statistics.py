@@ -4,10 +4,10 @@ Claim checked: the stated numbers follow from the noisy ones and the seed; the p
 sum to the claim; generated again, the graph has the same edges as the release; and, with the
 original, the noise is plausible for its part of epsilon.
 
-Means: everything is recomputed by `recount.expected_degrees`, `recount.degrees_and_stubs`,
-`recount.weighted_graph` and `recount.triangle_graph`, none of which shares code with the method.
-If the graph is the same, the release is a function of the noisy numbers, so it reveals nothing
-else.
+Means: everything is recomputed by `recount.noise.expected_degrees`,
+`recount.noise.degrees_and_stubs`, `recount.noise.weighted_graph` and
+`recount.noise.triangle_graph`, none of which shares code with the method. If the graph is the
+same, the release is a function of the noisy numbers, so it reveals nothing else.
 
 What the files cannot show: that the noise was random. A single number (the edge count) can only
 be too far off, never shown to have noise.
@@ -34,11 +34,15 @@ from graphveil.claims.conditions import Drawing, NoisyDegrees, NoisyStatistics
 from graphveil.claims.guarantees import EdgeDP, NotClaimed
 from graphveil.core.text import counted
 from graphveil.verify.evidence import Evidence
-from graphveil.verify.recount.degrees_and_stubs import degrees_again, numbers_of, stubs_again
-from graphveil.verify.recount.expected_degrees import Numbers, degrees_from_noisy, wrong_parts
-from graphveil.verify.recount.noise_tails import is_strange, is_strange_on_ladder, reach_of
-from graphveil.verify.recount.triangle_graph import Edge, Model, redrawn
-from graphveil.verify.recount.weighted_graph import class_sizes, class_weights, edges_by_weights
+from graphveil.verify.recount.noise.degrees_and_stubs import degrees_again, numbers_of, stubs_again
+from graphveil.verify.recount.noise.expected_degrees import Numbers, degrees_from_noisy, wrong_parts
+from graphveil.verify.recount.noise.noise_tails import is_strange, is_strange_on_ladder, reach_of
+from graphveil.verify.recount.noise.triangle_graph import Edge, Model, redrawn
+from graphveil.verify.recount.noise.weighted_graph import (
+    class_sizes,
+    class_weights,
+    edges_by_weights,
+)
 from graphveil.verify.verdict import RECORD, Check, fails, holds, judged, not_checked
 
 STATISTICS, DRAWING = "noisy statistics", "drawing"

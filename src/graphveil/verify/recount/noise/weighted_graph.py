@@ -15,9 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.verify.recount.degrees_and_stubs import numbers_of
-from graphveil.verify.recount.expected_degrees import Numbers
-from graphveil.verify.recount.triangle_graph import Edge, Words
+from graphveil.verify.recount.noise.degrees_and_stubs import numbers_of
+from graphveil.verify.recount.noise.expected_degrees import Numbers
+from graphveil.verify.recount.noise.triangle_graph import Edge, Words
 
 PRIOR_STEPS, CLASSES = 100, 200
 _TINY, _HUGE = 1e-9, 1e9

@@ -15,9 +15,9 @@ from graphveil.claims import conditions
 from graphveil.core.text import counted
 from graphveil.data import Network
 from graphveil.verify.evidence import Evidence
-from graphveil.verify.recount.degrees import count_degrees
+from graphveil.verify.recount.graphs.degrees import count_degrees
+from graphveil.verify.recount.graphs.released_graph import Ints
 from graphveil.verify.recount.linkage import released_ids
-from graphveil.verify.recount.released_graph import Ints
 from graphveil.verify.verdict import Check, fails, holds, listed, shown
 
 PROTECTED = "protected people"

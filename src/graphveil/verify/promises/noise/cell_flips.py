@@ -4,8 +4,8 @@ Claim checked: the stated probabilities keep epsilon exactly, follow from the st
 cells and noisy counts share all of epsilon; and, with the original, as many edges or entries were
 removed and added as these probabilities make plausible.
 
-Means: `recount.flip_probabilities` in exact fractions, and binomial tails
-(`recount.noise_tails`).
+Means: `recount.noise.flip_probabilities` in exact fractions, and binomial tails
+(`recount.noise.noise_tails`).
 
 What the files cannot show: that flips were random. A count that practically never occurs fails.
 
@@ -23,13 +23,13 @@ from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
 from graphveil.verify.evidence import Evidence, NoiseCells
-from graphveil.verify.recount.flip_probabilities import (
+from graphveil.verify.recount.noise.flip_probabilities import (
     FULL,
     filter_thresholds,
     keeps_its_claim,
     response_thresholds,
 )
-from graphveil.verify.recount.noise_tails import is_unbelievable
+from graphveil.verify.recount.noise.noise_tails import is_unbelievable
 from graphveil.verify.verdict import Check, fails, judged, shown
 
 CELLS = "cells"

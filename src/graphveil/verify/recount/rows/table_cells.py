@@ -21,16 +21,21 @@ from graphveil.data.ids import as_text, to_arrow
 from graphveil.verify.database import COLUMNS_AT_ONCE, Database
 from graphveil.verify.recount.linkage import released_ids
 
+# Classes of equal rows: of some columns, or of the list of all cells where these are many.
 _CLASSES = (
     "CREATE TABLE row_classes AS "
     "SELECT min(row) AS first_row, count(*) AS size FROM {rows} GROUP BY {columns}"
 )
 
+# How many rows have how many suppressed cells: null cells of the list.
 _STARS = (
     "SELECT len(listed) - list_count(listed) AS stars, count(*) "
     "FROM {rows} GROUP BY stars ORDER BY stars"
 )
 
+# For each column: published cells that differ from the original's, and the first row with one;
+# suppressed cells; cells the original suppresses; cells that the release alone suppresses; and
+# cells that it publishes though the original suppresses them.
 _COUNTS = ("n_strange", "first_strange", "stars", "before", "added", "filled")
 _OTHER = "{now} IS NOT NULL AND {now} IS DISTINCT FROM {had}"
 
@@ -42,7 +47,8 @@ _COMPARED = f"""
 """
 
 _CELLS_AT_ONCE = 1 << 24
-"""So many cells of the original are compared in one query, of 16 columns at least."""
+"""So many cells of the original are compared in one query, of 16 columns at least: bounds the
+memory for them."""
 
 
 class Mismatch(NamedTuple):
@@ -82,6 +88,7 @@ def table_classes(db: Database, numbers: Sequence[int] | None = None) -> str:
     Rows are equal where they are in the columns of these numbers; in all without any.
     """
     if not db.holds("row_classes"):
+        # More columns than one query should name are compared as lists.
         names = column_names(db) if numbers is None else [f"c{number}" for number in numbers]
         wide = len(names) > COLUMNS_AT_ONCE  # lists are equal where all cells of theirs are
         rows = _rows_as_lists(names) if wide else "shown"
@@ -104,6 +111,7 @@ def had_and_shown(
     there, one to one.
     """
     db.put("had", {"had": _column_of(original, place, released_ids(db))})
+    # Each pair of an original and a released cell once, with the first row and how often it occurs.
     pairs = db.rows(
         f"SELECT had, c{number}, min(row) AS first, count(*) FROM shown POSITIONAL JOIN had "
         f"GROUP BY had, c{number} ORDER BY first"
@@ -158,11 +166,13 @@ def _compare_columns(db: Database, original: Table, columns: Sequence[str], *, k
         order = np.argsort(ids)
         rows = order[np.searchsorted(ids, rows, sorter=order)]
     counted: list[int | None] = []
+    # Columns are compared in groups, so that neither memory nor the query grows with the table.
     at_once = min(max(_CELLS_AT_ONCE // max(original.n_rows, 1), 16), COLUMNS_AT_ONCE)
     for start in range(0, len(columns), at_once):
         numbers = range(start, min(start + at_once, len(columns)))
         places = [original.columns.index(columns[number]) for number in numbers]
         cells = [_column_of(original, place, rows) for place in places]
+        # Position by position: the original's columns are in the order of the release.
         db.put("had", {f"h{n}": column for n, column in zip(numbers, cells, strict=True)})
         counts = ", ".join(_COMPARED.format(now=f"r{n}", had=f"h{n}") for n in numbers)
         some = ", ".join(f"nullif(c{number + keyed}, '*') AS r{number}" for number in numbers)
@@ -185,6 +195,7 @@ def publish_cells(db: Database, original: Table, columns: Mapping[str, int]) -> 
     if db.holds("published"):
         return
     rows = released_ids(db)
+    # Step 1: the class of each row, named by its first row.
     listed = _rows_as_lists([f"c{number}" for number in columns.values()])
     db.run(
         "CREATE TABLE row_members AS SELECT row, min(row) OVER (PARTITION BY listed) AS class "
@@ -194,6 +205,8 @@ def publish_cells(db: Database, original: Table, columns: Mapping[str, int]) -> 
         "CREATE TABLE published (class BIGINT, size BIGINT, first_user BIGINT, item VARCHAR, "
         "holders BIGINT)"
     )
+    # Step 2: for each column and class, the published value and how many members have it in the
+    # original. Within a class the value is the same, so any of them names it.
     for name, number in columns.items():
         cells = _column_of(original, original.columns.index(name), rows)
         db.put("had", {"had": cells})
@@ -221,6 +234,8 @@ def _column_of(original: Table, column: int, rows: NDArray[np.int64]) -> Any:
     """Return the cells of a column as Arrow text in the order of the release; missing is null."""
     import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
 
+    # Original codes in the order of the release; missing cells have a negative code and become
+    # null.
     codes = np.empty(original.n_rows, dtype=np.int32)
     codes[rows] = original.codes[:, column]
     categories = to_arrow(as_text(original.categories[column]))

@@ -5,10 +5,10 @@ person could own at least as many records as requested, and every record could b
 people, each counted over complete assignments of records to people that are consistent with the
 cells.
 
-Means: pairs that fit are found from the cells alone (`recount.fitting_pairs`); one complete
+Means: pairs that fit are found from the cells alone (`recount.rows.fitting_pairs`); one complete
 assignment is searched for, and a pair is allowed if it is part of some complete assignment
-(`recount.assignments`). The matching that the method used is not needed. Above `WHOLE_ROWS` rows
-only the owner's chosen pairs are looked at, each of which must fit.
+(`recount.rows.assignments`). The matching that the method used is not needed. Above `WHOLE_ROWS`
+rows only the owner's chosen pairs are looked at, each of which must fit.
 
 Of the release alone, a necessary condition is checked: every record agrees with as many others as
 its level asks for.
@@ -29,9 +29,11 @@ from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.verify import verdict
 from graphveil.verify.evidence import Evidence
-from graphveil.verify.promises.known_columns import known_names, known_problem
-from graphveil.verify.recount.agreeing_rows import coded_alone, fewest_agreeing
-from graphveil.verify.recount.assignments import (
+from graphveil.verify.promises.rows.known_columns import known_names, known_problem
+from graphveil.verify.recount.linkage import released_ids
+from graphveil.verify.recount.owner_files import BadFileError, ChosenPairs, chosen_pairs, levels_of
+from graphveil.verify.recount.rows.agreeing_rows import coded_alone, fewest_agreeing
+from graphveil.verify.recount.rows.assignments import (
     Allowed,
     NoAssignment,
     allowed_masks,
@@ -40,7 +42,7 @@ from graphveil.verify.recount.assignments import (
     full_assignment,
     has_disjoint_assignments,
 )
-from graphveil.verify.recount.fitting_pairs import (
+from graphveil.verify.recount.rows.fitting_pairs import (
     CodedCells,
     Masks,
     cells_of,
@@ -48,8 +50,6 @@ from graphveil.verify.recount.fitting_pairs import (
     packed,
     pairs_that_fit,
 )
-from graphveil.verify.recount.linkage import released_ids
-from graphveil.verify.recount.owner_files import BadFileError, ChosenPairs, chosen_pairs, levels_of
 from graphveil.verify.verdict import Check, fails, judged, not_checked, one_line
 
 PAIRS, LEVEL = "allowed pairs", "level"

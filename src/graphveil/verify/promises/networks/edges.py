@@ -19,8 +19,13 @@ from graphveil.core.text import counted
 from graphveil.data import Network
 from graphveil.verify.evidence import Evidence
 from graphveil.verify.kinds.networks import MISSING, described_layers, has_layers, is_directed
-from graphveil.verify.recount.degrees import class_sizes, count_degrees, numbers_of_ties, sides_of
-from graphveil.verify.recount.released_graph import Ints
+from graphveil.verify.recount.graphs.degrees import (
+    class_sizes,
+    count_degrees,
+    numbers_of_ties,
+    sides_of,
+)
+from graphveil.verify.recount.graphs.released_graph import Ints
 from graphveil.verify.verdict import Check, fails, holds, judged
 
 SUPERGRAPH, DEGREES, SUBGRAPH = "supergraph", "degrees grow", "subgraph"

@@ -28,8 +28,13 @@ STAR, NOBODY = -1, -2
 """Codes of a released cell that fits everybody, and of one whose value nobody has."""
 
 _WORD = 64
+"""Bits in a word of a mask."""
+
 _BLOCK_ROWS = 256
+"""Rows of masks that are unpacked at once, a multiple of 8: bounds the memory for single bits."""
+
 _BATCH = 1 << 15
+"""Rows of cells, or pairs, that are compared at once."""
 
 
 class CodedCells(NamedTuple):
@@ -45,12 +50,14 @@ class CodedCells(NamedTuple):
 
 def cells_of(db: Database, original: Table, columns: Mapping[str, int]) -> CodedCells:
     """Return the cells of the released columns next to those of the original."""
+    # Both sides get the codes of the original's categories, in the narrowest type that holds them.
     places = [original.columns.index(name) for name in columns]
     kind = _narrowest(max((original.categories[place].size for place in places), default=0))
     released = np.empty((original.n_rows, len(columns)), dtype=kind)
     texts = [to_arrow(as_text(original.categories[place])) for place in places]
     listed = ", ".join(f"c{number}" for number in columns.values())
     start = 0
+    # Released cells are looked up among these categories; a value that nobody has gets `NOBODY`.
     for batch in db.blocks(f"SELECT {listed} FROM shown", _BATCH):
         for number, known in enumerate(texts):
             released[start : start + len(batch), number] = _codes(batch.column(number), known)
@@ -81,8 +88,11 @@ def _codes(cells: Any, known: Any) -> NDArray[np.int32]:
 def fitting_persons(cells: CodedCells) -> Masks:
     """Return for every record the persons that it fits: shape (n, words)."""
     n = cells.released.shape[0]
+    # Start with everybody; each column removes the persons whose value is another.
     fits = np.repeat(packed(np.ones((1, n), dtype=bool)), n, axis=0)
     for released, original in zip(cells.released.T, cells.original.T, strict=True):
+        # A suppressed cell fits everybody, so only rows with a value are looked at; equal values
+        # share one mask.
         rows = np.flatnonzero(released != STAR)
         values, of_row = np.unique(released[rows], return_inverse=True)
         having = _persons_having(values, original)
@@ -108,6 +118,7 @@ def pairs_that_fit(
     fit = np.empty(records.size, dtype=bool)
     for start in range(0, records.size, _BATCH):
         some = slice(start, start + _BATCH)
+        # A pair fits if each cell is suppressed or the person's own.
         released = cells.released[records[some]]
         same = released == cells.original[persons[some]]
         fit[some] = ((released == STAR) | same).all(axis=1)
@@ -141,6 +152,7 @@ def turned(fits: Masks) -> Masks:
     n = fits.shape[0]
     other = np.empty_like(fits)
     for start in range(0, n, _BLOCK_ROWS):
+        # Transpose a block of 256 persons: unpack the bytes that hold them, turn, and pack again.
         columns = fits.view(np.uint8)[:, start // 8 : (start + _BLOCK_ROWS) // 8]
         bits = np.unpackbits(columns, axis=1, bitorder="little").T[: n - start]
         other[start : start + _BLOCK_ROWS] = packed(bits.astype(bool))
