@@ -29,7 +29,17 @@ PartsLoader = Callable[[Database, list[tuple[Path, DataFile]]], None]
 
 
 class Cost(NamedTuple):
-    """How the owner's record says what a release cost."""
+    """How the owner's record says what a release cost.
+
+    Parameters
+    ----------
+    name
+        The name of the check.
+    changes
+        From the evidence to what changed, counted.
+    in_words
+        From figures to words for messages.
+    """
 
     name: str
     changes: Callable[[Evidence], Changes]
@@ -37,7 +47,15 @@ class Cost(NamedTuple):
 
 
 class NoiseCells(NamedTuple):
-    """The cells of some data that noise is drawn for."""
+    """The cells of some data that noise is drawn for.
+
+    Parameters
+    ----------
+    of_person
+        From the evidence and the number of all cells to the number of one person's cells.
+    check
+        Whether the released data can have so many cells.
+    """
 
     of_person: Callable[[Evidence, int], int]
     check: Callable[[Database, int], Check]
@@ -60,7 +78,46 @@ class ComparedNames(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class CheckedKind:
-    """How one kind of data is loaded, counted and compared with its original."""
+    """How one kind of data is loaded, counted and compared with its original.
+
+    Parameters
+    ----------
+    loaders
+        What loads the data file, by format; each creates the `tables`.
+    tables
+        The tables that a loaded release has; the first has one row per node, user or row.
+    people
+        The table and column of published ids.
+    entries
+        The table of edges, entries or cells, and what one of them is called.
+    shape_names, shape
+        The names of the checks of the data's shape, and the function that makes them.
+    counts, rows
+        The counts that the manifest must state, and which of them counts the rows of a role's file.
+    cost
+        How the record says what a release cost.
+    same
+        Whether release and original are the same apart from ids.
+    read_again
+        Whether the original's file says what the program's reader made of it.
+    cells
+        Of tables, the shown, generalized and suppressed cells of each column.
+    ids_among_names
+        Original ids that are published as names.
+    shared_names, shared
+        Checks of names that release and original share.
+    link
+        Put the original under the published ids, as tables.
+    changes, first_changes
+        What changed, counted, and the first changes in words.
+    added
+        SQL for the released edges that the original lacks.
+    noise_cells
+        The cells that noise is drawn for.
+    everyone, parts, unrolled, levels
+        Loaders of the list of ids, of parts, and of the file of levels; formats that are read some
+        rows at a time.
+    """
 
     loaders: Mapping[str, Loader]
     tables: tuple[str, ...]
@@ -101,7 +158,27 @@ def checked_kind(name: str) -> CheckedKind:
 
 
 class Evidence(NamedTuple):
-    """All that there is of a release."""
+    """All that there is of a release.
+
+    Parameters
+    ----------
+    manifest
+        The decoded manifest.
+    db
+        The released data as tables; None if it cannot be read.
+    record
+        The owner's record; None without it.
+    original
+        The original in the container of this kind; None without it, or if it is another one.
+    linked
+        Whether the linkage was loaded, and is one to one.
+    why_not
+        Why the original cannot be compared, if it was given and cannot.
+    key
+        The key that ids come from, if it was given.
+    levels, witness
+        The owner's files of levels and of chosen pairs.
+    """
 
     manifest: Manifest
     db: Database | None

@@ -45,6 +45,7 @@ def attached_problems(evidence: Evidence, condition: AttachedColumns) -> list[st
     """Return what is wrong with the attached columns of a table."""
     promise, names = evidence.manifest.claim.guarantee, evidence.columns
     known = getattr(promise, "known", ()) or ()
+    # A column of a table is known or attached, never both and never neither.
     problems = [
         f"{shown(n)} is not a column of the data" for n in condition.columns if n not in names
     ]
@@ -62,6 +63,7 @@ def naming_problems(db: Database, rows: str, cells: Mapping[str, str], what: str
 
     In such a column nearly every row has another value, suppressed cells aside.
     """
+    # Values that are shown, and distinct ones among them.
     for name, cell in cells.items():
         row = db.first(f"SELECT count({cell}), count(DISTINCT {cell}) FROM {rows}")
         known, values = row or (0, 0)
@@ -75,6 +77,7 @@ def naming_problems(db: Database, rows: str, cells: Mapping[str, str], what: str
 def table_cells_are_own(evidence: Evidence, columns: Sequence[str]) -> Check:
     """Return whether attached columns of a table are as in the original."""
     original, cells = evidence.original_as(Table), 0
+    # Each pair of an original and a released value once.
     for column in columns:
         number, place = evidence.columns.index(column), original.columns.index(column)
         for had, now, row, count in had_and_shown(evidence.tables, original, number, place):
@@ -88,6 +91,7 @@ def table_cells_are_own(evidence: Evidence, columns: Sequence[str]) -> Check:
 
 def attached_columns(evidence: Evidence, condition: AttachedColumns) -> Check:
     """Whether every attached attribute is published, and none of them is part of the guarantee."""
+    # Tables name columns in the condition; networks have them in the file of people.
     if evidence.manifest.data.kind == "table":
         of_table = f"published outside the guarantee: {', '.join(map(shown, condition.columns))}"
         return judged(attached_problems(evidence, condition), of_table)

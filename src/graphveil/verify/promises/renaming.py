@@ -31,7 +31,10 @@ FREE, FROM_KEY = "ids of their own", "ids from the key"
 KEY = "the owner's key (--key)"
 ONLY_THE_KEY = "whether the ids depend on nothing but the original ids and the key"
 _BESIDE_A_KEY = (KeyedIds, SameData, ItemsAreUsers)
+"""Conditions that may be stated next to ids from a key: each is checked for any ids."""
+
 _PURPOSE = b"graphveil rename 1\0"
+"""What the HMAC is for: a key that is also used elsewhere gives other values there."""
 
 
 def same_data(evidence: Evidence, _condition: SameData) -> Check:
@@ -41,6 +44,8 @@ def same_data(evidence: Evidence, _condition: SameData) -> Check:
 
 def nothing_claimed(evidence: Evidence, _condition: KeyedIds) -> Check:
     """Whether nothing else is claimed: nobody without the key can check these ids."""
+    # Ids that no reader can check could carry anything, so nothing else may be claimed next to
+    # them.
     claim, problems = evidence.manifest.claim, []
     if not isinstance(claim.guarantee, NotClaimed):
         problems.append(
@@ -51,6 +56,7 @@ def nothing_claimed(evidence: Evidence, _condition: KeyedIds) -> Check:
         for stated in claim.conditions
         if not isinstance(stated, _BESIDE_A_KEY)
     ]
+    # Ids 0..n-1 do not come from a key.
     published = f"SELECT max(i), count(*) FROM ({evidence.kind.published})"
     most, n = evidence.tables.first(published) or (None, 0)
     if n > 1 and most is not None and most < n:
@@ -65,6 +71,7 @@ def ids_from_key(evidence: Evidence, _condition: KeyedIds) -> Check:
     """Whether every published id is what the owner's key gives: nothing else is written there."""
     if evidence.key is None or evidence.original is None:
         return not_checked(ONLY_THE_KEY, needs=KEY)
+    # HMAC of each original id, computed again with the key that was given.
     expected = _ids_of(evidence.key, evidence.original)
     other = int(np.count_nonzero(released_ids(evidence.tables) != expected))
     if other:

@@ -76,6 +76,7 @@ def second_reading(
     """Return what tells whether a file says what the program's reader made of it."""
 
     def read(db: Database, original: Any, path: Path, reading: Mapping[str, Any]) -> Check:
+        # Step 1: is it small enough, and was it read with options that are understood here?
         pairs = None if getattr(original, "n_edges", 0) > MOST_PAIRS else pairs_of(original)
         if pairs is None or pairs.first.size > MOST_PAIRS:
             return not_checked(f"{SHARED}: more than {MOST_PAIRS:,} pairs")
@@ -83,12 +84,15 @@ def second_reading(
             pairs = pairs._replace(kinds=None)
         if any(reading.get(name) not in (None, *known) for name, known in _LEFT_OPEN.items()):
             return read_once()
+        # Step 2: which columns hold the ends, and which the kind; uncertain ones are left to the
+        # reader.
         file = plain_file(path, reading)
         header = None if file is None else _is_header(file.first, reading)
         ends = None if file is None else _ends(file.first, reading)
         kind = None if file is None or pairs.kinds is None else _kind_column(file.first, reading)
         if file is None or header is None or ends is None or (pairs.kinds and kind is None):
             return read_once()
+        # Step 3: read the file again. Ids that readers trim or take for comments are left alone.
         cells = ends if kind is None else [*ends, kind]
         problem = read_again(db, file, cells, header=header, table="rows_read")
         if problem is not None:
@@ -98,6 +102,7 @@ def second_reading(
             return not_checked(
                 f"{SHARED}: the file has comments, or an id has leading or trailing blanks"
             )
+        # Step 4: compare both sets of pairs.
         _put_original(db, pairs)
         return _compared(db, entries)
 
@@ -150,6 +155,8 @@ def _place(names: list[str], column: str | int) -> int:
 
 def _put_again(db: Database, pairs: OriginalPairs, kept: Sequence[str]) -> None:
     """Create `again(a, b, kind)` of the pairs in the file: of these kinds, or of all."""
+    # Pairs of the file: once each, undirected ones with the smaller name first, loops dropped where
+    # the reader drops them, and of the chosen kinds.
     kind, turned = "''", str(pairs.both_ways).lower()
     where = [] if pairs.loops else ["f0 IS DISTINCT FROM f1"]
     if pairs.kinds is not None:
@@ -171,6 +178,7 @@ def _texts(names: Sequence[str]) -> str:
 
 def _put_original(db: Database, pairs: OriginalPairs) -> None:
     """Create `once(a, b, kind)` of the pairs that the program's reader made of the file."""
+    # The same of the original as read: numbers become names again.
     db.put("first_names", _named(pairs.first_names))
     db.put("second_names", _named(pairs.second_names))
     ends = {"u": pairs.first.astype(np.int64), "v": pairs.second.astype(np.int64)}
@@ -196,6 +204,7 @@ def _named(names: Ids) -> dict[str, object]:
 
 def _compared(db: Database, what: str) -> Check:
     """Compare sums of hashes of the pairs, which need no order; where they differ, the pairs."""
+    # Equal counts and equal sums of 64-bit hashes: equal sets, up to a chance of 2^-64 or so.
     both = [
         db.first(f"SELECT count(*), sum(hash(a, b, kind)::HUGEINT) FROM {table}")
         for table in ("again", "once")
@@ -204,6 +213,7 @@ def _compared(db: Database, what: str) -> Check:
         same = counted(db.number("SELECT count(*) FROM again"), singular(what))
         return holds(f"the checker's own reader finds the same {same} in the file")
     problems = []
+    # They differ, so find what is only in one of them.
     for one, other, says in (
         ("again", "once", ("in the file", "in the original as read")),
         ("once", "again", ("of the original as read", "in the file")),

@@ -31,11 +31,14 @@ BLANKS = " "
 """Stands for any run of blanks and tabs between two cells."""
 
 _FORMATS = {".csv": "csv", ".tsv": "tsv", ".txt": "text", ".edges": "text"}
+"""Formats of text by the extension of a file's name."""
+
 _COMPRESSIONS = {".gz": "gzip", ".zst": "zstd"}
 _BETWEEN = ("\t", ",", ";", BLANKS)
 """What may stand between cells: the first that the first row has."""
 
 _HEAD_BYTES = 1 << 20
+"""So much of the beginning of a file is looked at to find its first row."""
 
 
 def read_once(needs: str = "delimited text whose first row has numbers or known names") -> Check:
@@ -55,17 +58,20 @@ class PlainFile(NamedTuple):
 
 def plain_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
     """Return how the file is to be read, or None where it is no such text."""
+    # Step 1: format and compression by the name of the file.
     suffixes = [suffix.lower() for suffix in path.suffixes]
     packed = next((suffix for suffix in suffixes[-1:] if suffix in _COMPRESSIONS), "")
     extension = next(iter(suffixes[: len(suffixes) - bool(packed)][-1:]), "")
     if (reading.get("format") or _FORMATS.get(extension)) not in _FORMATS.values():
         return None
     file = PlainFile(path, BLANKS, _COMPRESSIONS.get(packed, "none"), 0, [])
+    # Step 2: the first row behind comments and blank lines.
     lines = _head(file)
     rows = (n for n, line in enumerate(lines) if line.strip() and line.lstrip()[0] not in "#%")
     skipped = next(rows, len(lines))
     if skipped == len(lines):
         return None
+    # Step 3: the delimiter: the one that was asked for, else the first of `_BETWEEN` in the row.
     row, asked = lines[skipped].removeprefix("\ufeff"), reading.get("delimiter")
     delimiter = {"tab": "\t", "space": BLANKS}.get(asked, asked) if asked else None
     delimiter = delimiter or next((mark for mark in _BETWEEN if mark in row), None)
@@ -81,6 +87,7 @@ def read_again(
 
     Where blanks part cells, rows must have as many of them as the first.
     """
+    # Blanks of any number between cells: read lines as one column and split them by SQL.
     n, blanks = len(file.first), file.delimiter == BLANKS
     cell = "cells[{} + 1] AS f{}" if blanks else "c{} AS f{}"
     named = ", ".join(cell.format(at, number) for number, at in enumerate(cells))
@@ -95,12 +102,14 @@ def read_again(
         )
         named += f", len(cells) = {n} AS whole"
     else:
+        # Any other delimiter: DuckDB's reader with nothing to guess.
         columns = ", ".join(f"c{number}: 'VARCHAR'" for number in range(n))
         rows = (
             f"read_csv({source}, header = {str(header).lower()}, skip = {file.skipped}, delim = "
             f"{literal(file.delimiter)}, quote = '\"', escape = '\"', nullstr = '{NO_CELL}', "
             f"columns = {{{columns}}})"
         )
+    # What DuckDB refuses is not wrong, just not read twice.
     try:
         db.run(f"CREATE TABLE {table} AS SELECT {named} FROM {rows}")
         if blanks and db.first(f"SELECT 1 FROM {table} WHERE NOT whole LIMIT 1"):

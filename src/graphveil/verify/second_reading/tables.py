@@ -45,7 +45,7 @@ MOST_CELLS = 50_000_000
 """The most cells that are read a second time."""
 
 _CELLS_AT_ONCE = 1 << 22
-"""So many cells are compared in one query, or those of one column."""
+"""So many cells are compared in one query, or those of one column: bounds the memory for them."""
 
 _PLAIN = "a delimited text file with a header, and the private record of how it was read"
 _BLANKS = r"^\s|\s$"
@@ -75,6 +75,7 @@ def table_reading_check(
     db: Database, original: Table, path: Path, reading: Mapping[str, Any]
 ) -> Check:
     """Return whether the file of a table says what the program's reader made of it."""
+    # Step 1: how the file was read, and whether that is understood here.
     how, file = _reading(reading), _table_file(path, reading)
     if how is None or file is None:
         return not_checked(verdict.SHARED, needs=_PLAIN)
@@ -85,15 +86,19 @@ def table_reading_check(
         other = "the file has different columns than the original"
         why = f"more than {MOST_CELLS:,} cells" if many else other
         return not_checked(f"{verdict.SHARED}: {why}")
+    # Step 2: all cells of the file, as text.
     problem = read_again(db, file, list(range(len(file.first))), header=True)
     if problem is not None:
         return problem
+    # Step 3: where a column names people with several rows, bring the original into the order of
+    # rows.
     if person is not None:
         listed = [row[0] for row in db.rows(f"SELECT f{file.first.index(person)} FROM again")]
         order = _order_of_people(original.labels(), listed, path.name, repeated=True)
         if isinstance(order, Check):
             return order
         original = Table(original.codes[order], original.columns, original.categories)
+    # Step 4: as many rows, and the same cells.
     rows = db.number("SELECT count(*) FROM again")
     if rows != original.n_rows:
         in_file = f"{counted(rows, 'row')} in the file"
@@ -105,6 +110,7 @@ def people_reading_check(
     db: Database, original: Network, path: Path, reading: Mapping[str, Any]
 ) -> Check:
     """Return whether the file of people says what the program's reader made of it."""
+    # The file of people is read like a table whose ids are nodes; its rows may be in any order.
     people, file = original.people, _table_file(path, {})
     if people is None or file is None:
         return not_checked(verdict.SHARED, needs="a delimited text file of people with a header")
@@ -184,6 +190,7 @@ def _one_of(original: Table, name: str) -> Any:
     """
     import pyarrow as pa  # noqa: PLC0415  heavy, and most releases need none of it
 
+    # A one-hot column became one column per value; turn it back to the one value of each row.
     places = _of_values(original, name)
     values = [original.columns[place].removeprefix(f"{name}=") for place in places]
     codes = original.codes[:, places]
@@ -209,10 +216,12 @@ def _table_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
 
 def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> Check:
     """Compare the columns before the first in which blanks stand around a cell."""
+    # Columns with blanks around a cell, and all behind them, are not compared.
     how.bins = _rules(db, file.first, how)
     cells = [f"f{number}" for number in range(len(file.first))]
     blank = db.first_cell("again", cells, f"regexp_matches({{}}, {literal(_BLANKS)})")
     names = file.first if blank is None else file.first[: int(blank[0].removeprefix("f"))]
+    # Columns that are equal are found many at a time; only others are looked at pair by pair.
     same = _same_columns(db, original, names, how)
     for number, name in enumerate(names):
         if number in same or name in how.drop:
@@ -242,6 +251,8 @@ def _rules(db: Database, names: Sequence[str], how: _Reading) -> dict[str, str]:
     own = {name: rule for name, rule in how.bins.items() if name != _ALL}
     apart = {how.ids, *how.one_hot, *how.drop, *own}
     rules = dict(own)
+    # The rule `all` bins every other column whose cells are numbers, but not codes with leading
+    # zeros.
     for number, name in enumerate(names):
         said = _said(number, how.suppressed)
         is_number = f"regexp_full_match({said}, {literal(_NUMBER)})"
@@ -296,6 +307,7 @@ def _different(
 
     Of a number that was binned by a rule, the original has an interval in which it must lie.
     """
+    # A binned number must lie in its interval; the interval must be one that the rule gives.
     intervals = None if rule is None else _of_rule(rule)
     condition = "said IS DISTINCT FROM had" if rule is None else "true"
     for said, had, first in _pairs(db, number, cells, suppressed, condition):

@@ -31,6 +31,7 @@ from graphveil.verify.verdict import Check, fails, holds, judged
 SUPERGRAPH, DEGREES, SUBGRAPH = "supergraph", "degrees grow", "subgraph"
 SEQUENCE, KEPT, BUDGET = "degree sequence", "degrees kept", "budget"
 
+# Nodes whose released degree is not that of the original edges under the published ids.
 _OTHER_DEGREE = """
     SELECT node, degree, coalesce(before, 0) FROM degrees LEFT JOIN (
         SELECT node, count(*) AS before
@@ -38,6 +39,7 @@ _OTHER_DEGREE = """
     USING (node) WHERE degree <> coalesce(before, 0) ORDER BY node
 """
 
+# The first edge of a query, and how many it gives.
 _FIRST = "SELECT first(source), first(target), count(*) FROM ({})"
 
 
@@ -76,6 +78,7 @@ def degrees_grow(evidence: Evidence, _condition: conditions.Supergraph) -> Check
 
 
 def _sides_grow(evidence: Evidence) -> Check:
+    # Each layer and direction by itself: sorted numbers may not fall anywhere.
     before = evidence.original_as(Network).profiles()
     sides = sides_of(described_layers(evidence.manifest.data))
     if before.shape[1] != len(sides):
@@ -118,6 +121,7 @@ def degree_sequence(evidence: Evidence, _condition: conditions.SameDegrees) -> C
 
 def _sorted_degrees(evidence: Evidence) -> tuple[Ints, Ints]:
     """Return the degrees of original and release, each from the largest to the smallest."""
+    # Sorted degrees of the release, from the number of nodes of every degree.
     classes = class_sizes(evidence.tables)
     values = np.fromiter(classes.keys(), dtype=np.int64)
     after = np.repeat(values, np.fromiter(classes.values(), dtype=np.int64))[::-1]
@@ -150,6 +154,7 @@ def degrees_kept(evidence: Evidence, _condition: conditions.SameDegrees) -> Chec
 
 def within_budget(evidence: Evidence, condition: conditions.EditBudget) -> Check:
     """Whether no more edges were added and deleted than the budget allows."""
+    # Both kinds of edits count, against the budget of the original's size.
     limit = condition.most_changes(evidence.original_as(Network).n_ties)
     edits = evidence.changes()
     changed = edits.added + edits.deleted

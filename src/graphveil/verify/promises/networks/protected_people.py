@@ -28,18 +28,22 @@ def protected_people(evidence: Evidence, condition: conditions.ProtectedPeople) 
 
     Who is on it is read from the record and the original, and degrees from the released file.
     """
+    # Step 1: who is on the list, as positions in the original.
     named = _named_people(evidence)
     if isinstance(named, str):
         return fails(named)
+    # Step 2: the degree of every released node, and how many nodes have it.
     count_degrees(evidence.tables)
     rows = evidence.tables.rows("SELECT node, degree FROM degrees")
     degree_of = {int(node): int(degree) for node, degree in rows}
     sizes = Counter(degree_of.values())
+    # Step 3: the nodes of these people by the linkage.
     released = np.asarray(released_ids(evidence.tables), dtype=np.int64)[named].tolist()
     people = f"{counted(len(released), 'person', 'is')} on the owner's list"
     gone = sorted({*released} - degree_of.keys())
     if gone:
         return fails(f"{people}, but the release has no node {gone[0]}")
+    # Step 4: each of them shares the degree with at least k - 1 others.
     few = sorted(node for node in released if sizes[degree_of[node]] < condition.k)
     if few:
         with_it = counted(sizes[degree_of[few[0]]], "node", "has")
@@ -60,6 +64,7 @@ def _named_people(evidence: Evidence) -> Ints | str:
     stated = record.withheld.get("people") if record else None
     if not isinstance(stated, str):
         return "the private record has no list of protected people"
+    # A list of ids, or a column and its value.
     if stated.startswith("["):
         try:
             ids = set(json.loads(stated))

@@ -38,9 +38,11 @@ from graphveil.verify.verdict import Check, fails, holds, listed, not_checked, s
 
 def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
     """Return whether all but the share omitted look like, or are similar to, k - 1 others."""
+    # Step 1: the guarantee must be about these edges and these attributes.
     problem = _roles(evidence, promise) or _rare_rows(evidence, promise)
     if problem is not None:
         return problem
+    # Step 2: classes of nodes under the measure, within the limit of work.
     described = evidence.manifest.data
     try:
         layers = described_layers(described) if described.layers else {}
@@ -52,6 +54,7 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
         return fails(
             "the release is not a simple graph, so no node counts as indistinguishable from another"
         )
+    # Step 3: known attributes split these classes further.
     if promise.known:
         at = columns_of(evidence)
         classes = classes.among(
@@ -59,6 +62,7 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
         )
     if not classes.nodes.size:
         return holds("the release has no nodes, so no class is too small")
+    # Step 4: count boxes of similar nodes, or classes of equal ones.
     if promise.phi and classes.network is not None:
         return _similar(similar(classes.network, promise.phi), promise, classes)
     return _in_classes(promise, classes)
@@ -66,6 +70,7 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
 
 def _in_classes(promise: StructuralKAnonymity, classes: EquivalenceClassIndex) -> Check:
     """Return whether all but the share omitted stand in classes of at least k nodes."""
+    # Nodes in classes below k are unprotected; the share of the guarantee allows so many.
     n = classes.nodes.size
     allowed = _most_unprotected(promise, n)
     values, firsts, sizes = np.unique(classes.labels, return_index=True, return_counts=True)
@@ -99,6 +104,7 @@ def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | Non
     A guarantee about a share of the nodes is about attributes and edges together: the attributes
     alone are to be those of k people for everyone.
     """
+    # Only a guarantee about a share could leave rare attributes unprotected.
     if not promise.known or promise.share == 1:
         return None
     at = columns_of(evidence)

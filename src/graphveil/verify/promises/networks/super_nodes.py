@@ -31,6 +31,7 @@ Block = tuple[int, int]
 
 def groups_are_large(evidence: Evidence, promise: SuperNodeAnonymity) -> Check:
     """Return whether groups are large enough, and edges follow from their numbers alone."""
+    # Step 1: there are n // k groups, so each has at least k nodes.
     n = evidence.tables.number("SELECT count(*) FROM nodes")
     if n < promise.k:
         return fails(f"{counted(n, 'node')} cannot form a group of k={promise.k}")
@@ -38,12 +39,14 @@ def groups_are_large(evidence: Evidence, promise: SuperNodeAnonymity) -> Check:
     edges = _edges(evidence, "edges", "source", "target")
     if any(not 0 <= u < v < n for u, v in edges):
         return fails("edges are not between two of the listed nodes, the smaller one first")
+    # Step 2: count the released edges within and between groups; none has more than pairs.
     counts = Counter(_blocks(edges, number))
     possible = {block: _possible(block, n, number) for block in counts}
     over = [block for block, edges_of in counts.items() if edges_of > possible[block]]
     if over:
         one, two = min(over)
         return fails(f"groups {one} and {two} have more edges than pairs of nodes")
+    # Step 3: generate edges from these numbers; the release must have exactly these.
     apart = set(edges) ^ set(_drawn(counts, possible, n, number))
     if apart:
         return fails(
@@ -86,10 +89,12 @@ def _drawn(
     counts: Counter[Block], possible: dict[Block, int], n: int, number: int
 ) -> Iterator[Edge]:
     """Yield the edges that the numbers give, by the words of the generator PCG64DXSM(0)."""
+    # One word per edge from a generator that everybody has.
     words = iter(np.random.PCG64DXSM(0).random_raw(counts.total()).tolist())
     for block in sorted(counts):
         chosen: set[int] = set()
         pairs = possible[block]
+        # Floyd's sampling without replacement: as many distinct cells as the block has edges.
         for bound in range(pairs - counts[block] + 1, pairs + 1):
             cell = next(words) * bound >> 64
             chosen.add(bound - 1 if cell in chosen else cell)
@@ -117,6 +122,7 @@ def same_group_counts(evidence: Evidence, _condition: SameGroupCounts) -> Check:
     if not isinstance(promise, SuperNodeAnonymity) or n < promise.k:
         return fails("the guarantee is not about groups that the release can have")
     number = n // promise.k
+    # The same count over the original's edges, under the published ids.
     after = Counter(_blocks(_edges(evidence, "edges", "source", "target"), number))
     before = Counter(_blocks(_edges(evidence, "placed", "u", "v"), number))
     other = sorted(block for block in before | after if before[block] != after[block])

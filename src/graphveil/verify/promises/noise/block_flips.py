@@ -67,11 +67,14 @@ def flips_of_blocks_are_plausible(evidence: Evidence, flips: BlockFlips) -> Chec
     Which node stands in which class is not published: the edges are thought to be where as few as
     possible, and as many as possible, would be kept.
     """
+    # Step 1: the cells and probabilities of every block.
     edits = evidence.changes()
     blocks = list(blocks_of(flips))
     kept = [(block.cells, block.one / FULL) for block in blocks]
     tried = [(block.cells, block.zero / FULL) for block in blocks]
     false = sum(cells * chance for cells, chance in tried)
+    # Step 2: which class a node is in is not published, so the expected counts have bounds: the
+    # original's edges in the blocks where fewest, and where most, would be kept.
     hits = _fewest_and_most(tried, edits.before)
     zeros = int(flips.cells) - edits.before
     problems = [
@@ -82,8 +85,11 @@ def flips_of_blocks_are_plausible(evidence: Evidence, flips: BlockFlips) -> Chec
         )
         if _is_outside(count, trials, low, high)
     ]
+    # Step 3: would the original itself, published unchanged, be noticed? If not, the test has no
+    # power, and nothing was checked.
     noticed = _is_outside(edits.before, edits.before, *_fewest_and_most(kept, edits.before))
     noticed |= _is_outside(0, zeros, false - hits[1], false - hits[0])
+    # Step 4: with weights alone, exchanges of edges test against any weights.
     if not flips.groups:
         epsilon = Fraction(flips.epsilon_cells)
         problems += _not_by_weights(_exchanges(evidence), epsilon)
@@ -113,6 +119,8 @@ def _not_by_weights(found: Exchanges, epsilon: Fraction) -> list[str]:
 def _fewest_and_most(blocks: list[tuple[int, float]], edges: int) -> tuple[float, float]:
     """Return bounds on the expected number of edges that succeed, wherever they are."""
     bounds = []
+    # Fill the blocks with the original's edges, from the least likely block up and from the most
+    # likely one down.
     for order in (sorted(blocks, key=itemgetter(1)), sorted(blocks, key=itemgetter(1))[::-1]):
         missing, expected = edges, 0.0
         for cells, chance in order:
@@ -130,6 +138,7 @@ def _is_outside(count: int, trials: int, low: float, high: float) -> bool:
 
 def _exchanges(evidence: Evidence, *, of_itself: bool = False) -> Exchanges:
     """Return what exchanges of two released edges would change, or of two of the original's."""
+    # Both sides as arrays of pairs under the published ids.
     db = evidence.tables
     n = db.number("SELECT count(*) FROM nodes")
     both = db.pairs("edges", "source", "target"), db.pairs("placed", "u", "v")

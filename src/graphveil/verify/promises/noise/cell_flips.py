@@ -38,11 +38,13 @@ THRESHOLDS, CHANCES, SIZE = "thresholds", "chances", "size"
 
 def thresholds_follow(evidence: Evidence, flips: RandomizedCells) -> Check:
     """Whether the chances follow from what was released, and keep their part of epsilon."""
+    # Step 1: the guarantee of one cell, decided exactly.
     zero, one, epsilon = int(flips.T0), int(flips.T1), Fraction(flips.epsilon_cells)
     if not keeps_its_claim(zero, one, epsilon):
         return fails(
             f"T0={zero} and T1={one} give more than epsilon={six_digits(epsilon)} per cell"
         )
+    # Step 2: the probabilities that follow from the stated noisy count; rounding may differ by one.
     prior = _prior(flips)
     if prior is None:
         return fails(
@@ -54,6 +56,7 @@ def thresholds_follow(evidence: Evidence, flips: RandomizedCells) -> Check:
         for name, said, value in zip(("T0", "T1"), (zero, one), expected, strict=True)
         if abs(said - value) > 1
     ]
+    # Step 3: cells and counts together use the claimed epsilon.
     problems += epsilon_problems(evidence, flips, epsilon)
     chances = f"{zero / FULL:.6g} and {one / FULL:.6g}"
     return judged(problems, f"the probabilities {chances} follow from the stated values")
@@ -89,12 +92,14 @@ def epsilon_problems(
     promise = evidence.manifest.claim.guarantee
     if not isinstance(promise, EdgeDP | NodeDP):
         return []
+    # A person has many cells, each of which uses a part; an edge or entry has one, a value two.
     if isinstance(promise, NodeDP):
         times = max(_noise_cells(evidence).of_person(evidence, int(flips.cells)), 1)
     else:
         times = promise.entries
     whole = Fraction(repr(promise.epsilon))
     cells = f"{counted(times, 'cell')} with epsilon={six_digits(epsilon)} each"
+    # With noisy counts, the rest is theirs.
     if flips.noisy_count is not None:
         return _parts_of_counts(evidence, whole, whole - epsilon * times, cells)
     if epsilon * times in {whole, Fraction(promise.epsilon)}:
@@ -151,12 +156,15 @@ def cells_match(evidence: Evidence, flips: RandomizedCells | BlockFlips) -> Chec
 
 def flips_are_plausible(evidence: Evidence, flips: RandomizedCells) -> Check:
     """Whether the numbers of flips are such as the stated chances make believable."""
+    # Step 1: as many cells as the original has.
     edits, cells = evidence.changes(), int(flips.cells)
     truly = KINDS[evidence.manifest.data.kind].cells(evidence.original)
     if cells != truly:
         return fails(f"{cells} cells are stated, but the original has {truly}")
+    # Step 2: where the size was fixed afterwards, only too many true cells contradict.
     if any(isinstance(c, ExactSize) for c in evidence.manifest.claim.conditions):
         return _not_more_than_resized(edits, flips)
+    # Step 3: otherwise removed and added cells are two binomial numbers.
     removed, added = 1 - int(flips.T1) / FULL, int(flips.T0) / FULL
     problems = [
         f"{count} {did}, but {chance * trials:.6g} were expected"
@@ -190,6 +198,7 @@ def exact_size(evidence: Evidence, exact: ExactSize) -> Check:
     """Whether as many edges or entries are there as stated, and as many as the noisy count says."""
     table = evidence.kind.entries[0]
     size = evidence.tables.number(f"SELECT count(*) FROM {table}")
+    # A noisy count that sets the size must be the size.
     counts = [
         condition.noisy_count
         for condition in evidence.manifest.claim.conditions

@@ -22,6 +22,7 @@ UNIT = "unit of epsilon"
 
 def source_of_noise(evidence: Evidence, promise: Guarantee) -> Check:
     """Return whether something is claimed only where the owner's record knows of no seed."""
+    # With a seed anybody can compute the noise again, so nothing may be claimed.
     seed = None if evidence.record is None else evidence.record.seed
     if isinstance(promise, NotClaimed):
         which = "no" if seed is None else "a"
@@ -36,11 +37,13 @@ def source_of_noise(evidence: Evidence, promise: Guarantee) -> Check:
 def unit_of_epsilon(evidence: Evidence, promise: EdgeDP | NodeDP) -> Check:
     """Whether the data has the lists that the condition names, and values where one is the unit."""
     kind = KINDS[evidence.manifest.data.kind]
+    # The lists that the guarantee takes as public must exist in this kind of data.
     problems = [
         f"the list of {one} is named as collected, but {kind.words} has no such list"
         for one in promise.collected
         if one not in kind.lists
     ]
+    # Values need items of the form column=value; items that are people have a unit of their own.
     if isinstance(promise, EdgeDP) and promise.of == "value":
         problems += _not_values(evidence)
     if isinstance(promise, EdgeDP) and evidence.has_people != (promise.of == "listing"):

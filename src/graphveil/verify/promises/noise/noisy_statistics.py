@@ -49,7 +49,12 @@ STATISTICS, DRAWING = "noisy statistics", "drawing"
 ON_COUNT, ON_DEGREES = "noise on the edge count", "noise on degrees"
 ON_MIXING, ON_TRIANGLES = "noise between groups", "noise on triangles"
 INCONSISTENT = "the stated numbers are not consistent with each other"
+"""Why a check is not made on numbers that contradict each other."""
+
 MOST_GROUPS, MOST_CLASSES = 8, 4
+"""So many groups of equal weight there are at most, and so many classes: part of how a release is
+generated."""
+
 ROUNDING = 1e-6
 """Of the last digit of a weight: so near to the middle of two, either is right."""
 
@@ -97,6 +102,7 @@ def _edges(evidence: Evidence, table: str, u: str, v: str) -> set[Edge]:
 
 def statistics_follow(evidence: Evidence, value: Drawing) -> Check:
     """Whether the numbers belong together: parts, lengths, cuts, and all that follows from them."""
+    # From shape to content: lengths, parts of epsilon, ranges, and then what follows from what.
     problems = _wrong_sizes(evidence, value) or _wrong_parts(evidence, value)
     problems = problems or _out_of_reach(value) or list(_not_following(value))
     return judged(problems, "the stated numbers follow from the noisy ones, and match epsilon")
@@ -142,6 +148,7 @@ def _wrong_sizes(evidence: Evidence, value: Drawing) -> list[str]:
 def _wrong_parts(evidence: Evidence, value: Drawing) -> list[str]:
     """Return whether a part is next to nothing, or all are not the claim's epsilon of one edge."""
     promise = evidence.manifest.claim.guarantee
+    # Every part is an exact fraction; their sum must be the claimed epsilon.
     parts = {name: Fraction(getattr(value, name)) for name in value.EXACT if name != "rate"}
     problems = [
         f"{name} is {float(part):.3g}, below {value.LEAST_PART}"
@@ -165,6 +172,7 @@ def _out_of_reach(value: Drawing) -> list[str]:
     ranges = [("noisy_degrees", n - 1, Fraction(value.epsilon_degrees) / 2)]
     if isinstance(value, NoisyStatistics):
         ranges.append(("noisy_mixing", n * (n - 1) // 2, Fraction(value.epsilon_mixing)))
+    # Noise that is plausible for so many numbers reaches so far beyond the possible range.
     for name, most, part in ranges:
         numbers = value.numbers(name)
         reach = reach_of(len(numbers), float(part))
@@ -186,6 +194,7 @@ def _expected(value: Drawing) -> Numbers:
 def _wrong_cuts(value: Drawing, said: _Said) -> list[str]:
     """Return whether groups or classes are not those that follow from noisy degrees."""
     problems, weights = [], _expected(value)
+    # Groups have equal sums of expected degrees, classes of their square roots.
     rules = [("group_cuts", MOST_GROUPS, weights)]
     if isinstance(value, NoisyStatistics):
         rules.append(("class_cuts", MOST_CLASSES, np.sqrt(weights)))
@@ -214,6 +223,7 @@ def _wrong_classes(value: NoisyDegrees) -> list[str]:
             f"sizes state {counted(len(sizes), 'class')} that differ from the {len(own)} recomputed"
         ]
     problems = []
+    # Weights are stated with three digits: half a unit of the last one is allowed.
     recomputed = class_weights(likely, sizes) * 10**12
     for said, real in zip(value.weights, recomputed.tolist(), strict=True):
         unit = 10 ** max(len(said) - 3, 0)
@@ -225,6 +235,7 @@ def _wrong_classes(value: NoisyDegrees) -> list[str]:
 def _wrong_ladder(value: NoisyStatistics, said: _Said) -> list[str]:
     """Return whether floor and rate of the ladder are not those that follow."""
     classes = len(value.numbers("class_cuts"))
+    # The least first step of the ladder, from the second-largest noisy degree.
     floor = min(max(1, _second(said.noisy) // 4), value.nodes - 2)
     part = Fraction(value.epsilon_triangles)
     rate = part / 2
@@ -239,6 +250,7 @@ def _wrong_ladder(value: NoisyStatistics, said: _Said) -> list[str]:
 def _wrong_shape(value: NoisyStatistics, said: _Said) -> list[str]:
     """Return whether degrees, or edges between groups, are not those that the seed gives."""
     n, size = value.nodes, len(value.numbers("group_cuts"))
+    # Degrees and edges between groups, recomputed from the noisy ones and the seed.
     dice = numbers_of(next(value.words(conditions.SHAPE, 3 * n + 1 + size * size)))
     decay = math.exp(-float(Fraction(value.epsilon_degrees) / 2))
     degrees = degrees_again(said.noisy, decay, int(value.noisy_count), dice[: 3 * n + 1])
@@ -258,6 +270,7 @@ def graph_is_redrawn(evidence: Evidence, value: Drawing) -> Check:
     """Whether the stated numbers and the seed give the released graph, drawn again."""
     if statistics_follow(evidence, value).outcome == "fails":
         return fails(INCONSISTENT)
+    # Places with the seed's edges: by triangles (dp-2k), or by weights of classes (dp-1k).
     if isinstance(value, NoisyStatistics):
         if sum(value.numbers("degrees")) > 2 * MOST_EDGES:
             why = (
@@ -273,6 +286,7 @@ def graph_is_redrawn(evidence: Evidence, value: Drawing) -> Check:
         )
     else:
         raise TypeError(f"{type(value).__name__} is drawn from nothing that is known")
+    # Places get the published ids by the seed, and the edges must be the released ones.
     ids = _ids(value)
     ends = (sorted((ids[u], ids[v])) for u, v in places)
     drawn: set[Edge] = {(u, v) for u, v in ends}
@@ -301,6 +315,7 @@ def _triangle_model(value: NoisyStatistics) -> tuple[set[Edge], list[str]]:
 
 
 _SECRET = re.compile(r"[0-9a-f]{32}")
+"""The owner's secret: 128 bits in hexadecimal."""
 
 
 def _owned(evidence: Evidence, value: Drawing) -> list[int] | None:
@@ -311,6 +326,7 @@ def _owned(evidence: Evidence, value: Drawing) -> list[int] | None:
     secret = None if evidence.record is None else evidence.record.assignment
     if secret is None or not _SECRET.fullmatch(secret):
         return None
+    # Within a group, the owner's secret says which noisy degree belongs to whom.
     said = _said(value)
     words = next(value.words(conditions.WITHIN_GROUPS, value.nodes, secret)).tolist()
     order = sorted(range(value.nodes), key=lambda rank: (said.groups[rank], words[rank], rank))
@@ -333,6 +349,7 @@ def _tested(evidence: Evidence, value: Drawing) -> Check | _Said:
 
 def _judged_noise(what: str, noise: list[int], part: Fraction) -> Check:
     """Return whether noise is believable; not checked where none would be believable as well."""
+    # Implausible noise fails; a test that zero noise would pass as well has no power.
     if is_strange(noise, float(part)):
         return fails(f"the noise on {what} is not consistent with its part of epsilon")
     if not is_strange([0] * len(noise), float(part)):
@@ -346,6 +363,7 @@ def noise_on_degrees(evidence: Evidence, value: Drawing) -> Check:
     said = _tested(evidence, value)
     if isinstance(said, Check):
         return said
+    # Noise is the noisy degree minus the true one, from the linked original.
     true = Counter(end for edge in _edges(evidence, "placed", "u", "v") for end in edge)
     noise = [noisy - true[node] for node, noisy in enumerate(said.noisy)]
     return _judged_noise("degrees", noise, Fraction(value.epsilon_degrees) / 2)
@@ -384,6 +402,7 @@ def noise_on_triangles(evidence: Evidence, value: NoisyStatistics) -> Check:
     said = _tested(evidence, value)
     if isinstance(said, Check):
         return said
+    # The ladder needs the largest number of common neighbors, by counting paths of two steps.
     edges = _edges(evidence, "placed", "u", "v")
     degrees = Counter(end for edge in edges for end in edge)
     if sum(degree**2 for degree in degrees.values()) > MOST_WAYS:
@@ -411,6 +430,7 @@ def _triangles(value: NoisyStatistics, said: _Said, edges: set[tuple[int, int]])
     for u, v in edges:
         neighbors[u].add(v)
         neighbors[v].add(u)
+    # Each triangle is found at its three edges; its class is the lowest of its nodes.
     thrice = Counter[int]()
     for u, v in edges:
         for w in neighbors[u] & neighbors[v]:

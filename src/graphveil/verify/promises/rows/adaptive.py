@@ -57,7 +57,8 @@ WHOLE_ROWS = 20_000
 """Up to so many rows all pairs of a record and a person are looked at, above chosen ones alone."""
 
 FLOW_PAIRS = 200_000
-"""Up to so many pairs that fit it is said whether as many assignments as the level share none."""
+"""Up to so many pairs that fit, it is said whether as many assignments as the level share none: a
+maximum flow over all pairs, which takes long for more."""
 
 WHETHER_ENOUGH_PAIRS = (
     "whether each person could own as many records as requested, and each record could "
@@ -85,6 +86,7 @@ class _Counted(NamedTuple):
 
 def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     """Return whether all have as many allowed records, and records as many people, as is said."""
+    # Step 1: as many records as people, or there is no complete assignment.
     n, rows = (
         evidence.original_as(Table).n_rows,
         evidence.tables.number("SELECT count(*) FROM cells"),
@@ -94,9 +96,11 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
             f"{counted(rows, 'record')} for {counted(n, 'person')}, so there is no complete "
             "assignment"
         )
+    # Step 2: the owner's files that this size and this claim need.
     lacking = _lacking(evidence, promise, n)
     if lacking is not None:
         return not_checked(f"{WHETHER_ENOUGH_PAIRS}, for {counted(n, 'row')}", needs=lacking)
+    # Step 3: which pairs are allowed: among all that fit, or among the owner's chosen ones.
     try:
         levels = _levels(evidence, promise)
         tally = _all_pairs(evidence, promise) if n <= WHOLE_ROWS else _chosen(evidence, levels)
@@ -109,6 +113,7 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
             "no complete assignment of records to people is consistent with the data: record "
             f"{tally.allowed.record} is left without a person"
         )
+    # Step 4: compare the numbers of allowed pairs with the levels, on both sides.
     return _judged(tally, tally.allowed, levels)
 
 
@@ -126,6 +131,7 @@ def records_agree(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
     problem = known_problem(evidence)
     if problem is not None:
         return fails(problem)
+    # A necessary condition that needs no original: all records that fit one person agree.
     codes = coded_alone(db, [evidence.columns.index(name) for name in known_names(evidence)])
     agreeing = fewest_agreeing(codes, enough=promise.level)
     if agreeing is None:
@@ -158,6 +164,7 @@ def _levels(evidence: Evidence, promise: AdaptiveAnonymity) -> _Levels:
     """Return what is asked for; the levels of records by their owners, where these are known."""
     n = evidence.original_as(Table).n_rows
     published = released_ids(evidence.tables) if evidence.linked else None
+    # One level for all, or the owner's file of levels, none of which is below the claim's.
     if promise.common or evidence.levels is None:
         of_all = np.full(n, promise.level, dtype=np.int64)
         return _Levels(of_all, of_all, published)
@@ -169,6 +176,7 @@ def _levels(evidence: Evidence, promise: AdaptiveAnonymity) -> _Levels:
         )
     if published is None:
         return _Levels(of_person, None, None)
+    # The level of a record is that of its owner, so it needs the linkage.
     of_record = np.empty_like(of_person)
     of_record[published] = of_person
     return _Levels(of_person, of_record, published)
@@ -179,6 +187,8 @@ def _all_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> _Counted:
     fits = fitting_persons(_cells(evidence))
     number = int(np.bitwise_count(fits).sum())
     among = f"{counted(number, 'pair')} that fit"
+    # For few pairs it is also said whether that many assignments share no pair: stronger, and never
+    # required.
     few = fits.shape[0] and promise.common and number <= FLOW_PAIRS
     if few and has_disjoint_assignments(fits, promise.level):
         among += f"; {promise.level} complete assignments share no pair"
@@ -191,6 +201,7 @@ def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
     if path is None:
         raise TypeError("there are no chosen pairs")
     pairs = chosen_pairs(evidence.tables, path, evidence.original_as(Table))
+    # Chosen pairs are the owner's word, so each must fit the cells.
     fit = pairs_that_fit(_cells(evidence), pairs.records, pairs.persons)
     if not fit.all():
         first = int(np.argmin(fit))
@@ -239,6 +250,8 @@ def _judged(tally: _Counted, allowed: Allowed, levels: _Levels) -> Check:
         f"{levels.of_person[person]} are guaranteed"
         for person in short.tolist()
     ]
+    # Without the linkage: some complete assignment must give each record an owner who asked for no
+    # more than it has.
     said = _ranges(tally.among, allowed)
     if levels.of_record is None:
         lacking = _owner_that_is_lacking(tally, allowed, levels)
@@ -268,6 +281,8 @@ def _owner_that_is_lacking(tally: _Counted, allowed: Allowed, levels: _Levels) -
     """
     if tally.fits is None:
         raise TypeError("without the linkage, all pairs must be examined")
+    # Allowed pairs whose person asked for no more than the record has; a full assignment of these
+    # is a possible truth.
     content = np.unique(allowed.of_record)
     of_degree = packed(levels.of_person[None, :] <= content[:, None])
     fits = allowed_masks(tally.fits, allowed)

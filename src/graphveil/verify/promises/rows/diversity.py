@@ -23,6 +23,7 @@ from graphveil.verify.verdict import Check, fails, holds, shown
 
 DIVERSE, CLOSE = "diversity", "closeness"
 _TOLERANCE = 1e-12
+"""Entropies are sums of floats: differences below this are rounding."""
 
 
 def _condition_column(evidence: Evidence, column: str) -> str | None:
@@ -34,6 +35,7 @@ def _condition_column(evidence: Evidence, column: str) -> str | None:
 
 def _classes_by(evidence: Evidence, cell: str) -> str:
     """Return SQL of the rows of each class by the value of a cell: class, value, n, size, total."""
+    # A suppressed value counts as one value, the empty text; others get a letter before them.
     known = known_cells(known_names(evidence), evidence.columns)
     return (
         f"SELECT key, value, n, sum(n) OVER (PARTITION BY key) AS size, "
@@ -47,6 +49,7 @@ def classes_are_diverse(evidence: Evidence, condition: Diverse) -> Check:
     cell = _condition_column(evidence, condition.column)
     if cell is None:
         return fails(f"{shown(condition.column)} is not an attached column")
+    # Rows by class and value; from these, values per class or the entropy of a class.
     by_value = _classes_by(evidence, cell)
     if condition.measure == "distinct":
         sql = f"SELECT count(*) AS found FROM ({by_value}) GROUP BY key"
@@ -57,6 +60,7 @@ def classes_are_diverse(evidence: Evidence, condition: Diverse) -> Check:
             f"a class has {counted(least, 'value')} of {shown(condition.column)}, fewer than "
             f"{condition.least}"
         )
+    # Entropy -sum p ln p per class; the least must be ln(least), up to rounding.
     entropy = f"SELECT -sum(n / size * ln(n / size)) AS found FROM ({by_value}) GROUP BY key"
     bound = literal(condition.least)
     row = evidence.tables.first(
@@ -77,10 +81,13 @@ def classes_are_close(evidence: Evidence, condition: Close) -> Check:
         return fails(f"{shown(condition.column)} is not an attached column")
     rows = evidence.tables.number("SELECT count(*) FROM shown")
     by_value = _classes_by(evidence, cell)
+    # Total variation per class times 2 * size * rows, in whole numbers: |n / size - total / rows|
+    # summed over the values of the class, plus the share of all values that it lacks.
     apart = (
         f"SELECT any_value(size)::HUGEINT AS size, sum(abs(n::HUGEINT * {rows} - size * total)) + "
         f"any_value(size)::HUGEINT * ({rows} - sum(total)) AS apart FROM ({by_value}) GROUP BY key"
     )
+    # The bound is an exact fraction, so the comparison is exact as well.
     most = Fraction(condition.most)
     row = evidence.tables.first(
         f"SELECT max(apart / (2.0 * size * {rows})), bool_and(apart * {most.denominator} <= "

@@ -38,6 +38,7 @@ def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Ch
         sizes = table_classes(db, numbers)
     else:
         sizes = sizes_of_classes(db)
+    # The smallest class decides; the rest of the counts is for the message.
     noun, classes = "row" if of_table else "user", equal_classes(db, sizes, k)
     if not classes.rows:
         return holds(f"the release has no {noun}s, so no class is too small")
@@ -48,6 +49,7 @@ def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Ch
         )
     holds_fewer = f"holds {counted(classes.smallest, noun)}, fewer than k={k}"
     below = f"({counted(classes.rows_below, noun)} in {counted(classes.below, 'class')} below k)"
+    # Name the failing class by its first row, or by a few of its members.
     if of_table:
         first = db.number(f"SELECT arg_min(first_row, (size, first_row)) FROM {sizes}")
         return fails(f"the class of {row_of(evidence.file(), first)} {holds_fewer} {below}")

@@ -39,7 +39,12 @@ from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, r
 LEVELS, TRUE_CELLS, CONSISTENT = "levels", "true cells", "consistent rows"
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,9}")
 _MOST_LEVELS = 1000
+"""The largest level of a node: hierarchies are far lower, and the bound keeps numbers free of
+messages."""
+
 _MOST_PEOPLE, _MOST_PAIRS, _BLOCK = 20_000, 500_000, 256
+"""Up to so many rows, and pairs of a value and a node in a column, people are compared with all
+rows, `_BLOCK` of them at a time."""
 
 
 class _Node(NamedTuple):
@@ -54,16 +59,19 @@ class _Node(NamedTuple):
 
 def levels_nest(evidence: Evidence, condition: Generalized) -> Check:
     """Whether published cells are nodes of the file of levels, which says no more and nests."""
+    # Step 1: roles of columns in the description, in the claim and in the conditions agree.
     described = evidence.manifest.data.columns or []
     if not described or not evidence.tables.holds("nodes"):
         return fails(f"no file of the role {LEVELS_ROLE} lists nodes")
     problems = _roles(evidence, described, condition)
     if problems:
         return judged(problems, "")
+    # Step 2: every node of the file belongs to a known column.
     rows = [_Node(*row) for row in evidence.tables.rows("SELECT * FROM nodes ORDER BY rowid")]
     known = {one.name: one for one in described if one.role == "known"}
     strange = [row.column for row in rows if row.column not in known]
     problems = [f"{shown(name)} is listed with levels, but is not known" for name in strange[:1]]
+    # Step 3: column by column, nodes nest and nothing is missing or idle.
     order, unsure = {name: place for place, name in enumerate(evidence.columns)}, False
     for name, column in known.items():
         own = [row for row in rows if row.column == name]
@@ -71,6 +79,7 @@ def levels_nest(evidence: Evidence, condition: Generalized) -> Check:
         form = _form_of(evidence, name, dates)
         unsure = unsure or form is None
         problems += list(_of_column(evidence, column, own, form))[:1]
+    # Step 4: nodes are in their one order, so that the order carries nothing.
     keys = [
         (order.get(r.column, -1), int(r.level) if r.level.isdigit() else 0, r.node) for r in rows
     ]
@@ -115,6 +124,7 @@ def _of_column(
     `form`: how the original values write dates; None if nobody can tell.
     """
     name = shown(column.name)
+    # Each node once, and each consistent with its parent.
     listed = {row.node: row for row in rows}
     if len(listed) < len(rows):
         twice = next(row.node for row in rows if [r.node for r in rows].count(row.node) > 1)
@@ -122,10 +132,13 @@ def _of_column(
     for row in rows:
         kind, read = column.levels or "", form if row.level == "0" else ISO
         yield from (f"{name}: {problem}" for problem in _of_node(row, listed, kind, read))
+    # Every published value is a node.
     published = _values(evidence, column.name)
     absent = next((value for value in published if value not in listed), None)
     if absent is not None:
         yield f"{name}: the published value {shown(absent)} is not a node of its levels"
+    # Nodes that are neither published nor above a published one would say what the data holds
+    # elsewhere: only a complete hierarchy may list them.
     needed = {ALL}
     for value in published:
         at: str | None = value
@@ -214,6 +227,7 @@ def _form_of(evidence: Evidence, name: str, dates: Iterable[str]) -> str | None:
 
 def cells_are_true(evidence: Evidence, _condition: Generalized) -> Check:
     """Whether each published cell is the original's, or a node that holds it."""
+    # Per column, each pair of an original and a published value once.
     original, db = evidence.original_as(Table), evidence.tables
     cells, unsure = 0, ""
     for name in known_names(evidence):
@@ -221,6 +235,8 @@ def cells_are_true(evidence: Evidence, _condition: Generalized) -> Check:
         number, place = evidence.columns.index(name), original.columns.index(name)
         for had, now, row, count in had_and_shown(db, original, number, place):
             cells += count
+            # Suppressed cells and unchanged ones are true; a generalized one must include the
+            # original's.
             if now is None or now == had:
                 continue
             if inside is None and had is not None:
@@ -259,6 +275,7 @@ def _inclusion(evidence: Evidence, original: Table, name: str) -> _Inclusion | N
     values = as_text(original.categories[place]).tolist()
     if len(nodes) * len(values) > _MOST_PAIRS:
         return None
+    # A missing value is included by `*` alone.
     includes = np.ones((len(values) + 1, len(nodes) + 1), dtype=np.bool_)
     includes[-1, :-1] = False
     for i, value in enumerate(values):
@@ -274,9 +291,11 @@ def values_fit_rows(evidence: Evidence, _condition: Generalized) -> Check:
     names = known_names(evidence)
     if not original.n_rows:
         return holds("the data has no rows")
+    # Step 1: which published node includes which original value, per known column.
     small = original.n_rows <= _MOST_PEOPLE
     found = [_inclusion(evidence, original, name) for name in names] if small else []
     columns = [column for column in found if column is not None]
+    # If that is too large or unknown: for classes of k rows it follows from the other checks.
     if len(columns) < len(names):
         counted_to = f"counted for up to {_MOST_PEOPLE:,} rows"
         if not of_classes:
@@ -285,6 +304,7 @@ def values_fit_rows(evidence: Evidence, _condition: Generalized) -> Check:
             why = f"it follows from classes and true cells; {counted_to}"
             return not_checked(why, needs=verdict.LINKAGE)
         return holds(f"follows from classes and true cells; {counted_to}")
+    # Step 2: distinct released rows with their sizes, and distinct original rows.
     cells = ", ".join(f"c{evidence.columns.index(name)}" for name in names)
     classes = evidence.tables.rows(f"SELECT count(*), {cells} FROM shown GROUP BY {cells}")
     sizes = np.array([row[0] for row in classes], dtype=np.int64)
@@ -294,6 +314,7 @@ def values_fit_rows(evidence: Evidence, _condition: Generalized) -> Check:
     ]
     people = np.unique(np.column_stack([one.codes for one in columns]), axis=0)
     least = len(original.codes)
+    # Step 3: for each original row, how many released rows include all of its values.
     for start in range(0, len(people), _BLOCK):
         fits = np.ones((len(people[start : start + _BLOCK]), sizes.size), dtype=np.bool_)
         for j, one in enumerate(columns):

@@ -12,6 +12,7 @@ from graphveil.verify.verdict import Check, fails, holds, shown
 
 PEOPLE = "people as items"
 
+# Items that are not the id of a listed user.
 _NO_USERS = (
     "SELECT DISTINCT item FROM entries "
     "ANTI JOIN (SELECT person::VARCHAR AS item FROM users) USING (item)"

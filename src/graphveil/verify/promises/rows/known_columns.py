@@ -18,6 +18,7 @@ def _attached(evidence: Evidence) -> set[str]:
 
 def known_names(evidence: Evidence) -> list[str]:
     """Return the columns that the guarantee counts rows by, in the order of the release."""
+    # Without names in the guarantee, all columns that are not attached are known.
     known = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
     if known:
         return [name for name in evidence.columns if name in known]
@@ -30,6 +31,7 @@ def known_problem(evidence: Evidence) -> str | None:
     names, known = evidence.columns, known_names(evidence)
     said = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
     attached = _attached(evidence)
+    # Every named column is published; every published one is known or attached.
     for name in said:
         if name not in names:
             return f"{shown(name)} is known, but is not a column of the data"
@@ -38,6 +40,7 @@ def known_problem(evidence: Evidence) -> str | None:
     for name in names:
         if name not in known and name not in attached:
             return f"{shown(name)} is published, but is neither known nor attached"
+    # The description of a generalized table has the same roles.
     described = evidence.manifest.data.columns or []
     if described and [one.name for one in described if one.role == "known"] != known:
         return "the columns that are described as known are not those of the guarantee"

@@ -28,9 +28,13 @@ from graphveil.verify.verdict import Check, fails, holds, row_of, shown
 
 TRUE = "entries true of their class"
 TIES = "no ties"
+# A value that holds for less than theta of its class, as whole numbers: denominator * holders <
+# numerator * size.
 _UNTRUE = "SELECT * FROM published WHERE ? * holders < ? * size"
+# A value that holds for half of its class or less.
 _TIED = "SELECT * FROM published WHERE 2 * holders <= size"
 
+# The first released entry that the linked original does not have.
 _ADDED = """
     SELECT person, item FROM numbered ANTI JOIN kept USING (person, number)
     JOIN items USING (number) ORDER BY person, item LIMIT 1
@@ -58,16 +62,19 @@ def _true_of(
     evidence: Evidence, condition: Any, untrue: str, values: list[Any], bound: str, share_of: str
 ) -> Check:
     """Whether a query finds no feature of a class that is true of too few of it; else the first."""
+    # The condition must be about the columns by which the guarantee counts rows.
     known = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
     same = {*(condition.columns or ())} == {*known}
     if not same:
         return fails("the condition is about other columns than the guarantee")
+    # Published values by class, and how many members have each in the original.
     db, of_table = evidence.tables, evidence.manifest.data.kind == "table"
     if of_table:
         at = {name: evidence.columns.index(name) for name in known_names(evidence)}
         publish_cells(db, evidence.original_as(Table), at)
     else:
         publish_pairs(db)
+    # The first value that is true of too few; none means that the condition holds.
     row = db.first(f"{untrue} ORDER BY first_user, item LIMIT 1", values)
     if row is None:
         every = counted(db.number("SELECT count(*) FROM published"), "pair")
@@ -104,6 +111,7 @@ NOTHING_ADDED = "nothing added"
 
 def cells_are_the_originals(evidence: Evidence) -> Check:
     """Return whether every cell that is not suppressed is that of the same row of the original."""
+    # Suppressed cells say nothing, so only the others are compared.
     compared = compare_with_original(evidence.tables, evidence.original_as(Table), evidence.columns)
     if compared.strange is None:
         number = compared.cells - compared.stars

@@ -13,6 +13,7 @@ STARS = "stars by row"
 
 def stars_by_row(evidence: Evidence, condition: SuppressionHistogram) -> Check:
     """Whether as many rows have as many suppressed cells as the condition says."""
+    # Counted from the cells; the first number of stars with other rows is named.
     counts = rows_by_stars(evidence.tables)
     if counts == condition.rows:
         rows, stars = sum(n for _, n in counts), sum(cells * n for cells, n in counts)

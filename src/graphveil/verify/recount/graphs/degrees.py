@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from graphveil.verify.database import Database, literal
 from graphveil.verify.recount.graphs.released_graph import Ints
 
+# For each node, ascending by id: how many ends of edges of one layer it has, 0 if none.
 _NUMBERS = """
     SELECT nodes.node AS node, coalesce(ties, 0) AS ties FROM nodes
     LEFT JOIN (
@@ -18,6 +19,7 @@ _NUMBERS = """
     ORDER BY nodes.node, ties
 """
 
+# The ends of edges: sources, targets, or both for an undirected layer.
 _SIDES = {
     "out": "SELECT source AS node, layer FROM edges",
     "in": "SELECT target AS node, layer FROM edges",

@@ -44,6 +44,7 @@ def surroundings(db: Database) -> Surroundings | None:
     Every triangle of neighbors is listed once: O(m sqrt(m)) time at worst, and memory of O(m) and a
     block.
     """
+    # What is not a graph on 0..n-1 without loops and doubles gives None.
     nodes = np.sort(integers(db, "SELECT node FROM nodes"))
     source = integers(db, "SELECT source FROM edges")
     target = integers(db, "SELECT target FROM edges")
@@ -54,11 +55,13 @@ def surroundings(db: Database) -> Surroundings | None:
         return None
     if np.unique(source * n + target).size < source.size:
         return None
+    # Links without direction, each once; the weight says whether one or both directions are there.
     low, high = np.minimum(source, target), np.maximum(source, target)
     links, weight = np.unique(low * n + high, return_counts=True)
     low, high = np.divmod(links, max(n, 1))
     neighbors = np.bincount(low, minlength=n) + np.bincount(high, minlength=n)
     out, into = np.bincount(source, minlength=n), np.bincount(target, minlength=n)
+    # Edges among neighbors and the node itself: its own edges, and those that close a triangle.
     among = _among_neighbors(low, high, weight, neighbors)
     return Surroundings(out, into, neighbors, out + into + among)
 
@@ -66,6 +69,7 @@ def surroundings(db: Database) -> Surroundings | None:
 def _among_neighbors(low: Ints, high: Ints, weight: Ints, neighbors: Ints) -> Ints:
     """Return how many edges there are between the neighbors of every node: links have weights."""
     n = neighbors.size
+    # As for triangles: rank nodes by degree and direct each link to the higher rank.
     order = np.lexsort((np.arange(n), neighbors))
     rank = np.empty(n, dtype=np.int64)
     rank[order] = np.arange(n)
@@ -75,6 +79,7 @@ def _among_neighbors(low: Ints, high: Ints, weight: Ints, neighbors: Ints) -> In
     forward, weight = keys[by_key], weight[by_key]
     starts = np.searchsorted(forward, np.arange(n + 1) * n)
     among = np.zeros(n, dtype=np.int64)
+    # In a triangle, the link opposite to each corner lies between two neighbors of that corner.
     for one, two, three in triangles_of(forward, starts, n):
         first, second = np.divmod(forward[one], n)
         third = forward[two] % n

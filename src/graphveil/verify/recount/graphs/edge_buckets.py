@@ -23,15 +23,24 @@ from graphveil.verify.database import Database, literal
 
 Keys = NDArray[np.int64]
 MOST_AT_ONCE = 1 << 24
-"""Up to so many edges are compared at once, in tables."""
+"""Up to so many edges of the original are compared at once, in SQL tables; more of them in
+buckets."""
 
 MOST_IDS = 1 << 31
 """Published ids are below this, where they are compared in buckets."""
 
 BUCKET_EDGES = 1 << 23
+"""Edges per bucket, about: 64 MiB of keys on each side."""
+
 MOST_BUCKETS = 400
+"""Files that are open at once, at most: larger data has larger buckets."""
+
 _BLOCK = 1 << 21
+"""Edges that are read or written at once."""
+
 _BITS = 32
+"""Bits for an end of an edge within its key, which `MOST_IDS` fits."""
+
 _LOW = (1 << _BITS) - 1
 
 
@@ -39,9 +48,12 @@ def link_in_buckets(
     db: Database, lists: tuple[NDArray[np.int64], NDArray[np.int32]], released: NDArray[np.int64]
 ) -> None:
     """Create `placed(u, v)`, a view of a file, and `missing(source, target)` of lost edges."""
+    # Step 1: divide the keys of both sides into files by the same ranges.
     cuts = _cuts(released.size, lists[1].size // 2)
     original = _divided(db.scratch, "original", _placed(lists, released), cuts)
     published = _divided(db.scratch, "released", _published(db), cuts)
+    # Step 2: compare a range at a time. Original keys that are not among the released ones are
+    # missing; all original keys go into one sorted file that SQL reads as `placed`.
     missing = [np.empty(0, dtype=np.int64)]
     file = db.scratch / "placed.parquet"
 
@@ -55,12 +67,15 @@ def link_in_buckets(
 
     _write(kept(), file)
     db.run(f"CREATE VIEW placed AS SELECT u, v FROM read_parquet({literal(str(file))})")
+    # Step 3: the missing edges, as a table of both ends.
     lost = np.concatenate(missing)
     db.put("missing", {"source": lost >> _BITS, "target": lost & _LOW})
 
 
 def _cuts(n_nodes: int, n_edges: int) -> Keys:
     """Return where buckets end, as keys: of random ids the low ones are smaller ends more often."""
+    # Of uniformly random ids, the smaller end is below x * n with probability 1 - (1 - x)^2. Cuts
+    # at the quantiles of that give buckets of about equal size.
     n_buckets = min(MOST_BUCKETS, max(1, -(-n_edges // BUCKET_EDGES)))
     shares = 1 - np.sqrt(1 - np.arange(1, n_buckets + 1) / n_buckets)
     ends: Keys = np.ceil(shares * n_nodes).astype(np.int64) << _BITS
@@ -73,12 +88,15 @@ def _placed(
 ) -> Iterator[Keys]:
     """Yield the original's edges under their published ids, some at a time, each once."""
     indptr, indices = lists
+    # Blocks of whole rows with about `_BLOCK` entries; each edge is taken from the row of its
+    # smaller original end.
     inner = np.searchsorted(indptr, np.arange(_BLOCK, int(indptr[-1]), _BLOCK))
     starts = np.unique(np.concatenate([[0], inner, [indptr.size - 1]])).tolist()
     for start, stop in pairwise(starts):
         here = indices[indptr[start] : indptr[stop]]
         owner = np.repeat(np.arange(start, stop), np.diff(indptr[start : stop + 1]))
         later = here > owner
+        # The key of an edge: smaller published end in the upper 32 bits, larger in the lower.
         one, other = released[owner[later]], released[here[later]]
         yield (np.minimum(one, other) << _BITS) | np.maximum(one, other)
 

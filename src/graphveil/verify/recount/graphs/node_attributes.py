@@ -30,6 +30,7 @@ class StrangeAttributes(NamedTuple):
 
 def classes_of_rows(db: Database, columns: Sequence[int]) -> NDArray[np.int64]:
     """Return a number for everyone, ascending by id: equal where all of these columns are."""
+    # Rows get the rank of their combination of values: equal ranks, equal rows.
     cells = ", ".join(f"c{number}" for number in columns)
     classes: NDArray[np.int64] = db.column(
         f"SELECT dense_rank() OVER (ORDER BY {cells}) - 1 AS class, CAST(c0 AS BIGINT) AS node "
@@ -45,10 +46,13 @@ def strange_cell(
     people = original.people
     if people is None or not columns:
         return None
+    # Original attributes as text under the published ids.
     cells = people.to_arrow()
     texts = {f"o{number}": cells[name].cast("string") for name, number in columns.items()}
     db.put("attributes_before", {"id": released_ids(db), **texts})
     for name, number in columns.items():
+        # A missing original value must be published as a star; with `stars`, a star may hide any
+        # value.
         other = f"c{number} IS DISTINCT FROM coalesce(o{number}, {STAR})"
         if stars:
             other = f"c{number} <> {STAR} AND ({other})"

@@ -22,7 +22,11 @@ from graphveil.verify.database import Database
 
 Ints = NDArray[np.int64]
 _MOST_NODES = 2**31 - 2
+"""Up to so many nodes, the key u * n + v of a pair fits into 64 bits."""
+
 _WEDGES_AT_ONCE = 1 << 21
+"""Paths of two edges that are looked at in one block: bounds the memory, about 16 MiB for each
+array."""
 
 
 class TooMuchWorkError(Exception):
@@ -30,7 +34,13 @@ class TooMuchWorkError(Exception):
 
 
 class Work:
-    """How much may still be looked at: links of neighborhoods, one by one."""
+    """How much may still be looked at: links of neighborhoods, one by one.
+
+    Parameters
+    ----------
+    most
+        The links that may be looked at before `TooMuchWorkError` is raised.
+    """
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -75,6 +85,8 @@ class ReleasedNetwork:
         Each triangle is listed once, from its node of least degree: O(m sqrt(m)) time at worst, and
         memory of O(m) and a block.
         """
+        # Step 1: order nodes by degree and direct every edge to the higher rank. Then no node has
+        # more than sqrt(2m) edges that lead away, which bounds the wedges.
         n = self.n
         order = np.lexsort((np.arange(n), self.degrees()))
         rank = np.empty(n, dtype=np.int64)
@@ -82,10 +94,12 @@ class ReleasedNetwork:
         heads, tails = rank[self.owners()], rank[self.indices]
         forward = np.sort((heads * n + tails)[heads < tails])
         starts = np.searchsorted(forward, np.arange(n + 1) * n)
+        # Step 2: every triangle is found once and counts for its three edges.
         shared = np.zeros(forward.size, dtype=np.int64)
         for triangle in triangles_of(forward, starts, n):
             for edge in triangle:
                 shared += np.bincount(edge, minlength=forward.size)
+        # Step 3: bring the counts back to both directions of each edge.
         key = np.minimum(heads, tails) * n + np.maximum(heads, tails)
         return shared[np.searchsorted(forward, key)]
 
@@ -97,8 +111,11 @@ class ReleasedNetwork:
         themselves aside, that carry the same trees; and nodes at the same place of such trees.
         Nodes of a tree have at most one neighbor that is not below them. So a star has two labels.
         """
+        # Step 1: peel off the trees; what remains is the 2-core.
         parent, order = self._trees()
         below: list[list[int]] = [[] for _ in range(self.n)]
+        # Step 2: number the shapes of rooted trees from the leaves up: equal numbers, isomorphic
+        # trees.
         shapes: dict[tuple[int, ...], int] = {}
         shape = [0] * self.n
         in_core = np.ones(self.n, dtype=np.bool_)
@@ -107,6 +124,8 @@ class ReleasedNetwork:
             shape[node] = shapes.setdefault(tuple(sorted(below[node])), len(shapes))
             if parent[node] >= 0:
                 below[parent[node]].append(shape[node])
+        # Step 3: label nodes of the core by their neighbors and their tree, and nodes of trees by
+        # the label above them and their shape.
         labels: dict[tuple[object, ...], int] = {}
         label = self._core_labels(in_core, shape, labels)
         for node in reversed(order):
@@ -138,12 +157,15 @@ class ReleasedNetwork:
     ) -> list[int]:
         """Return the labels of the nodes of the 2-core, by their neighbors in it; else -1."""
         label = [-1] * self.n
+        # Rows of neighbors within the core.
         core = np.flatnonzero(in_core).tolist()
         rows = {}
         for node in core:
             row = self.indices[self.indptr[node] : self.indptr[node + 1]]
             rows[node] = row[in_core[row]]
         key: tuple[object, ...]
+        # Closed neighborhoods first (nodes that are neighbors of each other); who is the only one
+        # of a label may still share an open neighborhood.
         for node in core:
             key = (shape[node], np.sort(np.append(rows[node], node)).tobytes())
             label[node] = labels.setdefault(key, len(labels))
@@ -180,6 +202,7 @@ class ReleasedBall(NamedTuple):
 
 def network_of(db: Database) -> ReleasedNetwork | None:
     """Return the released graph, or None where it is not simple on the nodes 0..n-1."""
+    # Whatever is not a simple graph on 0..n-1 gives None: then no node counts as indistinguishable.
     nodes = np.sort(integers(db, "SELECT node FROM nodes"))
     source = integers(db, "SELECT source FROM edges")
     target = integers(db, "SELECT target FROM edges")
@@ -189,6 +212,7 @@ def network_of(db: Database) -> ReleasedNetwork | None:
         return None
     if low.min(initial=0) < 0 or high.max(initial=-1) >= n or np.any(low == high):
         return None
+    # Both directions of every edge as one number, sorted: rows in ascending order.
     key = np.sort(np.concatenate([low * n + high, high * n + low]))
     if np.any(key[1:] == key[:-1]):
         return None
@@ -204,16 +228,19 @@ def integers(db: Database, sql: str) -> Ints:
 
 def triangles_of(forward: Ints, starts: Ints, n: int) -> Iterator[tuple[Ints, Ints, Ints]]:
     """Yield the three edges of triangles, as positions in `forward`, a block at a time."""
+    # Wedges start with a forward edge u-v and go on with each forward edge v-w.
     middle = forward % max(n, 1)
     wedges = (starts[1:] - starts[:-1])[middle]
     ends = np.cumsum(wedges)
     first = 0
+    # A block of edges whose wedges fit into memory.
     while first < forward.size:
         done = ends[first - 1] if first else 0
         last = max(int(np.searchsorted(ends, done + _WEDGES_AT_ONCE)), first + 1)
         block = np.arange(first, min(last, forward.size))
         one = np.repeat(block, wedges[block])
         two = _runs(starts[middle[block]], wedges[block])
+        # A wedge is closed where u-w is a forward edge: one binary search for each.
         wanted = forward[one] // n * n + middle[two]
         three = np.minimum(np.searchsorted(forward, wanted), forward.size - 1)
         closed = forward[three] == wanted
@@ -230,6 +257,7 @@ def balls(network: ReleasedNetwork, nodes: Ints, distance: int) -> Iterator[Rele
 
 def _ball(network: ReleasedNetwork, position: Ints, center: int, distance: int) -> ReleasedBall:
     """Return one ball; `position` is -1 everywhere, before and after."""
+    # Breadth first, one ring of nodes per hop.
     rings = [np.array([center])]
     position[center] = 0
     while len(rings) <= distance:
@@ -239,6 +267,7 @@ def _ball(network: ReleasedNetwork, position: Ints, center: int, distance: int) 
             break
         position[ring] = 0
         rings.append(ring)
+    # Links among the nodes of the ball: all neighbors, those outside removed.
     nodes = np.concatenate(rings)
     position[nodes] = np.arange(nodes.size)
     sizes = network.indptr[nodes + 1] - network.indptr[nodes]

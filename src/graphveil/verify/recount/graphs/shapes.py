@@ -66,6 +66,7 @@ class Shapes:
 
     def number(self, ball: ReleasedBall) -> int:
         """Return the number of this neighborhood's shape."""
+        # Two neighborhoods are isomorphic exactly if their pieces are, as multisets.
         pieces = tuple(sorted(self._piece_number(piece) for piece in _pieces(ball)))
         return self._numbers.setdefault(pieces, len(self._numbers))
 
@@ -80,10 +81,13 @@ class Shapes:
 
     def _isomorphic(self, one: _Piece, other: _Piece) -> bool:
         """Whether two pieces of one bucket are isomorphic; not, where VF2 cannot say."""
+        # Decided by refinement: all colors differ, a tree, or a clique. (Both are of one bucket, so
+        # colors and numbers of links agree.)
         size = len(one.colors)
         links = sum(len(row) for row in one.neighbors)
         if len(one.bucket) == size or links in {size * (size - 1), 2 * (size - 1)}:
             return True
+        # VF2 compares the rest; it may give up, and then the two count as different.
         try:
             return bool(
                 rx.is_isomorphic(
@@ -127,10 +131,12 @@ def _pieces(ball: ReleasedBall) -> list[_Piece]:
     from scipy import sparse  # noqa: PLC0415  heavy, and degrees need none
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415  as above
 
+    # Drop the center, which is linked to exactly the nodes at one hop.
     size = ball.nodes.size - 1
     kept = (ball.heads > 0) & (ball.tails > 0)
     heads, tails = ball.heads[kept] - 1, ball.tails[kept] - 1
     links = sparse.csr_array((np.ones(heads.size, np.int8), (heads, tails)), shape=(size, size))
+    # Connected pieces, with nodes renumbered within each.
     count, owner = connected_components(links, directed=False) if size else (0, np.empty(0))
     order = np.argsort(owner, kind="stable")
     position = np.empty(size, dtype=np.int64)
@@ -155,10 +161,12 @@ def _refined(hops: list[int], neighbors: list[list[int]]) -> _Piece:
     """
     colors, count = hops, len(set(hops))
     while True:
+        # One round of refinement: a node's color and the sorted colors of its neighbors.
         keys = [
             (colors[node], tuple(sorted([colors[other] for other in row])))
             for node, row in enumerate(neighbors)
         ]
+        # Colors are ranks of these keys, so that isomorphic pieces get the same colors.
         rank = {key: position for position, key in enumerate(sorted(set(keys)))}
         if len(rank) == count:
             return _Piece(colors, neighbors, _bucket(hops, keys))

@@ -44,6 +44,8 @@ MOST_STEPS = 1_000_000
 """Pairs of nodes that may be tried to map one subgraph onto another, before it is given up."""
 
 _VALUES_SHOWN = 8
+"""Values of a multiset that a message shows."""
+
 NO_LAYERS: Mapping[str, bool] = MappingProxyType({})
 """What a graph has."""
 
@@ -75,6 +77,7 @@ def alike(
 
     Degrees are counted whatever the graph, an edge that stands twice twice.
     """
+    # Degrees and profiles are counted by SQL, whatever the graph; the rest needs a simple graph.
     if measure == "degree":
         return _alike_in_degree(db)
     if measure == "profile":
@@ -84,6 +87,8 @@ def alike(
     network = network_of(db)
     if network is None:
         return None
+    # Labels are equal exactly where the measure's value is; the words describe one class for
+    # messages.
     labels, given_up = _LABELS[measure](network, distance)
     words = partial(_in_words, network, measure, distance)
     kinds = f"distinct values of {measure} at distance {distance}"
@@ -104,9 +109,12 @@ def similar(network: ReleasedNetwork, phi: float) -> Ints:
     In the box of a node are those whose degree and triangles are each at most phi percent of its
     own away, in whole numbers.
     """
+    # Exact percentages: compare whole numbers times the denominator, never floats.
     degrees, triangles = network.degrees(), _triangles_of(network)
     share = Fraction(str(phi)) / 100
     part, whole = share.numerator, share.denominator
+    # Nodes with the same degree and triangles have the same box, so count per distinct pair; pairs
+    # are sorted by degree, hence two binary searches for the range of degrees.
     pairs, label, counts = np.unique(
         np.stack((degrees, triangles)), axis=1, return_inverse=True, return_counts=True
     )
@@ -197,11 +205,14 @@ def _dk(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
     At distance 1 these decide where a node has at most three neighbors, and where none or all
     of its neighbors are linked.
     """
+    # Step 1: a coarser value that isomorphic balls share: the pairs of distance and inner degree.
+    # Only nodes that it leaves together are compared.
     if distance > 1:
         coarse = _of_balls(
             network, distance, lambda ball: _histogram(ball.hops * ball.nodes.size + ball.degrees())
         )
         return _split_by_shape(network, distance, coarse, np.bincount(coarse)[coarse] > 1)
+    # At distance 1 the inner degrees decide the small cases, and the stars and cliques.
     coarse, _ = _degree_distribution(network, 1)
     degrees, edges = network.degrees(), _sizes_of_balls(network, 1)[1]
     decided = (degrees <= 3) | (edges == degrees) | (edges == degrees * (degrees + 1) // 2)
@@ -214,7 +225,10 @@ def _split_by_shape(
     """Return the classes with those of undecided nodes split by shape, and the pairs given up."""
     shape = np.zeros(network.n, dtype=np.int64)
     given_up = 0
+    # Step 2: within each coarse class, number the shapes; of interchangeable nodes one is looked
+    # at.
     positions = np.flatnonzero(undecided)
+    # Sort by class, so that each class is one slice.
     positions = positions[np.argsort(coarse[positions], kind="stable")]
     for members in np.split(positions, np.flatnonzero(np.diff(coarse[positions])) + 1):
         shapes = Shapes(MOST_STEPS, network.work)
@@ -243,6 +257,7 @@ _LABELS: dict[str, Callable[[ReleasedNetwork, int], tuple[Ints, int]]] = {
 
 def _sizes_of_balls(network: ReleasedNetwork, distance: int) -> tuple[Ints, Ints]:
     """Return how many nodes and edges are within a distance of every node."""
+    # At distance 1: the neighbors, and the edges to and among these.
     if distance == 1:
         return network.degrees() + 1, network.degrees() + _triangles_of(network)
     some, at = _representatives(network, np.arange(network.n))
@@ -277,6 +292,7 @@ def _representatives(network: ReleasedNetwork, nodes: Ints) -> tuple[Ints, Ints]
 
 def _joined(one: Ints, other: Ints) -> Ints:
     """Return labels that are equal exactly where both are."""
+    # Number the pairs of both labels, then close the gaps.
     _, first = np.unique(one, return_inverse=True)
     values, second = np.unique(other, return_inverse=True)
     both = first * values.size + second

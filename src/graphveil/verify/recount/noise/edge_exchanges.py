@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 _ROUNDS = 12
+"""Rounds in which disjoint pairs of edges are chosen; each takes the pairs that are first at all
+of their nodes. More rounds would find few more."""
 
 
 class Exchanges(NamedTuple):
@@ -38,7 +40,10 @@ def edge_exchanges(released: Ints, original: Ints, n: int) -> Exchanges:
     digest of the release, fours of them are chosen without looking at their edges again.
     """
     released, original = (edges.astype(np.int64, copy=False) for edges in (released, original))
+    # Step 1: pairs of edges a-b and c-d such that no node is in two of the pairs: independent.
     a, b, c, d = _fours(released, n).T
+    # Step 2: keep exchanges that are possible (a-d and c-b are free) and whose nodes have degrees
+    # small enough for the model of sampled odds.
     degrees = np.bincount(released.ravel(), minlength=n)
     largest = np.maximum(degrees[a], degrees[b]) * np.maximum(degrees[c], degrees[d])
     largest = np.maximum(largest, np.maximum(degrees[a] * degrees[b], degrees[c] * degrees[d]))
@@ -46,6 +51,7 @@ def edge_exchanges(released: Ints, original: Ints, n: int) -> Exchanges:
     new = [_keys(a, d, n), _keys(c, b, n)]
     possible = ~np.isin(new[0], keys) & ~np.isin(new[1], keys)
     possible &= 2 * largest <= released.shape[0]
+    # Step 3: how many edges of the original each exchange would win or lose.
     before = np.isin(_keys(a, b, n), truly) * 1 + np.isin(_keys(c, d, n), truly)
     after = np.isin(new[0], truly) * 1 + np.isin(new[1], truly)
     gain = (before - after)[possible]
@@ -56,6 +62,7 @@ def _fours(edges: Ints, n: int) -> Ints:
     """Return the ends of pairs of edges, shape (pairs, 4), such that no node is in two of them."""
     chosen = [np.empty((0, 4), dtype=np.int64)]
     free = np.ones(n, dtype=bool)
+    # Pair up edges in an order that depends on a digest of the release, and turn half of them.
     words = _words(edges)
     pairs = edges[np.argsort(words, kind="stable")]
     pairs = pairs[: pairs.shape[0] // 2 * 2].reshape(-1, 4)
@@ -63,6 +70,7 @@ def _fours(edges: Ints, n: int) -> Ints:
     pairs[turned] = pairs[turned][:, [0, 1, 3, 2]]
     ordered = np.sort(pairs, axis=1)
     pairs = pairs[(np.diff(ordered, axis=1) > 0).all(axis=1)]
+    # Greedily keep pairs that come first at all four of their nodes, round by round.
     for _ in range(_ROUNDS):
         pairs = pairs[free[pairs].all(axis=1)]
         if not pairs.size:

@@ -33,10 +33,13 @@ Numbers = NDArray[np.float64]
 def degrees_from_noisy(noisy: Sequence[int], epsilon: float, edges: int) -> Numbers:
     """Return the degree that is expected of every node, by its noisy one and all others."""
     n, q = len(noisy), math.exp(-epsilon)
+    # Noisy degrees within the possible range, and the likeliest histogram of true ones.
     seen = np.array([min(max(degree, 0), n - 1) for degree in noisy])
     chances = likeliest(seen, q, ROUNDS)
+    # Posterior mean of the true degree for each noisy one: Bayes with q^distance as likelihood.
     of_seen = np.maximum(_around(chances, q), _NO_PARTS)
     means = _around(chances * np.arange(chances.size), q) / of_seen
+    # Scaled to the noisy number of edges, and clipped to possible degrees.
     degrees: Numbers = np.maximum(means, LEAST)[seen]
     degrees = degrees * (2 * edges / degrees.sum())
     return np.clip(degrees, LEAST, max(n - 1, LEAST))
@@ -50,6 +53,7 @@ def likeliest(seen: NDArray[np.int64], q: float, rounds: int) -> Numbers:
     """
     times = np.bincount(seen).astype(np.float64)
     chances: Numbers = np.full(times.size, 1 / times.size)
+    # One round of expectation and maximization: share each noisy degree out among the true ones.
     for _ in range(rounds):
         chances *= _around(times / np.maximum(_around(chances, q), _NO_PARTS), q)
         chances /= chances.sum()
@@ -60,6 +64,7 @@ def _around(values: Numbers, q: float) -> Numbers:
     """Return the sum over all places of q^distance times the value there, for every place."""
     from scipy.signal import lfilter  # noqa: PLC0415  heavy, and few releases need it
 
+    # The two-sided geometric kernel is a filter forward plus one backward, less the middle.
     before = lfilter([1.0], [1.0, -q], values)
     behind = lfilter([1.0], [1.0, -q], values[::-1])[::-1]
     both: Numbers = before + behind - values
@@ -70,10 +75,13 @@ def wrong_parts(
     noisy: Sequence[int], weights: Numbers, cuts: Sequence[int], most: int
 ) -> list[int]:
     """Return the noisy degrees at which a part begins and must not, or must and does not."""
+    # Weight of each noisy degree, and where its middle lies on the scale of parts.
     values, starts = sorted(set(noisy)), set(cuts)
     places = {value: place for place, value in enumerate(values)}
     mass = np.bincount([places[degree] for degree in noisy], weights=weights)
     middle = (np.cumsum(mass) - mass / 2) / mass.sum() * most
+    # A part begins where the middle passes a whole number. Near one, floats may differ between
+    # machines, so within `SLACK` either is right.
     begins = np.array([value in starts for value in values[1:]], dtype=np.bool_)
     may = _ends_between(middle[:-1] - SLACK, middle[1:] + SLACK, most)
     must = _ends_between(middle[:-1] + SLACK, middle[1:] - SLACK, most)

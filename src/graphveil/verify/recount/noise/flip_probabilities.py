@@ -18,7 +18,11 @@ from typing import NamedTuple
 from graphveil.claims.conditions import BlockFlips
 
 FULL = 1 << 64
+"""Probabilities are whole numbers of 64 bits: so many are certainty."""
+
 _DIGITS = Context(prec=120, rounding=ROUND_FLOOR)
+"""Decimal digits of e^epsilon; far more than the 64 bits of a threshold need."""
+
 _RELATIVE_ERROR = Fraction(1, 10**100)
 
 
@@ -37,6 +41,7 @@ def factor_of(epsilon: Fraction) -> Factor:
     >>> factor_of(Fraction(1, 10**300)).low, factor_of(Fraction(-1)).high < 1
     (Fraction(1, 1), True)
     """
+    # 120 digits, rounded down; widened by 10^-100 to certain bounds on both sides.
     rounded = Decimal(epsilon.numerator) / 1
     power = Fraction(_DIGITS.exp(_DIGITS.divide(rounded, Decimal(epsilon.denominator))))
     low = power * (1 - _RELATIVE_ERROR)
@@ -45,6 +50,7 @@ def factor_of(epsilon: Fraction) -> Factor:
 
 def keeps_its_claim(zero: int, one: int, epsilon: Fraction) -> bool:
     """Whether no cell's value changes any probability by a factor above e^epsilon, exactly."""
+    # The lower bound on e^epsilon, so that only a true inequality passes.
     largest = factor_of(epsilon).low
     return one <= largest * zero and FULL - zero <= largest * (FULL - one)
 
@@ -56,6 +62,7 @@ def response_thresholds(prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
     times that, or the most that keeps the chances of not being published within L where that is
     less. Of a prior above 1/2 zeros and ones swap roles. They may be off by one.
     """
+    # By symmetry only sparse data, with a prior of at most 1/2, needs a formula.
     if prior > Fraction(1, 2):
         zero, one = response_thresholds(1 - prior, epsilon)
         return FULL - one, FULL - zero
@@ -73,12 +80,14 @@ def filter_thresholds(cells: int, count: int, epsilon: Fraction) -> tuple[int, i
     passes at least as often as a zero, whatever rounding does.
     """
     odds, factor = Fraction(cells, count) - 1, factor_of(epsilon).low
+    # The threshold lies between both kinds of cells; square roots to 300 bits.
     if factor > odds:
         root = Fraction(math.isqrt(math.floor(odds / factor * (1 << 600))), 1 << 300)
         zero, one = root / odds / 2, 1 - root / 2
     else:
         zero = 1 / (odds + factor)
         one = factor * zero
+    # Round such that the pair of probabilities still keeps epsilon exactly.
     rounded = math.ceil(FULL * zero)
     most = min(math.floor(factor * rounded), FULL - math.ceil((FULL - rounded) / factor))
     return rounded, max(rounded, min(math.floor(FULL * one), most))
@@ -95,6 +104,7 @@ class CellBlock(NamedTuple):
 def blocks_of(flips: BlockFlips) -> Iterator[CellBlock]:
     """Yield every block, of the classes a <= b."""
     largest = factor_of(Fraction(flips.epsilon_cells)).low
+    # Each pair of classes a <= b has one prior and so one pair of probabilities.
     for a, size in enumerate(flips.sizes):
         for b in range(a, len(flips.sizes)):
             cells = size * (size - 1) // 2 if a == b else size * flips.sizes[b]

@@ -21,14 +21,19 @@ IMPOSSIBLE = 1e-9
 """Noise that far out, or that near, has at most this probability."""
 
 _STEPS = 400
+"""Powers that are tried for a Chernoff bound. Any power gives a valid bound; more of them give a
+slightly better one."""
+
 _NOTHING = 60
 """e to the minus so much is nothing."""
 
 
 def is_strange(noise: Sequence[int], epsilon: float) -> bool:
     """Whether independent discrete Laplace numbers cannot be: too large, small or one-sided."""
+    # Noise X has P(X = x) = (1 - q) / (1 + q) q^|x| with q = e^-epsilon.
     q, count = math.exp(-epsilon), len(noise)
 
+    # Cumulant of the sum of absolute values, and of the sum of the numbers themselves.
     def of_sizes(power: float) -> float:
         decay = q * math.exp(power)
         return count * math.log((1 - q) / (1 + q) * (1 + decay) / (1 - decay))
@@ -37,9 +42,12 @@ def is_strange(noise: Sequence[int], epsilon: float) -> bool:
         there, back = 1 - q * math.exp(power), 1 - q * math.exp(-power)
         return count * math.log((1 - q) ** 2 / (there * back))
 
+    # Chernoff: P(S >= s) <= exp(cumulant(t) - t s) for every t > 0, least over a grid; negative
+    # powers bound the other side, noise that is too small.
     sizes, total = sum(map(abs, noise)), abs(sum(noise))
     powers = [epsilon * (step + 0.5) / _STEPS for step in range(_STEPS)]
     negative = [-20 * power for power in powers]
+    # A union bound for the largest number.
     largest = max(map(abs, noise))
     return (
         count * 2 * q**largest / (1 + q) < IMPOSSIBLE
@@ -66,6 +74,7 @@ def reach_of(count: int, epsilon: float) -> int:
 
 def is_strange_on_ladder(distance: int, counts: int, first: int, most: int, rate: float) -> bool:
     """Whether a vector of counts with the noise of a ladder cannot lie so far from the true one."""
+    # Sum over the steps of the ladder: the vectors on each step, times their falling chance.
     nearer = farther = total = 0.0
     reach, before, step, highest = 0, 0, 0, -math.inf
     while True:
@@ -76,6 +85,7 @@ def is_strange_on_ladder(distance: int, counts: int, first: int, most: int, rate
             break
         chance = math.exp(log_chance)
         total += chance
+        # Does the step lie within the distance, or does the distance end inside of it?
         if reach <= distance:
             nearer += chance
         else:
@@ -97,6 +107,7 @@ NEVER_BY_CHANCE = 1e-12
 
 def is_unbelievable(count: int, trials: int, chance: float) -> bool:
     """Whether so many independent events, or farther from their mean, are too rare to believe."""
+    # Within four standard deviations nothing is unbelievable: spares most incomplete betas.
     mean = trials * chance
     usual = 4 * math.sqrt(mean * max(1 - chance, 0.0)) + 1
     if abs(count - mean) <= max(usual, 1e-12 * trials) and 0 < chance < 1:

@@ -26,10 +26,17 @@ from numpy.typing import NDArray
 
 Edge = tuple[int, int]
 KEPT_ODDS = (107374182, 39500754, 14531515, 5345845, 1966626, 723481, 266153)
-"""In 2^30 cases so often is an exchange kept that brings triangles 0, 1, 2, ... further away."""
+"""In 2^30 cases so often is an exchange kept that brings triangles 0, 1, 2, ... further away: a
+tenth of e^-0, e^-1, e^-2, ...; one that brings them further away than that is never kept."""
 
 FOR_EACH_EDGE, WITHOUT_GROUPS = 100, 25
+"""Proposals per edge, within groups and then without: part of how a release is generated, so they
+must be the method's."""
+
 PARTNERS, ROUNDS, PAIRS = 200, 3, 8
+"""Partners that are tried for an invalid edge, rounds of repair, and pairs of edges that are
+tried for an exchange: part of how a release is generated."""
+
 Words = Iterator[NDArray[np.uint64]]
 
 
@@ -87,10 +94,13 @@ def _halves(words: Words) -> Iterator[int]:
 
 def redrawn(model: Model, words: Words) -> Redrawn:
     """Return the graph that follows from a model and the words of a seed."""
+    # Step 1: a graph with the stated degrees and edges between groups.
     dice = BoundedIntegers(words)
     ends, unmended = _first_graph(model, dice)
     graph = _Graph(model, ends)
+    # Step 2: the triangles to aim at in each class.
     aims = aims_of(model, graph.triangles)
+    # Step 3: exchanges within groups; if triangles are still more than 2% off, exchanges anywhere.
     search = _Search(graph, model, aims, dice)
     search.run(FOR_EACH_EDGE * len(ends), within_groups=True)
     if 50 * search.apart() > sum(aims):
@@ -103,6 +113,8 @@ def aims_of(model: Model, there: Sequence[int]) -> list[int]:
     """Return the triangles to aim at, of a graph that has so many without looking at them."""
     aims = []
     for noisy, first in zip(model.triangles, there, strict=True):
+        # Noisy counts are shrunk towards the first graph's by about the variance of the noise;
+        # small differences are noise and are ignored.
         apart = noisy - first
         kept = Fraction(0)
         if 2 * apart * apart > model.scale**2:
@@ -114,6 +126,7 @@ def aims_of(model: Model, there: Sequence[int]) -> list[int]:
 def _first_graph(model: Model, dice: BoundedIntegers) -> tuple[list[Edge], int]:
     """Return edges with these degrees and groups, without loops and doubles, and how many lack."""
     size = max(model.groups) + 1
+    # A deck for each group with every node as often as its degree, shuffled (Fisher-Yates).
     decks: list[list[int]] = [[] for _ in range(size)]
     for node, (group, degree) in enumerate(zip(model.groups, model.degrees, strict=True)):
         decks[group] += [node] * degree
@@ -121,6 +134,7 @@ def _first_graph(model: Model, dice: BoundedIntegers) -> tuple[list[Edge], int]:
         for last in range(len(deck) - 1, 0, -1):
             other = dice.below(last + 1)
             deck[last], deck[other] = deck[other], deck[last]
+    # Deal pairs of nodes for each pair of groups; edges of one pair of groups stand together.
     hands = [iter(deck) for deck in decks]
     ends: list[Edge] = []
     ranges: list[Edge] = []
@@ -129,12 +143,14 @@ def _first_graph(model: Model, dice: BoundedIntegers) -> tuple[list[Edge], int]:
         block = (len(ends), len(ends) + count)
         ends += [(next(hands[g]), next(hands[h])) for _ in range(count)]
         ranges += [block] * count
+    # Loops and double edges are exchanged with others of their pair of groups.
     good = _mended(ends, ranges, dice)
     return [end for end, is_good in zip(ends, good, strict=True) if is_good], good.count(False)
 
 
 def _mended(ends: list[Edge], ranges: list[Edge], dice: BoundedIntegers) -> list[bool]:
-    """Exchange loops and doubles with other edges; return which edges are invalid."""
+    """Exchange loops and doubles with other edges; return for every edge whether it is proper then."""
+    # The first of several equal edges is kept; the others are invalid, as loops are.
     good, there = [], set()
     for u, v in ends:
         good.append(u != v and frozenset((u, v)) not in there)
@@ -143,6 +159,7 @@ def _mended(ends: list[Edge], ranges: list[Edge], dice: BoundedIntegers) -> list
     for attempt in range(ROUNDS):
         for i, block in enumerate(ranges):
             if not good[i]:
+                # The last round may exchange with any edge.
                 low, high = block if attempt < ROUNDS - 1 else (0, len(ends))
                 good[i] = _exchanged(ends, i, (low, high), good, there, dice)
     return good
@@ -163,6 +180,7 @@ def _exchanged(
         if not good[j]:
             continue
         c, d = ends[j]
+        # Replace a-b and c-d by a-d and c-b, if both are new and proper.
         one, other = frozenset((a, d)), frozenset((b, c))
         if len(one) < 2 or len(other) < 2 or one == other or {one, other} & there:
             continue
@@ -217,11 +235,14 @@ class _Search:
 
     def run(self, proposals: int, *, within_groups: bool) -> None:
         """Propose so many exchanges, or fewer where that is enough."""
+        # Done when triangles are off by 0.3% of the targets in sum.
         enough = sum(self.aims) * 3 // 1000
         for _ in range(proposals):
             apart = self.apart()
             if apart <= enough:
                 return
+            # A class in proportion to how far off it is, an end of an edge in it, and an exchange
+            # there.
             c = self._class(apart)
             if self.ends_in[c]:
                 u = self.ends_in[c][self.roll(len(self.ends_in[c]))]
@@ -232,6 +253,7 @@ class _Search:
                     self._try(*exchange)
 
     def _class(self, apart: int) -> int:
+        # Numbers below 2^30 alone are sampled, so large sums lose their lower bits.
         shift = max(apart.bit_length() - 30, 0)
         drawn = self.roll(apart >> shift) << shift
         for c in range(len(self.aims) - 1):
@@ -245,6 +267,7 @@ class _Search:
         return places[self.roll(len(places))]
 
     def _closing(self, u: int, *, within_groups: bool) -> tuple[int, int, int, int] | None:
+        # To close a triangle: a path u-w-v whose ends are not linked yet.
         w = self._of(u)
         v = self._of(w)
         if u == v or v in self.graph.ties[u]:
@@ -257,6 +280,7 @@ class _Search:
         return None
 
     def _any(self, u: int, *, within_groups: bool) -> tuple[int, int, int, int] | None:
+        # To lose triangles: any edge v-y in exchange for u-x.
         x = self._of(u)
         for _ in range(PAIRS):
             v, k = self.arcs[self.roll(len(self.arcs))]
@@ -274,6 +298,7 @@ class _Search:
 
     def _try(self, u: int, x: int, v: int, y: int) -> None:
         ties, classes = self.graph.ties, self.graph.classes
+        # Triangles that both removed and both added edges belong to, by class of the lowest node.
         change = [0] * len(self.aims)
         for a, b, sign in ((u, x, -1), (v, y, -1), (u, v, 1), (x, y, 1)):
             third = ties[a] & ties[b]
@@ -283,6 +308,8 @@ class _Search:
             for w in third:
                 change[min(lower, classes[w])] += sign
         after = [count + more for count, more in zip(self.found, change, strict=True)]
+        # Metropolis: an exchange that brings triangles closer is kept, another one with the odds of
+        # its rise.
         rise = sum(
             abs(new - aim) - abs(old - aim)
             for new, old, aim in zip(after, self.found, self.aims, strict=True)

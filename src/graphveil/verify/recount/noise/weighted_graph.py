@@ -20,6 +20,9 @@ from graphveil.verify.recount.noise.expected_degrees import Numbers
 from graphveil.verify.recount.noise.triangle_graph import Edge, Words
 
 PRIOR_STEPS, CLASSES = 100, 200
+"""Steps of the fixed point, and classes at most: part of how a release is generated, so they must
+be the method's."""
+
 _TINY, _HUGE = 1e-9, 1e9
 
 
@@ -29,6 +32,7 @@ def class_sizes(expected: Numbers) -> list[int]:
     >>> class_sizes(np.array([1.0, 8.0, 1.0, 2.0]))
     [2, 1, 1]
     """
+    # Classes are equal steps of the logarithm of the expected degree; empty ones are dropped.
     logs = np.log(expected)
     low, high = logs.min(), logs.max()
     steps = (logs - low) / (high - low) * CLASSES if high > low else np.zeros(logs.size)
@@ -45,6 +49,7 @@ def class_weights(expected: Numbers, sizes: Sequence[int]) -> Numbers:
     """
     of_class = np.repeat(np.arange(len(sizes)), sizes)
     means = np.bincount(of_class, weights=np.sort(expected)) / sizes
+    # Fixed point: multiply each weight by the root of wanted over present mean degree.
     weights: Numbers = means / math.sqrt(float(expected.sum()))
     for _ in range(PRIOR_STEPS):
         odds = weights[:, None] * weights
@@ -63,6 +68,7 @@ def edges_by_weights(
     >>> sorted(edges_by_weights([3], [10**12], ones))
     [(0, 1), (0, 2), (1, 2)]
     """
+    # Numbers for all blocks are one stream: so many for each block as it may need at most.
     starts = [sum(sizes[:a]) for a in range(len(sizes))]
     blocks = [(a, b) for a in range(len(sizes)) for b in range(a, len(sizes))]
     plans = [_plan(sizes, weights, a, b) for a, b in blocks]
@@ -70,12 +76,15 @@ def edges_by_weights(
     edges: set[Edge] = set()
     used = 0
     for (a, b), (pairs, prior, most) in zip(blocks, plans, strict=True):
+        # Geometric gaps between the edges of a block, by inversion.
         gaps = np.log1p(-dice[used : used + most]) / math.log1p(-prior / 2**64)
         used += most
         passed = np.minimum(gaps, pairs).astype(np.int64) + 1
         for number in (np.cumsum(passed) - 1).tolist():
             if number >= pairs:
                 break
+            # The pair with this number: within a class, rows are turned so that each pair has one
+            # number.
             u, v = divmod(number, sizes[b])
             if a == b:
                 u, v = v, (u + v + 1) % sizes[a]
