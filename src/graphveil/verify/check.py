@@ -72,6 +72,38 @@ def verify(
     Nothing of the program that made the release is used: the files are read anew, by SQL. Whatever
     is broken inside a release is a check that fails.
 
+    Parameters
+    ----------
+    folder
+        The release folder, or its address; the owner's private folder is looked for next to it.
+    original
+        The data that the release was made from. Without it, checks that need it are not made.
+    original_file
+        The file that the original was read from: text is read a second time, by other code.
+    reading
+        The options that the file was read with; by default those of the owner's record.
+    key
+        The key that ids were made with.
+    limit_bytes
+        The most that the content of one file may take in memory, in bytes.
+    strict
+        Whether links and extended attributes in the folder fail, too.
+    require_all
+        Whether a check that was not made leaves the verdict undecided, whatever it is about.
+
+    Returns
+    -------
+    The verdict, with every check in the order in which it was made.
+
+    Raises
+    ------
+    ReleaseError
+        If there is no release folder, or no manifest in it.
+    ResourceError
+        If the memory does not suffice, or a file is larger than `limit_bytes`.
+
+    Examples
+    --------
     >>> from tempfile import TemporaryDirectory
     >>> import graphveil as gv
     >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)

@@ -42,7 +42,7 @@ from graphveil.verify.promises.rows import (
 from graphveil.verify.verdict import Check
 
 _EVERY = tuple(KINDS)
-_GRAPH, _NETWORK, _USERS, _TABLE = ("graph",), ("network",), ("bipartite",), ("table")
+_GRAPH, _NETWORK, _USERS, _TABLE = ("graph",), ("network",), ("bipartite",), ("table",)
 _NETWORKS = ("graph", "network")
 _ROWS = ("bipartite", "table")
 _CELLS = ("graph", "bipartite")

@@ -204,7 +204,8 @@ def _named(names: Ids) -> dict[str, object]:
 
 def _compared(db: Database, what: str) -> Check:
     """Compare sums of hashes of the pairs, which need no order; where they differ, the pairs."""
-    # Equal counts and equal sums of 64-bit hashes: equal sets, up to a chance of 2^-64 or so.
+    # Equal counts and equal sums of 64-bit hashes are taken as equal pairs: the file is the
+    # owner's own, so nobody has made pairs that collide.
     both = [
         db.first(f"SELECT count(*), sum(hash(a, b, kind)::HUGEINT) FROM {table}")
         for table in ("again", "once")

@@ -437,6 +437,7 @@ def _triangles(value: NoisyStatistics, said: _Said, edges: set[tuple[int, int]])
             thrice[min(classes[u], classes[v], classes[w])] += 1
     noisy = value.numbers("noisy_triangles")
     distance = sum(abs(count - thrice[c] // 3) for c, count in enumerate(noisy))
+    # The first step of the ladder: the most common neighbors of any two nodes, at least the floor.
     shared = 0
     for u, near in enumerate(neighbors):
         seen = Counter(v for w in near for v in neighbors[w] if v > u)

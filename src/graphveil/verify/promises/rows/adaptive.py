@@ -211,6 +211,7 @@ def _chosen(evidence: Evidence, levels: _Levels) -> _Counted:
             f"record {pairs.records[first]} with {who}"
         )
     n = evidence.original_as(Table).n_rows
+    # The linkage is a full assignment if the chosen pairs hold it: a good one to start from.
     likely = None
     if levels.published is not None:
         likely = np.empty(n, dtype=np.int64)
@@ -237,6 +238,7 @@ def _cells(evidence: Evidence) -> CodedCells:
 def _judged(tally: _Counted, allowed: Allowed, levels: _Levels) -> Check:
     """Return whether as many pairs are allowed as is asked for, on both sides."""
     problems = []
+    # Records against the levels of their owners, where the linkage tells these.
     if levels.of_record is not None:
         short = np.flatnonzero(allowed.of_record < levels.of_record)
         problems += [

@@ -30,6 +30,7 @@ def equal_rows(evidence: Evidence, promise: KAnonymity | SmoothKAnonymity) -> Ch
     In a table, `*` equals only `*`.
     """
     db, k, of_table = evidence.tables, promise.k, evidence.manifest.data.kind == "table"
+    # Of a table, the known columns make a class; of user-item data, all items.
     if of_table:
         problem = known_problem(evidence)
         if problem is not None:

@@ -149,7 +149,7 @@ def _first_graph(model: Model, dice: BoundedIntegers) -> tuple[list[Edge], int]:
 
 
 def _mended(ends: list[Edge], ranges: list[Edge], dice: BoundedIntegers) -> list[bool]:
-    """Exchange loops and doubles with other edges; return for every edge whether it is proper then."""
+    """Exchange loops and doubles with other edges; return for each edge whether it is proper."""
     # The first of several equal edges is kept; the others are invalid, as loops are.
     good, there = [], set()
     for u, v in ends:
