@@ -23,9 +23,9 @@ from typing import Any
 
 import duckdb
 
-from graphveil.claims import manifest as parts
 from graphveil.claims.conditions import KeyedIds
-from graphveil.claims.manifest import Manifest, private_folder
+from graphveil.claims.manifest import Manifest, manifest_bytes
+from graphveil.claims.record import private_folder
 from graphveil.core.errors import ResourceError
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.text import counted
@@ -33,7 +33,7 @@ from graphveil.data.kinds import kind_of
 from graphveil.verify import verdict
 from graphveil.verify.changes import cost_checks
 from graphveil.verify.claim_check import UNREADABLE
-from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
+from graphveil.verify.database import Database, UnreadableError, database
 from graphveil.verify.evidence import Evidence, checked_kind
 from graphveil.verify.files.filesystem_metadata import strict_checks
 from graphveil.verify.files.listed_files import file_checks
@@ -47,7 +47,7 @@ from graphveil.verify.original import original_checks
 from graphveil.verify.parameters import PARAMETERS, parameters_check
 from graphveil.verify.registry import asked_for, claim_checks, decisive, promised
 from graphveil.verify.rows_are_people import people_in_rows
-from graphveil.verify.verdict import Check, Verdict, holds, named, not_checked
+from graphveil.verify.verdict import LIMIT_BYTES, Check, Verdict, holds, named, not_checked
 
 READ = "data"
 NOTHING = "The manifest cannot be read, so this release states no guarantee."
@@ -116,7 +116,7 @@ def verify(
     place = place_of(folder)
     if isinstance(place, Path):
         place = Path(os.path.abspath(place))  # noqa: PTH100  keeps links, and gives "." a name
-    raw = parts.manifest_bytes(place)
+    raw = manifest_bytes(place)
     manifest = decoded(raw)
     if isinstance(manifest, Check):
         unread = named({BYTES: manifest})

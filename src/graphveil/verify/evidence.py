@@ -16,7 +16,8 @@ from typing import Any, NamedTuple, TypeVar
 
 from graphveil.claims.conditions import ItemsAreUsers, KeyedIds
 from graphveil.claims.facts import Changes
-from graphveil.claims.manifest import ColumnCells, DataFile, Described, Manifest, Record
+from graphveil.claims.manifest import ColumnCells, DataFile, Described, Manifest
+from graphveil.claims.record import Record
 from graphveil.core.lazy import resolve
 from graphveil.data import Data
 from graphveil.data.kinds import KINDS

@@ -22,8 +22,8 @@ import msgspec
 import numpy as np
 
 from graphveil.claims.facts import is_digest_of
-from graphveil.claims.manifest import LINKAGE as LINKAGE_FILE
 from graphveil.claims.manifest import Manifest
+from graphveil.claims.record import LINKAGE as LINKAGE_FILE
 from graphveil.core.text import counted, singular
 from graphveil.data import Data
 from graphveil.data.kinds import KINDS, as_original, beside, kind_of

@@ -13,8 +13,8 @@ from collections import Counter
 
 import msgspec
 
-from graphveil.claims import manifest as parts
-from graphveil.claims.manifest import DataFile, Described
+from graphveil.claims import parts
+from graphveil.claims.manifest import LEVELS_COLUMNS, LEVELS_ROLE, DataFile, Described
 from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
 from graphveil.data.network import LAYER
@@ -55,10 +55,10 @@ def description_check(described: Described) -> Check:
     companions = described.files[1:]
     alone = kind.everyone is None or data[0].format in _WITH_EVERYONE
     expected = [] if alone else [kind.everyone]
-    listed_levels = [file for file in companions if file.role == parts.LEVELS_ROLE]
+    listed_levels = [file for file in companions if file.role == LEVELS_ROLE]
     if described.columns is not msgspec.UNSET:
         has_levels = any(one.levels is not None for one in described.columns)
-        expected += [parts.LEVELS_ROLE] if has_levels else []
+        expected += [LEVELS_ROLE] if has_levels else []
         problems += _columns_described(described, data[0], listed_levels)
         companions = [file for file in companions if file not in listed_levels]
     roles = [file.role for file in described.files[1:]]
@@ -85,7 +85,7 @@ def _columns_described(described: Described, data: DataFile, levels: list[DataFi
         problems.append(f"columns are described for data of kind {described.kind}")
     for file in levels:
         said = (file.name, file.format, file.columns)
-        if said != (f"{parts.LEVELS_ROLE}.csv", "csv", parts.LEVELS_COLUMNS):
+        if said != (f"{LEVELS_ROLE}.csv", "csv", LEVELS_COLUMNS):
             problems.append(f"{shown(file.name)} is not described as the file of levels")
     if [one.name for one in described.columns or []] != data.columns:
         problems.append("the described columns are not those of the data")

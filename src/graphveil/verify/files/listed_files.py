@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 import re
 
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.claims.manifest import MANIFEST, DataFile, Manifest
 from graphveil.core.errors import ResourceError, option
 from graphveil.core.text import counted

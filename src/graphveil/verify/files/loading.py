@@ -13,8 +13,8 @@ from pathlib import Path
 
 import duckdb
 
-from graphveil.claims import manifest as parts
-from graphveil.claims.manifest import DataFile, Described
+from graphveil.claims import parts
+from graphveil.claims.manifest import LEVELS_ROLE, DataFile, Described
 from graphveil.data.kinds import KINDS
 from graphveil.verify.database import Database, UnreadableError
 from graphveil.verify.evidence import Loader, checked_kind
@@ -94,7 +94,7 @@ def _loader(described: Described, file: DataFile) -> Loader:
     kind = checked_kind(described.kind)
     if file.role == KINDS[described.kind].everyone:
         return kind.everyone or _everyone(*kind.people)
-    if file.role == parts.LEVELS_ROLE and kind.levels is not None:
+    if file.role == LEVELS_ROLE and kind.levels is not None:
         return kind.levels
     if file.format not in kind.loaders:
         raise UnreadableError(

@@ -14,8 +14,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from graphveil.claims import manifest as parts
-from graphveil.claims.manifest import MANIFEST, Manifest
+from graphveil.claims.manifest import MANIFEST, Manifest, decode_manifest, encode, seal_of
 from graphveil.core.errors import GraphveilError
 from graphveil.core.text import counted
 from graphveil.core.version import __version__
@@ -43,7 +42,7 @@ BYTES, SEAL, WORDS, PRODUCER = "manifest", "seal", "claim in words", "tool"
 def decoded(raw: bytes) -> Manifest | Check:
     """Return the manifest in these bytes, or the failing check that says why there is none."""
     try:
-        return parts.decode_manifest(raw, where=Path(MANIFEST))
+        return decode_manifest(raw, where=Path(MANIFEST))
     except (GraphveilError, RecursionError) as error:
         return fails(one_line(error))
 
@@ -59,7 +58,7 @@ def manifest_checks(raw: bytes, manifest: Manifest, owner: Owner) -> list[Check]
 def _bytes(raw: bytes, manifest: Manifest) -> Check:
     # Encode the decoded manifest again: any other spelling of the same values could carry a
     # message.
-    canonical = parts.encode(manifest)
+    canonical = encode(manifest)
     if raw == canonical:
         return holds(f"the {counted(len(raw), 'byte')} of {MANIFEST} are canonical")
     position = first_difference(raw, canonical)
@@ -71,7 +70,7 @@ def _bytes(raw: bytes, manifest: Manifest) -> Check:
 
 
 def _seal(manifest: Manifest) -> Check:
-    seal = parts.seal_of(manifest)
+    seal = seal_of(manifest)
     if manifest.seal == seal:
         return holds(f"the seal {seal[:12]} matches {MANIFEST}")
     return fails(

@@ -11,12 +11,21 @@ import hashlib
 from pathlib import Path
 from typing import NamedTuple
 
-from graphveil.claims import manifest as parts
 from graphveil.claims.manifest import MANIFEST
+from graphveil.claims.record import (
+    LEVELS,
+    LINKAGE,
+    WITNESS,
+    Record,
+    digest_of_parts,
+    linkage_files,
+    private_folder,
+    read_record,
+)
 from graphveil.core.errors import GraphveilError
 from graphveil.verify import verdict
 from graphveil.verify.files.released import sha256_of
-from graphveil.verify.verdict import LINKAGE, Check, fails, holds, not_checked, one_line, shown
+from graphveil.verify.verdict import Check, fails, holds, not_checked, one_line, shown
 
 OWNER, LINKAGE_FILE = "owner's record", "linkage file"
 LEVELS_FILE, PAIRS_FILE = "levels file", "file of chosen pairs"
@@ -25,7 +34,7 @@ LEVELS_FILE, PAIRS_FILE = "levels file", "file of chosen pairs"
 class Owner(NamedTuple):
     """What is in the private folder next to the release."""
 
-    record: parts.Record | None
+    record: Record | None
     problem: str | None = None
     linkage: tuple[Path, ...] = ()
     levels: Path | None = None
@@ -40,14 +49,14 @@ def read_owner(folder: Path | None) -> Owner:
     if folder is None:
         return Owner(None)
     # Names only, no contents yet: linkage, levels and pairs are read by the checks that need them.
-    private = parts.private_folder(folder)
+    private = private_folder(folder)
     linkage: tuple[Path, ...] = ()
     files: list[Path | None] = [None, None]
     try:
-        linkage = tuple(parts.linkage_files(private))
-        paths = [private / name for name in (parts.LEVELS, parts.WITNESS)]
+        linkage = tuple(linkage_files(private))
+        paths = [private / name for name in (LEVELS, WITNESS)]
         files = [path if path.is_file() else None for path in paths]
-        return Owner(parts.read_record(folder), None, linkage, *files)
+        return Owner(read_record(folder), None, linkage, *files)
     # Someone else's private folder: this reader is not the owner.
     except PermissionError:
         return Owner(None)
@@ -78,9 +87,9 @@ def linkage_file_check(owner: Owner) -> Check:
     written = owner.record.linkage_sha256
     files = owner.linkage
     digest = sha256_of(files[0]) if files else None
-    if files and files[0].name != parts.LINKAGE:
-        digest = parts.digest_of_parts(map(sha256_of, files))
-    return _as_recorded(parts.LINKAGE, digest, written, LINKAGE)
+    if files and files[0].name != LINKAGE:
+        digest = digest_of_parts(map(sha256_of, files))
+    return _as_recorded(LINKAGE, digest, written, verdict.LINKAGE)
 
 
 def further_file_checks(owner: Owner) -> dict[str, Check]:
@@ -88,8 +97,8 @@ def further_file_checks(owner: Owner) -> dict[str, Check]:
     record = owner.record
     if record is None:
         return {}
-    levels = parts.LEVELS, owner.levels, record.levels_sha256, verdict.LEVELS_NEEDED
-    pairs = parts.WITNESS, owner.witness, record.witness_sha256, verdict.PAIRS_NEEDED
+    levels = LEVELS, owner.levels, record.levels_sha256, verdict.LEVELS_NEEDED
+    pairs = WITNESS, owner.witness, record.witness_sha256, verdict.PAIRS_NEEDED
     return {
         check: _as_recorded(name, None if path is None else sha256_of(path), written, needed)
         for check, (name, path, written, needed) in ((LEVELS_FILE, levels), (PAIRS_FILE, pairs))

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from functools import cached_property
 from pathlib import Path
 
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.claims.manifest import MANIFEST
 from graphveil.core.storage import Address, Entry
 

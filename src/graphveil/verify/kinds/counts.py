@@ -7,8 +7,8 @@ counted when it was loaded.
 
 from __future__ import annotations
 
-from graphveil.claims import manifest as parts
-from graphveil.claims.manifest import MANIFEST, Described
+from graphveil.claims import parts
+from graphveil.claims.manifest import MANIFEST, ColumnCells, Described
 from graphveil.core.text import counted, singular
 from graphveil.verify.database import Database
 from graphveil.verify.evidence import checked_kind
@@ -17,7 +17,7 @@ from graphveil.verify.verdict import Check, judged, shown
 COUNTS = "counts"
 
 
-def _cells_problems(found: list[parts.ColumnCells], stated: list[parts.ColumnCells]) -> list[str]:
+def _cells_problems(found: list[ColumnCells], stated: list[ColumnCells]) -> list[str]:
     """Return which column shows other cells than the manifest states."""
     if [one.name for one in found] != [one.name for one in stated]:
         return [f"{MANIFEST} does not state the cells of each column of the data"]

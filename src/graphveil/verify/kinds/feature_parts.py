@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.claims import manifest as parts
-from graphveil.claims.manifest import COLUMNS, FOLDER, MANIFEST, DataFile
+from graphveil.claims import parts
+from graphveil.claims.manifest import MANIFEST, DataFile
+from graphveil.claims.parts import COLUMNS, FOLDER
 from graphveil.core.text import counted
 from graphveil.verify.database import Database, UnreadableError, literal
 from graphveil.verify.files.canonical_parquet import (
