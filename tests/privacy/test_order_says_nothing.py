@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.methods import METHODS
 from graphveil.release import Linkage
-from graphveil.verify.recount.linked import order_leaks, tail_of_ascents, tail_of_equal
+from graphveil.verify.recount.order_leaks import order_leaks, tail_of_ascents, tail_of_equal
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

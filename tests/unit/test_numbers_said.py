@@ -28,12 +28,13 @@ from graphveil.pages.report import legal_questions, sections
 from graphveil.verbs.advise.until import AdviceUntil, Reached, in_order, line_of
 from graphveil.verbs.sweep import results, sweep
 from graphveil.verify.database import UnreadableError, database
-from graphveil.verify.files import second_table
-from graphveil.verify.files.canonical import in_groups
-from graphveil.verify.kinds import features
-from graphveil.verify.recount import redrawing
-from graphveil.verify.recount.linked import ids_check, order_leaks, tail_of_ascents
-from graphveil.verify.recount.noise import IMPOSSIBLE, is_strange_on_ladder
+from graphveil.verify.files.canonical_parquet import in_groups
+from graphveil.verify.kinds import feature_parts
+from graphveil.verify.recount.ids import ids_check
+from graphveil.verify.recount.noise import degrees_and_stubs
+from graphveil.verify.recount.noise.noise_tails import IMPOSSIBLE, is_strange_on_ladder
+from graphveil.verify.recount.order_leaks import order_leaks, tail_of_ascents
+from graphveil.verify.second_reading import plain_file, tables
 from graphveil.verify.verdict import Check, Verdict
 
 TREE = gv.Graph.from_edges([0, 0, 0, 3], [1, 2, 3, 4], n=5)
@@ -538,22 +539,22 @@ def test_rows_come_in_groups_of_the_one_form(sizes):
     ],
 )
 def test_the_first_item_out_of_order_is_named_with_its_row(leaves, starts, said):
-    part = features._Part(Path("p"), SimpleNamespace(name="p.parquet"), 20)
+    part = feature_parts._Part(Path("p"), SimpleNamespace(name="p.parquet"), 20)
     how = (pa.array(leaves), np.array(starts, dtype=np.int64), part, 5)
     if not said:
-        features._refuse_items(*how)
+        feature_parts._refuse_items(*how)
         return
     with pytest.raises(UnreadableError, match=rf"^p\.parquet: {said}$"):
-        features._refuse_items(*how)
+        feature_parts._refuse_items(*how)
 
 
 def test_the_value_of_a_row_is_the_one_column_that_shows_it():
     cells = {"city=Oslo": [1, 0, 0, 1, None], "city=Rome": [0, 1, 0, 1, None], "sex": list("fmfmf")}
-    one = second_table._one_of(gv.Table.from_columns(cells), "city").to_pylist()
-    assert ["Oslo", "Rome", second_table.NO_CELL, second_table.NO_CELL, None] == one
+    one = tables._one_of(gv.Table.from_columns(cells), "city").to_pylist()
+    assert ["Oslo", "Rome", plain_file.NO_CELL, plain_file.NO_CELL, None] == one
     part = {"city=Oslo": [1, None], "city=Rome": [None, 1], "sex": ["f", "m"]}
-    one = second_table._one_of(gv.Table.from_columns(part), "city").to_pylist()
-    assert [second_table.NO_CELL] * 2 == one
+    one = tables._one_of(gv.Table.from_columns(part), "city").to_pylist()
+    assert [plain_file.NO_CELL] * 2 == one
 
 
 @pytest.mark.parametrize(
@@ -783,7 +784,7 @@ def test_an_interval_for_print_needs_both_ends():
 def test_degrees_from_six_on_are_spread_but_for_the_five_largest(degree, spread):
     dice = np.full(37, 0.9)
     dice[24:36] = 0.05
-    again = redrawing.degrees_again([degree] * 12, 1e-9, 6 * degree, dice)
+    again = degrees_and_stubs.degrees_again([degree] * 12, 1e-9, 6 * degree, dice)
     assert spread is (again != [degree] * 12)
     assert 4 <= again[-5:].count(degree)  # one may make the sum even
 

@@ -59,13 +59,16 @@ from graphveil.pages.answers import promise, standing_out
 from graphveil.pages.report import legal_questions, report, sections
 from graphveil.verbs.advise import advise, page, trials, until
 from graphveil.verbs.sweep import grid, points, results, running, sweep
-from graphveil.verify import evidence as kind
 from graphveil.verify.database import UnreadableError, database
-from graphveil.verify.files import folder
-from graphveil.verify.promises import cell_flips, graphs
-from graphveil.verify.recount import assignments, redrawing
-from graphveil.verify.recount import classes as look_alikes
-from graphveil.verify.recount.neighborhoods import ReleasedNetwork, Work
+from graphveil.verify.files import description
+from graphveil.verify.files.owner import further_file_checks
+from graphveil.verify.promises import attached
+from graphveil.verify.promises.noise import block_flips, cell_flips
+from graphveil.verify.recount.graphs import structural_classes
+from graphveil.verify.recount.graphs.released_graph import ReleasedNetwork, Work
+from graphveil.verify.recount.noise import flip_probabilities, weighted_graph
+from graphveil.verify.recount.rows import assignments
+from graphveil.verify.second_reading import pairs
 
 NO_LINKAGE = {"edge-re-run", "re-run"}
 BY_NAME = {
@@ -186,9 +189,9 @@ def test_a_manifest_that_is_none_is_named_with_its_folder(tmp_path):
 @pytest.mark.parametrize(("cells", "said"), [(1, "1 node differs in"), (2, "2 nodes differ in")])
 def test_nodes_with_the_value_of_another_are_counted(monkeypatch, cells, said):
     strange = SimpleNamespace(original="f", node=3, column="sex", published="m", cells=cells)
-    monkeypatch.setattr(graphs, "strange_cell", lambda *_, **__: strange)
+    monkeypatch.setattr(attached, "strange_cell", lambda *_, **__: strange)
     evidence = SimpleNamespace(original_as=lambda _: None, tables=None)
-    detail = graphs._cells(evidence, {"sex": 0}, stars=False).detail
+    detail = attached._cells(evidence, {"sex": 0}, stars=False).detail
     assert detail == f"node 3 has 'sex'='m', but 'f' in the original; {said} this attribute"
 
 
@@ -203,7 +206,7 @@ def test_nodes_with_the_value_of_another_are_counted(monkeypatch, cells, said):
     ],
 )
 def test_two_columns_are_the_ends_where_nothing_else_can_be(first, reading, ends):
-    assert ends == kind._ends(first, reading)
+    assert ends == pairs._ends(first, reading)
 
 
 def test_a_file_of_just_the_limit_is_read():
@@ -215,7 +218,7 @@ def test_a_file_of_just_the_limit_is_read():
 
 def test_the_pairs_of_a_block_are_each_once():
     assert [6, 12, 3] == [
-        redrawing._plan([4, 3], [1, 1], a, b).pairs for a, b in ((0, 0), (0, 1), (1, 1))
+        weighted_graph._plan([4, 3], [1, 1], a, b).pairs for a, b in ((0, 0), (0, 1), (1, 1))
     ]
 
 
@@ -235,7 +238,7 @@ def test_the_members_of_each_component_are_together():
 def test_the_value_of_a_node_is_said_in_its_own_words(measure, words):
     heads = np.array([1, 2, 0, 2, 0, 1])
     network = ReleasedNetwork(np.array([0, 2, 4, 6]), heads, Work(1 << 28))
-    assert words == look_alikes._in_words(network, measure, 1, 0)
+    assert words == structural_classes._in_words(network, measure, 1, 0)
 
 
 # What is attacked
@@ -688,7 +691,7 @@ def test_a_rate_counts_those_in_both_among_those_in_the_second():
 
 @pytest.mark.parametrize(("count", "is_one"), [(None, 1), (0, 0), (1, 1), (8, 1), (9, 0)])
 def test_a_noisy_count_is_of_some_cells_and_not_of_all(count, is_one):
-    assert is_one == cell_flips._is_counted(SimpleNamespace(noisy_count=count, cells=9))
+    assert is_one == cell_flips.is_possible_count(SimpleNamespace(noisy_count=count, cells=9))
 
 
 @pytest.mark.parametrize(
@@ -705,14 +708,14 @@ def test_a_noisy_count_is_of_some_cells_and_not_of_all(count, is_one):
 def test_chances_of_blocks_are_tested_by_what_is_kept_and_by_what_is_false(
     monkeypatch, chances, changed, answer
 ):
-    one, zero = (chance * cell_flips.laws.FULL for chance in chances)
+    one, zero = (chance * flip_probabilities.FULL for chance in chances)
     block = SimpleNamespace(cells=10_000, one=one, zero=zero)
-    monkeypatch.setattr(cell_flips.laws, "blocks_of", lambda _: [block])
+    monkeypatch.setattr(block_flips, "blocks_of", lambda _: [block])
     kept, added = changed
     edits = SimpleNamespace(before=1000, kept=kept, added=added)
     evidence = SimpleNamespace(changes=lambda: edits)
     flips = SimpleNamespace(cells=10_000, groups=True)
-    assert answer == cell_flips._chances_of_blocks(evidence, flips).outcome
+    assert answer == block_flips.flips_of_blocks_are_plausible(evidence, flips).outcome
 
 
 def test_levels_are_of_all_known_columns_or_of_none_and_in_their_file():
@@ -724,15 +727,15 @@ def test_levels_are_of_all_known_columns_or_of_none_and_in_their_file():
     described = SimpleNamespace(kind="table", columns=columns)
     data = SimpleNamespace(columns=["a", "b", "c"])
     right = SimpleNamespace(name=f"{LEVELS_ROLE}.csv", format="csv", columns=LEVELS_COLUMNS)
-    assert [] == folder._columns_described(described, data, [right])
+    assert [] == description._columns_described(described, data, [right])
     wrong = SimpleNamespace(name="x.csv", format="csv", columns=LEVELS_COLUMNS)
-    [said] = folder._columns_described(described, data, [right, wrong])
+    [said] = description._columns_described(described, data, [right, wrong])
     assert "x.csv" in said
     columns[1].levels = None
-    [said] = folder._columns_described(described, data, [right])
+    [said] = description._columns_described(described, data, [right])
     assert "others have none" in said
     data.columns = ["a", "c", "b"]
-    assert 2 == len(folder._columns_described(described, data, [right]))
+    assert 2 == len(description._columns_described(described, data, [right]))
 
 
 def test_an_owners_file_that_is_there_or_recorded_is_checked(tmp_path):
@@ -741,7 +744,7 @@ def test_an_owners_file_that_is_there_or_recorded_is_checked(tmp_path):
     for levels, written, checks in ((None, None, 0), (file, None, 1), (None, "0" * 64, 1)):
         record = SimpleNamespace(levels_sha256=written, witness_sha256=None)
         owner = SimpleNamespace(record=record, levels=levels, witness=None)
-        assert checks == len(folder._further_files(owner))
+        assert checks == len(further_file_checks(owner))
 
 
 @pytest.mark.parametrize("attached", [None, SimpleNamespace(value=np.empty((0, 1)))])

@@ -57,7 +57,7 @@ from graphveil.measures.matchings import (
     posteriors,
 )
 from graphveil.release import Release
-from graphveil.verify.recount.assignments import CodedCells, fitting_persons, members
+from graphveil.verify.recount.rows.fitting_pairs import CodedCells, fitting_persons, members
 
 MOST_ROWS, MOST_PAIRS = 20_000, 3_000_000
 """Larger tables are refused: by rows, and by pairs of a record and a person that fit, which the

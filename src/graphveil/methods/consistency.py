@@ -28,7 +28,7 @@ from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import known_method
 from graphveil.release import claiming
 from graphveil.verify import Check
-from graphveil.verify.check import ids_in
+from graphveil.verify.original_ids import ids_in
 from graphveil.verify.verdict import fails, judged, not_checked, shown
 
 METHOD = "method"
