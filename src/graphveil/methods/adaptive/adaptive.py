@@ -1,11 +1,8 @@
-"""The method `adaptive`: everybody fits as many records as the level that they asked for."""
+"""The method `adaptive`: every person fits as many records as the level they asked for."""
 
 from __future__ import annotations
 
-import json
-import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -17,7 +14,7 @@ from numpy.typing import NDArray
 from graphveil.claims.conditions import Condition, SuppressionHistogram
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.claims.ledger import Ledger
-from graphveil.core.errors import DataError, InfeasibleError, ParameterError, did_you_mean
+from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
@@ -27,6 +24,13 @@ from graphveil.data import Table
 from graphveil.measures.matchings import NodePairs, posteriors
 from graphveil.methods import roles as table_roles
 from graphveil.methods.adaptive import blocks
+from graphveil.methods.adaptive.levels_and_weights import (
+    GIVE_LEVELS,
+    Levels,
+    Weights,
+    checked_levels,
+    levels_in,
+)
 from graphveil.methods.base import MethodResult, Reached, SourceName
 from graphveil.release import Release
 
@@ -34,165 +38,11 @@ if TYPE_CHECKING:
     from graphveil.methods.adaptive.bipartite import LevelSchedule
     from graphveil.methods.adaptive.problem import Problem, Solution
 
-GIVE_LEVELS = "Give an integer such as 5, or the name of the column with everyone's level."
-
-
-@dataclass(frozen=True)
-class Levels:
-    """What everybody asks for, or the column in which it stands.
-
-    >>> Levels.parse("5"), str(Levels.parse("privacy"))
-    (Levels(common=5, column=None), 'privacy')
-    """
-
-    common: int | None = None
-    column: str | None = None
-
-    @staticmethod
-    def parse(text: object) -> Levels:
-        """Return the level, or the column, that a text or a number spells."""
-        is_number = isinstance(text, int | np.integer) and not isinstance(text, bool)
-        if not is_number and not (isinstance(text, str) and text):
-            raise ParameterError(f"levels={text!r} is not a level. {GIVE_LEVELS}")
-        spelled = str(text)
-        if _number(spelled) is None:
-            return Levels(column=spelled)
-        common = whole_number(spelled)
-        if common is None or common < 1:
-            raise ParameterError(f"levels={spelled} is not an integer >= 1. {GIVE_LEVELS}")
-        return Levels(common=common)
-
-    def __str__(self) -> str:
-        """Return the text that `Levels.parse` reads."""
-        return str(self.common or self.column)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def whole_number(text: str) -> int | None:
-    """Return the whole number in a text; None if it is not one.
-
-    >>> whole_number("-12"), whole_number("1.5"), whole_number("--5")
-    (-12, None, None)
-    """
-    return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
-
-
-def column_number(data: Table, name: str, what: str) -> int:
-    """Return the number of a column."""
-    if name not in data.columns:
-        raise DataError(
-            f"no column {name!r} for {what}. {did_you_mean(name, data.columns)}Columns: "
-            f"{', '.join(data.columns)}; the id column is not one of them."
-        )
-    return data.columns.index(name)
-
-
-def levels_in(data: Table, name: str) -> NDArray[np.int64]:
-    """Return the levels that stand in a column."""
-    number = column_number(data, name, "levels")
-    codes, values = data.codes[:, number], data.categories[number].tolist()
-    listed = [whole_number(str(value)) for value in values]
-    for row in np.flatnonzero(codes < 0).tolist()[:1]:
-        raise DataError(f"column {name}, row {row}: no level. Give an integer >= 1.")
-    for code, value in enumerate(listed):
-        if value is None and np.any(codes == code):
-            row = int(np.argmax(codes == code))
-            raise DataError(
-                f"column {name}, row {row}: {values[code]!r} is not a level. Give an integer >= 1."
-            )
-    levels = np.array([value or 0 for value in listed], dtype=np.int64)[codes]
-    return checked_levels(levels, data.n_rows, where=f"column {name}, ")
-
-
-def checked_levels(levels: Any, n: int, *, where: str = "levels, ") -> NDArray[np.int64]:
-    """Return levels, one per row, each from 1 to the number of rows."""
-    array = np.asarray(levels)
-    if array.dtype.kind not in "iu" or array.shape != (n,):
-        raise ParameterError(
-            f"levels have type {array.dtype} and shape {array.shape}, but there are "
-            f"{counted(n, 'row')}. Give one integer per row."
-        )
-    array = array.astype(np.int64)
-    for row in np.flatnonzero((array < 1) | (array > n)).tolist()[:1]:
-        raise InfeasibleError(
-            f"{where}row {row}: the level {array[row]} is not between 1 and {n}, the number of "
-            "rows. Change it."
-        )
-    return array
-
-
-class Weights(tuple[tuple[str, float], ...]):
-    """What a star costs, column by column; 1 where nothing is said.
-
-    >>> Weights.parse("age=2,zip=.5")
-    (('age', 2.0), ('zip', 0.5))
-    >>> str(Weights.parse({"a,b": 3}))
-    '{"a,b": 3.0}'
-    """
-
-    __slots__ = ()
-
-    @staticmethod
-    def parse(text: object) -> Weights:
-        """Return the weights in a text such as ``age=2,zip=.5``, a JSON object, or a mapping."""
-        pairs: Sequence[tuple[object, object]]
-        if isinstance(text, str) and text.lstrip().startswith("{"):
-            try:
-                pairs = list(json.loads(text).items())
-            except ValueError as error:
-                raise ParameterError(f"weights={text!r} is not a JSON object: {error}.") from error
-        elif isinstance(text, str):
-            pairs = [_pair(part) for part in text.split(",")]
-        elif isinstance(text, Mapping):
-            pairs = list(text.items())
-        elif isinstance(text, Sequence):
-            pairs = [tuple(pair) for pair in text]
-        else:
-            raise ParameterError(f"weights={text!r} is not valid. Use, for example, age=2,zip=.5.")
-        return Weights((str(name), _weight(str(name), value)) for name, value in pairs)
-
-    def __str__(self) -> str:
-        """Return the text that `Weights.parse` reads."""
-        plain = ",".join(f"{name}={value!r}" for name, value in self)
-        if not any({",", "="} & set(name) for name, _ in self) and not plain.startswith("{"):
-            return plain
-        return json.dumps(dict(self), ensure_ascii=False)
-
-    def of(self, data: Table) -> NDArray[np.float64]:
-        """Return the weight of every column."""
-        weights = np.ones(data.n_columns)
-        for name, value in self:
-            weights[column_number(data, name, "weights")] = value
-        return weights
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.strip().rpartition("=")
-    if not equals or not name:
-        raise ParameterError(
-            f"weights: {text!r} does not have the form COLUMN=NUMBER. Use, for example, age=2."
-        )
-    return name, value
-
-
-def _weight(name: str, value: object) -> float:
-    number = _number(str(value))
-    if number is None or not math.isfinite(number) or number < 0:
-        raise ParameterError(
-            f"weights: {value!r} for {name} is not a number >= 0. Use, for example, 2."
-        )
-    return number
+__all__ = ["Adaptive", "checked_levels"]
 
 
 Compatibility = Literal["auto", "bipartite", "symmetric"]
 Refine = Literal["none", "prune", "regular-search"]
-
 SCORED_ROWS = 1_000
 """Up to so many rows the owner learns what refinement does to the chances of being found, and
 `auto` chooses by all of them."""
@@ -599,7 +449,7 @@ class Matching:
 
     def __call__(self, block: blocks.RecordBlock) -> blocks.BlockSolution:
         """Return what the block publishes, and the pairs that were chosen."""
-        from graphveil.methods.adaptive import bipartite, symmetric  # noqa: PLC0415  compiled code
+        from graphveil.methods.adaptive import bipartite, regular_search, symmetric  # noqa: PLC0415  compiled code
         from graphveil.methods.adaptive.problem import problem_of  # noqa: PLC0415  as above
 
         variant = symmetric if self.compatibility == "symmetric" else bipartite
@@ -609,9 +459,9 @@ class Matching:
         if self.compatibility == "auto":
             return self._chosen(problem, schedule, block.rng)
         if self.refine == "regular-search":
-            begun = bipartite.solve_regularly(problem, schedule, block.rng)
-            trials = bipartite.trials_of(problem)
-            solution = bipartite.improved(problem, begun, block.rng, trials=trials)
+            begun = regular_search.solve_regularly(problem, schedule, block.rng)
+            trials = regular_search.trials_of(problem)
+            solution = regular_search.improved(problem, begun, block.rng, trials=trials)
         else:
             begun = variant.solve(problem, schedule, block.rng)
             solution = variant.pruned(problem, begun) if self.refine == "prune" else begun

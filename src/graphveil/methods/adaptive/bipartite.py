@@ -1,7 +1,4 @@
-"""Algorithm 1: the cheapest pairs under prices that fall with every pair that needs the cell.
-
-Regular search: fewer stars, while every degree stays exactly the level.
-"""
+"""Algorithm 1: the cheapest pairs under prices that fall with every pair that needs the cell."""
 
 from __future__ import annotations
 
@@ -11,13 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.methods.adaptive.kernels import network, search
-from graphveil.methods.adaptive.kernels import planes as costs
+from graphveil.methods.adaptive.kernels import costs, flow, network_simplex, pruning
 from graphveil.methods.adaptive.problem import UNIT, Problem, Solution, position_of_columns
 
 Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
-
 ROWS = 4
 """The records whose arcs are looked at before a pivot: of 1 to n the quickest on most data."""
 
@@ -58,7 +53,7 @@ class Solver:
         self._needs = levels - 1
         self._passes = int(may_exceed)
         self._costs = np.empty((n, n), dtype=np.int64)
-        self._network: network.FlowNetwork | None = None
+        self._network: network_simplex.FlowNetwork | None = None
         self._order = np.arange(n)
         self.passed = np.zeros(n, dtype=np.int64)
 
@@ -75,7 +70,7 @@ class Solver:
     def _with_diagonal(self) -> Ints:
         np.fill_diagonal(self._costs, 0)
         too_much = (int(self._costs.max(initial=0)) + 1) * self._needs.size
-        np.fill_diagonal(self._costs, too_much * network.OWN)
+        np.fill_diagonal(self._costs, too_much * network_simplex.OWN)
         return self._costs
 
     def cheapest(self, prices: Ints) -> PairMatrix:
@@ -87,10 +82,10 @@ class Solver:
         if self._network is None:
             most = int(self._needs.max(initial=0))
             near = np.argpartition(cost[:, self._order], most, axis=1)[:, :most]
-            self._network = network.network(self._needs, self._order[near])
-        network.solve(self._network, cost, ROWS, self._passes)
+            self._network = network_simplex.network(self._needs, self._order[near])
+        network_simplex.solve(self._network, cost, ROWS, self._passes)
         pairs = np.empty(cost.shape, dtype=np.int8)
-        if network.flows(self._network, pairs, self.passed):
+        if network_simplex.flows(self._network, pairs, self.passed):
             raise TypeError("levels up to the number of rows can always be satisfied")
         return pairs
 
@@ -177,14 +172,14 @@ def best_of(
 def fitting_pairs(problem: Problem, stars: NDArray[np.uint64]) -> PairMatrix:
     """Return 1 where record i, with these stars, fits person j, itself among them."""
     pairs = np.empty((problem.levels.size, problem.levels.size), dtype=np.int8)
-    network.fitting(problem.rows, stars, pairs)
+    flow.fitting(problem.rows, stars, pairs)
     return pairs
 
 
 def solution_of(problem: Problem, pairs: PairMatrix) -> Solution:
     """Return what these pairs suppress."""
     stars = np.empty_like(problem.rows.stars)
-    network.cover(problem.rows, pairs, stars)
+    flow.cover(problem.rows, pairs, stars)
     return Solution(pairs, stars)
 
 
@@ -192,12 +187,12 @@ def pruned(problem: Problem, solution: Solution) -> Solution:
     """Return a solution from which stars are gone that no record and no person needs."""
     pairs, stars = solution.pairs.copy(), solution.stars.copy()
     passed = pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1
-    chosen = network.flow_of(problem.rows, passed)
-    network.load(problem.rows, stars, pairs, chosen)
+    chosen = flow.flow_of(problem.rows, passed)
+    flow.load(problem.rows, stars, pairs, chosen)
     for _ in range(PRUNING_PASSES):
         cells = cells_to_try(problem, stars, needs_of(problem, pairs))
-        gone = search.prune(problem.rows, stars, chosen, cells)
-        network.unload(chosen, pairs)
+        gone = pruning.prune(problem.rows, stars, chosen, cells)
+        flow.unload(chosen, pairs)
         if gone == 0:
             break
     return Solution(pairs, stars)
@@ -213,65 +208,3 @@ def cells_to_try(problem: Problem, stars: NDArray[np.uint64], needs: Ints) -> In
     rows, columns = np.nonzero(added & np.uint64(1))
     order = np.lexsort((-problem.prices[rows, columns], needs[rows, columns]))
     return np.column_stack([rows, positions[columns]])[order]
-
-
-TRIALS, LEAST_TRIALS = 250, 10
-"""So many changes over the level are tried a row, at least 10: a trial costs its square."""
-
-HEAT = 0.8
-"""In stars: how readily the first trials are kept that cost more."""
-
-NEAREST = 40
-"""Of so many rows that are most like a row, some lose their stars with it."""
-
-
-def searched(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
-    """Return pairs that give everyone exactly the level, and suppress little."""
-    start = solve_regularly(problem, schedule, rng)
-    return improved(problem, start, rng, trials=trials_of(problem))
-
-
-def solve_regularly(
-    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
-) -> Solution:
-    """Return the pairs of Algorithm 1 with all degrees exactly the level; as `searched`."""
-    return solution_of(problem, best_of(problem, schedule, rng, may_exceed=False).pairs)
-
-
-def trials_of(problem: Problem) -> int:
-    """Return how many changes are tried."""
-    return problem.levels.size * max(TRIALS // int(problem.levels[0]), LEAST_TRIALS)
-
-
-def improved(
-    problem: Problem, start: Solution, rng: np.random.Generator, *, trials: int
-) -> Solution:
-    """Return the end of a search from pairs whose degrees are all exactly the level."""
-    n = problem.levels.size
-    if n == 1:
-        return start
-    stars, pairs = start.stars.copy(), start.pairs.copy()
-    chosen = network.flow_of(problem.rows, np.zeros(n, dtype=np.int64), may_exceed=False)
-    network.load(problem.rows, stars, pairs, chosen)
-    room = search.room_for(chosen, stars, prices_by_bit(problem), nearest_rows(problem))
-    search.search(problem.rows, stars, chosen, room, trials, HEAT, UNIT, rng)
-    network.unload(chosen, pairs)
-    return Solution(pairs, stars)
-
-
-def prices_by_bit(problem: Problem) -> Ints:
-    """Return what stars cost as whole numbers, columns by their place among the bits."""
-    n, d = problem.codes.shape
-    prices = np.full((n, problem.rows.stars.shape[1] * 64), -1)
-    prices[:, position_of_columns(problem.codes)[:d]] = whole(problem.prices)
-    return prices
-
-
-def nearest_rows(problem: Problem) -> NDArray[np.int32]:
-    """Return for each row those that differ from it in the fewest columns."""
-    n = problem.levels.size
-    apart = np.empty((n, n), dtype=np.int64)
-    costs.pair_costs(problem.columns, np.ones(problem.codes.shape, dtype=np.int64), apart)
-    np.fill_diagonal(apart, np.iinfo(np.int64).max)
-    nearest = np.argsort(apart, axis=1, kind="stable")[:, : min(NEAREST, n - 1)]
-    return np.ascontiguousarray(nearest.astype(np.int32))

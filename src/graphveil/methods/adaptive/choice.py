@@ -18,8 +18,7 @@ from graphveil.measures.matchings import NodePairs, given_records, hits_of, log_
 from graphveil.methods.adaptive import bipartite, symmetric
 from graphveil.methods.adaptive.bipartite import PRUNING_PASSES, Ints, LevelSchedule, best_of
 from graphveil.methods.adaptive.clusters import clusters_by_level, hidden_by
-from graphveil.methods.adaptive.kernels import clusters as pruning
-from graphveil.methods.adaptive.kernels import network
+from graphveil.methods.adaptive.kernels import class_pruning, flow
 from graphveil.methods.adaptive.problem import (
     Problem,
     Solution,
@@ -30,7 +29,6 @@ from graphveil.methods.adaptive.problem import (
 
 Way: TypeAlias = Callable[[Problem, LevelSchedule, np.random.Generator], Solution]
 """A way to suppress cells: it gives what is suppressed, and the chosen pairs."""
-
 
 RERUNS = 4
 """So often each way is run again, or fewer times where that finds too many."""
@@ -84,8 +82,8 @@ def pruned_by_class(problem: Problem, base: NDArray[np.bool_], solution: Solutio
     pairs, stars = solution.pairs.copy(), solution.stars.copy()
     members, sizes = np.argsort(labels, kind="stable"), np.bincount(labels)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    chosen = network.flow_of(problem.rows, pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1)
-    network.load(problem.rows, stars, pairs, chosen)
+    chosen = flow.flow_of(problem.rows, pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1)
+    flow.load(problem.rows, stars, pairs, chosen)
     lost = np.empty((int(sizes.max()) * labels.size, 2), dtype=np.int32)
     first, positions = members[starts[:-1]], position_of_columns(problem.codes)
     prices = np.add.reduceat(problem.prices[members], starts[:-1], axis=0)
@@ -94,8 +92,10 @@ def pruned_by_class(problem: Problem, base: NDArray[np.bool_], solution: Solutio
         a, k = np.nonzero((mask_of(stars, problem.codes) & ~base)[first])
         order = np.lexsort((-prices[a, k], needs[a, k]))
         cells = np.column_stack([a, positions[k]])[order]
-        gone = pruning.prune_classes(problem.rows, stars, chosen, members, starts, cells, lost)
-        network.unload(chosen, pairs)
+        gone = class_pruning.prune_classes(
+            problem.rows, stars, chosen, members, starts, cells, lost
+        )
+        flow.unload(chosen, pairs)
         if gone == 0:
             break
     return Solution(pairs, stars)

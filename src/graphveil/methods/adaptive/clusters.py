@@ -1,159 +1,29 @@
-"""Clusters of rows whose common values are published: merged, then improved, or grown as trees."""
+"""Clusters of rows whose common values are published: merged, then improved."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.methods.adaptive.kernels import clusters as kernels
+from graphveil.methods.adaptive.forest import trees
+from graphveil.methods.adaptive.kernels import exchange, merging
 from graphveil.methods.adaptive.kernels.planes import Packed
 from graphveil.methods.adaptive.problem import Codes, differing_columns
 from graphveil.methods.equivalence_classes.masks import MOST_COLUMNS, MaskedStart, masked_classes
 
 Ints = NDArray[np.int64]
-
-
-def trees(rows: Packed, k: int) -> Ints:
-    """Return the cluster of every row: k rows at least, and at most the larger of 2k-1 and 3k-5.
-
-    Aggarwal et al., *Approximation Algorithms for k-Anonymity*, 2005: Forest and
-    Decompose-Component, after a description of them. Where that joins what is cut by a vertex that
-    is not a row, one of the cut rows takes its part.
-    """
-    return divided(_links(nearest_outside(rows, k)), k)
-
-
-def divided(links: list[list[int]], k: int) -> Ints:
-    """Return the cluster of every row once large trees are cut, as `trees` does."""
-    labels = np.full(len(links), -1)
-    for row in range(len(links)):
-        while labels[row] < 0:
-            tree = _rooted(links, row)
-            if len(tree.order) > max(2 * k - 1, 3 * k - 5):
-                _cut(links, *_to_cut(links, tree, k))
-            else:
-                labels[tree.order] = row
-    return labels
-
-
-def nearest_outside(rows: Packed, k: int) -> Ints:
-    """Return for every row the row that it leads to, -1 for none: no tree has fewer than k rows.
-
-    A tree that is too small grows by the one row of it that leads nowhere: to the nearest row of
-    another tree, which is among the k-1 nearest of all. So all rows together differ from those that
-    they lead to in no more cells than any clusters of k rows suppress.
-    """
-    n = rows.stars.shape[0]
-    to, tree, last = np.full(n, -1), np.arange(n), np.arange(n)
-    for row in range(n):
-        while np.count_nonzero(tree == tree[row]) < k:
-            own = tree[row]
-            apart = np.where(tree == own, np.iinfo(np.int64).max, _distances(rows, last[own]))
-            nearest = int(np.argmin(apart))
-            to[last[own]] = nearest
-            tree[tree == own] = tree[nearest]
-    return to
-
-
-def _distances(rows: Packed, row: int) -> Ints:
-    """Return in how many columns every row and this one do not agree."""
-    apart = np.zeros(rows.stars.shape[0], dtype=np.int64)
-    for word, (start, end) in enumerate(zip(rows.offsets[:-1], rows.offsets[1:], strict=True)):
-        bits = rows.stars[:, word] | rows.stars[row, word]
-        for plane in range(start, end):
-            bits |= rows.planes[:, plane] ^ rows.planes[row, plane]
-        apart += np.bitwise_count(bits)
-    return apart
-
-
-def _links(to: Ints) -> list[list[int]]:
-    """Return which rows are linked with each row, in either direction."""
-    links: list[list[int]] = [[] for _ in to]
-    for row, other in enumerate(to.tolist()):
-        if other >= 0:
-            links[row].append(other)
-            links[other].append(row)
-    return [sorted(rows) for rows in links]
-
-
-class ClusterTree(NamedTuple):
-    """A tree from one of its rows on: its rows in order, each one's parent, and what is below."""
-
-    order: list[int]
-    parent: dict[int, int]
-    below: dict[int, int]
-
-
-def _rooted(links: list[list[int]], root: int) -> ClusterTree:
-    """Return the tree of a row, from that row on."""
-    order, parent = [root], {root: -1}
-    for row in order:
-        for other in links[row]:
-            if other != parent[row]:
-                parent[other] = row
-                order.append(other)
-    below = dict.fromkeys(order, 1)
-    for row in order[:0:-1]:
-        below[parent[row]] += below[row]
-    return ClusterTree(order, parent, below)
-
-
-def _to_cut(links: list[list[int]], tree: ClusterTree, k: int) -> tuple[int, list[int]]:
-    """Return a row, and which of its links to cut: k rows or more then are on either side."""
-    size, row = len(tree.order), tree.order[0]
-    parts = _parts(links, tree, row)
-    largest = max(parts, key=parts.__getitem__)
-    while size - parts[largest] < k - 1:
-        row = largest
-        parts = _parts(links, tree, row)
-        largest = max(parts, key=parts.__getitem__)
-    most = parts[largest]
-    if min(most, size - most) >= k:
-        return row, [largest]
-    if size - most == k - 1:
-        return largest, [other for other in links[largest] if other != row]
-    if most == k - 1:
-        return row, [other for other in parts if other != largest]
-    up_to = np.cumsum(list(parts.values()))
-    first = int(np.searchsorted(up_to, k - 1)) + 1
-    rows = int(up_to[first - 1])
-    row_goes_with_the_rest = size - 1 - rows == k - 1
-    return row, list(parts)[:first] if row_goes_with_the_rest else list(parts)[first:]
-
-
-def _parts(links: list[list[int]], tree: ClusterTree, row: int) -> dict[int, int]:
-    """Return how many rows hang from a row by each of its links."""
-    above = tree.parent[row]
-    return {
-        other: len(tree.order) - tree.below[row] if other == above else tree.below[other]
-        for other in links[row]
-    }
-
-
-def _cut(links: list[list[int]], row: int, others: list[int]) -> None:
-    """Cut a row's links to others; the first of these is then linked with the rest of them."""
-    first, *rest = others
-    links[row] = sorted(set(links[row]) - set(others))
-    for other in others:
-        links[other].remove(row)
-    for other in rest:
-        links[other] = sorted([*links[other], first])
-    links[first] = sorted([*links[first], *rest])
-
-
 Labels = NDArray[np.int64]
 Search = Literal["plain", "agglomerative", "local", "forest"]
-
-_PLAIN = ((kernels.PLAIN, 0.0, 0), (kernels.PLAIN, kernels.SMALL_FIRST, 0))
+_PLAIN = ((merging.PLAIN, 0.0, 0), (merging.PLAIN, merging.SMALL_FIRST, 0))
 _STARTS = (
     *_PLAIN,
-    (kernels.BY_SIZE, kernels.SMALL_FIRST, 0),
-    (kernels.PLAIN, 0.0, 1),
-    (kernels.BY_SIZE, 0.0, 1),
-    (kernels.BY_LOGARITHM, 0.0, 1),
+    (merging.BY_SIZE, merging.SMALL_FIRST, 0),
+    (merging.PLAIN, 0.0, 1),
+    (merging.BY_SIZE, 0.0, 1),
+    (merging.BY_LOGARITHM, 0.0, 1),
 )
 """What a cost is divided by, what a row more counts for, and whether clusters are shrunk to k."""
 
@@ -163,7 +33,7 @@ PLAIN_ORDERS = 3
 
 def clusters(
     rows: Packed, k: int, search: Search, rng: np.random.Generator
-) -> kernels.ClusterMembers:
+) -> exchange.ClusterMembers:
     """Return clusters of at least k rows each that suppress few cells.
 
     ``"plain"`` merges the two whose union costs least; equal costs are decided in eight ways.
@@ -175,7 +45,7 @@ def clusters(
         return _improved(rows, trees(rows, k), np.full(n, k), _visits(n, 0, rng))
     levels = np.full(n, k)
     merged = (
-        _merged(rows, kernels.MergeRule(k, *start), order)
+        _merged(rows, merging.MergeRule(k, *start), order)
         for order in _orders(n, search, rng)
         for start in (_PLAIN if search == "plain" else _STARTS)
     )
@@ -200,7 +70,7 @@ def clusters_by_level(rows: Packed, levels: Ints, rng: np.random.Generator) -> L
     """
     made = dict[tuple[int, int], Labels]()
 
-    def grouped(runs: tuple[tuple[int, int], ...]) -> kernels.ClusterMembers:
+    def grouped(runs: tuple[tuple[int, int], ...]) -> exchange.ClusterMembers:
         labels = np.empty(levels.size, dtype=np.int64)
         for number, (least, most) in enumerate(runs):
             some = np.flatnonzero((least < levels) & (levels <= most))
@@ -269,12 +139,12 @@ def _orders(n: int, search: Search, rng: np.random.Generator) -> Iterator[Labels
         yield rng.permutation(n)
 
 
-def _merged(rows: Packed, rule: kernels.MergeRule, order: Labels) -> Labels:
+def _merged(rows: Packed, rule: merging.MergeRule, order: Labels) -> Labels:
     """Return the cluster of every row; of unions of the same cost the first in this order wins."""
     ordered = Packed(rows.planes[order], rows.stars[order], rows.offsets)
     equal = identical(ordered)
-    work = kernels.merging(ordered, in_chunks(equal, rule.k) if rule.shrink else equal)
-    kernels.merge(ordered, work, rule)
+    work = merging.merging(ordered, in_chunks(equal, rule.k) if rule.shrink else equal)
+    merging.merge(ordered, work, rule)
     labels = np.empty_like(work.labels)
     labels[order] = work.labels
     return labels
@@ -297,7 +167,7 @@ def in_chunks(labels: Labels, size: int) -> Labels:
     return chunks
 
 
-def stars_of(grouped: kernels.ClusterMembers) -> int:
+def stars_of(grouped: exchange.ClusterMembers) -> int:
     """Return how many cells clusters suppress."""
     columns = np.bitwise_count(grouped.common.stars).sum(axis=1, dtype=np.int64)
     return int((grouped.sizes * columns).sum())
@@ -310,7 +180,7 @@ def _visits(n: int, passes: int, rng: np.random.Generator) -> NDArray[np.int32]:
 
 def _improved(
     rows: Packed, labels: Labels, levels: Ints, orders: NDArray[np.int32]
-) -> kernels.ClusterMembers:
-    grouped = kernels.clusters_of(rows, np.unique(labels, return_inverse=True)[1])
-    kernels.improve(rows, grouped, levels, orders)
+) -> exchange.ClusterMembers:
+    grouped = exchange.clusters_of(rows, np.unique(labels, return_inverse=True)[1])
+    exchange.improve(rows, grouped, levels, orders)
     return grouped

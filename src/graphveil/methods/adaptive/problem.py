@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import ParameterError
-from graphveil.data import Graph
 from graphveil.data.codes import SUPPRESSED
-from graphveil.data.kinds import as_container
 from graphveil.methods.adaptive.kernels.planes import Packed
 
 Codes = NDArray[np.int32]
@@ -89,50 +86,6 @@ def words_of(mask: NDArray[np.bool_], codes: Codes) -> NDArray[np.uint64]:
 def position_of_columns(codes: Codes) -> NDArray[np.int64]:
     """Return which bit stands for each column."""
     return np.argsort(order_of_columns(codes))
-
-
-def levels_by_degree(graph: Any, level: int) -> NDArray[np.int64]:
-    """Return a level for every node that rises with its degree, as the paper's experiment has it.
-
-    The node with the most edges gets the level; each factor of e fewer edges takes one off.
-
-    Parameters
-    ----------
-    graph
-        A `Graph`, or an object of another library that holds one.
-    level
-        The largest level.
-
-    Returns
-    -------
-    ndarray
-        int64, shape (n,): ``level - (F - floor(ln(degree)))``, where F is the largest logarithm,
-        at least 1. A node without edges counts as one with one edge.
-
-    Raises
-    ------
-    ParameterError
-        Where the level is below 1, or above the number of nodes.
-
-    Notes
-    -----
-    Section 5 of Choromanski, Jebara and Tang. Its text says that the level falls as the number of
-    friends rises; its formula, used here, rises. Levels that follow from edges say something of
-    the edges: hand them to `Adaptive.anonymize`, which keeps them in the private record.
-
-    Examples
-    --------
-    >>> star = Graph.from_edges([0] * 8 + [1], [*range(1, 9), 2], n=10)
-    >>> levels_by_degree(star, 5).tolist()
-    [5, 3, 3, 3, 3, 3, 3, 3, 3, 3]
-    """
-    container = cast("Graph", as_container(graph, (Graph,), wanted_by="levels_by_degree"))
-    n = container.n_nodes
-    if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= n:
-        raise ParameterError(f"level={level!r} is not an integer from 1 to {n}, the nodes.")
-    powers = np.floor(np.log(np.maximum(container.degrees(), 1))).astype(np.int64)
-    levels: NDArray[np.int64] = np.maximum(level - (powers.max(initial=0) - powers), 1)
-    return levels
 
 
 LevelArray = NDArray[np.int64]

@@ -17,7 +17,7 @@ from graphveil.core.text import counted
 from graphveil.data import Bipartite, Table
 from graphveil.data.kinds import encoded
 from graphveil.methods.equivalence_classes import rule as rules
-from graphveil.methods.smooth_k.kernels import facility as kernel
+from graphveil.methods.smooth_k.kernels import nesting
 from graphveil.release import Release
 
 PASSES = 6
@@ -39,11 +39,11 @@ def nested_clusters(
     chains = _no_chains(n, rows.n_features)
     shuffled = rng.permutation(n).astype(np.int32)
     order = shuffled[np.argsort(-units.published[shuffled], kind="stable")]
-    kernel.grow(units, chains, _threshold(rule, price), order, k)
+    nesting.grow(units, chains, _threshold(rule, price), order, k)
     for _ in range(PASSES):
         price = rules.kept(rows, chains.cluster[first], rule).jaccard
         order = rng.permutation(n).astype(np.int32)
-        if not kernel.improve(units, chains, _threshold(rule, price), order, k):
+        if not nesting.improve(units, chains, _threshold(rule, price), order, k):
             break
     _, numbered = np.unique(chains.cluster, return_inverse=True)
     return numbered.astype(np.int32)[first]
@@ -69,16 +69,16 @@ def first_classes(first: Release[Any], data: Bipartite | Table) -> rules.Labels:
     ]
 
 
-def _threshold(rule: rules.Rule, price: float) -> kernel.Threshold:
+def _threshold(rule: rules.Rule, price: float) -> nesting.Threshold:
     theta = rule.theta
-    return kernel.Threshold(theta.numerator, theta.denominator, rule.ties == "drop", price)
+    return nesting.Threshold(theta.numerator, theta.denominator, rule.ties == "drop", price)
 
 
-def _no_chains(n_units: int, n_features: int) -> kernel.Chains:
+def _no_chains(n_units: int, n_features: int) -> nesting.Chains:
     """Return the state in which no unit has a cluster."""
     cluster, after, head = np.full((3, n_units), -1, dtype=np.int32)
     total, shared = np.zeros((2, n_units), dtype=np.int64)
-    return kernel.Chains(
+    return nesting.Chains(
         cluster=cluster,
         after=after,
         head=head,
@@ -89,11 +89,11 @@ def _no_chains(n_units: int, n_features: int) -> kernel.Chains:
     )
 
 
-def _units(profiles: rules.Profiles, rule: rules.Rule, n_features: int) -> kernel.Units:
+def _units(profiles: rules.Profiles, rule: rules.Rule, n_features: int) -> nesting.Units:
     n = profiles.sizes.size
     is_kept = profiles.kept(rule)
     clusters, features = profiles.clusters[is_kept], profiles.features[is_kept]
-    return kernel.Units(
+    return nesting.Units(
         indptr=_starts(profiles.clusters, n),
         features=profiles.features,
         counts=profiles.counts,

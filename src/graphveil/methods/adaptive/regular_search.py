@@ -1,0 +1,73 @@
+"""Regular search: fewer stars, while every degree stays exactly the level."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.methods.adaptive.bipartite import LevelSchedule, best_of, solution_of, whole
+from graphveil.methods.adaptive.kernels import costs, flow
+from graphveil.methods.adaptive.kernels import regular_search as kernel
+from graphveil.methods.adaptive.problem import UNIT, Problem, Solution, position_of_columns
+
+Ints = NDArray[np.int64]
+TRIALS, LEAST_TRIALS = 250, 10
+"""So many changes over the level are tried a row, at least 10: a trial costs its square."""
+
+HEAT = 0.8
+"""In stars: how readily the first trials are kept that cost more."""
+
+NEAREST = 40
+"""Of so many rows that are most like a row, some lose their stars with it."""
+
+
+def searched(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
+    """Return pairs that give everyone exactly the level, and suppress little."""
+    start = solve_regularly(problem, schedule, rng)
+    return improved(problem, start, rng, trials=trials_of(problem))
+
+
+def solve_regularly(
+    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+) -> Solution:
+    """Return the pairs of Algorithm 1 with all degrees exactly the level; as `searched`."""
+    return solution_of(problem, best_of(problem, schedule, rng, may_exceed=False).pairs)
+
+
+def trials_of(problem: Problem) -> int:
+    """Return how many changes are tried."""
+    return problem.levels.size * max(TRIALS // int(problem.levels[0]), LEAST_TRIALS)
+
+
+def improved(
+    problem: Problem, start: Solution, rng: np.random.Generator, *, trials: int
+) -> Solution:
+    """Return the end of a search from pairs whose degrees are all exactly the level."""
+    n = problem.levels.size
+    if n == 1:
+        return start
+    stars, pairs = start.stars.copy(), start.pairs.copy()
+    chosen = flow.flow_of(problem.rows, np.zeros(n, dtype=np.int64), may_exceed=False)
+    flow.load(problem.rows, stars, pairs, chosen)
+    room = kernel.room_for(chosen, stars, prices_by_bit(problem), nearest_rows(problem))
+    kernel.search(problem.rows, stars, chosen, room, trials, HEAT, UNIT, rng)
+    flow.unload(chosen, pairs)
+    return Solution(pairs, stars)
+
+
+def prices_by_bit(problem: Problem) -> Ints:
+    """Return what stars cost as whole numbers, columns by their place among the bits."""
+    n, d = problem.codes.shape
+    prices = np.full((n, problem.rows.stars.shape[1] * 64), -1)
+    prices[:, position_of_columns(problem.codes)[:d]] = whole(problem.prices)
+    return prices
+
+
+def nearest_rows(problem: Problem) -> NDArray[np.int32]:
+    """Return for each row those that differ from it in the fewest columns."""
+    n = problem.levels.size
+    apart = np.empty((n, n), dtype=np.int64)
+    costs.pair_costs(problem.columns, np.ones(problem.codes.shape, dtype=np.int64), apart)
+    np.fill_diagonal(apart, np.iinfo(np.int64).max)
+    nearest = np.argsort(apart, axis=1, kind="stable")[:, : min(NEAREST, n - 1)]
+    return np.ascontiguousarray(nearest.astype(np.int32))
