@@ -13,6 +13,7 @@ from graphveil.methods.adaptive.problem import UNIT, Problem, Solution, position
 
 Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
+
 ROWS = 4
 """The records whose arcs are looked at before a pivot: of 1 to n the quickest on most data."""
 

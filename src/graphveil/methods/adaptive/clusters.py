@@ -16,6 +16,7 @@ from graphveil.methods.equivalence_classes.masks import MOST_COLUMNS, MaskedStar
 
 Ints = NDArray[np.int64]
 Labels = NDArray[np.int64]
+
 Search = Literal["plain", "agglomerative", "local", "forest"]
 _PLAIN = ((merging.PLAIN, 0.0, 0), (merging.PLAIN, merging.SMALL_FIRST, 0))
 _STARTS = (

@@ -11,6 +11,7 @@ from graphveil.methods.adaptive.kernels import network_simplex
 
 Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
+
 MOST_UNDECIDED = 1_000
 """Where more pairs are neither in nor out, the search is given up before it begins."""
 

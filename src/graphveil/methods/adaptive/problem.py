@@ -11,6 +11,7 @@ from graphveil.data.codes import SUPPRESSED
 from graphveil.methods.adaptive.kernels.planes import Packed
 
 Codes = NDArray[np.int32]
+
 WORD = 64
 
 

@@ -11,6 +11,7 @@ from graphveil.methods.adaptive.kernels import regular_search as kernel
 from graphveil.methods.adaptive.problem import UNIT, Problem, Solution, position_of_columns
 
 Ints = NDArray[np.int64]
+
 TRIALS, LEAST_TRIALS = 250, 10
 """So many changes over the level are tried a row, at least 10: a trial costs its square."""
 

@@ -15,6 +15,7 @@ from graphveil.methods.adaptive.problem import Problem, Solution
 
 Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
+
 MOST_ROWS = 1_000
 """Of more rows no pair is looked at: every one takes some memory."""
 

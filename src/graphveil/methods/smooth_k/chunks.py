@@ -19,6 +19,7 @@ from graphveil.methods.smooth_k.options import Chunks
 from graphveil.methods.smooth_k.row_orders import minhash_order, order_of
 
 Ints = NDArray[np.int64]
+
 Cluster = Callable[[CollapsedRows, np.random.Generator], Labels]
 """Puts rows together; as a value that can be pickled."""
 

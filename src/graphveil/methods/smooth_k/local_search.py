@@ -15,6 +15,7 @@ from graphveil.methods.smooth_k.kernels import search as moves
 from graphveil.methods.smooth_k.kernels import search_state
 
 Ints = NDArray[np.int64]
+
 ROOM = 1.5
 """Slots of the table for every pair of a cluster and a feature, or a count, that there can be."""
 

@@ -14,6 +14,7 @@ from graphveil.methods.smooth_k.kernels import label_propagation, min_hash
 from graphveil.methods.smooth_k.options import Order
 
 Ints = NDArray[np.int64]
+
 HASHES = 8
 ITERATIONS = 6
 SAMPLE = 200

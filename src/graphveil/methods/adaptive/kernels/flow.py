@@ -13,6 +13,7 @@ from graphveil.methods.adaptive.kernels.planes import Packed, differing
 Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
 Words = NDArray[np.uint64]
+
 WORD = 64
 NO_BIT: np.uint64 = np.uint64(0)
 ONE_BIT: np.uint64 = np.uint64(1)

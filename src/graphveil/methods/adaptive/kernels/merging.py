@@ -18,6 +18,7 @@ from graphveil.methods.adaptive.kernels.planes import (
 )
 
 Ints = NDArray[np.int64]
+
 PLAIN, BY_SIZE, BY_LOGARITHM = 0, 1, 2
 """What the cost of a union is divided by: nothing, its size, or the logarithm of its size."""
 

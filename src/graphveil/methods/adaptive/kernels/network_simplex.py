@@ -11,6 +11,7 @@ from graphveil.core.kernels.leaf import MINUS_ONE, ONE, ZERO, leaf, wide
 
 Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
+
 WITHOUT_END: int = np.int64(np.iinfo(np.int64).max)  # type: ignore[assignment]
 OWN = 8
 """The diagonal of the costs is so many times what an arc to the root costs.

@@ -32,6 +32,7 @@ from graphveil.methods.adaptive.kernels.pruning import prune
 
 Shorts = NDArray[np.int32]
 Flags = NDArray[np.int8]
+
 MORE_ROWS = 4
 """So many rows lose stars with the first one at most."""
 

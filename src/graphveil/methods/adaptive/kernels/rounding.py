@@ -11,6 +11,7 @@ from graphveil.core.kernels.leaf import ONE, ZERO, leaf
 
 Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
+
 OPEN, PASSED = 2, 3
 """What stands in both cells of a pair that was chosen one way: not yet on a tour, and on one."""
 

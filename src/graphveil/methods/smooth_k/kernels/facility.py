@@ -1,4 +1,14 @@
-"""Facility location among sparse rows: opening costs, Meyerson's algorithm, closing."""
+"""Facility location among sparse rows: opening costs, Meyerson's algorithm, closing.
+
+Esfandiari et al., *Smooth Anonymity for Sparse Graphs*: the algorithm of section 5.3 as modified in
+appendix D. `nearest_sums` gives the opening costs of step 2, `open_facilities` is one run of
+Meyerson's algorithm for step 3, and `close_small` replaces steps 4 and 5. The distance of two rows
+is their Hamming distance (section 5.1).
+
+The paper leaves open whether a row belongs to its own nearest rows: here it does. Equal rows are
+collapsed into one distinct row with a weight. Each kernel takes O(sum of squared degrees of the
+features) at most, plus the size of the input.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +22,26 @@ from graphveil.methods.smooth_k.kernels.feature_lists import FeatureLists, count
 
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
+
 NONE = -1
+"""No facility, or the end of a list."""
+
 FAR = 1 << 60
+"""More than any distance. The first row of a stream is so far from the nearest facility that it
+opens one for certain."""
 
 
 class RowKinds(NamedTuple):
-    """The distinct rows, shorter ones first: sorted features, and how many rows equal each."""
+    """The distinct rows, shorter ones first.
+
+    Parameters
+    ----------
+    indptr, indices
+        int64, shape (distinct + 1,), and int32: row u has the features ``indices[indptr[u]:indptr[u
+        + 1]]``, ascending.
+    weights
+        int64, shape (distinct,): how many rows equal each.
+    """
 
     indptr: Ints
     indices: Indices
@@ -25,9 +49,14 @@ class RowKinds(NamedTuple):
 
 
 class Nearest(NamedTuple):
-    """The nearest open facility of every distinct row that shares a feature, and its distance.
+    """The nearest open facility of every distinct row among those that share a feature with it.
 
-    Facilities are numbered as they open. `FAR` and `NONE` where none shares a feature.
+    Parameters
+    ----------
+    distance
+        int64, shape (distinct,): its distance; `FAR` if none shares a feature.
+    facility
+        int32, shape (distinct,): its number, in order of opening; `NONE` if none shares a feature.
     """
 
     distance: Ints
@@ -35,7 +64,19 @@ class Nearest(NamedTuple):
 
 
 class RowStream(NamedTuple):
-    """The rows as they come: their kinds and coins, uniform on [0, 1), and where each one went."""
+    """The rows in the order in which they arrive, and where each one went.
+
+    Parameters
+    ----------
+    kinds
+        int32, shape (n,): the distinct row that arrives.
+    coins
+        float64, shape (n,): uniform on [0, 1).
+    facility
+        int32, shape (n,): written by `open_facilities`: the facility of the row on arrival.
+    distance
+        int64, shape (n,): written by `open_facilities`: its distance.
+    """
 
     kinds: Indices
     coins: NDArray[np.float64]
@@ -47,12 +88,23 @@ class RowStream(NamedTuple):
 def nearest_sums(kinds: RowKinds, lists: FeatureLists, wanted: int, out: Ints) -> None:
     """Write into out[u] the sum of the distances from u to the `wanted` nearest rows, u included.
 
-    There are that many rows. Rows that share a feature are counted into a histogram of distances;
-    the others are all rows of a degree less those counted.
+    Step 2 of section 5.3, with ``wanted = beta k`` as in appendix D. Rows that share a feature are
+    met through the inverted lists; all others are at distance ``|u| + |v|``, so it is enough to
+    know how many rows have each degree.
+
+    Parameters
+    ----------
+    kinds, lists
+        The distinct rows and their feature lists.
+    wanted
+        How many nearest rows count, copies included; at most the number of rows.
+    out
+        int64, shape (distinct,), overwritten.
     """
     indptr, indices, weights = kinds
     n = weights.size
     widest = indptr[n] - indptr[n - 1]
+    # Step 1: how many rows have each degree.
     having = np.zeros(widest + 1, dtype=np.int64)
     for v in range(n):
         having[indptr[v + 1] - indptr[v]] += weights[v]
@@ -61,8 +113,10 @@ def nearest_sums(kinds: RowKinds, lists: FeatureLists, wanted: int, out: Ints) -
     touched = np.empty(n, dtype=np.int32)
     for u in range(n):
         out[u] = 0
+        # Enough equal rows: all distances are 0.
         if weights[u] >= wanted:
             continue
+        # Step 2: rows that share a feature move from distance ``|u| + |v|`` to their true distance.
         degree = indptr[u + 1] - indptr[u]
         n_touched = count_shared(lists, indices[indptr[u] : indptr[u + 1]], shared, touched)
         for i in range(n_touched):
@@ -70,6 +124,7 @@ def nearest_sums(kinds: RowKinds, lists: FeatureLists, wanted: int, out: Ints) -
             other = indptr[v + 1] - indptr[v]
             at[degree + other - 2 * shared[v]] += weights[v]
             at[degree + other] -= weights[v]
+        # Step 3: take the nearest rows, distance by distance, until there are enough.
         missing = wanted
         for distance in range(degree + widest + 1):
             here = at[distance]
@@ -80,6 +135,7 @@ def nearest_sums(kinds: RowKinds, lists: FeatureLists, wanted: int, out: Ints) -
             missing -= counted
             if missing == 0:
                 break
+        # Step 4: leave the scratch at 0.
         for i in range(n_touched):
             v = touched[i]
             other = indptr[v + 1] - indptr[v]
@@ -98,11 +154,26 @@ def open_facilities(
     nearest: Nearest,
     opened: Indices,
 ) -> int:
-    """Let the rows come one by one; return how many open a facility, their kinds in `opened`.
+    """Let the rows arrive one by one; return how many open a facility (Meyerson's algorithm).
 
-    A row at distance d > 0 from the nearest facility opens one where its coin times the cost, which
-    is ``factor * sums[u]``, is below d; the first one opens in any case. `nearest` is
-    written for the rows that share a feature with what opens, and is right for all at the end too.
+    A row at distance d > 0 from the nearest facility opens one with probability ``min(1, d /
+    cost)``, where the cost is ``factor * sums[u]``: that is, if its coin times the cost is below d.
+
+    Parameters
+    ----------
+    kinds, lists
+        The distinct rows and their feature lists.
+    sums
+        int64, shape (distinct,): from `nearest_sums`.
+    factor
+        What `sums` are multiplied by: ``2 alpha / (1 - alpha)`` in the paper.
+    arrivals
+        The rows and their coins; where each row went is written.
+    nearest
+        Overwritten; at the end right for all distinct rows.
+    opened
+        int32, shape (distinct,): the distinct rows of the facilities, in order of opening, are
+        written to its front.
     """
     indptr, indices = kinds.indptr, kinds.indices
     nearest.distance[:] = FAR
@@ -113,15 +184,20 @@ def open_facilities(
     for i in range(arrivals.kinds.size):
         u = arrivals.kinds[i]
         degree = indptr[u + 1] - indptr[u]
+        # Step 1: the nearest facility. If none shares a feature, it is the one of lowest degree,
+        # since the distance is the sum of both degrees.
         facility, distance = nearest.facility[u], nearest.distance[u]
         if degree + least < distance:
             facility, distance = lowest, degree + least
+        # Step 2: open a facility here with probability proportional to the distance.
         if distance > 0 and arrivals.coins[i] * factor * sums[u] < distance:
             facility, distance = n_open, 0
             opened[n_open] = u
             n_open += 1
             if degree < least:
                 lowest, least = facility, degree
+            # Step 3: tell all rows that share a feature with it. Of equally near facilities the
+            # first stays.
             n_touched = count_shared(lists, indices[indptr[u] : indptr[u + 1]], shared, touched)
             for j in range(n_touched):
                 v = touched[j]
@@ -136,10 +212,16 @@ def open_facilities(
 
 
 class Facilities(NamedTuple):
-    """The open facilities in the order of their opening: their features, and two orders of them.
+    """The open facilities in the order of their opening.
 
-    ``by_degree`` sorts them by the number of features, then by number; ``visits`` is the order in
-    which they are looked at.
+    Parameters
+    ----------
+    indptr, indices
+        int64 and int32: the features of facility f.
+    by_degree
+        int64, shape (facilities,): the facilities by number of features, then by number.
+    visits
+        int64, shape (facilities,): the order in which they are looked at; random.
     """
 
     indptr: Ints
@@ -149,7 +231,17 @@ class Facilities(NamedTuple):
 
 
 class Clients(NamedTuple):
-    """Equal rows that stay together: their kind, their number, and the facility they are at."""
+    """Equal rows that stay together.
+
+    Parameters
+    ----------
+    kinds
+        int32: their distinct row.
+    weights
+        int64: how many they are.
+    facility
+        int32: the facility they are at. Overwritten by `close_small`.
+    """
 
     kinds: Indices
     weights: Ints
@@ -160,14 +252,29 @@ class Clients(NamedTuple):
 def close_small(
     kinds: RowKinds, facilities: Facilities, lists: FeatureLists, clients: Clients, k: int
 ) -> None:
-    """Close facilities below k rows, the last one apart; write where the clients end.
+    """Close facilities below k rows; write into ``clients.facility`` where the clients end.
 
-    Facilities that close are taken out of their ``lists``.
+    Appendix D, in place of steps 4 and 5 of section 5.3: facilities with fewer than k clients are
+    closed in arbitrary (here random) order, and their clients go to the nearest open facility. An
+    open facility only gains clients, so after one round all have k rows. The last facility stays
+    open.
 
     The nearest facility is the one of least distance; of several, one that shares a feature before
     one that does not, then the one opened first.
+
+    Parameters
+    ----------
+    kinds
+        The distinct rows.
+    facilities, lists
+        The facilities, and the lists of their features; closed facilities leave the lists.
+    clients
+        Overwritten.
+    k
+        The smallest cluster.
     """
     n = facilities.indptr.size - 1
+    # Step 1: the clients of each facility as a linked list, and its number of rows.
     degrees, head = np.empty(n, dtype=np.int64), np.empty(n, dtype=np.int64)
     for f in range(n):
         head[f] = NONE
@@ -178,6 +285,7 @@ def close_small(
         f = clients.facility[client]
         sizes[f] += clients.weights[client]
         after[client], head[f] = head[f], client
+    # Step 2: look at each facility once. One of k rows stays.
     closed = np.zeros(n, dtype=np.bool_)
     shared = np.zeros(n, dtype=np.int32)
     touched = np.empty(n, dtype=np.int32)
@@ -185,12 +293,15 @@ def close_small(
     for f in facilities.visits:
         if sizes[f] >= k or n_open == 1:
             continue
+        # Step 3: close it. The open facility of lowest degree is the nearest of those that share no
+        # feature with a client.
         leave(lists, facilities.indptr, facilities.indices, f)
         closed[f] = True
         n_open -= 1
         while closed[facilities.by_degree[first]]:
             first += 1
         lowest = facilities.by_degree[first]
+        # Step 4: each client goes to the nearest open facility and joins its list.
         client = head[f]
         while client != NONE:
             u = clients.kinds[client]
@@ -215,7 +326,7 @@ def _nearest_open(
 ) -> int:
     """Return the facility in the lists that is nearest to a row; `shared` is 0 before and after.
 
-    `lowest` is the one of fewest features: of those that share none with the row it is the nearest.
+    `lowest` is the open facility of fewest features: the nearest of those that share none.
     """
     nearest, least = lowest, FAR
     for i in range(count_shared(lists, features, shared, touched)):

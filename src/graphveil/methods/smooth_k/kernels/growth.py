@@ -1,4 +1,16 @@
-"""Clusters grown greedily around seeds, by counting overlaps."""
+"""Greedy growth of clusters around seeds, by counting overlaps.
+
+Growth is graphveil's own; Esfandiari et al. use facility location (see `facility`). A cluster
+starts with the copies of a seed and takes one distinct row after the other, until it has exactly k
+rows: the row v with the largest ``(1 / |S|) sum over f in v of c(f) - gamma |v|``, where c(f) is
+how many of the |S| rows so far have feature f, and gamma (a number of quarters) is the price of a
+feature that may not be shared.
+
+The score is kept in integers: times ``4 |S|`` it is ``4 overlap - quarters |S| |v|``. The overlaps
+of all rows with the cluster are kept up to date through inverted lists, from which rows without
+unused copies are removed. Time is O(sum of squared degrees of the features) among distinct rows.
+`rarest_first` gives the same clusters faster if features are popular.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +21,16 @@ from graphveil.core.kernels.tiers import tiered
 from graphveil.methods.smooth_k.kernels.feature_lists import FeatureLists, Indices, Ints, leave
 
 KIND, CLUSTER, COPIES = range(3)
+"""Columns of the steps: the distinct row, the cluster it joins, and how many of its copies do."""
 
 
 @leaf
 def _reach(
     lists: FeatureLists, features: Indices, copies: int, overlap: Ints, touched: Indices
 ) -> None:
-    """Add `copies` to overlap[v] for every feature shared with row v; list rows new to it.
+    """Add `copies` to overlap[v] for every feature shared with row v; list rows first met.
 
-    ``touched[0]`` is the number of rows that follow.
+    ``touched[0]`` is the number of rows that follow in ``touched``.
     """
     n_touched = touched[0]
     for f in features:
@@ -35,10 +48,10 @@ def _reach(
 def _best(
     indptr: Ints, unused: Ints, overlap: Ints, touched: Indices, lowest: int, scale: int
 ) -> int:
-    """Return the row of largest ``4 overlap - scale degree``, the last of equals.
+    """Return the row of largest ``4 overlap - scale degree``; of equal ones the last.
 
-    Only rows with unused copies count: those that have an overlap, and `lowest`, which is of lowest
-    degree, whatever its overlap.
+    Only rows with unused copies count: those that have an overlap, and `lowest`, the row of lowest
+    degree, which is the best of those without overlap.
     """
     best = lowest
     most = 4 * overlap[lowest] - scale * (indptr[lowest + 1] - indptr[lowest])
@@ -68,13 +81,31 @@ def grow(
     k: int,
     quarters: int,
 ) -> Ints:
-    """Return steps (kind, cluster, copies) that fill clusters of exactly k rows around the seeds.
+    """Return steps (row, cluster, copies) that fill clusters of exactly k rows around the seeds.
 
-    ``unused[u]`` copies of distinct row u are to be put into clusters; shorter rows come first. The
-    last copies, fewer than k, stay in ``unused``; rows without copies are taken out of ``lists``. A
-    cluster takes the copies of the row of largest mean overlap with its rows less ``quarters / 4``
-    of the row's degree.
+    Parameters
+    ----------
+    indptr, indices
+        int64 and int32: the distinct rows, shorter ones first.
+    lists
+        Their feature lists; rows without unused copies leave them.
+    unused
+        int64, shape (distinct,): how many copies of each row are to be put into clusters. The last
+        copies, fewer than k, stay in it.
+    seeds
+        int64: the distinct rows in the order in which clusters start from them.
+    k
+        The rows of a cluster.
+    quarters
+        Four times gamma, the price of a feature of a row that joins.
+
+    Returns
+    -------
+    ndarray
+        int64, shape (steps, 3): `KIND`, `CLUSTER` and `COPIES` of every step, in order.
     """
+    # Step 1: rows without copies to place are not in the lists. Each step uses a row up or fills a
+    # cluster, which bounds the number of steps.
     n = unused.size
     remaining = 0
     for u in range(n):
@@ -86,13 +117,17 @@ def grow(
     touched = np.zeros(n + 1, dtype=np.int32)
     made, cluster, lowest = 0, 0, 0
     for u in seeds:
+        # Step 2: start clusters at the seed as long as it has copies and k rows remain in all.
         while unused[u] > 0 and remaining >= k:
             row, size = int(u), 0
             while size < k:
                 if size > 0:
+                    # Step 3: the best next row. `lowest` moves on only, since used-up rows do not
+                    # come back.
                     while unused[lowest] == 0:
                         lowest += 1
                     row = _best(indptr, unused, overlap, touched, lowest, quarters * size)
+                # Step 4: as many of its copies join as fit.
                 copies = min(unused[row], k - size)
                 steps[made, KIND], steps[made, CLUSTER], steps[made, COPIES] = row, cluster, copies
                 made += 1
@@ -102,6 +137,7 @@ def grow(
                     leave(lists, indptr, indices, row)
                 if size < k:
                     _reach(lists, indices[indptr[row] : indptr[row + 1]], copies, overlap, touched)
+            # Step 5: leave the overlaps at 0 for the next cluster.
             for i in range(1, touched[0] + 1):
                 overlap[touched[i]] = 0
             touched[0] = 0

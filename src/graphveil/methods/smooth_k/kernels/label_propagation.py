@@ -1,4 +1,9 @@
-"""Label propagation: rows that share features of much weight get the same label."""
+"""Label propagation: rows that share features of much weight get the same label.
+
+graphveil's own alternative to the min-hash order of the paper (appendix D): rows of one community
+are put into the same chunk. Time is O(entries) for each iteration; a feature looks at a sample of
+its rows only.
+"""
 
 from __future__ import annotations
 
@@ -11,13 +16,20 @@ from graphveil.core.kernels.arrays import sort
 from graphveil.core.kernels.leaf import allocating, leaf
 
 NONE = -1
+"""The label of a feature that no row has."""
 
 
 class Incidence(NamedTuple):
     """Rows by features, listed from both sides.
 
-    The features of row u are ``features[row_starts[u]:row_starts[u + 1]]``, the rows of feature f
-    are ``rows[feature_starts[f]:feature_starts[f + 1]]``.
+    Parameters
+    ----------
+    row_starts, features
+        int64, shape (n + 1,), and int32: the features of row u are
+        ``features[row_starts[u]:row_starts[u + 1]]``.
+    feature_starts, rows
+        int64, shape (n_features + 1,), and int32: the rows of feature f are
+        ``rows[feature_starts[f]:feature_starts[f + 1]]``.
     """
 
     row_starts: NDArray[np.int64]
@@ -37,10 +49,27 @@ def spread_labels(
 ) -> NDArray[np.int32]:
     """Return a label for every row; rows that share features of much weight share labels.
 
-    A row begins as its own label. In every iteration a feature takes the commonest label of at
-    most `sample` of its rows, and every row, in random order, the label of largest weight among
-    its features that is its own or stands on fewer than `cap` rows.
+    Parameters
+    ----------
+    incidence
+        The rows and their features.
+    weights
+        float64, shape (n_features,): what a feature counts for.
+    cap
+        The most rows of a label; a row does not join a label that has so many.
+    sample
+        How many rows a feature looks at.
+    iterations
+        Rounds at most; they end early if nothing changes.
+    rng
+        The random stream: samples, and the order of the rows.
+
+    Returns
+    -------
+    ndarray
+        int32, shape (n,).
     """
+    # Every row starts with a label of its own.
     n, n_features = incidence.row_starts.size - 1, incidence.feature_starts.size - 1
     labels = np.arange(n, dtype=np.int32)
     sizes = np.ones(n, dtype=np.int64)
@@ -48,9 +77,12 @@ def spread_labels(
     order = np.arange(n)
     sums = np.zeros(n, dtype=np.float64)
     for _ in range(iterations):
+        # Step 1: each feature takes the most common label of (a sample of) its rows.
         for f in range(n_features):
             start, end = incidence.feature_starts[f], incidence.feature_starts[f + 1]
             of_feature[f] = _commonest(incidence.rows[start:end], labels, sample, rng)
+        # Step 2: each row, in random order, takes the heaviest label of its features that has room.
+        # Sizes change at once, so that no label exceeds the cap.
         _shuffle(order, rng)
         changed = 0
         for u in order:
@@ -69,7 +101,7 @@ def spread_labels(
 def _commonest(
     rows: NDArray[np.int32], labels: NDArray[np.int32], sample: int, rng: np.random.Generator
 ) -> int:
-    """Return the commonest label of at most `sample` of these rows, the least of equals."""
+    """Return the most common label of at most `sample` of these rows; of equal ones the least."""
     n = rows.size
     if n == 0:
         return NONE
@@ -81,6 +113,7 @@ def _commonest(
         seen = np.empty(sample, dtype=np.int32)
         for i in range(sample):
             seen[i] = labels[rows[int(rng.random() * n)]]
+    # Equal labels are consecutive after sorting: the longest run wins, the first of equal ones.
     sort(seen)
     at, most, run = 0, 1, 1
     for i in range(1, seen.size):
@@ -100,7 +133,7 @@ def _heaviest(
     own: int,
     cap: int,
 ) -> int:
-    """Return the label of largest sum that is open: the row's own of equals, then the least."""
+    """Return the heaviest label that has room; among equals the row's own, then the least."""
     for f in mine:
         sums[of_feature[f]] += weights[f]
     best, most = own, sums[own]
@@ -117,7 +150,7 @@ def _heaviest(
 
 @leaf
 def _shuffle(order: NDArray[np.int64], rng: np.random.Generator) -> None:
-    """Put the numbers into random order, in place."""
+    """Shuffle the numbers in place (Fisher-Yates)."""
     for i in range(order.size - 1, 0, -1):
         j = int(rng.random() * (i + 1))
         order[i], order[j] = order[j], order[i]

@@ -1,4 +1,11 @@
-"""Put the classes of an earlier release together to larger ones; none of them is divided."""
+"""Put the classes of an earlier release together to larger ones; none of them is divided.
+
+graphveil's own; the paper has one release. The units are the classes of the earlier release. They
+are put together by greedy growth and improved by moves and swaps under the same objective as the
+local search: ``I - price U``, where the price is the Jaccard index at the beginning of a pass.
+There are far fewer units than rows, so clusters are linked lists of units, and the objective of a
+cluster is computed anew for every try, in O(features of its units).
+"""
 
 from __future__ import annotations
 
@@ -12,23 +19,27 @@ from graphveil.methods.smooth_k.kernels.search_state import NONE
 
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
+
 TRIED = 16
-"""How many units are looked at exactly, of those that share features."""
+"""How many units are tried exactly, of those that share most published features: a try costs the
+features of a cluster. A larger value tries less similar units too."""
 
 
 class Units(NamedTuple):
-    """What is put together: sizes, and how many of the rows have each feature.
+    """The classes that are put together, as counts by feature.
 
     Parameters
     ----------
     indptr, features, counts
-        int64, int32, int64: unit u has ``features[indptr[u]:indptr[u + 1]]``, so many rows each.
+        int64, shape (units + 1,), int32 and int64: ``counts`` of the rows of unit u have the
+        ``features`` from ``indptr[u]`` to ``indptr[u + 1]``.
     sizes
-        int64: the rows of every unit.
+        int64, shape (units,): the rows of every unit.
     list_indptr, list_units
-        The units that publish each feature by themselves, by feature.
+        int64, shape (n_features + 1,), and int32: the units that publish each feature by
+        themselves.
     published
-        int64: how many features every unit publishes by itself.
+        int64, shape (units,): how many features every unit publishes by itself.
     """
 
     indptr: Ints
@@ -41,7 +52,7 @@ class Units(NamedTuple):
 
 
 class Threshold(NamedTuple):
-    """The keep rule and the price of an entry of either data set, as numbers.
+    """The keep rule and the price of an entry of the union, as numbers.
 
     Parameters
     ----------
@@ -50,7 +61,7 @@ class Threshold(NamedTuple):
     drop
         Whether exactly half is not enough.
     price
-        The objective is ``(1 + price) * count - price * size`` a published feature.
+        A published feature is worth ``(1 + price) * count - price * size``.
     """
 
     numerator: int
@@ -60,20 +71,21 @@ class Threshold(NamedTuple):
 
 
 class Chains(NamedTuple):
-    """Which units a cluster holds, as linked lists, and room to work.
+    """Which units a cluster holds, as linked lists, and scratch.
 
     Parameters
     ----------
     cluster
-        int32: the cluster of every unit, -1 where it has none yet.
+        int32, shape (units,): the cluster of every unit, -1 if it has none yet.
     after, head
-        int32: the next unit of the same cluster, and the first of every cluster; -1 ends.
+        int32, shape (units,): the next unit of the same cluster, and the first of every cluster; -1
+        ends.
     total
-        int64: the rows of every cluster.
+        int64, shape (units,): the rows of every cluster.
     seen, shared
-        int64: counts by feature and by unit, 0 between calls.
+        int64, shape (n_features,) and (units,): counts by feature and by unit, 0 between calls.
     touched
-        int32, a feature each: scratch.
+        int32, shape (n_features,): scratch.
     """
 
     cluster: Indices
@@ -87,7 +99,7 @@ class Chains(NamedTuple):
 
 @leaf
 def _least(rule: Threshold, size: int) -> int:
-    """Return how many of so many rows must have a feature that is published."""
+    """Return t(size): how many of so many rows must have a feature that is published."""
     if rule.drop:
         return size // 2 + 1
     return max(1, -((-rule.numerator * size) // rule.denominator))
@@ -95,10 +107,13 @@ def _least(rule: Threshold, size: int) -> int:
 
 @leaf
 def value(units: Units, chains: Chains, rule: Threshold, start: int, out: int, extra: int) -> float:
-    """Return the objective of a chain of units without the unit `out`, with the unit `extra`.
+    """Return the objective of a chain of units, without the unit `out` and with the unit `extra`.
 
-    Scratch `seen` and `touched` are written, and `seen` is 0 again at the end.
+    -1 for `start`, `out` or `extra` means none. The scratch ``seen`` and ``touched`` is written,
+    and ``seen`` is 0 again at the end.
     """
+    # Step 1: add up the rows and the counts by feature; `extra` is visited after the end of the
+    # chain.
     size, n_touched = 0, 0
     unit = start
     while unit >= 0 or extra >= 0:
@@ -116,6 +131,7 @@ def value(units: Units, chains: Chains, rule: Threshold, start: int, out: int, e
                     n_touched += 1
                 chains.seen[feature] += units.counts[entry]
         unit = following
+    # Step 2: the keep rule on the sums.
     least = _least(rule, size)
     total = 0.0
     for i in range(n_touched):
@@ -128,13 +144,15 @@ def value(units: Units, chains: Chains, rule: Threshold, start: int, out: int, e
 
 
 @leaf
-def _likest(units: Units, chains: Chains, source: int, own: int, best: Indices) -> int:
-    """Write into `best` the units that share most published features with a chain; how many.
+def _most_similar(units: Units, chains: Chains, source: int, own: int, best: Indices) -> int:
+    """Write the units that share most published features with a chain into `best`; return how many.
 
-    `source` is the first unit of a chain; with ``own >= 0`` it is that unit alone, and units of
-    that cluster are passed over; else those with a cluster are. The score is twice the shared
-    features less the unit's own, and stands behind the units in `best`.
+    If ``own < 0``, `source` is the first unit of a chain, and only units without a cluster count.
+    Otherwise it is one unit of cluster `own`, and only units of other clusters count. The score is
+    twice the shared features less the features that the unit publishes; scores follow the units in
+    `best`.
     """
+    # Step 1: count how many published features each other unit shares with the source.
     unit = source
     while unit >= 0:
         for entry in range(units.indptr[unit], units.indptr[unit + 1]):
@@ -147,6 +165,7 @@ def _likest(units: Units, chains: Chains, source: int, own: int, best: Indices) 
                     continue
                 chains.shared[other] += 1
         unit = wide(chains.after[unit]) if own < 0 else NONE
+    # Step 2: meet the same units again, keep the best scores, and leave the counts at 0.
     n_best = ZERO
     unit = source
     while unit >= 0:
@@ -181,11 +200,20 @@ def _insert(best: Indices, n_best: int, unit: int, score: int) -> int:
 
 @allocating
 def grow(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) -> int:
-    """Put units without a cluster together, in this order, to at least k rows; how many clusters.
+    """Put units without a cluster together to at least k rows; return how many clusters there are.
 
-    Units of k rows are clusters of their own. The last units, below k rows, join the clusters that
-    they cost least. `chains` is written; its clusters are numbered from 0.
+    Parameters
+    ----------
+    units, rule
+        The classes, and the keep rule with its price.
+    chains
+        Without clusters before; overwritten, clusters numbered from 0.
+    order
+        int32, shape (units,): the order in which units start clusters.
+    k
+        The smallest cluster.
     """
+    # Step 1: units of k rows are clusters of their own.
     best = np.empty(2 * TRIED, dtype=np.int32)
     n_clusters = ZERO
     waiting = 0
@@ -196,6 +224,8 @@ def grow(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) 
             n_clusters += 1
         else:
             waiting += units.sizes[unit]
+    # Step 2: every other unit that is still without a cluster starts one. It takes the unit that
+    # gains most until it has k rows; if none shares a feature, the last one in order.
     last = order.size - 1
     for u in order:
         seed = wide(u)
@@ -212,6 +242,7 @@ def grow(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) 
             join(units, chains, partner, n_clusters)
         waiting -= chains.total[n_clusters]
         n_clusters += 1
+    # Step 3: the last units, together fewer than k rows, join the clusters that they cost least.
     for u in order:
         unit = wide(u)
         if chains.cluster[unit] < 0:
@@ -227,10 +258,10 @@ def grow(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) 
 def _best_partner(
     units: Units, chains: Chains, rule: Threshold, cluster: int, best: Indices
 ) -> int:
-    """Return the unit without a cluster whose joining gains most, or -1 if none is similar."""
+    """Return the unit without a cluster whose joining gains most; -1 if none shares a feature."""
     head = wide(chains.head[cluster])
     partner, most = NONE, -np.inf
-    for i in range(_likest(units, chains, head, NONE, best)):
+    for i in range(_most_similar(units, chains, head, NONE, best)):
         unit = wide(best[i])
         joined = value(units, chains, rule, head, NONE, unit)
         alone = value(units, chains, rule, NONE, NONE, unit)
@@ -241,7 +272,7 @@ def _best_partner(
 
 @leaf
 def _best_home(units: Units, chains: Chains, rule: Threshold, unit: int, n_clusters: int) -> int:
-    """Return the cluster that a unit's joining costs least."""
+    """Return the cluster whose objective loses least by the unit."""
     home, most = ZERO, -np.inf
     for cluster in range(n_clusters):
         head = wide(chains.head[cluster])
@@ -255,7 +286,7 @@ def _best_home(units: Units, chains: Chains, rule: Threshold, unit: int, n_clust
 
 @leaf
 def open_chain(units: Units, chains: Chains, unit: int, cluster: int) -> None:
-    """Begin a cluster with a unit."""
+    """Start a cluster with a unit."""
     chains.head[cluster] = NONE
     chains.total[cluster] = 0
     join(units, chains, unit, cluster)
@@ -272,6 +303,7 @@ def join(units: Units, chains: Chains, unit: int, cluster: int) -> None:
 
 @leaf
 def _leave(units: Units, chains: Chains, unit: int) -> None:
+    """Remove a unit from the chain of its cluster."""
     cluster = chains.cluster[unit]
     if chains.head[cluster] == unit:
         chains.head[cluster] = chains.after[unit]
@@ -286,35 +318,40 @@ def _leave(units: Units, chains: Chains, unit: int) -> None:
 
 @allocating
 def improve(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) -> int:
-    """Move or exchange units where that gains, once over this order; return how many changes.
+    """Move or swap units if that gains, once over this order; return how many changes.
 
-    `chains` is written; no cluster falls below k rows.
+    `chains` is overwritten; no cluster falls below k rows. Parameters as in `grow`.
     """
     best = np.empty(2 * TRIED, dtype=np.int32)
     changes = 0
     for u in order:
         unit = wide(u)
         home = wide(chains.cluster[unit])
+        # A change must gain more than rounding errors.
         most, partner, moves = 1e-9, NONE, False
         here = wide(chains.head[home])
-        n_best = _likest(units, chains, unit, home, best)
+        n_best = _most_similar(units, chains, unit, home, best)
         before = value(units, chains, rule, here, NONE, NONE)
         without = value(units, chains, rule, here, unit, NONE)
         for i in range(n_best):
             other = wide(best[i])
             goal = chains.cluster[other]
             there = wide(chains.head[goal])
+            # The objective of both clusters, before and after.
             both = before + value(units, chains, rule, there, NONE, NONE)
+            # A move, if enough rows stay behind.
             if chains.total[home] - units.sizes[unit] >= k:
                 after = without + value(units, chains, rule, there, NONE, unit)
                 if after - both > most:
                     most, partner, moves = after - both, other, True
+            # A swap, if both clusters keep k rows.
             surplus = units.sizes[unit] - units.sizes[other]
             if chains.total[home] - surplus >= k and chains.total[goal] + surplus >= k:
                 after = value(units, chains, rule, here, unit, other)
                 after += value(units, chains, rule, there, other, unit)
                 if after - both > most:
                     most, partner, moves = after - both, other, False
+        # Apply the best change.
         if partner >= 0:
             goal = wide(chains.cluster[partner])
             _leave(units, chains, unit)

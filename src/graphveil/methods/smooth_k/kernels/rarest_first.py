@@ -1,4 +1,17 @@
-"""Greedy growth where features are popular: rows are met through their rarest features."""
+"""Greedy growth where features are popular: rows are met through their rarest features.
+
+The clusters are those of `growth.grow`, step by step. But where a feature is on many rows, counting
+all overlaps costs its squared degree; here rows are bounded before they are compared:
+
+1. The features of the growing cluster are read from the rarest on. A row that is met for the first
+time in a list has none of the features read before, so the unread features bound its overlap, by
+its degree alone. Rows are sorted by degree, so a suffix of every list is skipped.
+2. The 32 most popular features of a row are bits of a word. What they add is looked up exactly in
+four tables of 256 entries; only the other features are bounded.
+3. A row is compared in full only if it can win by that bound.
+
+`CollapsedRows.has_popular_features` decides which of the two kernels runs.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +26,40 @@ from graphveil.methods.smooth_k.kernels.feature_lists import Indices, Ints
 from graphveil.methods.smooth_k.kernels.growth import CLUSTER, COPIES, KIND
 
 POPULAR = 32
-"""The features of most rows that are bits of a word, the last of all."""
+"""How many of the most popular features are bits of a word: those that fit one of 32 bits. More
+bits would make bounds tighter and words longer."""
 
 PART_BITS = 8
+"""The bits of a word that one table of weights covers: four tables of 256 numbers stay in the
+cache."""
+
 NUMBER_BITS = 8
+"""The low bits of a weight that hold the number of popular features, at most 32; the rest is the
+sum."""
+
 NUMBER = (1 << NUMBER_BITS) - 1
+"""The mask of these low bits."""
 
 
 class RareFirst(NamedTuple):
     """The distinct rows, shorter ones first, their features numbered and sorted from the rarest.
 
-    ``unused[u]`` copies of row u are to be put into clusters; ``firsts[d]`` is the first row of at
-    least d features. The rows of feature f ascend in ``members[starts[f] : starts[f] +
-    lengths[f]]``; ``gone[f]`` of them are used up. ``words`` has the popular features of every
-    member.
+    Parameters
+    ----------
+    indptr, indices
+        int64 and int32: the features of every row, ascending, so the rarest come first.
+    unused
+        int64, shape (distinct,): copies still to be put into clusters. Overwritten.
+    firsts
+        int64, shape (largest degree + 2,): ``firsts[d]`` is the first row of at least d features.
+    starts, lengths
+        int64, shape (n_features,): the rows of feature f are ``members[starts[f]:starts[f] +
+        lengths[f]]``, ascending. `lengths` is overwritten.
+    gone
+        int64, shape (n_features,): how many rows of each list are used up. Overwritten.
+    members, words
+        int32 and uint32: the rows of all lists, and which popular features each of them has, one
+        bit each. Overwritten as lists shrink.
     """
 
     indptr: Ints
@@ -41,11 +74,20 @@ class RareFirst(NamedTuple):
 
 
 class Growing(NamedTuple):
-    """A cluster that grows: how many of its rows have a feature, and what follows from that.
+    """A cluster that grows: how many of its rows have each feature, and what follows from that.
 
-    ``features`` has the features counted, the rarest first. ``every[x]`` of them have count x,
-    ``rare[x]`` of those that are not popular. ``weights`` has, for every byte of a word, four
-    times the sum of the counts of its features, and their number in the lowest bits.
+    Parameters
+    ----------
+    counts
+        int64, shape (n_features,): c(f), 0 for features of no row.
+    features
+        int32: the features with a count, the rarest first.
+    every, rare
+        int64, shape (k + 1,): how many features have count x; the same for features that are not
+        popular.
+    weights
+        int64, shape (4, 256): for every byte of a word four times the sum of the counts of its
+        features, shifted by `NUMBER_BITS`, and their number in the low bits.
     """
 
     counts: Ints
@@ -56,9 +98,15 @@ class Growing(NamedTuple):
 
 
 class PendingLists(NamedTuple):
-    """The features whose lists are not read yet, by count, and the sums of the largest counts.
+    """The features whose lists are not read yet, and the largest sums that they allow.
 
-    ``tops[d]`` is the most that d such features can sum to, ``rare_tops[d]`` of rare ones.
+    Parameters
+    ----------
+    every, rare
+        int64, shape (k + 1,): how many unread features have count x; the same for those not
+        popular.
+    tops, rare_tops
+        int64, shape (largest degree + 1,): the largest sum of the counts of d such features.
     """
 
     every: Ints
@@ -69,7 +117,11 @@ class PendingLists(NamedTuple):
 
 @leaf
 def _use_up(rows: RareFirst, row: int) -> None:
-    """Note in its lists that a row is used up; those that hold many such rows are written anew."""
+    """Note in its lists that a row is used up; rewrite lists of which more than a quarter is.
+
+    Rewriting keeps the order, which deletion by swapping would not; at a quarter, each member is
+    moved a bounded number of times on average.
+    """
     for f in rows.indices[rows.indptr[row] : rows.indptr[row + 1]]:
         rows.gone[f] += 1
         if 4 * rows.gone[f] > rows.lengths[f]:
@@ -83,7 +135,7 @@ def _use_up(rows: RareFirst, row: int) -> None:
 
 @leaf
 def _weigh(weights: Ints, bit: int, step: int) -> None:
-    """Add `step` to what all bytes weigh that have the bit of a word."""
+    """Add `step` to the weight of every byte that contains a bit of the word."""
     part, bit = bit // PART_BITS, bit % PART_BITS
     for low in range(1 << bit):
         for high in range(1 << bit, 1 << PART_BITS, 2 << bit):
@@ -92,12 +144,13 @@ def _weigh(weights: Ints, bit: int, step: int) -> None:
 
 @leaf
 def _take_in(rows: RareFirst, cluster: Growing, width: int, row: int, copies: int) -> int:
-    """Count copies of a row into the cluster that has `width` features; return how many it has."""
+    """Count copies of a row into the cluster; return how many features the cluster now has."""
     counts, features, every, rare, weights = cluster
     first_popular = counts.size - POPULAR
     for f in rows.indices[rows.indptr[row] : rows.indptr[row + 1]]:
         before, after = counts[f], counts[f] + copies
         if before == 0:
+            # A new feature is inserted in order, so that `features` stays sorted from the rarest.
             at = width
             while at > 0 and features[at - 1] > f:
                 features[at] = features[at - 1]
@@ -105,6 +158,7 @@ def _take_in(rows: RareFirst, cluster: Growing, width: int, row: int, copies: in
             features[at] = f
             width += 1
         counts[f] = after
+        # The histograms of counts, and for popular features the tables of weights.
         every[before] -= 1
         every[after] += 1
         if f < first_popular:
@@ -117,7 +171,7 @@ def _take_in(rows: RareFirst, cluster: Growing, width: int, row: int, copies: in
 
 @leaf
 def _empty(cluster: Growing, width: int) -> None:
-    """Count all rows of a cluster of so many features out."""
+    """Remove all rows from a cluster of `width` features."""
     counts, features, every, rare, weights = cluster
     first_popular = counts.size - POPULAR
     for i in range(width):
@@ -131,7 +185,7 @@ def _empty(cluster: Growing, width: int) -> None:
 
 @leaf
 def _sum_tops(histogram: Ints, tops: Ints) -> None:
-    """Write into tops[d] the sum of the d largest numbers of a histogram, as far as there are."""
+    """Write into tops[d] the sum of the d largest counts of a histogram, as far as it has them."""
     x, used, total = histogram.size - 1, 0, 0
     for d in range(1, tops.size):
         while x > 0 and used >= histogram[x]:
@@ -143,9 +197,10 @@ def _sum_tops(histogram: Ints, tops: Ints) -> None:
 
 @leaf
 def _readable(rows: RareFirst, unread: PendingLists, price: int, least: int, most: int) -> int:
-    """Return the first row that cannot reach a score of `most` by the unread lists, nor any after.
+    """Return the first row that cannot reach the score `most` by the unread lists, nor any after.
 
-    0 where none can. All rows have at least `least` features.
+    A row of d features shares at most d unread ones, so it scores ``4 tops[d] - price d`` at most.
+    Rows are sorted by degree. 0 if no row can; all rows have at least `least` features.
     """
     d = rows.firsts.size - 2
     while d >= least and 4 * unread.tops[d] - price * d < most:
@@ -155,7 +210,7 @@ def _readable(rows: RareFirst, unread: PendingLists, price: int, least: int, mos
 
 @leaf
 def _end_of(rows: RareFirst, feature: int, limit: int) -> int:
-    """Return where the members of a list end that come before a row."""
+    """Return the position in a list of the first member that is not before row `limit`."""
     low = rows.starts[feature]
     high = low + rows.lengths[feature]
     while low < high:
@@ -188,25 +243,31 @@ def _best_of_list(
     most: int,
     end: int,
 ) -> tuple[int, int]:
-    """Return the row of largest score, the last of equals, and the score: `best`, or a member.
+    """Return the row of largest score and the score: `best` or a member of the list.
 
-    Members from position `end` on cannot win.
+    Members from position `end` on cannot win. Of equal scores the last row wins.
     """
     counts, weights, firsts = cluster.counts, cluster.weights, rows.firsts
+    # The feature of the list itself is known to be shared. A popular one is in the word already.
     is_rare = feature < counts.size - POPULAR
     own, n_own = (4 * counts[feature], 1) if is_rare else (0, 0)
     d = firsts.size - 2
+    # Longer rows first. `d` follows the degree of the row downwards.
     for i in range(end - 1, rows.starts[feature] - 1, -1):
         v = rows.members[i]
         while v < firsts[d]:
             d -= 1
+        # What the popular features add, exactly: one look-up per byte, with their number in the low
+        # bits.
         word = wide(rows.words[i])
         popular = weights[0, word & 255] + weights[1, (word >> 8) & 255]
         popular += weights[2, (word >> 16) & 255] + weights[3, word >> 24]
+        # The other features of the row can add the largest unread counts at most.
         n_rare = d - (popular & NUMBER) - n_own
         bound = (popular >> NUMBER_BITS) + own + 4 * unread.rare_tops[n_rare] - price * d
         if bound < most or (bound == most and v <= best) or rows.unused[v] == 0:
             continue
+        # Only a row that can win is compared in full.
         score = _score(rows, counts, wide(v), price)
         if score > most or (score == most and v > best):
             best, most = wide(v), score
@@ -222,26 +283,30 @@ def _best_by_rarest(
     lowest: int,
     price: int,
 ) -> int:
-    """Return the row of largest ``4 overlap - price degree``, the last of equals.
+    """Return the row of largest ``4 overlap - price degree``; of equal ones the last.
 
-    Only rows with unused copies count: those that have an overlap, and `lowest`, which is of lowest
+    Only rows with unused copies count: those that have an overlap, and `lowest`, the row of lowest
     degree, whatever its overlap.
     """
     counts = cluster.counts
+    # At first no list is read.
     for x in range(unread.every.size):
         unread.every[x], unread.rare[x] = cluster.every[x], cluster.rare[x]
     least = rows.indptr[lowest + 1] - rows.indptr[lowest]
     best, most = lowest, _score(rows, counts, lowest, price)
     for j in range(width):
         f = wide(cluster.features[j])
+        # Step 1: rows first met from here on share unread features only. Stop if none can win.
         _sum_tops(unread.every, unread.tops)
         limit = _readable(rows, unread, price, least, most)
         if limit == 0:
             break
+        # Step 2: this list is read now; what is left bounds the rare features of its members.
         unread.every[counts[f]] -= 1
         if f < counts.size - POPULAR:
             unread.rare[counts[f]] -= 1
         _sum_tops(unread.rare, unread.rare_tops)
+        # Step 3: the best of its members.
         end = _end_of(rows, f, limit)
         best, most = _best_of_list(rows, cluster, unread, f, price, best, most, end)
     return best
@@ -255,11 +320,12 @@ def _steps_by_rarest(rows: RareFirst, *_others: object) -> int:
 @tiered(_steps_by_rarest)
 @allocating
 def grow_rarest_first(rows: RareFirst, seeds: Ints, k: int, quarters: int) -> Ints:
-    """Return steps (kind, cluster, copies) that fill clusters of exactly k rows around the seeds.
+    """Return steps (row, cluster, copies) that fill clusters of exactly k rows around the seeds.
 
-    They are those of `growth.grow`. The last copies, fewer than k, stay in ``rows.unused``; the
-    lists of `rows` shrink.
+    The steps are those of `growth.grow`; for the parameters and what is returned see there.
+    ``rows.unused`` keeps the last copies, fewer than k; the lists of `rows` shrink.
     """
+    # Step 1: rows without copies to place are marked as used up.
     unused, n_features = rows.unused, rows.starts.size
     n, widest, remaining = unused.size, rows.firsts.size - 2, 0
     for u in range(n):
@@ -267,6 +333,7 @@ def grow_rarest_first(rows: RareFirst, seeds: Ints, k: int, quarters: int) -> In
         if unused[u] == 0:
             _use_up(rows, u)
     steps = np.empty((n + remaining // k + 1, 3), dtype=np.int64)
+    # A cluster of k rows has at most k times the largest degree features.
     cluster = Growing(
         np.zeros(n_features, dtype=np.int64),
         np.empty(min(n_features, k * widest) + 1, dtype=np.int32),
@@ -280,10 +347,12 @@ def grow_rarest_first(rows: RareFirst, seeds: Ints, k: int, quarters: int) -> In
         np.zeros(widest + 1, dtype=np.int64),
         np.zeros(widest + 1, dtype=np.int64),
     )
+    # Every byte counts its bits from the beginning; sums are added as rows join.
     for bit in range(POPULAR):
         _weigh(cluster.weights, wide(bit), 1)
     made, number, lowest = 0, 0, 0
     for u in seeds:
+        # Step 2: clusters around the seeds, exactly as in `growth.grow`.
         while unused[u] > 0 and remaining >= k:
             row, size, width = wide(u), 0, 0
             while size < k:

@@ -1,4 +1,13 @@
-"""One pass of the local search: rows move, rows are swapped, small clusters are dissolved."""
+"""One pass of the local search: rows move, rows are swapped, small clusters are dissolved.
+
+The moves are graphveil's own; Esfandiari et al. have none. Each is judged by the exact change of
+``I - lam U`` (see `search_state`) on the current clusters, and applied at once. No cluster falls
+below k rows: a row moves away only from a cluster of more than k, otherwise it is swapped for a row
+of another cluster, and a dissolved cluster disappears entirely.
+
+Most clusters have exactly k rows, so swaps matter most. One costs the entries of the other cluster;
+therefore a row is tried in a few candidate clusters only, of bounded size.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +42,27 @@ from graphveil.methods.smooth_k.kernels.search_state import (
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
 Floats = NDArray[np.float64]
+
 TINY = 1e-9
+"""What a gain must exceed to count: smaller ones are rounding errors of sums of floats."""
 
 
 class SearchPlan(NamedTuple):
-    """What a pass knows: lam, k, the rows of the largest cluster that swaps look at, its number.
+    """What a pass is given.
 
-    Where `every` is False, a row is visited only if its cluster or its best candidate changed in
-    this pass or the last.
+    Parameters
+    ----------
+    lam
+        The price of an entry of the union: the Jaccard index at the beginning of the pass.
+    k
+        The smallest cluster.
+    limit
+        The rows of the largest cluster that swaps look at.
+    number
+        The number of the pass, from 1.
+    every
+        Whether all rows are visited. If False, a row is visited only if its cluster or its best
+        candidate changed in this pass or the last.
     """
 
     lam: float
@@ -53,10 +75,18 @@ class SearchPlan(NamedTuple):
 class SearchChoice(NamedTuple):
     """Where rows may go, and when clusters changed.
 
-    ``near[u]`` has the clusters that suit distinct row u best, best first, `NONE` behind them:
-    one more than are tried, as a row may be in one. ``roomy`` has the two clusters that lose
-    least by a row without features. ``changed[c]`` is the number of the last pass in which cluster
-    c changed. ``tried`` is room for the candidates of one row.
+    Parameters
+    ----------
+    near
+        int32, shape (distinct rows, candidates + 1): the clusters in which a row gains most, best
+        first, then `NONE`. One more than are tried, since the row may be in one of them.
+    roomy
+        int32, shape (2,): the two clusters that lose least by a row without features.
+    changed
+        int32, shape (clusters,): the number of the last pass in which a cluster changed. Written by
+        the moves.
+    tried
+        int32, shape (candidates + 1,): scratch for the candidates of one row.
     """
 
     near: NDArray[np.int32]
@@ -66,10 +96,16 @@ class SearchChoice(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Counts by feature of two clusters, 0 between visits, and what one row more is worth to them.
+    """Working room for swaps between the row's own cluster and another.
 
-    ``our_rises[x]`` is what the objective gains where a feature of x rows is had by one row more,
-    the size of the cluster staying.
+    Parameters
+    ----------
+    ours, theirs
+        int32, shape (n_features,): how many rows of either cluster have each feature. 0 between
+        visits.
+    our_rises, their_rises
+        float64, shape (limit + 2,): ``rises[x]`` is what the objective gains if a feature of x rows
+        is had by one row more and the size of the cluster stays.
     """
 
     ours: Indices
@@ -82,7 +118,8 @@ class Scratch(NamedTuple):
 def _list_candidates(state: SearchState, choice: SearchChoice, kind: int, own: int) -> int:
     """Write the candidates of a row of cluster `own` into ``choice.tried``; return how many.
 
-    The roomy cluster follows the ones nearby.
+    The clusters that suit the row best, then the roomy one, in which a row with features of its own
+    costs least. Clusters that have become empty are skipped.
     """
     near, roomy, _, tried = choice
     n_tried = 0
@@ -103,7 +140,7 @@ def _list_candidates(state: SearchState, choice: SearchChoice, kind: int, own: i
 def _best_cluster(
     data: Data, state: SearchState, lam: float, choice: SearchChoice, row: int, own: int
 ) -> tuple[int, float]:
-    """Return the candidate whose objective gains most where the row enters it, and the gain."""
+    """Return the candidate in which the row gains most, and the gain on the current state."""
     best, most = NONE, -np.inf
     for at in range(_list_candidates(state, choice, data.kinds[row], own)):
         c = wide(choice.tried[at])
@@ -132,8 +169,10 @@ def count_cluster(data: Data, state: SearchState, cluster: int, counts: Indices,
 
 @leaf
 def price(data: Data, lam: float, size: int, rises: Floats) -> None:
-    """Write what one row more with a feature is worth to a cluster of this size, by its count."""
+    """Write into rises[x] what one row more with a feature of x rows is worth, at a fixed size."""
     least = data.least[size]
+    # Below the threshold nothing changes; one row short of it, the feature becomes kept; above, one
+    # entry more is true.
     rises[: least - 1] = 0.0
     rises[least - 1] = worth(lam, least, size)
     rises[least : size + 1] = 1.0 + lam
@@ -143,20 +182,24 @@ def price(data: Data, lam: float, size: int, rises: Floats) -> None:
 def best_swap(
     data: Data, state: SearchState, lam: float, row: int, other: int, scratch: Scratch
 ) -> tuple[int, float]:
-    """Return the row of another cluster to change places with, and the exact gain.
+    """Return the row of another cluster to swap with, and the exact gain; `NONE` if it has no rows.
 
-    ``scratch.ours`` has the counts of the row's cluster without the row, and its prices stand in
-    ``scratch.our_rises``. The row is thought to be in the other cluster already: then a member with
-    a feature gains what that feature rises by here, and loses what it rose by there.
+    ``scratch.ours`` has the counts of the row's cluster without the row, and ``scratch.our_rises``
+    its prices. Both sizes stay, so thresholds stay too, and the gain is a sum over features.
     """
     ours, theirs, our_rises, their_rises = scratch
+    # Step 1: count the other cluster.
     price(data, lam, state.clusters[other, SIZE], their_rises)
     count_cluster(data, state, other, theirs, IN)
+    # Step 2: the row leaves its cluster and enters the other. This part is the same for all
+    # partners.
     entry = 0.0
     kind = data.kinds[row]
     for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
         entry += their_rises[theirs[f]] - our_rises[ours[f]]
         theirs[f] += 1
+    # Step 3: each member in turn leaves the other cluster, in which the row already counts, and
+    # takes the row's place.
     partner, most = NONE, -np.inf
     member = wide(state.heads[other])
     while member != NONE:
@@ -167,6 +210,7 @@ def best_swap(
         if gain > most:
             partner, most = member, gain
         member = wide(state.links[member, NEXT])
+    # Step 4: leave the scratch at 0.
     count_row(data, row, theirs, OUT)
     count_cluster(data, state, other, theirs, OUT)
     return partner, most
@@ -182,8 +226,9 @@ def _try_swaps(
     row: int,
     bar: float,
 ) -> None:
-    """Change places with the row of a candidate that gains most, if the gain exceeds the bar."""
+    """Swap the row with the best row of its candidates if the gain exceeds `bar`."""
     own = wide(state.labels[row])
+    # The counts and prices of the own cluster without the row serve all candidates.
     partner, most = NONE, bar
     price(data, plan.lam, state.clusters[own, SIZE], scratch.our_rises)
     count_cluster(data, state, own, scratch.ours, IN)
@@ -194,6 +239,7 @@ def _try_swaps(
             member, gain = best_swap(data, state, plan.lam, row, c, scratch)
             if gain > most:
                 partner, most = member, gain
+    # The counts back to 0, then the swap itself: two moves.
     count_row(data, row, scratch.ours, IN)
     count_cluster(data, state, own, scratch.ours, OUT)
     if partner != NONE:
@@ -207,7 +253,7 @@ def _try_swaps(
 def _try_move(
     data: Data, state: SearchState, plan: SearchPlan, choice: SearchChoice, row: int, bar: float
 ) -> None:
-    """Move the row to the candidate that gains most, if the gain exceeds the bar."""
+    """Move the row to the candidate in which the objective gains most, if the gain exceeds `bar`."""
     own = wide(state.labels[row])
     target, most = _best_cluster(data, state, plan.lam, choice, row, own)
     if target != NONE and most + gain_of_removing(data, state, plan.lam, row) > bar:
@@ -217,7 +263,7 @@ def _try_move(
 
 @leaf
 def _may_gain(plan: SearchPlan, choice: SearchChoice, kind: int, own: int) -> bool:
-    """Return whether a row is visited: its cluster or its best candidate changed lately."""
+    """Return whether a row is to be visited: its cluster or its best candidate changed lately."""
     if plan.every or choice.changed[own] >= plan.number - 1:
         return True
     best = choice.near[kind, 0]
@@ -237,14 +283,29 @@ def sweep(
     order: Ints,
     bars: Floats,
 ) -> None:
-    """Visit the rows in order: each moves or changes places if the gain exceeds its bar."""
+    """Visit the rows in order: each moves or is swapped if the gain exceeds its bar.
+
+    Parameters
+    ----------
+    data, state
+        The rows, and the clusters; `state` is overwritten.
+    plan, choice, scratch
+        See there. ``choice.changed`` is overwritten.
+    order
+        int64, shape (n,): the rows in the order of visits.
+    bars
+        float64, shape (n,): what the gain of the visit must exceed. Negative while annealing.
+    """
     for at in range(order.size):
         row = order[at]
         own = wide(state.labels[row])
+        # Nothing new near this row since it was last tried.
         if not _may_gain(plan, choice, data.kinds[row], own):
             continue
+        # The row is published as it is: no other cluster serves it better.
         if is_its_profile(data, state, row):
             continue
+        # A cluster of more than k can spare a row; one of k must get another in return.
         if state.clusters[own, SIZE] > plan.k:
             _try_move(data, state, plan, choice, row, bars[at])
         else:
@@ -252,7 +313,7 @@ def sweep(
 
 
 def _score(lam: float, size: Any, kept: Any, entries: Any) -> Any:
-    """Return what a cluster is worth to the objective, or what each of many is."""
+    """Return the part of the objective of a cluster, or of each of many."""
     return (1.0 + lam) * entries - lam * (size * kept)
 
 
@@ -263,16 +324,19 @@ _score_of = leaf(_score)
 def try_to_dissolve(
     data: Data, state: SearchState, plan: SearchPlan, choice: SearchChoice, cluster: int
 ) -> bool:
-    """Spread a cluster's rows over others, each to where it gains most, if that gains in all.
+    """Spread the rows of a cluster over others, each where it gains most, if the sum is a gain.
 
-    Otherwise everything is as before.
+    Return whether that was done; otherwise everything is as before.
     """
+    # Step 1: list the members.
     members = np.empty(state.clusters[cluster, SIZE], dtype=np.int64)
     targets = np.empty(members.size, dtype=np.int64)
     row = wide(state.heads[cluster])
     for i in range(members.size):
         members[i] = row
         row = wide(state.links[row, NEXT])
+    # Step 2: place them one by one, on the state that contains those placed before. What the
+    # cluster was worth is lost.
     own = state.clusters[cluster]
     gain, n_moved = -_score_of(plan.lam, own[SIZE], own[KEPT], own[ENTRIES]), 0
     for row in members:
@@ -283,10 +347,12 @@ def try_to_dissolve(
         targets[n_moved] = target
         n_moved += 1
         count_in(data, state, row, target)
+    # Step 3: roll back if a row has no candidate, or if the sum gains nothing.
     if n_moved < members.size or gain <= TINY:
         for i in range(n_moved):
             count_out(data, state, members[i], targets[i])
         return False
+    # Step 4: otherwise take the rows out of the old cluster for good.
     for i in range(n_moved):
         count_out(data, state, members[i], cluster)
         delist(state, members[i])
@@ -296,7 +362,7 @@ def try_to_dissolve(
 
 
 def small_clusters(state: SearchState, plan: SearchPlan) -> Ints:
-    """Return the clusters below 2k rows, those first that are worth least a row."""
+    """Return the clusters below 2k rows, those worth least per row first; int64."""
     sizes = state.clusters[:, SIZE]
     small = np.flatnonzero((sizes > 0) & (sizes < 2 * plan.k))
     scores = _score(plan.lam, *state.clusters[small].T)

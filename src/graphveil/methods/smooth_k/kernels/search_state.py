@@ -1,4 +1,19 @@
-"""The state of the local search: clusters, what they hold, and exact changes of the objective."""
+"""The state of the local search: clusters, what they hold, and exact changes of the objective.
+
+The search maximizes the Jaccard index I / U of the original and the released entries (Definition
+3.6 of Esfandiari et al., *Smooth Anonymity for Sparse Graphs*) by Dinkelbach's method: for a fixed
+``lam`` it raises ``I - lam U``. The paper has no local search; this one is graphveil's own.
+
+A cluster of s rows keeps feature f for all its rows if at least t(s) of them have it (count c).
+That adds c to I and s - c to U, so the objective is, up to a constant, the sum over clusters and
+kept features of ``g(c, s) = (1 + lam) c - lam s``. A move changes the sizes and counts of two
+clusters only, so its gain is computed exactly in time proportional to the number of features of the
+row.
+
+All counts are in one open-addressing hash table, keyed by cluster and feature. The pseudo-feature
+``n_features + x`` of a cluster counts its features that exactly x rows have, m(x): it tells in one
+look-up how many features cross the threshold if the size changes. Memory is O(entries + rows).
+"""
 
 from __future__ import annotations
 
@@ -12,21 +27,50 @@ from graphveil.core.kernels.tiers import for_each_entry, tiered
 
 Ints = NDArray[np.int64]
 Indices = NDArray[np.int32]
+
 NONE = OUT = MINUS_ONE
+"""End of a list, or no cluster; and the step of a count if a row leaves."""
+
 IN = ONE
+"""The step of a count if a row enters. 64 bits wide, so that kernels compile once."""
+
 FREE = -1
+"""Marks a free slot of the table. Keys are at least 0."""
+
 FEATURE_BITS = 32
+"""The low bits of a key that hold the feature: features and counts together are fewer than 2^32."""
+
 LOW = 0xFFFFFFFF
+"""The mask of the low 32 bits of a word."""
+
 MULTIPLIER = -7046029254386353131
+"""2^64 divided by the golden ratio, as a signed number: Fibonacci hashing spreads equal steps."""
+
 SIZE, KEPT, ENTRIES = range(3)
+"""Columns of ``SearchState.clusters``: rows, kept features, and the sum of their counts."""
+
 SHARED, CELLS = range(2)
+"""Elements of ``SearchState.tally``: I, and the published cells (s for each kept feature)."""
+
 NEXT, BEFORE = range(2)
+"""Columns of ``SearchState.links``: the rows after and before a row in the list of its cluster."""
 
 
 class Data(NamedTuple):
-    """What does not change: the distinct rows, which of them every row is, and the keep rule.
+    """What does not change during a search: the rows, and the keep rule.
 
-    A cluster of s rows keeps a feature that at least ``least[s]`` of them have.
+    Parameters
+    ----------
+    indptr, indices
+        int64, shape (distinct + 1,), and int32: distinct row u has the features
+        ``indices[indptr[u]:indptr[u + 1]]``.
+    kinds
+        int32, shape (n,): the distinct row that every row equals.
+    least
+        int64, shape (n + 2,): t(s). A cluster of s rows keeps a feature that at least ``least[s]``
+        of them have.
+    n_features
+        The number of features.
     """
 
     indptr: Ints
@@ -37,13 +81,25 @@ class Data(NamedTuple):
 
 
 class SearchState(NamedTuple):
-    """The clusters, which may be empty, and what they hold.
+    """The clusters, which may be empty, and what they hold. Kernels here write all arrays.
 
-    ``table`` is open-addressing: cluster and feature as one number, and the count. ``clusters[c]``
-    has the rows of cluster c, its kept features, and the entries that these keep: the sum of their
-    counts. The rows of a
-    cluster form a list from ``heads[c]`` through ``links``. ``tally`` has the sums over clusters
-    of these entries, and of the cells published, ``s`` a feature.
+    Parameters
+    ----------
+    table
+        int64, shape (slots, 2): key (see `key_of`) and count of every pair that occurs; `FREE`
+        elsewhere. Open addressing with linear probing.
+    clusters
+        int64, shape (clusters, 3): the rows of a cluster, its kept features, and the sum of their
+        counts: the entries of the original that the release keeps.
+    heads
+        int32, shape (clusters,): the first row of every cluster, or `NONE`.
+    links
+        int32, shape (n, 2): the next and the previous row of the same cluster, or `NONE`.
+    labels
+        int32, shape (n,): the cluster of every row, or `NONE`.
+    tally
+        int64, shape (2,): the sums over all clusters of the entries kept (I) and of the published
+        cells. U is the number of original entries, plus the cells, less I.
     """
 
     table: Ints
@@ -62,7 +118,7 @@ def key_of(cluster: int, feature: int) -> int:
 
 @leaf
 def _home(key: int, capacity: int) -> int:
-    """Return where the search for a key begins."""
+    """Return the slot where the search for a key begins (multiply-shift, for any capacity)."""
     return int(((((key * MULTIPLIER) >> 32) & LOW) * capacity) >> 32)
 
 
@@ -82,7 +138,11 @@ def count_of(table: Ints, key: int) -> int:
 
 @leaf
 def _close(table: Ints, gap: int) -> None:
-    """Empty a slot; what was pushed past it moves back, so that no search ends too early."""
+    """Empty a slot and move back the keys that were pushed past it.
+
+    Deletion by backward shift (Knuth, volume 3, section 6.4, algorithm R): without it, slots would
+    fill up with deleted keys, and an unsuccessful search would not end.
+    """
     capacity = len(table)
     slot = gap
     while True:
@@ -91,6 +151,8 @@ def _close(table: Ints, gap: int) -> None:
             slot = 0
         if table[slot, 0] == FREE:
             break
+        # A key may move into the gap unless that would put it before its home slot: compare how far
+        # it is from home with how far it is from the gap, both around the end of the table.
         way = slot - _home(table[slot, 0], capacity)
         room = slot - gap
         if (way + capacity if way < 0 else way) >= (room + capacity if room < 0 else room):
@@ -121,10 +183,11 @@ def shift(table: Ints, key: int, step: int) -> int:
 
 @leaf
 def _count_row(data: Data, table: Ints, row: int, cluster: int, step: int) -> None:
-    """Count a row in (step 1) or out (step -1) of the table."""
+    """Count a row into the table (step 1) or out of it (step -1), with the histogram m(x)."""
     kind = data.kinds[row]
     for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
         before = shift(table, key_of(cluster, wide(f)), step)
+        # The feature leaves m(before) and joins m(before + step); m(0) is not kept.
         if before > 0:
             shift(table, key_of(cluster, data.n_features + before), OUT)
         if before + step > 0:
@@ -133,14 +196,17 @@ def _count_row(data: Data, table: Ints, row: int, cluster: int, step: int) -> No
 
 @leaf
 def _kept_by_adding(data: Data, state: SearchState, row: int, cluster: int) -> tuple[int, int]:
-    """Return what a row that enters changes: the kept features, and the sum of their counts."""
+    """Return what an entering row changes: the kept features, and the sum of their counts."""
     table = state.table
     size = state.clusters[cluster, SIZE]
     least, after = data.least[size], data.least[size + 1]
+    # If t(s + 1) > t(s), the features of exactly t(s) rows fall below the threshold, unless the row
+    # has them: those come back below as features of count t(s + 1) - 1.
     lost = count_of(table, key_of(cluster, data.n_features + least)) if after > least else 0
     kept, entries = -lost, -lost * least
     kind = data.kinds[row]
     for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
+        # A feature that was just below the new threshold is kept now; one above it gains one entry.
         x = count_of(table, key_of(cluster, wide(f)))
         kept += x == after - 1
         entries += 1 if x >= after else after * (x == after - 1)
@@ -160,6 +226,7 @@ def count_out(data: Data, state: SearchState, row: int, cluster: int) -> None:
     """Count a row out of a cluster that it is counted in; lists and labels stay as they are."""
     _count_row(data, state.table, row, cluster, OUT)
     own = state.clusters[cluster]
+    # The reverse of `count_in`: what the row would add to the cluster without it.
     own[SIZE] -= 1
     kept, entries = _kept_by_adding(data, state, row, cluster)
     own[SIZE] += 1
@@ -168,7 +235,9 @@ def count_out(data: Data, state: SearchState, row: int, cluster: int) -> None:
 
 @leaf
 def _write(state: SearchState, cluster: int, rows: int, kept: int, entries: int) -> None:
-    """Change a cluster's numbers by these, and the sums by what that changes."""
+    """Change a cluster's size, kept features and entries by these steps, and the sums over
+    clusters.
+    """
     own, tally = state.clusters[cluster], state.tally
     tally[SHARED] += entries
     tally[CELLS] += (own[SIZE] + rows) * (own[KEPT] + kept) - own[SIZE] * own[KEPT]
@@ -230,7 +299,11 @@ def worth(lam: float, count: int, size: int) -> float:
 
 @leaf
 def base_of_adding(data: Data, state: SearchState, lam: float, cluster: int) -> float:
-    """Return what the objective gains where a row without features enters the cluster."""
+    """Return what the objective gains if a row without features enters the cluster.
+
+    Each kept feature costs lam, since the cluster publishes one false entry more. If the threshold
+    rises, features of exactly t(s) rows are lost.
+    """
     size, kept = state.clusters[cluster, SIZE], state.clusters[cluster, KEPT]
     least, after = data.least[size], data.least[size + 1]
     if after == least:
@@ -241,7 +314,17 @@ def base_of_adding(data: Data, state: SearchState, lam: float, cluster: int) -> 
 
 @leaf
 def term_of_adding(lam: float, x: int, after: int, size: int) -> float:
-    """Return what a feature of the row adds that x of `size` rows have; `after` is t(size + 1)."""
+    """Return what one feature of an entering row adds to `base_of_adding`.
+
+    Parameters
+    ----------
+    x
+        How many rows of the cluster have the feature.
+    after
+        t(size + 1), the threshold once the row is in.
+    size
+        The rows of the cluster without the row.
+    """
     if x >= after:
         return 1.0 + lam
     return worth(lam, after, size + 1) if x == after - 1 else 0.0
@@ -249,7 +332,7 @@ def term_of_adding(lam: float, x: int, after: int, size: int) -> float:
 
 @leaf
 def gain_of_adding(data: Data, state: SearchState, lam: float, row: int, cluster: int) -> float:
-    """Return what the objective gains where the row enters the cluster: O(its features)."""
+    """Return what the objective gains if the row enters the cluster, in O(features of the row)."""
     size = state.clusters[cluster, SIZE]
     after = data.least[size + 1]
     gain = base_of_adding(data, state, lam, cluster)
@@ -261,16 +344,20 @@ def gain_of_adding(data: Data, state: SearchState, lam: float, row: int, cluster
 
 @leaf
 def gain_of_removing(data: Data, state: SearchState, lam: float, row: int) -> float:
-    """Return what the objective gains where the row leaves its cluster: O(its features)."""
+    """Return what the objective gains if the row leaves its cluster, in O(features of the row)."""
     cluster = wide(state.labels[row])
     size = state.clusters[cluster, SIZE]
     least, after = data.least[size], data.least[size - 1]
+    # Every kept feature has one row less to be false for. If the threshold falls, features of
+    # exactly t(s - 1) rows are kept again.
     gain = lam * state.clusters[cluster, KEPT]
     if after < least:
         rescued = count_of(state.table, key_of(cluster, data.n_features + after))
         gain += rescued * worth(lam, after, size - 1)
     kind = data.kinds[row]
     for f in data.indices[data.indptr[kind] : data.indptr[kind + 1]]:
+        # What the row itself has is corrected: its kept features lose a true entry, or fall below
+        # the threshold; those that the fall of the threshold would rescue lose their last row.
         x = count_of(state.table, key_of(cluster, wide(f)))
         if x >= least:
             gain -= lam + (1.0 if x > after else worth(lam, x, size))
@@ -281,7 +368,7 @@ def gain_of_removing(data: Data, state: SearchState, lam: float, row: int) -> fl
 
 @leaf
 def is_its_profile(data: Data, state: SearchState, row: int) -> bool:
-    """Return whether a row's features are those that its cluster keeps."""
+    """Return whether the cluster keeps exactly the row's features, so that it loses nothing."""
     cluster = wide(state.labels[row])
     least = data.least[state.clusters[cluster, SIZE]]
     first, last = data.indptr[data.kinds[row]], data.indptr[data.kinds[row] + 1]
@@ -295,7 +382,7 @@ def is_its_profile(data: Data, state: SearchState, row: int) -> bool:
 @tiered()
 @leaf
 def insert_unclustered(data: Data, state: SearchState, lam: float, rows: Ints) -> None:
-    """Put each of these rows, which are in no cluster, where the objective gains most."""
+    """Put each of these rows, which have no cluster, where the objective gains most."""
     for row in rows:
         best, most = ZERO, -np.inf
         for cluster in range(len(state.clusters)):
