@@ -1,4 +1,11 @@
-"""The clusters that a row is tried in: by lists of features, or by sets of features."""
+"""The clusters that a row is tried in: ranked by lists of features, or by sets of features.
+
+For every distinct row the local search wants the few clusters that gain most if the row enters
+them. Both ways to rank them (see the kernel of the same name) give the same result. Reading lists
+takes time that grows with the number of clusters that keep a popular feature. Looking up sets does
+not, but a cluster that gains by m features has 2^m - 1 of them, so sets are numbered only if they
+are few for what they save, and fit into a room that grows with the data.
+"""
 
 from __future__ import annotations
 
@@ -9,22 +16,29 @@ from graphveil.methods.smooth_k.kernels import candidates as ranking
 from graphveil.methods.smooth_k.kernels.search_state import NONE, Data
 
 UNCAPPED = 1 << 62
+"""A cap that no list reaches: all entries are read."""
+
 LOOKUPS_FOR_READ = 0.25
-"""How many sets are looked up in about the time in which an entry of a list is read."""
+"""How many sets are looked up in about the time in which an entry of a list is read: a row that
+would need more look-ups than that reads its lists. It decides about time, never about the
+result."""
 
 READS_FOR_SET = 80
-"""Sets are numbered where the lists have so many entries for each. On app data with ten columns, 30
-took three times as long as the lists; made-up data of popular items does not care."""
+"""Sets are numbered if the lists have at least this many entries to read for each set. On app data
+with ten columns, 30 took three times as long as reading lists; generated data of popular items
+is not sensitive to it."""
 
 MOST_FEATURES = 60
-"""Sets of more features are far too many, whatever the data is."""
+"""The exponent at which the number of sets is capped, so that 2^m stays a finite number: sets of so
+many features are far too many, whatever the data is."""
 
 ROOM_FOR_SETS = 1 << 22
-"""The most sets times candidates for which there is always room: 12 bytes each, and 24 a set."""
+"""The number of sets times candidates for which there is always room: 12 bytes each, and 24 per
+set."""
 
 ROOM_BY_ENTRY = 4
-"""There is room for so many times the entries of the data, too. 316,000 users of popular items need
-1.9 sets times candidates an entry, 32 bytes of the 190 that the run takes at its peak."""
+"""There is also room for this many times the entries of the data. 316,000 users of popular items
+need 1.9 sets times candidates per entry: 32 bytes of the 190 that the run takes at its peak."""
 
 
 def rank_clusters(
@@ -32,9 +46,15 @@ def rank_clusters(
 ) -> None:
     """Write into near[u] the clusters that share a feature with u and gain most by it, best first.
 
-    `list_cap`: how many entries are read of a feature's list. Where all may be, and lists are long,
-    rows look up the sets of features that clusters share. The result is the same, and the time to
-    look them up does not grow with the number of clusters.
+    Parameters
+    ----------
+    data, index
+        The distinct rows, and the index of the present clusters.
+    near
+        int32, shape (distinct rows, width), overwritten.
+    list_cap
+        How many entries of a feature's list are read. If it caps nothing and lists are long, rows
+        look up the sets of features that clusters share instead; the result is the same.
     """
     gainers = _none(near.shape[1])
     if list_cap == UNCAPPED:
@@ -43,13 +63,16 @@ def rank_clusters(
 
 
 def _gainers_where_worth(data: Data, index: ranking.Index, width: int) -> ranking.Gainers:
-    """Return all sets, where to number them takes less time and room than to read the lists."""
+    """Return all sets if numbering them takes less time and room than reading the lists."""
+    # Step 1: how many sets there would be. A cluster that gains by m features has 2^m - 1.
     lengths = np.diff(index.starts)
     sizes = np.bincount(index.clusters, minlength=index.bases.size)
     n_sets = float((np.exp2(sizes.clip(max=MOST_FEATURES)) - 1).sum())
     room = max(ROOM_FOR_SETS, ROOM_BY_ENTRY * data.indices.size)
+    # Step 2: compare with what all rows would read, and with the room.
     if READS_FOR_SET * n_sets > lengths[data.indices].sum() or n_sets * width > room:
         return _none(width)
+    # Step 3: the index sorted by cluster, positions ascending.
     by_cluster = np.argsort(index.clusters, kind="stable").astype(np.int64, copy=False)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     features = np.repeat(np.arange(lengths.size), lengths)

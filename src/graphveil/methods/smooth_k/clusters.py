@@ -1,4 +1,10 @@
-"""The clusters of one chunk: a start by the chosen algorithm, then local search."""
+"""The clusters of one chunk: starts by the chosen algorithm, local search, and the best wins.
+
+`Clustering` is what `SmoothK` and `SuppressK` hand to every chunk: a value that can be pickled, so
+that processes and Spark executors share it. The algorithms are in `facility_location`,
+`greedy_growth` and `local_search`; for tables of which nothing may be added,
+`graphveil.methods.equivalence_classes.masks` gives one more start.
+"""
 
 from __future__ import annotations
 
@@ -14,13 +20,23 @@ from graphveil.methods.smooth_k.local_search import refined_clusters
 from graphveil.methods.smooth_k.options import Facility, Greedy
 
 COMPARISONS_BESIDE_MASKS = 100_000_000
-"""The comparisons up to which clusters are grown too, where all masks of a table were tried: about
-a second of work."""
+"""The comparisons of rows up to which clusters are grown as well if all masks of a table were
+tried: about a second of work. Above, masks alone are the start."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Clustering:
-    """Puts the rows of one chunk into clusters of at least k; processes share it."""
+    """Put the rows of one chunk into clusters of at least k.
+
+    Parameters
+    ----------
+    k
+        The smallest cluster.
+    rule
+        The keep rule.
+    algorithm
+        How clusters start, and the local search, if any.
+    """
 
     k: int
     rule: Rule
@@ -28,15 +44,16 @@ class Clustering:
 
     def __call__(self, rows: CollapsedRows, rng: np.random.Generator) -> Labels:
         """Return the cluster of every row: of several starts, those that keep most in the end."""
+        # Each start is refined by itself; the first of those that keep most entries wins.
         starts = self.starts(rows, rng)
         best = self.refined(rows, next(starts), rng)
         for start in starts:
             other = self.refined(rows, start, rng)
-            best = max(best, other, key=lambda one: kept(rows, one, self.rule).kept)
+            best = max(best, other, key=lambda labels: kept(rows, labels, self.rule).kept)
         return best
 
     def refined(self, rows: CollapsedRows, labels: Labels, rng: np.random.Generator) -> Labels:
-        """Return these clusters after the local search, where the algorithm has one."""
+        """Return these clusters after the local search, if the algorithm has one."""
         search = self.algorithm.refine
         if search is None:
             return labels
@@ -53,14 +70,17 @@ class Clustering:
         )
 
     def starts(self, rows: CollapsedRows, rng: np.random.Generator) -> Iterator[Labels]:
-        """Yield clusters of at least k rows, before they are refined: of all, the best counts.
+        """Yield clusters of at least k rows, before they are refined; the best counts in the end.
 
-        Rows of a table of which nothing may be added are put together by masks. Where that tried
-        every mask and to grow clusters would take long, there is no other start.
+        Rows of a table of which nothing may be added are put together by masks, the columns that a
+        class publishes. If every mask was tried and growing clusters would take long, that is the
+        only start.
         """
         if isinstance(self.algorithm, Facility):
             yield self._located(rows, self.algorithm, rng)
             return
+        # Only with the automatic order of seeds, suppression alone, and features named by columns:
+        # see `Clustered.columns_of`.
         masked = None
         if rows.columns is not None:
             from graphveil.methods.equivalence_classes import masks  # noqa: PLC0415  compiled code
@@ -75,6 +95,8 @@ class Clustering:
 
     def _located(self, rows: CollapsedRows, by: Facility, rng: np.random.Generator) -> Labels:
         """Return clusters around facilities; before local search equal rows stay together."""
+        # The published cut is arbitrary. If the search follows, cutting along the distinct rows
+        # keeps equal rows in one piece, which is a better start.
         cuts_by_kind = by.cut and by.refine is not None
         labels = facility_clusters(
             rows,

@@ -6,8 +6,9 @@ Meyerson's algorithm for step 3, and `close_small` replaces steps 4 and 5. The d
 is their Hamming distance (section 5.1).
 
 The paper leaves open whether a row belongs to its own nearest rows: here it does. Equal rows are
-collapsed into one distinct row with a weight. Each kernel takes O(sum of squared degrees of the
-features) at most, plus the size of the input.
+collapsed into one distinct row with a weight. `nearest_sums`, and one run of `open_facilities`,
+take O(sum of squared degrees of the features) among distinct rows, the former also O(rows times
+the largest distance looked at).
 """
 
 from __future__ import annotations

@@ -299,7 +299,7 @@ def worth(lam: float, count: int, size: int) -> float:
 
 @leaf
 def base_of_adding(data: Data, state: SearchState, lam: float, cluster: int) -> float:
-    """Return what the objective gains if a row without features enters the cluster.
+    """Return what the objective gains if a row without features enters.
 
     Each kept feature costs lam, since the cluster publishes one false entry more. If the threshold
     rises, features of exactly t(s) rows are lost.
@@ -368,7 +368,7 @@ def gain_of_removing(data: Data, state: SearchState, lam: float, row: int) -> fl
 
 @leaf
 def is_its_profile(data: Data, state: SearchState, row: int) -> bool:
-    """Return whether the cluster keeps exactly the row's features, so that it loses nothing."""
+    """Return whether the cluster keeps exactly the row's features, so that it loses none."""
     cluster = wide(state.labels[row])
     least = data.least[state.clusters[cluster, SIZE]]
     first, last = data.indptr[data.kinds[row]], data.indptr[data.kinds[row] + 1]
