@@ -177,7 +177,7 @@ def test_search_with_degrees_of_at_least_the_level_must_not_be_offered_as_equal_
     chosen = flow.flow_of(problem.rows, passed)
     flow.load(problem.rows, stars, start.pairs, chosen)
     prices, near = regular_search.prices_by_bit(problem), regular_search.nearest_rows(problem)
-    room = search.room_for(chosen, stars, prices, near)
+    room = search.buffers_for(chosen, stars, prices, near)
     search.search(problem.rows, stars, chosen, room, 5 * n, regular_search.HEAT, UNIT, rng)
     compatible = bipartite.fitting_pairs(problem, stars)
     assert min(compatible.sum(axis=0).min(), compatible.sum(axis=1).min()) >= 5

@@ -470,7 +470,7 @@ def test_a_search_returns_what_its_stars_cost_and_its_pairs_fit_where_degrees_ma
     stars = solution_of(problem, pairs).stars
     chosen = flow.flow_of(problem.rows, solver.passed)
     flow.load(problem.rows, stars, pairs, chosen)
-    room = search.room_for(
+    room = search.buffers_for(
         chosen, stars, regular_search.prices_by_bit(problem), regular_search.nearest_rows(problem)
     )
     price = search.search(problem.rows, stars, chosen, room, 200, 0.8, 1 << 26, rng)

@@ -37,7 +37,7 @@ MARGIN, DEVIATIONS = 1.25, 2
 """An attacker may be right so many times as often as by guessing, and so many deviations more."""
 
 
-def by_level(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
+def level_clusters(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
     """Return clusters of as many equal rows as the largest level in them."""
     del schedule
     labels = clusters_by_level(problem.rows, problem.levels, rng)
@@ -45,12 +45,16 @@ def by_level(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
     return Solution(symmetric.pairs_within(labels), stars)
 
 
-def one_way(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
+def pruned_bipartite(
+    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+) -> Solution:
     """Return the pairs of Algorithm 1, pruned."""
     return bipartite.pruned(problem, bipartite.solve(problem, schedule, rng))
 
 
-def both_ways(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
+def symmetric_pairs(
+    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+) -> Solution:
     """Return the pairs of Algorithm 2, with clusters by level as one of its starts."""
     labels = clusters_by_level(problem.rows, problem.levels, rng)
     return symmetric.solve(problem, schedule, rng, labels=labels)
@@ -105,12 +109,12 @@ CLUSTERS = "clusters"
 """The way that bounds what a re-run finds without a measurement."""
 
 WAYS: Mapping[str, Way] = {
-    CLUSTERS: by_level,
+    CLUSTERS: level_clusters,
     "equal_5": EqualClasses(5),
     "equal_3": EqualClasses(3),
     "equal_2": EqualClasses(2),
-    "symmetric": both_ways,
-    "bipartite": one_way,
+    "symmetric": symmetric_pairs,
+    "bipartite": pruned_bipartite,
 }
 """What `auto` chooses from: of ways that hide as much, it takes the first."""
 
@@ -150,7 +154,7 @@ def choose(
     for name in sorted(found, key=lambda one: cells[one][0]):
         if name == CLUSTERS:
             break
-        reached = _reached(problems, found[name], WAYS[name], schedule, most, streams[name])
+        reached = _rerun_share(problems, found[name], WAYS[name], schedule, most, streams[name])
         figures[f"{name}_rerun"] = reached
         if reached <= most:
             break
@@ -177,7 +181,7 @@ def _cells(problems: Sequence[Problem], solutions: Sequence[Solution]) -> tuple[
     return cost, sum(int(mask.sum()) for mask in masks)
 
 
-def _reached(
+def _rerun_share(
     problems: Sequence[Problem],
     solutions: Sequence[Solution],
     way: Way,

@@ -30,8 +30,8 @@ class Bounds(NamedTuple):
 
     ends: Ints
     costs: Ints
-    chosen: Ints
-    left_out: Ints
+    with_pair: Ints
+    without_pair: Ints
     least: int
 
 
@@ -44,8 +44,8 @@ def bounds(cost: Ints, flow: PairMatrix, net: network_simplex.FlowNetwork) -> Bo
     return Bounds(
         ends=ends,
         costs=2 * cost[i, j],
-        chosen=np.maximum(one, 0) + np.maximum(other, 0),
-        left_out=np.maximum(-one, 0) + np.maximum(-other, 0),
+        with_pair=np.maximum(one, 0) + np.maximum(other, 0),
+        without_pair=np.maximum(-one, 0) + np.maximum(-other, 0),
         least=int(cost[flow > 0].sum()),
     )
 
@@ -91,8 +91,8 @@ class ExactSolution(NamedTuple):
 
 def _solved_within(known: Bounds, reach: int, needs: Ints) -> ExactSolution:
     """Return the cheapest pairs of those that may cost so much more than the flow."""
-    undecided = (known.chosen <= reach) & (known.left_out <= reach)
-    sure = known.left_out > reach
+    undecided = (known.with_pair <= reach) & (known.without_pair <= reach)
+    sure = known.without_pair > reach
     ends, m = known.ends[undecided], int(np.count_nonzero(undecided))
     if m > MOST_UNDECIDED:
         return ExactSolution(GIVEN_UP)

@@ -50,8 +50,8 @@ def improved(
     stars, pairs = start.stars.copy(), start.pairs.copy()
     chosen = flow.flow_of(problem.rows, np.zeros(n, dtype=np.int64), may_exceed=False)
     flow.load(problem.rows, stars, pairs, chosen)
-    room = kernel.room_for(chosen, stars, prices_by_bit(problem), nearest_rows(problem))
-    kernel.search(problem.rows, stars, chosen, room, trials, HEAT, UNIT, rng)
+    work = kernel.buffers_for(chosen, stars, prices_by_bit(problem), nearest_rows(problem))
+    kernel.search(problem.rows, stars, chosen, work, trials, HEAT, UNIT, rng)
     flow.unload(chosen, pairs)
     return Solution(pairs, stars)
 

@@ -19,7 +19,7 @@ from graphveil.methods.adaptive.kernels.flow import (
     turn_chosen,
     turn_free,
 )
-from graphveil.methods.adaptive.kernels.paths import lead, undo
+from graphveil.methods.adaptive.kernels.paths import reroute, undo
 from graphveil.methods.adaptive.kernels.planes import Packed, differing
 from graphveil.methods.adaptive.kernels.pruning import must_stay
 
@@ -27,7 +27,7 @@ Ints = NDArray[np.int64]
 
 
 @leaf
-def _set_aside(
+def _give_up_pairs(
     rows: Packed, flow: Flow, i: int, k: int, lost: NDArray[np.int32], number: int
 ) -> int:
     """Give up the pairs of record i that need its star of column k; list those that were chosen."""
@@ -48,7 +48,7 @@ def _set_aside(
 
 
 @leaf
-def _take_back(rows: Packed, stars: Words, flow: Flow, i: int, k: int) -> None:
+def _restore_free(rows: Packed, stars: Words, flow: Flow, i: int, k: int) -> None:
     """Make the pairs of record i free again that fit by its star of column k and are not chosen."""
     w, bit = k >> 6, ONE_BIT << np.uint64(k & 63)
     for j in range(flow.passed.size):
@@ -72,15 +72,15 @@ def _without_in_class(
             return False
     number, steps = ZERO, ZERO
     for i in members:
-        number = _set_aside(rows, flow, i, k, lost, number)
+        number = _give_up_pairs(rows, flow, i, k, lost, number)
     for one in range(number):
-        more = lead(flow, wide(lost[one, 0]), wide(lost[one, 1]), steps)
+        more = reroute(flow, wide(lost[one, 0]), wide(lost[one, 1]), steps)
         if more < 0:
             undo(flow, steps)
             for again in range(number):
                 turn_chosen(flow, wide(lost[again, 0]), wide(lost[again, 1]))
             for i in members:
-                _take_back(rows, stars, flow, i, k)
+                _restore_free(rows, stars, flow, i, k)
             return False
         steps = more
     for i in members:

@@ -89,7 +89,7 @@ def _price(common: Packed, sizes: Ints, a: int, b: int, rule: MergeRule) -> floa
 
 
 @leaf
-def _look(work: Merging, a: int, rule: MergeRule) -> None:
+def _find_partner(work: Merging, a: int, rule: MergeRule) -> None:
     """Find the cheapest partner of an open cluster; offer it to those that have looked already."""
     work.near[a], work.price[a] = -1, np.inf
     for b in range(work.state.size):
@@ -117,7 +117,7 @@ def _give_back(rows: Packed, work: Merging, a: int, k: int) -> None:
                 number, fewest = wide(other), stars
         row = work.members[number]
         if row == a:
-            a = _renamed(work, a)
+            a = _move_slot(work, a)
         put(work.common, a, work.without, row)
         work.sizes[a] -= 1
         work.state[a] = FINISHED
@@ -152,7 +152,7 @@ def _list_members(work: Merging, a: int) -> int:
 
 
 @leaf
-def _renamed(work: Merging, a: int) -> int:
+def _move_slot(work: Merging, a: int) -> int:
     """Give a cluster the slot of another of its rows, since row a leaves it; return that."""
     slot = MINUS_ONE
     for row in range(work.labels.size):
@@ -208,7 +208,7 @@ def merge(rows: Packed, work: Merging, rule: MergeRule) -> None:
         for row in range(work.labels.size):
             if work.labels[row] == b:
                 work.labels[row] = a
-    _share_out(rows, work)
+    _assign_leftovers(rows, work)
 
 
 @leaf
@@ -218,11 +218,11 @@ def _refresh(work: Merging, a: int, rule: MergeRule) -> None:
         if work.state[c] == 0:
             near = work.near[c]
             if c == a or near < 0 or near == a or work.state[near] != 0:
-                _look(work, c, rule)
+                _find_partner(work, c, rule)
 
 
 @leaf
-def _share_out(rows: Packed, work: Merging) -> None:
+def _assign_leftovers(rows: Packed, work: Merging) -> None:
     """Put every row of a cluster that is still open into the finished one that it costs least."""
     for row in range(work.labels.size):
         if work.state[work.labels[row]] != 0:

@@ -120,7 +120,7 @@ def _following(net: FlowNetwork, node: int, top: int) -> int:
 
 
 @leaf
-def _price_anew(net: FlowNetwork, costs: Ints) -> None:
+def _recompute_potentials(net: FlowNetwork, costs: Ints) -> None:
     """Write the potentials that these costs give."""
     root = net.parent.size - 1
     net.potentials[root] = 0
@@ -176,7 +176,7 @@ def _entering(net: FlowNetwork, costs: Ints, start: int, rows: int, passes: int)
 
 
 @leaf
-def _room(net: FlowNetwork, node: int, more: int) -> int:
+def _residual_capacity(net: FlowNetwork, node: int, more: int) -> int:
     """Return how much the flow between a node and its parent can grow (more = 1) or shrink."""
     n = net.needs.size
     above = wide(net.parent[node])
@@ -213,13 +213,13 @@ def _pivot(net: FlowNetwork, costs: Ints, arc: Pivot) -> None:
     leaving, side = MINUS_ONE, 0
     node = first
     while node != top:
-        room = _room(net, node, wide(-net.up[node]))
+        room = _residual_capacity(net, node, wide(-net.up[node]))
         if room < sent:
             sent, leaving, side = room, node, 1
         node = wide(net.parent[node])
     node = second
     while node != top:
-        room = _room(net, node, wide(net.up[node]))
+        room = _residual_capacity(net, node, wide(net.up[node]))
         if room <= sent:
             sent, leaving, side = room, node, 2
         node = wide(net.parent[node])
@@ -236,17 +236,17 @@ def _pivot(net: FlowNetwork, costs: Ints, arc: Pivot) -> None:
     if side == 0:
         net.full[record, person] = -1 - net.full[record, person]
         return
-    _drop(net, leaving)
+    _mark_leaving(net, leaving)
     on_arc = sent if arc.forward > 0 else ONE - sent
     if not by_pass:
         net.full[record, person] = 0
     inner, outer = (first, second) if side == 1 else (second, first)
     leads_up = (inner == first) == (arc.forward > 0)
-    _hang(net, costs, inner, outer, leaving, on_arc, 1 if leads_up else -1)
+    _reattach(net, costs, inner, outer, leaving, on_arc, 1 if leads_up else -1)
 
 
 @leaf
-def _drop(net: FlowNetwork, node: int) -> None:
+def _mark_leaving(net: FlowNetwork, node: int) -> None:
     """Mark the arc between a node and its parent as full where it is, for it leaves the tree."""
     n = net.needs.size
     above = wide(net.parent[node])
@@ -256,7 +256,7 @@ def _drop(net: FlowNetwork, node: int) -> None:
 
 
 @leaf
-def _hang(
+def _reattach(
     net: FlowNetwork,
     costs: Ints,
     inner: int,
@@ -322,7 +322,7 @@ def solve(net: FlowNetwork, costs: Ints, rows: int, passes: int) -> int:
     passes
         1 where the degrees may be larger than the needs; always the same for a network.
     """
-    _price_anew(net, costs)
+    _recompute_potentials(net, costs)
     start, pivots = ZERO, ZERO
     while True:
         arc = _entering(net, costs, start, rows, passes)

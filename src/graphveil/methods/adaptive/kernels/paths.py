@@ -48,7 +48,7 @@ def _meeting(flow: Flow, is_person: int) -> int:
 
 
 @leaf
-def _search(flow: Flow, record: int, person: int) -> int:
+def _find_path(flow: Flow, record: int, person: int) -> int:
     """Return a node on a way from a record to a person, -1 where there is no way.
 
     The way is searched from both ends, node by node in turn; ``came_from[0]`` leads back from that
@@ -79,12 +79,12 @@ def _search(flow: Flow, record: int, person: int) -> int:
 
 
 @leaf
-def lead(flow: Flow, record: int, person: int, steps: int) -> int:
+def reroute(flow: Flow, record: int, person: int, steps: int) -> int:
     """Lead a unit from a record to a person over pairs that fit; return the new number of steps.
 
     Where there is no way, or the journal has no room for it, nothing changes and -1 is returned.
     """
-    meeting = _search(flow, record, person)
+    meeting = _find_path(flow, record, person)
     if meeting < 0:
         return MINUS_ONE
     n, end = flow.passed.size, steps

@@ -20,7 +20,7 @@ from graphveil.methods.adaptive.kernels.flow import (
     turn_chosen,
     turn_free,
 )
-from graphveil.methods.adaptive.kernels.paths import lead, undo
+from graphveil.methods.adaptive.kernels.paths import reroute, undo
 from graphveil.methods.adaptive.kernels.planes import Packed, differing
 
 
@@ -69,7 +69,7 @@ def _without(rows: Packed, stars: Words, flow: Flow, i: int, k: int) -> bool:
                     lost += 1
     steps = ZERO
     for number in range(lost):
-        more = lead(flow, i, wide(flow.lost[number]), steps)
+        more = reroute(flow, i, wide(flow.lost[number]), steps)
         if more < 0:
             undo(flow, steps)
             for again in range(lost):

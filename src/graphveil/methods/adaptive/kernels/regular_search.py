@@ -26,7 +26,7 @@ from graphveil.methods.adaptive.kernels.flow import (
     turn_chosen,
     turn_free,
 )
-from graphveil.methods.adaptive.kernels.paths import expand, lead
+from graphveil.methods.adaptive.kernels.paths import expand, reroute
 from graphveil.methods.adaptive.kernels.planes import Packed, differing
 from graphveil.methods.adaptive.kernels.pruning import prune
 
@@ -47,7 +47,7 @@ CHANGED, NEIGHBOR = 1, 2
 DRAWS: int = np.int64(1 << 30)  # type: ignore[assignment]
 
 
-class ClusterState(NamedTuple):
+class TrialState(NamedTuple):
     """What a trial changes: the words of a flow, what is passed on, the stars."""
 
     words: Words
@@ -69,9 +69,9 @@ class SearchBuffers(NamedTuple):
     prices: Ints
     cheapest: int
     near: Shorts
-    before: ClusterState
+    before: TrialState
     broken: Shorts
-    way: Ints
+    dist: Ints
     missing: Ints
     counted: Words
     marks: Flags
@@ -80,7 +80,7 @@ class SearchBuffers(NamedTuple):
     ordered: Ints
 
 
-def room_for(flow: Flow, stars: Words, prices: Ints, near: Shorts) -> SearchBuffers:
+def buffers_for(flow: Flow, stars: Words, prices: Ints, near: Shorts) -> SearchBuffers:
     """Return room for a search over a flow with these stars.
 
     Parameters
@@ -97,9 +97,9 @@ def room_for(flow: Flow, stars: Words, prices: Ints, near: Shorts) -> SearchBuff
         prices=prices,
         cheapest=int(prices.min(initial=FAR, where=prices >= 0)),
         near=near,
-        before=ClusterState(flow.words.copy(), flow.passed.copy(), stars.copy()),
+        before=TrialState(flow.words.copy(), flow.passed.copy(), stars.copy()),
         broken=np.empty((n * (MORE_ROWS + 1), 2), dtype=np.int32),
-        way=np.empty(n, dtype=np.int64),
+        dist=np.empty(n, dtype=np.int64),
         missing=np.empty((n, n), dtype=np.int64),
         counted=~stars,
         marks=np.empty(n, dtype=np.int8),
@@ -110,7 +110,7 @@ def room_for(flow: Flow, stars: Words, prices: Ints, near: Shorts) -> SearchBuff
 
 
 @leaf
-def _carry_over(changed: Flags, one: ClusterState, other: ClusterState) -> None:
+def _copy_changed(changed: Flags, one: TrialState, other: TrialState) -> None:
     """Write the other state into one where rows have changed; then none has."""
     n = one.passed.size
     for node in range(2 * n):
@@ -149,13 +149,13 @@ def price_of(rows: Packed, stars: Words, prices: Ints) -> int:
 
 
 @leaf
-def _compare(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers) -> tuple[int, bool]:
+def _compare(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers) -> tuple[int, bool]:
     """Return how much more all stars cost than before the trial, and whether they are the same."""
-    more, is_same, before = ZERO, True, room.before.stars
+    more, is_same, before = ZERO, True, work.before.stars
     for i in range(flow.passed.size):
         if flow.changed[i]:
-            more += _price_of_row(rows, stars, room.prices, i)
-            more -= _price_of_row(rows, before, room.prices, i)
+            more += _price_of_row(rows, stars, work.prices, i)
+            more -= _price_of_row(rows, before, work.prices, i)
             for w in range(stars.shape[1]):
                 is_same = is_same and stars[i, w] == before[i, w]
     return more, is_same
@@ -166,13 +166,13 @@ def _wipe(
     rows: Packed,
     stars: Words,
     flow: Flow,
-    room: SearchBuffers,
+    work: SearchBuffers,
     i: int,
     parts: int,
     rng: np.random.Generator,
 ) -> None:
     """Take stars of a row away: each, or where parts is more than 1 one in so many."""
-    room.marks[i] = CHANGED
+    work.marks[i] = CHANGED
     flow.changed[i] = 1
     for w in range(stars.shape[1]):
         bits = stars[i, w] & ~rows.stars[i, w]
@@ -184,7 +184,7 @@ def _wipe(
 
 
 @leaf
-def _refit(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, i: int, broken: int) -> int:
+def _refit(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, i: int, broken: int) -> int:
     """Note whom record i fits with its stars; give up its pairs that fit no longer.
 
     Return how many pairs are given up by now.
@@ -196,7 +196,7 @@ def _refit(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, i: int, 
         if is_set(flow.words[CHOSEN, i], j):
             if not fit:
                 turn_chosen(flow, i, j)
-                room.broken[broken, 0], room.broken[broken, 1] = i, j
+                work.broken[broken, 0], work.broken[broken, 1] = i, j
                 broken += 1
         elif fit != (is_set(flow.words[FREE, i], j) > 0):
             turn_free(flow, i, j)
@@ -205,33 +205,33 @@ def _refit(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, i: int, 
 
 @leaf
 def _wipe_some(
-    rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, rng: np.random.Generator
+    rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, rng: np.random.Generator
 ) -> int:
     """Take stars from a row and some like it; return how many pairs fit no longer, shuffled."""
     kind = below(rng, 10 * ONE)
     parts = ONE if kind < 5 else 2 * ONE if kind < 8 else 4 * ONE
-    n = room.marks.size
+    n = work.marks.size
     for i in range(n):
-        room.marks[i] = 0
+        work.marks[i] = 0
     first = below(rng, n)
     for _ in range(MOST_DRAWS):
-        if _price_of_row(rows, stars, room.prices, first) > 0:
+        if _price_of_row(rows, stars, work.prices, first) > 0:
             break
         first = below(rng, n)
     other = wide(first)
     for _ in range(1 + below(rng, (MORE_ROWS + 1) * ONE)):
-        _wipe(rows, stars, flow, room, other, parts, rng)
-        other = wide(room.near[first, below(rng, room.near.shape[1])])
+        _wipe(rows, stars, flow, work, other, parts, rng)
+        other = wide(work.near[first, below(rng, work.near.shape[1])])
     broken = ZERO
     for i in range(n):
-        if room.marks[i]:
-            broken = _refit(rows, stars, flow, room, i, broken)
+        if work.marks[i]:
+            broken = _refit(rows, stars, flow, work, i, broken)
     for one in range(broken - 1, 0, -1):
         swapped = below(rng, one + 1)
         for side in range(2):
-            kept = room.broken[one, side]
-            room.broken[one, side] = room.broken[swapped, side]
-            room.broken[swapped, side] = kept
+            kept = work.broken[one, side]
+            work.broken[one, side] = work.broken[swapped, side]
+            work.broken[swapped, side] = kept
     return broken
 
 
@@ -248,17 +248,17 @@ def _price_to_fit(rows: Packed, stars: Words, prices: Ints, i: int, j: int) -> i
 
 
 @leaf
-def _count_missing(rows: Packed, stars: Words, room: SearchBuffers, i: int) -> None:
+def _count_missing(rows: Packed, stars: Words, work: SearchBuffers, i: int) -> None:
     """Write into missing[i, j] what the stars cost that record i lacks to fit person j."""
     is_counted = True
     for w in range(stars.shape[1]):
-        is_counted = is_counted and room.counted[i, w] == stars[i, w]
-        room.counted[i, w] = stars[i, w]
+        is_counted = is_counted and work.counted[i, w] == stars[i, w]
+        work.counted[i, w] = stars[i, w]
     if is_counted:
         return
-    for j in range(room.way.size):
-        room.missing[i, j] = _price_to_fit(rows, stars, room.prices, i, j)
-    room.missing[i, i] = FAR
+    for j in range(work.dist.size):
+        work.missing[i, j] = _price_to_fit(rows, stars, work.prices, i, j)
+    work.missing[i, i] = FAR
 
 
 @leaf
@@ -272,22 +272,22 @@ def _block_chosen(flow: Flow, missing: Ints, i: int, price: int) -> None:
 
 
 @leaf
-def _offer(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, i: int, price: int) -> None:
+def _relax(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, i: int, price: int) -> None:
     """Offer every person that record i is not paired with the way by it, which has this price."""
-    _count_missing(rows, stars, room, i)
-    missing, way, came_from, n = room.missing[i], room.way, flow.came_from[0], room.way.size
+    _count_missing(rows, stars, work, i)
+    missing, dist, came_from, n = work.missing[i], work.dist, flow.came_from[0], work.dist.size
     _block_chosen(flow, missing, i, FAR)
     for j in range(n):
         by_record = price + missing[j]
-        is_less = by_record < way[j]
-        way[j] = by_record if is_less else way[j]
+        is_less = by_record < dist[j]
+        dist[j] = by_record if is_less else dist[j]
         came_from[n + j] = i if is_less else came_from[n + j]
     _block_chosen(flow, missing, i, ZERO)
 
 
 @leaf
-def _find_way(
-    rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, record: int, goal: int
+def _cheapest_path(
+    rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, record: int, goal: int
 ) -> int:
     """Return what the cheapest way from a record to a person costs; write it into ``came_from``.
 
@@ -296,14 +296,14 @@ def _find_way(
     """
     n = flow.passed.size
     for j in range(n):
-        room.way[j] = FAR
+        work.dist[j] = FAR
     for w in range(flow.seen.shape[1]):
         flow.seen[0, w] = NO_BIT
         flow.seen[1, w] = NO_BIT
     turn(flow.seen[0], record)
     flow.queue[0, 0] = record
     if not is_set(flow.words[CHOSEN, record], goal):
-        room.way[goal] = _price_to_fit(rows, stars, room.prices, record, goal)
+        work.dist[goal] = _price_to_fit(rows, stars, work.prices, record, goal)
         flow.came_from[0, n + goal] = record
     start, begun, end = ZERO, ZERO, ONE
     price: int = ZERO
@@ -313,44 +313,44 @@ def _find_way(
             start += 1
         if is_set(flow.seen[1], goal):
             return price
-        helps = price + room.cheapest < room.way[goal]
+        helps = price + work.cheapest < work.dist[goal]
         for number in range(begun, end):
             node = wide(flow.queue[0, number])
             if node >= n:
-                room.way[node - n] = MINUS_ONE
+                work.dist[node - n] = MINUS_ONE
             elif helps:
-                _offer(rows, stars, flow, room, node, price)
-        begun, price = end, room.way[goal]
+                _relax(rows, stars, flow, work, node, price)
+        begun, price = end, work.dist[goal]
         for j in range(n):
-            if 0 <= room.way[j] < price:
-                price = room.way[j]
-        if price == room.way[goal]:
+            if 0 <= work.dist[j] < price:
+                price = work.dist[j]
+        if price == work.dist[goal]:
             return price
         for j in range(n):
-            if room.way[j] == price:
+            if work.dist[j] == price:
                 turn(flow.seen[1], j)
                 flow.queue[0, end] = n + j
                 end += 1
 
 
 @leaf
-def _show_less(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, i: int, j: int) -> None:
+def _suppress(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, i: int, j: int) -> None:
     """Suppress in record i what it lacks to fit person j, and note whom else it fits then."""
-    room.marks[i] = CHANGED
+    work.marks[i] = CHANGED
     flow.changed[i] = 1
     for w in range(stars.shape[1]):
         stars[i, w] |= differing(rows, i, rows, j, w)
-    _refit(rows, stars, flow, room, i, ZERO)
+    _refit(rows, stars, flow, work, i, ZERO)
 
 
 @leaf
-def _lead(
-    rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, record: int, person: int
+def _reroute(
+    rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, record: int, person: int
 ) -> bool:
     """Lead a unit from a record to a person the cheapest way; return whether there is any."""
-    if lead(flow, record, person, ZERO) >= 0:
+    if reroute(flow, record, person, ZERO) >= 0:
         return True
-    if _find_way(rows, stars, flow, room, record, person) >= FAR:
+    if _cheapest_path(rows, stars, flow, work, record, person) >= FAR:
         return False
     n = flow.passed.size
     node = n + person
@@ -358,7 +358,7 @@ def _lead(
         before = wide(flow.came_from[0, node])
         j = node - n
         if before < n and j != before and not is_set(flow.words[FREE, before], j):
-            _show_less(rows, stars, flow, room, before, j)
+            _suppress(rows, stars, flow, work, before, j)
         send(flow, before, node)
         node = before
     return True
@@ -379,18 +379,18 @@ def _mark_neighbors(flow: Flow, marks: Flags) -> None:
 
 
 @leaf
-def _change(
-    rows: Packed, stars: Words, flow: Flow, room: SearchBuffers, most: int, rng: np.random.Generator
+def _try_change(
+    rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, most: int, rng: np.random.Generator
 ) -> tuple[bool, bool]:
     """Change some rows; return whether that may be kept, and whether it is to be pruned first."""
-    for number in range(_wipe_some(rows, stars, flow, room, rng)):
-        record, person = wide(room.broken[number, 0]), wide(room.broken[number, 1])
-        if not _lead(rows, stars, flow, room, record, person):
+    for number in range(_wipe_some(rows, stars, flow, work, rng)):
+        record, person = wide(work.broken[number, 0]), wide(work.broken[number, 1])
+        if not _reroute(rows, stars, flow, work, record, person):
             return False, False
-    more, is_same = _compare(rows, stars, flow, room)
+    more, is_same = _compare(rows, stars, flow, work)
     if more > most or is_same:
         return is_same, False
-    _mark_neighbors(flow, room.marks)
+    _mark_neighbors(flow, work.marks)
     return True, True
 
 
@@ -412,27 +412,27 @@ def _count_needs(rows: Packed, flow: Flow, needs: Ints, i: int) -> None:
 
 
 @leaf
-def _to_prune(rows: Packed, stars: Words, flow: Flow, room: SearchBuffers) -> int:
+def _to_prune(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers) -> int:
     """Write the stars of marked rows into `ordered`, least needed first; return how many."""
     cells, most, ordered = ZERO, ZERO, ZERO
-    for i in range(room.marks.size):
-        if room.marks[i] == 0:
+    for i in range(work.marks.size):
+        if work.marks[i] == 0:
             continue
-        _count_needs(rows, flow, room.needs, i)
+        _count_needs(rows, flow, work.needs, i)
         for w in range(stars.shape[1]):
             bits = stars[i, w] & ~rows.stars[i, w]
             while bits:
                 b = w * WORD + first_bit(bits)
                 bits &= bits - ONE_BIT
-                room.cells[cells, 0], room.cells[cells, 1] = i, b
-                room.cells[cells, 2] = room.needs[b]
-                most = max(most, room.needs[b])
+                work.cells[cells, 0], work.cells[cells, 1] = i, b
+                work.cells[cells, 2] = work.needs[b]
+                most = max(most, work.needs[b])
                 cells += 1
     for number in range(most + 1):
         for cell in range(cells):
-            if room.cells[cell, 2] == number:
-                room.ordered[ordered, 0] = room.cells[cell, 0]
-                room.ordered[ordered, 1] = room.cells[cell, 1]
+            if work.cells[cell, 2] == number:
+                work.ordered[ordered, 0] = work.cells[cell, 0]
+                work.ordered[ordered, 1] = work.cells[cell, 1]
                 ordered += 1
     return cells
 
@@ -442,7 +442,7 @@ def search(
     rows: Packed,
     stars: Words,
     flow: Flow,
-    room: SearchBuffers,
+    work: SearchBuffers,
     trials: int,
     heat: float,
     unit: int,
@@ -461,7 +461,7 @@ def search(
     stars, flow
         What is suppressed, and pairs that fit, after `load`; overwritten.
     room
-        From `room_for`; overwritten.
+        From `buffers_for`; overwritten.
     trials
         How many changes are tried.
     heat
@@ -471,23 +471,23 @@ def search(
     rng
         What is drawn from.
     """
-    state = ClusterState(flow.words, flow.passed, stars)
+    state = TrialState(flow.words, flow.passed, stars)
     for trial in range(trials + 2):
         all_rows = trial == 0 or trial > trials
         may_stay, pruning = True, True
-        _carry_over(flow.changed, room.before, state)
+        _copy_changed(flow.changed, work.before, state)
         if all_rows:
-            for i in range(room.marks.size):
-                room.marks[i] = CHANGED
+            for i in range(work.marks.size):
+                work.marks[i] = CHANGED
         else:
-            may_stay, pruning = _change(rows, stars, flow, room, MOST_WORSE * unit, rng)
+            may_stay, pruning = _try_change(rows, stars, flow, work, MOST_WORSE * unit, rng)
         while pruning:
-            cells = _to_prune(rows, stars, flow, room)
-            pruning = prune(rows, stars, flow, room.ordered[:cells]) > 0 and all_rows
-        more, _ = _compare(rows, stars, flow, room)
+            cells = _to_prune(rows, stars, flow, work)
+            pruning = prune(rows, stars, flow, work.ordered[:cells]) > 0 and all_rows
+        more, _ = _compare(rows, stars, flow, work)
         if may_stay and more > 0:
             warm = heat * unit * (1.0 - (trial - 1) * 1.0 / trials)
             may_stay = below(rng, DRAWS) < np.exp(-more * 1.0 / warm) * DRAWS
         if not may_stay:
-            _carry_over(flow.changed, state, room.before)
-    return price_of(rows, stars, room.prices)
+            _copy_changed(flow.changed, state, work.before)
+    return price_of(rows, stars, work.prices)
