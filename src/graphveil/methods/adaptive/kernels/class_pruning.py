@@ -1,4 +1,9 @@
-"""Remove a star from all rows of a class at once, so that its rows stay equal."""
+"""Remove a star from all rows of a class at once, so that its rows stay equal.
+
+graphveil's own, for classes of equal records with pairs between them (see
+`graphveil.methods.adaptive.choice`). It is `pruning`, but a star goes from every row of the class
+or from none.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +35,19 @@ Ints = NDArray[np.int64]
 def _give_up_pairs(
     rows: Packed, flow: Flow, i: int, k: int, lost: NDArray[np.int32], number: int
 ) -> int:
-    """Give up the pairs of record i that need its star of column k; list those that were chosen."""
+    """Remove the pairs of record i that need its star of column k; list those that were chosen.
+
+    Parameters
+    ----------
+    rows, flow
+        The rows, and the flow, which is overwritten.
+    i, k
+        The record, and the column by its position among the bits.
+    lost
+        int32, shape (m, 2): records and persons of the chosen pairs are written from `number` on.
+    number
+        How many are listed already; the new number is returned.
+    """
     w, bit = k >> 6, ONE_BIT << np.uint64(k & 63)
     for word in range(flow.row_before.size):
         bits = flow.words[FREE, i, word] | flow.words[CHOSEN, i, word]
@@ -65,16 +82,19 @@ def _restore_free(rows: Packed, stars: Words, flow: Flow, i: int, k: int) -> Non
 def _without_in_class(
     rows: Packed, stars: Words, flow: Flow, members: Ints, k: int, lost: NDArray[np.int32]
 ) -> bool:
-    """Take the stars of a column away from some rows if all that need them can be led elsewhere."""
+    """Remove a column's stars from a class if all pairs that need them can be rerouted."""
     w, bit = k >> 6, ONE_BIT << np.uint64(k & 63)
+    # Step 1: a quick test for each row.
     for i in members:
         if must_stay(rows, flow, i, w, bit):
             return False
+    # Step 2: take the pairs of all rows that need a star of this column out of the graph.
     number, steps = ZERO, ZERO
     for i in members:
         number = _give_up_pairs(rows, flow, i, k, lost, number)
-    for one in range(number):
-        more = reroute(flow, wide(lost[one, 0]), wide(lost[one, 1]), steps)
+    # Step 3: reroute each chosen pair that was lost; if one has no path, restore everything.
+    for lost_pair in range(number):
+        more = reroute(flow, wide(lost[lost_pair, 0]), wide(lost[lost_pair, 1]), steps)
         if more < 0:
             undo(flow, steps)
             for again in range(number):
@@ -83,6 +103,7 @@ def _without_in_class(
                 _restore_free(rows, stars, flow, i, k)
             return False
         steps = more
+    # Step 4: the stars go from all rows of the class.
     for i in members:
         stars[i, w] &= ~bit
         flow.changed[i] = 1
@@ -99,29 +120,29 @@ def prune_classes(
     cells: Ints,
     lost: NDArray[np.int32],
 ) -> int:
-    """Take stars away from all rows of a class at once where everybody keeps enough pairs.
+    """Remove stars from all rows of a class at once while everybody keeps enough pairs.
 
     Parameters
     ----------
     rows, stars, flow
-        As in `prune`; the rows of a class have the same stars.
+        As in `pruning.prune`; the rows of a class have the same stars.
     members, starts
-        The rows of class a are ``members[starts[a] : starts[a + 1]]``.
+        int64: the rows of class a are ``members[starts[a]:starts[a + 1]]``.
     cells
-        Shape (m, 2): classes, and columns by their place among the bits, in the order in which they
-        are tried.
+        int64, shape (m, 2): classes, and columns by their position among the bits, in the order in
+        which they are tried.
     lost
-        Scratch, shape (rows of a class times n, 2).
+        int32, shape (rows of the largest class times n, 2): scratch.
 
     Returns
     -------
     int
-        From how many classes a column's stars are gone.
+        From how many classes a column's stars were removed.
     """
     gone = 0
     for number in range(cells.shape[0]):
         a = cells[number, 0]
-        some = members[starts[a] : starts[a + 1]]
-        if _without_in_class(rows, stars, flow, some, cells[number, 1], lost):
+        class_rows = members[starts[a] : starts[a + 1]]
+        if _without_in_class(rows, stars, flow, class_rows, cells[number, 1], lost):
             gone += 1
     return gone

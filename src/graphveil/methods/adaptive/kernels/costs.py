@@ -1,4 +1,11 @@
-"""What it costs that a record fits a person, and how many pairs need a cell suppressed."""
+"""What it costs that a record fits a person, and how many pairs need a cell suppressed.
+
+Both sums of Algorithms 1 and 2 of Choromanski, Jebara & Tang over columns: the cost of a pair,
+``sum over k of W_ik [X_ik != X_jk]``, and the number of chosen pairs of record i that need its cell
+k, from which the next prices follow. The price belongs to the record's row, so costs are not
+symmetric. A missing cell agrees with nothing. Time is O(n n d) and O(pairs d); no array has more
+than n n or n d elements.
+"""
 
 from __future__ import annotations
 
@@ -18,16 +25,18 @@ def pair_costs(columns: Shorts, prices: Ints, costs: Ints) -> None:
     Parameters
     ----------
     columns
-        The codes by column, shape (d, n); -1 is missing, and agrees with nothing.
+        int32, shape (d, n): the codes by column; -1 is missing, and agrees with nothing.
     prices
-        Shape (n, d): the price of a star, by the record's row.
+        int64, shape (n, d): the price of a star, by the record's row.
     costs
-        Shape (n, n), overwritten; 0 on the diagonal.
+        int64, shape (n, n), overwritten; 0 on the diagonal.
     """
     d, n = columns.shape
     for i in range(n):
         row = costs[i]
         row[:] = 0
+        # Column by column, so that the inner loop reads two arrays in order; free cells cost
+        # nothing.
         for k in range(d):
             price, code = prices[i, k], columns[k, i]
             if price != 0:
@@ -45,9 +54,9 @@ def count_needs(columns: Shorts, pairs: NDArray[np.int8], needs: Ints) -> None:
     columns
         As in `pair_costs`.
     pairs
-        1 where record i is to fit person j.
+        int8, shape (n, n): 1 if record i is to fit person j. The diagonal does not count.
     needs
-        Shape (n, d), overwritten.
+        int64, shape (n, d), overwritten.
     """
     i, j = np.nonzero(pairs)
     i, j = i[i != j], j[i != j]

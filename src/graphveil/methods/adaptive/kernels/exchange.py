@@ -1,4 +1,12 @@
-"""Local search on clusters: a row moves to another cluster, or two rows are exchanged."""
+"""Local search on clusters: a row moves to another cluster, or two rows are exchanged.
+
+graphveil's own; Choromanski, Jebara & Tang compare with agglomerative clustering alone. Every row
+asks for a cluster of at least its level (k for all with `cluster-k`). A cluster costs its size
+times the columns in which its rows differ. A visit makes the best change of a row that saves stars:
+a move if its cluster can spare it, else an exchange. For each row, what the others of its cluster
+have in common is kept, so a change is judged by one comparison of rows per cluster or row: O(n) for
+a visit.
+"""
 
 from __future__ import annotations
 
@@ -21,11 +29,20 @@ Ints = NDArray[np.int64]
 
 
 class ClusterMembers(NamedTuple):
-    """Which row is in which cluster, and what is common to the rows of each.
+    """Which row is in which cluster, and what the rows of each have in common.
 
-    ``common`` has one row per cluster, ``without`` one per row: what is common to the others of its
-    cluster. ``members`` has room for the rows of one cluster, ``before`` for what some have in
-    common.
+    Parameters
+    ----------
+    labels
+        int64, shape (n,): the cluster of every row.
+    sizes
+        int64, shape (clusters,).
+    common
+        One row per cluster: what its rows have in common. Written by `improve`.
+    without
+        One row per row: what the others of its cluster have in common. Written by `improve`.
+    members, before
+        Scratch: the rows of one cluster, and what some of them have in common.
     """
 
     labels: Ints
@@ -37,7 +54,7 @@ class ClusterMembers(NamedTuple):
 
 
 def clusters_of(rows: Packed, labels: Ints) -> ClusterMembers:
-    """Return the clusters, still to be filled by `improve`; labels are 0..c-1, each in use."""
+    """Return clusters, still to be filled by `improve`; labels are 0..c-1, each in use."""
     sizes = np.bincount(labels)
     n, c = labels.size, sizes.size
     return ClusterMembers(
@@ -52,7 +69,7 @@ def clusters_of(rows: Packed, labels: Ints) -> ClusterMembers:
 
 @leaf
 def _refill(rows: Packed, clusters: ClusterMembers, a: int) -> None:
-    """Write what is common to a cluster, and to all of it but each row; none has no others."""
+    """Write what the rows of a cluster have in common, and the same without each of them."""
     members, without = clusters.members, clusters.without
     size = ZERO
     for row in range(clusters.labels.size):
@@ -62,6 +79,7 @@ def _refill(rows: Packed, clusters: ClusterMembers, a: int) -> None:
     if size == 0:
         return
     last = members[size - 1]
+    # A cluster of one row has no others: `without` is not read for it.
     if size == 1:
         put(clusters.common, a, rows, last)
         put(without, last, rows, last)
@@ -73,7 +91,7 @@ def _refill(rows: Packed, clusters: ClusterMembers, a: int) -> None:
 
 @leaf
 def _need_of_others(clusters: ClusterMembers, levels: Ints, row: int) -> int:
-    """Return the largest level in a row's cluster but its own; 0 where it is alone."""
+    """Return the largest level in a row's cluster other than its own; 0 if it is the only row."""
     need = ZERO
     for other in range(clusters.labels.size):
         if other != row and clusters.labels[other] == clusters.labels[row]:
@@ -83,9 +101,11 @@ def _need_of_others(clusters: ClusterMembers, levels: Ints, row: int) -> int:
 
 @leaf
 def _move(rows: Packed, clusters: ClusterMembers, levels: Ints, row: int) -> int:
-    """Move a row to where it saves most; return how many stars that saves, 0 where it stays."""
+    """Move a row to where it saves most; return how many stars that saves, 0 if it stays."""
     sizes, common, without = clusters.sizes, clusters.common, clusters.without
     a = clusters.labels[row]
+    # What the old cluster saves, and what each other cluster costs more. A row joins only a cluster
+    # that then has as many rows as the row asks for.
     leaving = sizes[a] * starred(common, a) - (sizes[a] - 1) * starred(without, row)
     best, most = MINUS_ONE, ZERO
     for b in range(sizes.size):
@@ -105,7 +125,7 @@ def _move(rows: Packed, clusters: ClusterMembers, levels: Ints, row: int) -> int
 
 @leaf
 def _shown_with(rows: Packed, clusters: ClusterMembers, other: int, row: int) -> int:
-    """Return how many columns a cluster suppresses in which one row takes the other's place."""
+    """Return how many columns a cluster suppresses if one row takes another's place."""
     if clusters.sizes[clusters.labels[other]] == 1:
         return starred(rows, row)
     return distance(clusters.without, other, rows, row)
@@ -113,9 +133,10 @@ def _shown_with(rows: Packed, clusters: ClusterMembers, other: int, row: int) ->
 
 @leaf
 def _change_places(rows: Packed, clusters: ClusterMembers, levels: Ints, row: int) -> int:
-    """Let a row and the best other change places; return how many stars that saves, 0 where none.
+    """Exchange a row for the best other one; return how many stars that saves, 0 if it stays.
 
-    No row can save more than its own cluster and the other's cost now: what cannot pay is skipped.
+    Both clusters keep their sizes, so each row must ask for no more than the other's cluster has.
+    The bound that skips most rows: the row's own cluster can save at most what it costs now.
     """
     sizes, common, labels = clusters.sizes, clusters.common, clusters.labels
     a = labels[row]
@@ -148,16 +169,19 @@ def improve(rows: Packed, clusters: ClusterMembers, levels: Ints, orders: NDArra
     clusters
         From `clusters_of`, each of at least as many rows as the largest level in it; overwritten.
     levels
-        Shape (n,): how many rows the cluster of each row must have, at least 1.
+        int64, shape (n,): how many rows the cluster of each row must have, at least 1.
     orders
-        Shape (passes, n): the order of the rows in every pass.
+        int32, shape (passes, n): the order of the rows in every pass.
     """
+    # Step 1: what the clusters have in common.
     for a in range(clusters.sizes.size):
         _refill(rows, clusters, a)
     total = 0
     for number in range(orders.shape[0]):
         saved = 0
         for visited in orders[number]:
+            # Step 2: a row may leave if the others have enough without it; otherwise it may be
+            # exchanged.
             row, more = wide(visited), ZERO
             if clusters.sizes[clusters.labels[row]] > _need_of_others(clusters, levels, row):
                 more = _move(rows, clusters, levels, row)

@@ -1,4 +1,13 @@
-"""Pairs of records and persons as a flow, in bits."""
+"""Pairs of records and persons as a flow, in bits.
+
+The compatibility graph H of Choromanski, Jebara & Tang has an edge if record i, with its stars,
+fits person j. The chosen graph G within H is a flow: record i sends one unit to every person it is
+paired with, and a person who gets more than needed passes the rest to the own record. Node i is
+record i, node n + j person j. The pair of a person and the own record is not stored.
+
+Rows of n bits, 64 to a word, make a step of a search for rerouting paths O(n / 64). Removing a star
+takes edges out of H; `pruning` does that as long as the flow can be rerouted.
+"""
 
 from __future__ import annotations
 
@@ -15,28 +24,56 @@ PairMatrix = NDArray[np.int8]
 Words = NDArray[np.uint64]
 
 WORD = 64
+"""Bits of a word."""
+
 NO_BIT: np.uint64 = np.uint64(0)
+"""A word without bits."""
+
 ONE_BIT: np.uint64 = np.uint64(1)
+"""The lowest bit, in a type of the words."""
+
 PART = 64
-"""So many records are looked at in one go."""
+"""How many records are compared with all persons at a time, which bounds the memory of `fitting`.
+"""
 
 MOST_STEPS = 32
-"""Times n: a star that more steps would free stays."""
+"""Times n: the length of the journal of rerouted steps. A star that more steps would free stays; a
+larger value frees more of them and takes more memory."""
 
 FREE, SENDERS, CHOSEN, FITTING = 0, 1, 2, 3
-"""What stands in the words of a flow, see `Flow`; those of a record and a person make 3."""
+"""The index of ``Flow.words``: pairs that fit and are not chosen, by record (`FREE`) and by person
+(`FITTING`); chosen pairs by record (`CHOSEN`) and by person (`SENDERS`). The two views of the
+same pairs add up to 3."""
 
 
 class Flow(NamedTuple):
-    """Pairs that fit, which of them are chosen, and what is passed on.
+    """Pairs that fit, which of them are chosen, and what is passed on; and scratch for searches.
 
-    Bit j of ``words[FREE, i]`` is set where record i fits person j and the pair is not chosen, and
-    so is bit i of ``words[FITTING, j]``; bit i of ``words[SENDERS, j]`` where it is chosen, and so
-    is bit j of ``words[CHOSEN, i]``. ``passed[j]`` is what person j passes on; `passes` is 1 where
-    that may change, 0 where all degrees stay as they are. ``changed[v]`` is 1 for every node whose
-    pairs have changed. The rest is scratch, twice where a search goes from both ends: the node
-    before, whom it has seen (records, then persons), its queue; the persons that a record has lost,
-    the steps that can be undone, and the row before.
+    Parameters
+    ----------
+    words
+        uint64, shape (4, n, words). Bit j of ``words[FREE, i]`` is set if record i fits person j
+        and the pair is not chosen, and so is bit i of ``words[FITTING, j]``. Bit j of
+        ``words[CHOSEN, i]`` is set if the pair is chosen, and so is bit i of ``words[SENDERS, j]``.
+    passed
+        int64, shape (n,): the units that person j passes on to the own record.
+    passes
+        1 if that may change, 0 if all degrees stay as they are.
+    changed
+        int8, shape (2n,): 1 for every node whose pairs have changed. Set here; cleared by
+        `regular_search`.
+    came_from
+        int32, shape (2, 2n): scratch: the previous node on a path, from either end.
+    seen
+        uint64, shape (4, words): scratch: the records and persons seen, from either end.
+    queue
+        int32, shape (2, 2n): scratch: the nodes to visit, from either end.
+    lost
+        int32, shape (n,): scratch: the persons that a record has lost.
+    journal
+        int32, shape (32 n, 2): scratch: the steps that can be undone.
+    row_before
+        uint64, shape (words,): scratch: the free pairs of a record before a star was removed.
     """
 
     words: Words
@@ -52,19 +89,29 @@ class Flow(NamedTuple):
 
     @property
     def free(self) -> Words:
-        """The pairs that fit and are not chosen, by record."""
+        """The pairs that fit and are not chosen, by record: uint64, shape (n, words)."""
         words: Words = self.words[FREE]
         return words
 
     @property
     def senders(self) -> Words:
-        """The pairs that are chosen, by person."""
+        """The pairs that are chosen, by person: uint64, shape (n, words)."""
         words: Words = self.words[SENDERS]
         return words
 
 
 def flow_of(rows: Packed, passed: Ints, *, may_exceed: bool = True) -> Flow:
-    """Return a flow, still to be filled by `load`; whether its degrees may come to differ."""
+    """Return a flow, still to be filled by `load`.
+
+    Parameters
+    ----------
+    rows
+        The rows.
+    passed
+        int64, shape (n,): what every person passes on.
+    may_exceed
+        Whether degrees may come to differ from the levels.
+    """
     n, words = rows.stars.shape[0], -(-rows.stars.shape[0] // WORD)
     return Flow(
         words=np.zeros((4, n, words), dtype=np.uint64),
@@ -81,7 +128,17 @@ def flow_of(rows: Packed, passed: Ints, *, may_exceed: bool = True) -> Flow:
 
 
 def cover(rows: Packed, pairs: PairMatrix, stars: Words) -> None:
-    """Write into stars[i] the missing cells of row i and those that its pairs need suppressed."""
+    """Write into stars[i] the missing cells of row i and those that its pairs need suppressed.
+
+    Parameters
+    ----------
+    rows
+        The rows.
+    pairs
+        int8, shape (n, n): 1 if record i is to fit person j.
+    stars
+        uint64, shape (n, words), overwritten.
+    """
     i, j = np.nonzero(pairs)
     i, j = i[i != j], j[i != j]
     stars[:] = rows.stars
@@ -90,7 +147,7 @@ def cover(rows: Packed, pairs: PairMatrix, stars: Words) -> None:
 
 
 def _differing(rows: Packed, i: Ints, j: Ints, w: int) -> Words:
-    """Return the columns of word w in which rows i and rows j do not agree, as `differing`."""
+    """Return the columns of word w in which rows i and rows j do not agree, for arrays of rows."""
     bits: Words = rows.stars[i, w] | rows.stars[j, w]
     for p in range(rows.offsets[w], rows.offsets[w + 1]):
         bits |= rows.planes[i, p] ^ rows.planes[j, p]
@@ -99,20 +156,20 @@ def _differing(rows: Packed, i: Ints, j: Ints, w: int) -> Words:
 
 @leaf
 def is_set(bits: Words, i: int) -> np.uint64:
-    """Return bit i."""
+    """Return bit i: 1 or 0."""
     bit: np.uint64 = (bits[i >> 6] >> np.uint64(i & 63)) & ONE_BIT
     return bit
 
 
 @leaf
 def turn(bits: Words, i: int) -> None:
-    """Set bit i where it is not set, and clear it where it is."""
+    """Toggle bit i."""
     bits[i >> 6] ^= ONE_BIT << np.uint64(i & 63)
 
 
 @leaf
 def fits(rows: Packed, stars: Words, i: int, j: int) -> bool:
-    """Whether record i, with these stars, fits person j."""
+    """Return whether record i, with these stars, fits person j."""
     shown = NO_BIT
     for w in range(stars.shape[1]):
         shown |= differing(rows, i, rows, j, w) & ~stars[i, w]
@@ -122,7 +179,7 @@ def fits(rows: Packed, stars: Words, i: int, j: int) -> bool:
 
 @leaf
 def turn_free(flow: Flow, i: int, j: int) -> None:
-    """Note that record i fits person j without being chosen where that was not so, or was."""
+    """Toggle whether record i fits person j without being chosen, in both views."""
     turn(flow.words[FREE, i], j)
     turn(flow.words[FITTING, j], i)
     flow.changed[i] = 1
@@ -131,7 +188,7 @@ def turn_free(flow: Flow, i: int, j: int) -> None:
 
 @leaf
 def turn_chosen(flow: Flow, i: int, j: int) -> None:
-    """Choose the pair of record i and person j where that was not so; give it up where it was."""
+    """Toggle whether the pair of record i and person j is chosen, in both views."""
     turn(flow.words[CHOSEN, i], j)
     turn(flow.words[SENDERS, j], i)
     flow.changed[i] = 1
@@ -139,7 +196,17 @@ def turn_chosen(flow: Flow, i: int, j: int) -> None:
 
 
 def load(rows: Packed, stars: Words, pairs: PairMatrix, flow: Flow) -> None:
-    """Write which pairs fit and which are chosen."""
+    """Fill a flow: which pairs fit with these stars, and which are chosen.
+
+    Parameters
+    ----------
+    rows, stars
+        The rows, and what is suppressed.
+    pairs
+        int8, shape (n, n): 1 for chosen pairs.
+    flow
+        From `flow_of`; its words are overwritten.
+    """
     fit = np.empty_like(pairs)
     fitting(rows, stars, fit)
     np.fill_diagonal(fit, 0)
@@ -150,7 +217,7 @@ def load(rows: Packed, stars: Words, pairs: PairMatrix, flow: Flow) -> None:
 
 
 def _words_of(bits: NDArray[np.int8]) -> Words:
-    """Return rows of 0 and 1 as words, the first of 64 the lowest bit."""
+    """Return rows of 0 and 1 as words, the first of 64 as the lowest bit."""
     n, words = bits.shape[0], -(-bits.shape[1] // WORD)
     padded = np.zeros((n, words * WORD // 8), dtype=np.uint8)
     packed = np.packbits(bits, axis=1, bitorder="little")
@@ -159,14 +226,18 @@ def _words_of(bits: NDArray[np.int8]) -> Words:
 
 
 def unload(flow: Flow, pairs: PairMatrix) -> None:
-    """Write the chosen pairs into pairs, 1 or 0; nothing on the diagonal."""
+    """Write the chosen pairs into pairs, 1 or 0: int8, shape (n, n); nothing on the diagonal."""
     little = flow.words[CHOSEN].astype("<u8", copy=False).view(np.uint8)
     pairs[:] = np.unpackbits(little, axis=1, bitorder="little", count=pairs.shape[1])
 
 
 @leaf
 def send(flow: Flow, one: int, other: int) -> None:
-    """Send a unit from one node to another: choose a pair, give one up, pass on more or less."""
+    """Send a unit from one node to another along a residual arc.
+
+    Between record and person of different rows that chooses a pair or gives it up. Between those of
+    one row, the person passes on one unit more or less.
+    """
     n = flow.passed.size
     record, person = min(one, other), max(one, other) - n
     if record == person:
@@ -178,7 +249,15 @@ def send(flow: Flow, one: int, other: int) -> None:
 
 
 def fitting(rows: Packed, stars: Words, pairs: PairMatrix) -> None:
-    """Write 1 into pairs[i, j] where record i fits person j, else 0; 1 for i = j."""
+    """Write 1 into pairs[i, j] if record i fits person j, else 0; 1 for i = j.
+
+    Parameters
+    ----------
+    rows, stars
+        The rows, and what is suppressed.
+    pairs
+        int8, shape (n, n), overwritten.
+    """
     n = stars.shape[0]
     persons = np.arange(n)
     for start in range(0, n, PART):

@@ -1,4 +1,21 @@
-"""The cheapest pairs that give every record and every person enough partners: a network simplex."""
+"""The cheapest pairs that give every record and every person enough partners: a network simplex.
+
+This is the minimization in each iteration of Algorithm 1 of Choromanski, Jebara & Tang: a bipartite
+b-matching with ``sum_j G_ij = sum_j G_ji >= delta_i``. The pair of a person and the own record is
+always chosen and free, so ``needs[i] = delta_i - 1`` others are wanted.
+
+Node i < n is record i, which sends ``needs[i]`` units; node n + i is person i, who takes as many.
+Record i sends at most one unit to person j != i, at ``costs[i, j]``. If `passes` is 1, person i may
+pass units on to record i for nothing, which sends them as well: both degrees then are ``needs[i]``
+or more, and equal. So the chosen pairs are a circulation, and every chosen pair is in a full
+assignment. Node 2n is the root, with arcs that are too expensive to be in any optimum.
+
+The method is the primal network simplex on a spanning tree with bounded arcs. The tree is strongly
+feasible (Cunningham's rule for the leaving arc), so no sequence of pivots cycles. Costs are
+integers: arcs of the tree have reduced costs of exactly 0 and the optimum is exact. A pivot looks
+at n arcs for each record that it prices; memory is O(n n) for the bounds of the arcs. Theorem 2 of
+the paper, that iterations never add stars, is about exact minima like these.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +30,40 @@ Ints = NDArray[np.int64]
 Shorts = NDArray[np.int32]
 
 WITHOUT_END: int = np.int64(np.iinfo(np.int64).max)  # type: ignore[assignment]
-OWN = 8
-"""The diagonal of the costs is so many times what an arc to the root costs.
+"""The capacity of arcs without a bound."""
 
-No potential is further from the root's than three of these, so that no record sends to itself.
+OWN = 8
+"""The diagonal of the costs is this many times what an arc to the root costs.
+
+No potential is further from the root's than three such arcs, so that no record ever sends to its
+own person, whose pair is chosen already.
 """
 
 
 class FlowNetwork(NamedTuple):
     """A spanning tree, and which of the other arcs are full.
 
-    For every node but the root: its parent, whether the arc between them leads `up` to the parent
-    (1) or down (-1), and the flow on it. `potentials` make the reduced cost of every arc of the
-    tree 0. Children are chained: `child[u]` is the first, then `after`; `before` is the one before.
-    ``full[i, j]`` is -1 where the arc carries its unit and is not in the tree, else 0.
+    Parameters
+    ----------
+    parent
+        int32, shape (2n + 1,): the parent of every node; -1 for the root.
+    up
+        int32, shape (2n + 1,): 1 if the arc between node and parent leads to the parent, -1 if it
+        leads down.
+    flow
+        int64, shape (2n + 1,): the flow on that arc.
+    potentials
+        int64, shape (2n + 1,): they make the reduced cost of every arc of the tree 0.
+    depth
+        int32, shape (2n + 1,): the distance from the root.
+    child, after, before
+        int32, shape (2n + 1,): the first child of every node, and its next and previous sibling; -1
+        ends.
+    full
+        int8, shape (n, n): -1 if the arc from record i to person j carries its unit and is not in
+        the tree, else 0.
+    needs
+        int64, shape (n,): the units of each record and person.
     """
 
     parent: Shorts
@@ -42,7 +79,15 @@ class FlowNetwork(NamedTuple):
 
 
 class Pivot(NamedTuple):
-    """Where an arc enters: flow goes from `tail` to `head`; `forward` is 1 along it, -1 against."""
+    """An arc that enters the tree.
+
+    Parameters
+    ----------
+    tail, head
+        Flow is sent around the cycle from `tail` to `head` over this arc; a tail of -1 means none.
+    forward
+        1 if that is along the arc, -1 if against it, since it is full.
+    """
 
     tail: int
     head: int
@@ -50,20 +95,23 @@ class Pivot(NamedTuple):
 
 
 def network(needs: Ints, cheapest: Ints) -> FlowNetwork:
-    """Return a tree for these needs in which every record sends to the cheapest persons.
+    """Return a tree for these needs in which every record sends to the persons cheapest for it.
 
     Parameters
     ----------
     needs
-        Per record, and per person, fewer than n.
+        int64, shape (n,): units per record and per person, fewer than n.
     cheapest
-        Per record the persons that are cheapest, itself not among them, shape (n, largest need).
+        int64, shape (n, largest need): for each record the cheapest persons, itself not among them.
     """
+    # Step 1: arcs to the cheapest persons are full.
     n = needs.size
     nodes = 2 * n + 1
     full = np.zeros((n, n), dtype=np.int8)
     sent = np.arange(cheapest.shape[1]) < needs[:, np.newaxis]
     full[np.nonzero(sent)[0], cheapest[sent]] = -1
+    # Step 2: every node is a child of the root, over which goes what persons have too much or too
+    # little.
     spare = np.concatenate([np.zeros(n, dtype=np.int64), -full.sum(axis=0, dtype=np.int64) - needs])
     up = np.where(spare >= 0, 1, -1).astype(np.int32)
     chain = np.arange(2 * n, dtype=np.int32)
@@ -82,15 +130,20 @@ def network(needs: Ints, cheapest: Ints) -> FlowNetwork:
 
 
 def reduced_costs(net: FlowNetwork, costs: Ints) -> Ints:
-    """Return what a flow costs more, at least, with a unit more from record i to person j.
+    """Return what a flow costs more, at least, with one more unit from record i to person j.
 
     Parameters
     ----------
     net
-        After `solve` with these costs. What is negative belongs to arcs that are full: the flow
-        costs so much more, at least, without them.
+        After `solve` with these costs.
     costs
-        As in `solve`.
+        int64, shape (n, n): as in `solve`.
+
+    Returns
+    -------
+    ndarray
+        int64, shape (n, n). A negative element belongs to a full arc: the flow costs that much
+        more, at least, without it.
     """
     n = net.needs.size
     own, persons = net.potentials[:n], net.potentials[n : 2 * n]
@@ -99,7 +152,7 @@ def reduced_costs(net: FlowNetwork, costs: Ints) -> Ints:
 
 @leaf
 def _cost(costs: Ints, tail: int, head: int) -> int:
-    """Return the cost of the arc between two nodes."""
+    """Return the cost of the arc between two nodes; passing on costs 0."""
     n = costs.shape[0]
     cost: int = ZERO
     if tail == 2 * n or head == 2 * n:
@@ -111,7 +164,7 @@ def _cost(costs: Ints, tail: int, head: int) -> int:
 
 @leaf
 def _following(net: FlowNetwork, node: int, top: int) -> int:
-    """Return the node after this one below `top`, parents before children; -1 after the last."""
+    """Return the next node below `top`, parents before children; -1 after the last one."""
     following: int = wide(net.child[node])
     while following < 0 and node != top:
         following = wide(net.after[node])
@@ -121,7 +174,7 @@ def _following(net: FlowNetwork, node: int, top: int) -> int:
 
 @leaf
 def _recompute_potentials(net: FlowNetwork, costs: Ints) -> None:
-    """Write the potentials that these costs give."""
+    """Write the potentials that these costs give, from the root down."""
     root = net.parent.size - 1
     net.potentials[root] = 0
     node = _following(net, root, root)
@@ -136,12 +189,13 @@ def _recompute_potentials(net: FlowNetwork, costs: Ints) -> None:
 
 @leaf
 def _least_in_row(net: FlowNetwork, costs: Ints, i: int) -> int:
-    """Return the least of the reduced costs of a record's arcs, taken the other way where full."""
+    """Return the least reduced cost of a record's arcs, negated for full ones; at most 0."""
     n = costs.shape[0]
     row, full, persons = costs[i], net.full[i], net.potentials[n : 2 * n]
     own = net.potentials[i]
     least: int = ZERO
     for j in range(n):
+        # A bit trick without branches, for vector code: x ^ 0 - 0 is x, and x ^ -1 + 1 is -x.
         sign = np.int64(full[j])
         reduced = ((row[j] + own - persons[j]) ^ sign) - sign
         least = min(least, reduced)
@@ -150,10 +204,15 @@ def _least_in_row(net: FlowNetwork, costs: Ints, i: int) -> int:
 
 @leaf
 def _entering(net: FlowNetwork, costs: Ints, start: int, rows: int, passes: int) -> Pivot:
-    """Return the best arc among some records', from one on; the tail is -1 where none helps."""
+    """Return the best arc of the next few records, from `start` on; its tail is -1 if no arc helps.
+
+    At least `rows` records are priced, and more until some arc helps: a compromise between few
+    pivots and little time for each.
+    """
     n = costs.shape[0]
     best, chosen, by_pass = ZERO, -1, 0
     i = start
+    # Step 1: the least reduced cost, of arcs to persons or of passing on, record by record.
     for number in range(n):
         least = _least_in_row(net, costs, i)
         if least < best:
@@ -163,8 +222,10 @@ def _entering(net: FlowNetwork, costs: Ints, start: int, rows: int, passes: int)
         if best < 0 and number + 1 >= rows:
             break
         i = i + 1 if i + 1 < n else 0
+    # Step 2: no arc of negative reduced cost means that the flow is optimal.
     if chosen < 0:
         return Pivot(-1, -1, 1)
+    # Step 3: find the arc again of which only the cost was kept.
     if by_pass:
         return Pivot(n + chosen, chosen, 1)
     for j in range(n):
@@ -177,7 +238,7 @@ def _entering(net: FlowNetwork, costs: Ints, start: int, rows: int, passes: int)
 
 @leaf
 def _residual_capacity(net: FlowNetwork, node: int, more: int) -> int:
-    """Return how much the flow between a node and its parent can grow (more = 1) or shrink."""
+    """Return how much the flow of a node's tree arc can grow (more = 1) or shrink (-1)."""
     n = net.needs.size
     above = wide(net.parent[node])
     upper, lower = max(node, above), min(node, above)
@@ -190,6 +251,7 @@ def _residual_capacity(net: FlowNetwork, node: int, more: int) -> int:
 
 @leaf
 def _common_ancestor(net: FlowNetwork, one: int, other: int) -> int:
+    """Return where the paths from two nodes to the root meet."""
     while one != other:
         if net.depth[one] >= net.depth[other]:
             one = wide(net.parent[one])
@@ -200,12 +262,14 @@ def _common_ancestor(net: FlowNetwork, one: int, other: int) -> int:
 
 @leaf
 def _pivot(net: FlowNetwork, costs: Ints, arc: Pivot) -> None:
-    """Send as much as can be along an arc and back through the tree; exchange it with a full one.
+    """Send as much as possible around the cycle of an arc; exchange the arc for a blocking one.
 
-    Among the full ones, the last one on the way from the top leaves: so the tree stays strongly
-    feasible.
+    Of several blocking arcs, the last one on the way around the cycle from its top leaves the tree:
+    so the tree stays strongly feasible, and pivots never cycle.
     """
     n = net.needs.size
+    # Step 1: the cycle is the arc and both paths to the common ancestor. Find the blocking arc;
+    # `<=` on the second path prefers later ones.
     first, second = arc.tail, arc.head
     by_pass = first >= n and arc.forward > 0
     top = _common_ancestor(net, first, second)
@@ -223,6 +287,7 @@ def _pivot(net: FlowNetwork, costs: Ints, arc: Pivot) -> None:
         if room <= sent:
             sent, leaving, side = room, node, 2
         node = wide(net.parent[node])
+    # Step 2: send the flow around the cycle.
     if sent > 0:
         node = first
         while node != top:
@@ -232,10 +297,13 @@ def _pivot(net: FlowNetwork, costs: Ints, arc: Pivot) -> None:
         while node != top:
             net.flow[node] += net.up[node] * sent
             node = wide(net.parent[node])
+    # Step 3: if the entering arc itself blocks, it only changes from empty to full or back.
     record, person = min(first, second), max(first, second) - n
     if side == 0:
         net.full[record, person] = -1 - net.full[record, person]
         return
+    # Step 4: otherwise the blocking arc leaves the tree, and what was below it is attached by the
+    # entering arc.
     _mark_leaving(net, leaving)
     on_arc = sent if arc.forward > 0 else ONE - sent
     if not by_pass:
@@ -247,7 +315,7 @@ def _pivot(net: FlowNetwork, costs: Ints, arc: Pivot) -> None:
 
 @leaf
 def _mark_leaving(net: FlowNetwork, node: int) -> None:
-    """Mark the arc between a node and its parent as full where it is, for it leaves the tree."""
+    """Mark the tree arc of a node as full if it carries a unit, since it leaves the tree."""
     n = net.needs.size
     above = wide(net.parent[node])
     upper, lower = max(node, above), min(node, above)
@@ -265,7 +333,12 @@ def _reattach(
     flow: int,
     up: int,
 ) -> None:
-    """Hang what is below `last` from `outer`, by its node `inner`; write depths and potentials."""
+    """Attach the subtree below `last` to `outer` by its node `inner`; update its potentials.
+
+    `flow` and `up` are those of the new arc between `inner` and `outer`.
+    """
+    # Step 1: reverse the parents on the path from `inner` to `last`, each with its flow and
+    # direction.
     node, above = inner, outer
     while True:
         below, old_flow, old_up = wide(net.parent[node]), net.flow[node], wide(net.up[node])
@@ -276,6 +349,7 @@ def _reattach(
             break
         flow, up = old_flow, -old_up
         node, above = below, node
+    # Step 2: one number added to all potentials of the subtree makes the new arc's reduced cost 0.
     if net.up[inner] > 0:
         change = net.potentials[outer] - _cost(costs, inner, outer) - net.potentials[inner]
     else:
@@ -289,6 +363,7 @@ def _reattach(
 
 @leaf
 def _detach(net: FlowNetwork, node: int) -> None:
+    """Remove a node from the list of its parent's children."""
     before, after = net.before[node], net.after[node]
     if before >= 0:
         net.after[before] = after
@@ -300,6 +375,7 @@ def _detach(net: FlowNetwork, node: int) -> None:
 
 @leaf
 def _attach(net: FlowNetwork, node: int, above: int) -> None:
+    """Put a node at the front of a node's children."""
     first = net.child[above]
     net.before[node], net.after[node] = -1, first
     if first >= 0:
@@ -309,19 +385,20 @@ def _attach(net: FlowNetwork, node: int, above: int) -> None:
 
 @leaf
 def solve(net: FlowNetwork, costs: Ints, rows: int, passes: int) -> int:
-    """Make the tree that of the cheapest flow; return the number of pivots.
+    """Turn the tree into that of the cheapest flow; return the number of pivots.
 
     Parameters
     ----------
     net
         From `network`, or what an earlier solve with other costs left; overwritten.
     costs
-        Shape (n, n), at least 0; on the diagonal more than n times the largest, times `OWN`.
+        int64, shape (n, n), at least 0; on the diagonal more than n times the largest, times `OWN`.
     rows
-        The records whose arcs are looked at before a pivot, where any of these helps.
+        How many records are priced before a pivot, if any of their arcs helps.
     passes
-        1 where the degrees may be larger than the needs; always the same for a network.
+        1 if degrees may be larger than the needs; always the same for a network.
     """
+    # A tree of an earlier solve is still feasible: only its potentials change with the costs.
     _recompute_potentials(net, costs)
     start, pivots = ZERO, ZERO
     while True:
@@ -330,15 +407,28 @@ def solve(net: FlowNetwork, costs: Ints, rows: int, passes: int) -> int:
             return pivots
         _pivot(net, costs, arc)
         pivots += 1
+        # The next pivot prices the records after this one.
         start = min(arc.tail, arc.head) + 1
         if start >= costs.shape[0]:
             start = ZERO
 
 
 def flows(net: FlowNetwork, pairs: NDArray[np.int8], passed: Ints) -> int:
-    """Write 1 into pairs[i, j] where record i sends to person j, else 0; what person j passes on.
+    """Write the chosen pairs of a solved network, and what every person passes on.
 
-    Return what still goes over the root: 0, where the needs can be met.
+    Parameters
+    ----------
+    net
+        After `solve`.
+    pairs
+        int8, shape (n, n), overwritten: 1 if record i sends to person j.
+    passed
+        int64, shape (n,), overwritten: the units that person j passes on.
+
+    Returns
+    -------
+    int
+        What still goes over the root: 0 if the needs can be met.
     """
     n = net.needs.size
     pairs[:] = -net.full

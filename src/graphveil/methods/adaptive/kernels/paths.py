@@ -1,4 +1,10 @@
-"""Paths of the residual graph of a flow, and sending a unit along them."""
+"""Paths of the residual graph of a flow, and rerouting a unit along them.
+
+If record i loses person j, the unit between them must find another way from i to j: over pairs that
+fit and are not chosen (forwards), over chosen pairs (backwards, giving them up), and over what
+persons pass on. Along such a path all degrees keep their needs. The search goes from both ends in
+turn, node by node, and takes O(n / 64) for each node.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +15,28 @@ from graphveil.methods.adaptive.kernels.flow import NO_BIT, ONE_BIT, WORD, Flow,
 
 @leaf
 def expand(flow: Flow, back: int, node: int, end: int) -> int:
-    """Put nodes that are seen for the first time into the queue; return the queue's new end.
+    """Put the nodes that are reached for the first time into the queue; return the queue's new end.
 
-    They are those that a unit can be led to from the node, or where `back` is 1, from.
+    Parameters
+    ----------
+    flow
+        Scratch is written: ``seen``, ``came_from`` and ``queue``.
+    back
+        0 for the nodes to which a unit can go from `node`, 1 for those from which it can come.
+    node
+        The node that is visited.
+    end
+        The end of the queue of this direction.
     """
+    # The views of the pairs are numbered such that residual arcs are row ``2 back + is_person``:
+    # forwards from a record to free persons and from a person to its senders, backwards from a
+    # record to chosen persons and from a person to free records.
     n = flow.passed.size
     is_person = ONE if node >= n else ZERO
     i = node - n if is_person else node
     far = 2 * back + 1 - is_person
     first = ZERO if is_person else n
+    # Step 1: all new nodes on the other side, a word at a time.
     for w in range(flow.row_before.size):
         bits = flow.words[2 * back + is_person, i, w] & ~flow.seen[far, w]
         flow.seen[far, w] |= bits
@@ -27,6 +46,8 @@ def expand(flow: Flow, back: int, node: int, end: int) -> int:
             flow.came_from[back, other] = node
             flow.queue[back, end] = other
             end += 1
+    # Step 2: between person and own record. Passing on more is always possible if degrees may
+    # change, passing on less only if something is passed.
     passes = flow.passes if is_person != back else flow.passed[i]
     if passes > 0 and not is_set(flow.seen[far], i):
         turn(flow.seen[far], i)
@@ -38,7 +59,7 @@ def expand(flow: Flow, back: int, node: int, end: int) -> int:
 
 @leaf
 def _meeting(flow: Flow, is_person: int) -> int:
-    """Return a record, or a person, that both searches have seen; -1 where there is none."""
+    """Return a record, or a person, that both searches have seen; -1 if there is none."""
     for w in range(flow.row_before.size):
         both = flow.seen[is_person, w] & flow.seen[2 + is_person, w]
         if both:
@@ -49,18 +70,20 @@ def _meeting(flow: Flow, is_person: int) -> int:
 
 @leaf
 def _find_path(flow: Flow, record: int, person: int) -> int:
-    """Return a node on a way from a record to a person, -1 where there is no way.
+    """Return a node on a path from a record to a person; -1 if there is no path.
 
-    The way is searched from both ends, node by node in turn; ``came_from[0]`` leads back from that
-    node to the record, ``came_from[1]`` on to the person.
+    ``came_from[0]`` leads from that node back to the record, ``came_from[1]`` on to the person.
     """
     n = flow.passed.size
+    # Step 1: only the two ends are seen.
     for kind in range(4):
         for w in range(flow.seen.shape[1]):
             flow.seen[kind, w] = NO_BIT
     turn(flow.seen[0], record)
     turn(flow.seen[3], person)
     flow.queue[0, 0], flow.queue[1, 0] = record, n + person
+    # Step 2: visit a node from one end, then one from the other, until both have seen the same
+    # node.
     back, start, end, other_start, other_end = ZERO, ZERO, ONE, ZERO, ONE
     while start < end:
         node = wide(flow.queue[back, start])
@@ -80,13 +103,14 @@ def _find_path(flow: Flow, record: int, person: int) -> int:
 
 @leaf
 def reroute(flow: Flow, record: int, person: int, steps: int) -> int:
-    """Lead a unit from a record to a person over pairs that fit; return the new number of steps.
+    """Send a unit from a record to a person over pairs that fit; return the new number of steps.
 
-    Where there is no way, or the journal has no room for it, nothing changes and -1 is returned.
+    If there is no path, or the journal has no room for it, nothing changes and -1 is returned.
     """
     meeting = _find_path(flow, record, person)
     if meeting < 0:
         return MINUS_ONE
+    # Step 1: write both halves of the path into the journal.
     n, end = flow.passed.size, steps
     for back in range(2):
         node, last = meeting, n + person if back else record
@@ -98,6 +122,7 @@ def reroute(flow: Flow, record: int, person: int, steps: int) -> int:
             end += 1
         if node != last:
             return MINUS_ONE
+    # Step 2: send the unit along all of its steps.
     for number in range(steps, end):
         send(flow, wide(flow.journal[number, 0]), wide(flow.journal[number, 1]))
     return end
@@ -105,6 +130,6 @@ def reroute(flow: Flow, record: int, person: int, steps: int) -> int:
 
 @leaf
 def undo(flow: Flow, steps: int) -> None:
-    """Take back so many steps of the journal."""
+    """Take back all steps of the journal up to this number, the last one first."""
     for number in range(steps - 1, -1, -1):
         send(flow, wide(flow.journal[number, 1]), wide(flow.journal[number, 0]))

@@ -1,4 +1,11 @@
-"""Remove stars that are not needed: pairs that need one are rerouted."""
+"""Remove stars that are not needed: pairs that need one are rerouted over other pairs.
+
+graphveil's own refinement; Algorithms 1 and 2 of Choromanski, Jebara & Tang end with the stars of
+their pairs. A star of record i in column k may go if the flow can do without the pairs that need
+it, which are those whose rows differ in column k. What is left is again a flow with enough units
+for all, so every chosen pair is still in a full assignment. A trial takes one search for a path for
+each chosen pair that is lost.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +33,21 @@ from graphveil.methods.adaptive.kernels.planes import Packed, differing
 
 @leaf
 def must_stay(rows: Packed, flow: Flow, i: int, w: int, bit: np.uint64) -> bool:
-    """Whether a star of row i stays, since i or a person that needs it would fit too few others."""
+    """Return whether a star of row i must stay: i or a person would fit too few others.
+
+    A quick test before the search: counts of pairs, not paths.
+
+    Parameters
+    ----------
+    rows, flow
+        The rows, and the flow.
+    i
+        The record.
+    w, bit
+        The word and the bit of the star's column.
+    """
+    # How many pairs record i could lose: what it sends beyond its need, plus free pairs that do not
+    # need the star, less chosen ones that do.
     spare: int = flow.passed[i]
     for word in range(flow.row_before.size):
         for kind in (CHOSEN, FREE):
@@ -39,6 +60,8 @@ def must_stay(rows: Packed, flow: Flow, i: int, w: int, bit: np.uint64) -> bool:
                     spare += 0 if needs else 1
                 elif needs:
                     spare -= 1
+                    # A person who loses the record needs another one, or must have passed a unit
+                    # on.
                     others = np.uint64(flow.passed[j])
                     for v in range(flow.row_before.size):
                         others |= flow.words[FITTING, j, v]
@@ -49,11 +72,13 @@ def must_stay(rows: Packed, flow: Flow, i: int, w: int, bit: np.uint64) -> bool:
 
 @leaf
 def _without(rows: Packed, stars: Words, flow: Flow, i: int, k: int) -> bool:
-    """Take the star of row i's column k away if all that need it can be led elsewhere."""
+    """Remove the star of row i in column k if all pairs that need it can be rerouted."""
     w, lost = k >> 6, ZERO
     bit = ONE_BIT << np.uint64(k & 63)
     if must_stay(rows, flow, i, w, bit):
         return False
+    # Step 1: take all pairs that need the star out of the graph; note the chosen ones, and the free
+    # ones as they were.
     for word in range(flow.row_before.size):
         flow.row_before[word] = flow.words[FREE, i, word]
         bits = flow.words[FREE, i, word] | flow.words[CHOSEN, i, word]
@@ -67,10 +92,12 @@ def _without(rows: Packed, stars: Words, flow: Flow, i: int, k: int) -> bool:
                     turn_chosen(flow, i, j)
                     flow.lost[lost] = j
                     lost += 1
+    # Step 2: reroute each chosen pair that was lost.
     steps = ZERO
     for number in range(lost):
         more = reroute(flow, i, wide(flow.lost[number]), steps)
         if more < 0:
+            # No path: undo the steps, then restore the chosen and the free pairs.
             undo(flow, steps)
             for again in range(lost):
                 turn_chosen(flow, i, wide(flow.lost[again]))
@@ -81,6 +108,7 @@ def _without(rows: Packed, stars: Words, flow: Flow, i: int, k: int) -> bool:
                     bits &= bits - ONE_BIT
             return False
         steps = more
+    # Step 3: all rerouted, so the star goes.
     stars[i, w] &= ~bit
     flow.changed[i] = 1
     return True
@@ -88,24 +116,24 @@ def _without(rows: Packed, stars: Words, flow: Flow, i: int, k: int) -> bool:
 
 @leaf
 def prune(rows: Packed, stars: Words, flow: Flow, cells: Ints) -> int:
-    """Take stars away, one after the other, where every record and person keeps enough pairs.
+    """Remove stars, one after the other, while every record and person keeps enough pairs.
 
     Parameters
     ----------
     rows
         The rows.
     stars
-        What is suppressed, as `cover` writes it; overwritten.
+        uint64, shape (n, words): what is suppressed, as `cover` writes it; overwritten.
     flow
         After `load`; overwritten.
     cells
-        Shape (m, 2): rows, and columns by their place among the bits, in the order in which their
-        stars are tried.
+        int64, shape (m, 2): rows, and columns by their position among the bits, in the order in
+        which their stars are tried.
 
     Returns
     -------
     int
-        How many stars are gone.
+        How many stars were removed.
     """
     gone = 0
     for number in range(cells.shape[0]):
@@ -116,26 +144,30 @@ def prune(rows: Packed, stars: Words, flow: Flow, cells: Ints) -> int:
 
 @leaf
 def prune_mutual(rows: Packed, stars: Words, pairs: PairMatrix, spare: Ints, cells: Ints) -> int:
-    """Take stars away where everyone keeps enough pairs that fit both ways.
+    """Remove stars while every node keeps enough pairs that fit both ways.
+
+    The counterpart of `prune` for Algorithm 2. No path is searched: a pair that fits both ways is
+    in a full assignment, in which the two are exchanged, so degrees are enough.
 
     Parameters
     ----------
     rows, stars, cells
         As in `prune`.
     pairs
-        1 where both fit each other, 0 on the diagonal; overwritten.
+        int8, shape (n, n): 1 if both fit each other, 0 on the diagonal; overwritten.
     spare
-        By how many pairs everyone has more than needed; overwritten.
+        int64, shape (n,): by how many pairs every node has more than needed; overwritten.
 
     Returns
     -------
     int
-        How many stars are gone.
+        How many stars were removed.
     """
     n, gone = pairs.shape[0], 0
     for number in range(cells.shape[0]):
         i, w = cells[number, 0], cells[number, 1] >> 6
         bit = ONE_BIT << np.uint64(cells[number, 1] & 63)
+        # Step 1: the pairs that need this star, in either direction of the pair they are lost.
         lost, can_go = 0, True
         for j in range(n):
             if pairs[i, j] and differing(rows, i, rows, j, w) & bit:
@@ -143,6 +175,7 @@ def prune_mutual(rows: Packed, stars: Words, pairs: PairMatrix, spare: Ints, cel
                 can_go = can_go and spare[j] > 0
         if not can_go or lost > spare[i]:
             continue
+        # Step 2: all others have enough without them, so the star goes.
         for j in range(n):
             if pairs[i, j] and differing(rows, i, rows, j, w) & bit:
                 pairs[i, j] = 0

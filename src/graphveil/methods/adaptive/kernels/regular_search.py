@@ -1,4 +1,18 @@
-"""Search for fewer stars while every degree stays the same."""
+"""Search for fewer stars while every degree stays the same.
+
+graphveil's own, on top of the pairs of Algorithm 1 of Choromanski, Jebara & Tang. A trial removes
+stars from a row and a few similar ones, reroutes every pair that no longer fits along the cheapest
+path, on which records may get new stars, and prunes (see `pruning`). It is kept if it does not cost
+more or, as in simulated annealing, with a probability that falls with its cost. Otherwise
+everything is as before: changed rows are copied back.
+
+The flow passes nothing on, so that all degrees stay exactly the level. If degrees could grow, the
+search would exploit that: a few records would fit nearly everybody, and some people would be
+matched to their own record almost certainly.
+
+A trial visits all n records for each layer of equal price on a path: O(n n) at most, times the
+pairs that no longer fit.
+"""
 
 from __future__ import annotations
 
@@ -34,21 +48,37 @@ Shorts = NDArray[np.int32]
 Flags = NDArray[np.int8]
 
 MORE_ROWS = 4
-"""So many rows lose stars with the first one at most."""
+"""How many rows lose stars together with the first one, at most. More rows make larger changes."""
 
 MOST_DRAWS = 8
-"""So often a row is drawn at most, that the first one has stars."""
+"""How often a first row is drawn at most to find one that has stars."""
 
 MOST_WORSE = 40
-"""A trial that needs so many stars more is given up before it is pruned."""
+"""A trial that needs this many more stars is abandoned before it is pruned, which bounds the time
+spent on hopeless ones. A larger value prunes more of them."""
 
 FAR: int = np.int64(1 << 62)  # type: ignore[assignment]
+"""The price of a path that does not exist."""
+
 CHANGED, NEIGHBOR = 1, 2
+"""Marks of rows: changed by the trial, and paired with a changed one. Both are pruned."""
+
 DRAWS: int = np.int64(1 << 30)  # type: ignore[assignment]
+"""The resolution of the random number that accepts a trial."""
 
 
 class TrialState(NamedTuple):
-    """What a trial changes: the words of a flow, what is passed on, the stars."""
+    """What a trial changes.
+
+    Parameters
+    ----------
+    words
+        uint64, shape (4, n, words): the pairs of a flow.
+    passed
+        int64, shape (n,): what is passed on.
+    stars
+        uint64, shape (n, words): what is suppressed.
+    """
 
     words: Words
     passed: Ints
@@ -58,12 +88,31 @@ class TrialState(NamedTuple):
 class SearchBuffers(NamedTuple):
     """What a search reads, and where it writes.
 
-    ``prices[i, b]`` is what a star costs in row i at bit b, `cheapest` the least of them, and
-    ``near[i]`` are the rows that are most like row i. `before` is what was there before a trial.
-    The rest is scratch: pairs that fit no longer; the price of the way to every person, -1 once
-    settled; what record i lacks to fit person j, and the stars with which that was counted; which
-    rows changed; how many pairs need a row's cells; the cells to prune with these numbers, and in
-    their order.
+    Parameters
+    ----------
+    prices
+        int64, shape (n, bits): what a star costs in row i at bit b; -1 for no cell.
+    cheapest
+        The least of these prices.
+    near
+        int32, shape (n, m): the rows that are most similar to each row.
+    before
+        The state before the trial.
+    broken
+        int32, shape (5 n, 2): scratch: the pairs that no longer fit.
+    dist
+        int64, shape (n,): scratch: the price of the cheapest path to every person; -1 once settled.
+    missing
+        int64, shape (n, n): the price of the stars that record i lacks to fit person j.
+    counted
+        uint64, shape (n, words): the stars with which `missing` was computed.
+    marks
+        int8, shape (n,): scratch: 0, `CHANGED` or `NEIGHBOR`.
+    needs
+        int64, shape (bits,): scratch: how many pairs need each cell of a row.
+    cells, ordered
+        int64, shape (n bits, 3) and (n bits, 2): scratch: the cells to prune with how many pairs
+        need them, and in the order in which they are tried.
     """
 
     prices: Ints
@@ -81,16 +130,17 @@ class SearchBuffers(NamedTuple):
 
 
 def buffers_for(flow: Flow, stars: Words, prices: Ints, near: Shorts) -> SearchBuffers:
-    """Return room for a search over a flow with these stars.
+    """Return buffers for a search over a flow with these stars.
 
     Parameters
     ----------
     flow, stars
         What will be searched.
     prices
-        Shape (n, bits): what a star costs, by row and by place among the bits; -1 for no cell.
+        int64, shape (n, bits): what a star costs, by row and by position among the bits; -1 for no
+        cell.
     near
-        Shape (n, m), m at least 1: the rows that are most like each row.
+        int32, shape (n, m), m at least 1: the rows that are most similar to each row.
     """
     n, bits = prices.shape
     return SearchBuffers(
@@ -111,7 +161,7 @@ def buffers_for(flow: Flow, stars: Words, prices: Ints, near: Shorts) -> SearchB
 
 @leaf
 def _copy_changed(changed: Flags, one: TrialState, other: TrialState) -> None:
-    """Write the other state into one where rows have changed; then none has."""
+    """Copy state `other` into `one` for all nodes that have changed, and clear their marks."""
     n = one.passed.size
     for node in range(2 * n):
         if changed[node] == 0:
@@ -130,6 +180,7 @@ def _copy_changed(changed: Flags, one: TrialState, other: TrialState) -> None:
 
 @leaf
 def _price_of_row(rows: Packed, stars: Words, prices: Ints, i: int) -> int:
+    """Return what the stars of a row cost, without those of missing cells."""
     price = ZERO
     for w in range(stars.shape[1]):
         bits = stars[i, w] & ~rows.stars[i, w]
@@ -141,7 +192,7 @@ def _price_of_row(rows: Packed, stars: Words, prices: Ints, i: int) -> int:
 
 @leaf
 def price_of(rows: Packed, stars: Words, prices: Ints) -> int:
-    """Return what all stars cost, but for missing cells."""
+    """Return what all stars cost, without those of missing cells."""
     total = ZERO
     for i in range(stars.shape[0]):
         total += _price_of_row(rows, stars, prices, i)
@@ -171,7 +222,7 @@ def _wipe(
     parts: int,
     rng: np.random.Generator,
 ) -> None:
-    """Take stars of a row away: each, or where parts is more than 1 one in so many."""
+    """Remove stars of a row: all of them, or each with probability 1 / parts."""
     work.marks[i] = CHANGED
     flow.changed[i] = 1
     for w in range(stars.shape[1]):
@@ -185,9 +236,9 @@ def _wipe(
 
 @leaf
 def _refit(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, i: int, broken: int) -> int:
-    """Note whom record i fits with its stars; give up its pairs that fit no longer.
+    """Update which persons record i fits with its stars; give up chosen pairs that no longer fit.
 
-    Return how many pairs are given up by now.
+    Return how many pairs are listed in ``work.broken`` by now.
     """
     for j in range(flow.passed.size):
         if j == i:
@@ -207,12 +258,15 @@ def _refit(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, i: int, 
 def _wipe_some(
     rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, rng: np.random.Generator
 ) -> int:
-    """Take stars from a row and some like it; return how many pairs fit no longer, shuffled."""
+    """Remove stars from a row and some similar ones; return how many pairs no longer fit."""
+    # Step 1: half of the trials wipe rows, three in ten wipe each star with probability 1/2, the
+    # others with probability 1/4.
     kind = below(rng, 10 * ONE)
     parts = ONE if kind < 5 else 2 * ONE if kind < 8 else 4 * ONE
     n = work.marks.size
     for i in range(n):
         work.marks[i] = 0
+    # Step 2: a first row that has stars, and up to four of the rows similar to it.
     first = below(rng, n)
     for _ in range(MOST_DRAWS):
         if _price_of_row(rows, stars, work.prices, first) > 0:
@@ -222,6 +276,7 @@ def _wipe_some(
     for _ in range(1 + below(rng, (MORE_ROWS + 1) * ONE)):
         _wipe(rows, stars, flow, work, other, parts, rng)
         other = wide(work.near[first, below(rng, work.near.shape[1])])
+    # Step 3: which pairs no longer fit, in random order (Fisher-Yates).
     broken = ZERO
     for i in range(n):
         if work.marks[i]:
@@ -249,7 +304,10 @@ def _price_to_fit(rows: Packed, stars: Words, prices: Ints, i: int, j: int) -> i
 
 @leaf
 def _count_missing(rows: Packed, stars: Words, work: SearchBuffers, i: int) -> None:
-    """Write into missing[i, j] what the stars cost that record i lacks to fit person j."""
+    """Write into missing[i, j] the price of the stars that record i lacks to fit person j.
+
+    It is kept from call to call, and computed anew only if the stars of the record have changed.
+    """
     is_counted = True
     for w in range(stars.shape[1]):
         is_counted = is_counted and work.counted[i, w] == stars[i, w]
@@ -263,7 +321,7 @@ def _count_missing(rows: Packed, stars: Words, work: SearchBuffers, i: int) -> N
 
 @leaf
 def _block_chosen(flow: Flow, missing: Ints, i: int, price: int) -> None:
-    """Write a price where record i is paired with a person."""
+    """Write a price into `missing` for every person that record i is paired with."""
     for w in range(flow.words.shape[2]):
         bits = flow.words[CHOSEN, i, w]
         while bits:
@@ -273,9 +331,10 @@ def _block_chosen(flow: Flow, missing: Ints, i: int, price: int) -> None:
 
 @leaf
 def _relax(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, i: int, price: int) -> None:
-    """Offer every person that record i is not paired with the way by it, which has this price."""
+    """Offer every person that record i is not paired with a path by i, from this price on."""
     _count_missing(rows, stars, work, i)
     missing, dist, came_from, n = work.missing[i], work.dist, flow.came_from[0], work.dist.size
+    # A chosen pair carries its unit already: it is blocked while the others are compared.
     _block_chosen(flow, missing, i, FAR)
     for j in range(n):
         by_record = price + missing[j]
@@ -289,12 +348,15 @@ def _relax(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, i: int, 
 def _cheapest_path(
     rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, record: int, goal: int
 ) -> int:
-    """Return what the cheapest way from a record to a person costs; write it into ``came_from``.
+    """Return what the cheapest path from a record to a person costs; write it into ``came_from``.
 
-    A record goes on to any person that it is not paired with, for the stars that it lacks; a person
-    to a record that is paired with it. Those whom ways of one price lead to are settled together.
+    Dijkstra's algorithm with layers of equal price. A record goes on to any person that it is not
+    paired with, for the price of the stars that it lacks; a person to a record that is paired with
+    it, for nothing.
     """
     n = flow.passed.size
+    # Step 1: only the record itself is reached. The direct pair, if it is not chosen, is an upper
+    # bound.
     for j in range(n):
         work.dist[j] = FAR
     for w in range(flow.seen.shape[1]):
@@ -308,11 +370,14 @@ def _cheapest_path(
     start, begun, end = ZERO, ZERO, ONE
     price: int = ZERO
     while True:
+        # Step 2: everything that can be reached at this price over pairs that fit already.
         while start < end:
             end = expand(flow, ZERO, wide(flow.queue[0, start]), end)
             start += 1
         if is_set(flow.seen[1], goal):
             return price
+        # Step 3: records of this layer offer new pairs, unless even the cheapest star leads beyond
+        # the best price known for the goal.
         helps = price + work.cheapest < work.dist[goal]
         for number in range(begun, end):
             node = wide(flow.queue[0, number])
@@ -320,6 +385,7 @@ def _cheapest_path(
                 work.dist[node - n] = MINUS_ONE
             elif helps:
                 _relax(rows, stars, flow, work, node, price)
+        # Step 4: the next layer is that of the least price; the search ends if the goal is in it.
         begun, price = end, work.dist[goal]
         for j in range(n):
             if 0 <= work.dist[j] < price:
@@ -335,7 +401,7 @@ def _cheapest_path(
 
 @leaf
 def _suppress(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, i: int, j: int) -> None:
-    """Suppress in record i what it lacks to fit person j, and note whom else it fits then."""
+    """Suppress in record i what it lacks to fit person j, and update whom else it then fits."""
     work.marks[i] = CHANGED
     flow.changed[i] = 1
     for w in range(stars.shape[1]):
@@ -347,9 +413,11 @@ def _suppress(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, i: in
 def _reroute(
     rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, record: int, person: int
 ) -> bool:
-    """Lead a unit from a record to a person the cheapest way; return whether there is any."""
+    """Send a unit from a record to a person along the cheapest path, if there is one."""
+    # Step 1: a path over pairs that fit already costs nothing.
     if reroute(flow, record, person, ZERO) >= 0:
         return True
+    # Step 2: otherwise the cheapest one, suppressing on the way what new pairs need.
     if _cheapest_path(rows, stars, flow, work, record, person) >= FAR:
         return False
     n = flow.passed.size
@@ -366,7 +434,7 @@ def _reroute(
 
 @leaf
 def _mark_neighbors(flow: Flow, marks: Flags) -> None:
-    """Mark the other rows that are paired with one that changed."""
+    """Mark the other rows that are paired with a changed one."""
     for i in range(marks.size):
         if marks[i] == CHANGED:
             for w in range(flow.words.shape[2]):
@@ -383,10 +451,13 @@ def _try_change(
     rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, most: int, rng: np.random.Generator
 ) -> tuple[bool, bool]:
     """Change some rows; return whether that may be kept, and whether it is to be pruned first."""
+    # Step 1: remove stars, and reroute each pair that no longer fits.
     for number in range(_wipe_some(rows, stars, flow, work, rng)):
         record, person = wide(work.broken[number, 0]), wide(work.broken[number, 1])
         if not _reroute(rows, stars, flow, work, record, person):
             return False, False
+    # Step 2: abandon the trial if it costs far too much; without any difference there is nothing to
+    # prune.
     more, is_same = _compare(rows, stars, flow, work)
     if more > most or is_same:
         return is_same, False
@@ -414,6 +485,7 @@ def _count_needs(rows: Packed, flow: Flow, needs: Ints, i: int) -> None:
 @leaf
 def _to_prune(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers) -> int:
     """Write the stars of marked rows into `ordered`, least needed first; return how many."""
+    # Step 1: list the stars of marked rows with how many pairs need them.
     cells, most, ordered = ZERO, ZERO, ZERO
     for i in range(work.marks.size):
         if work.marks[i] == 0:
@@ -428,6 +500,7 @@ def _to_prune(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers) -> in
                 work.cells[cells, 2] = work.needs[b]
                 most = max(most, work.needs[b])
                 cells += 1
+    # Step 2: sort them by that number.
     for number in range(most + 1):
         for cell in range(cells):
             if work.cells[cell, 2] == number:
@@ -448,31 +521,31 @@ def search(
     unit: int,
     rng: np.random.Generator,
 ) -> int:
-    """Change some rows again and again, and keep what costs little more; return what stars cost.
+    """Change some rows again and again, keep what costs little more; return what stars cost.
 
-    A trial takes stars from a row and up to four like it, leads every pair that fits no longer the
-    cheapest way, and prunes. One that costs more is kept with a chance of exp(-more / heat). Before
-    the first and after the last, all rows are pruned.
+    Before the first trial and after the last one, all rows are pruned. A trial that costs more is
+    kept with probability ``exp(-more / heat)``.
 
     Parameters
     ----------
     rows
         The rows.
     stars, flow
-        What is suppressed, and pairs that fit, after `load`; overwritten.
-    room
+        What is suppressed, and the pairs, after `load`; overwritten.
+    work
         From `buffers_for`; overwritten.
     trials
         How many changes are tried.
     heat
-        In stars, at first; it falls to 0.
+        The temperature in stars at first; it falls linearly to 0.
     unit
-        What a star costs.
+        What a star of the highest price costs.
     rng
-        What is drawn from.
+        The random stream.
     """
     state = TrialState(flow.words, flow.passed, stars)
     for trial in range(trials + 2):
+        # Step 1: remember the state before the trial: only rows that have changed are copied.
         all_rows = trial == 0 or trial > trials
         may_stay, pruning = True, True
         _copy_changed(flow.changed, work.before, state)
@@ -480,10 +553,13 @@ def search(
             for i in range(work.marks.size):
                 work.marks[i] = CHANGED
         else:
+            # Step 2: the change itself.
             may_stay, pruning = _try_change(rows, stars, flow, work, MOST_WORSE * unit, rng)
+        # Step 3: prune the rows concerned once; all rows at both ends, until nothing goes.
         while pruning:
             cells = _to_prune(rows, stars, flow, work)
             pruning = prune(rows, stars, flow, work.ordered[:cells]) > 0 and all_rows
+        # Step 4: accept or take back, at a temperature that falls to 0.
         more, _ = _compare(rows, stars, flow, work)
         if may_stay and more > 0:
             warm = heat * unit * (1.0 - (trial - 1) * 1.0 / trials)
