@@ -1,4 +1,13 @@
-"""The forest algorithm: trees of nearest rows, divided into clusters."""
+"""The forest algorithm: trees of nearest rows, divided into clusters.
+
+Aggarwal et al., *Approximation Algorithms for k-Anonymity*, 2005: Forest and Decompose-Component,
+after a description of them; the algorithm of guaranteed ratio to which Choromanski, Jebara & Tang
+refer in section 3. It is here for comparison: they report poorer utility than that of clustering.
+Time is O(n n) comparisons of rows.
+
+Step 1 links every row to one near to it until every tree has k rows. Step 2 cuts large trees into
+parts of at least k rows. A cluster is the rows of a tree.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +22,23 @@ Ints = NDArray[np.int64]
 
 
 def trees(rows: Packed, k: int) -> Ints:
-    """Return the cluster of every row: k rows at least, and at most the larger of 2k-1 and 3k-5.
+    """Return the cluster of every row: at least k rows, and at most the larger of 2k-1 and 3k-5.
 
-    Aggarwal et al., *Approximation Algorithms for k-Anonymity*, 2005: Forest and
-    Decompose-Component, after a description of them. Where that joins what is cut by a vertex that
-    is not a row, one of the cut rows takes its part.
+    Where Decompose-Component joins what is cut by a vertex that is not a row, here one of the cut
+    rows takes its part. int64, shape (n,).
     """
     return divided(_links(nearest_outside(rows, k)), k)
 
 
 def divided(links: list[list[int]], k: int) -> Ints:
-    """Return the cluster of every row once large trees are cut, as `trees` does."""
+    """Return the cluster of every row once large trees are cut, as `trees` does.
+
+    `links`: for every row the rows it is linked with; overwritten.
+    """
     labels = np.full(len(links), -1)
     for row in range(len(links)):
         while labels[row] < 0:
+            # Cut a tree until it is small enough; both sides of a cut have k rows or more.
             tree = _rooted(links, row)
             if len(tree.order) > max(2 * k - 1, 3 * k - 5):
                 _cut(links, *_to_cut(links, tree, k))
@@ -46,6 +58,7 @@ def nearest_outside(rows: Packed, k: int) -> Ints:
     to, tree, last = np.full(n, -1), np.arange(n), np.arange(n)
     for row in range(n):
         while np.count_nonzero(tree == tree[row]) < k:
+            # The last row of the tree leads to the nearest row outside, and both trees become one.
             own = tree[row]
             apart = np.where(tree == own, np.iinfo(np.int64).max, _distances(rows, last[own]))
             nearest = int(np.argmin(apart))
@@ -55,7 +68,7 @@ def nearest_outside(rows: Packed, k: int) -> Ints:
 
 
 def _distances(rows: Packed, row: int) -> Ints:
-    """Return in how many columns every row and this one do not agree."""
+    """Return in how many columns each row and this one do not agree: int64, shape (n,)."""
     apart = np.zeros(rows.stars.shape[0], dtype=np.int64)
     for word, (start, end) in enumerate(zip(rows.offsets[:-1], rows.offsets[1:], strict=True)):
         bits = rows.stars[:, word] | rows.stars[row, word]
@@ -66,7 +79,7 @@ def _distances(rows: Packed, row: int) -> Ints:
 
 
 def _links(to: Ints) -> list[list[int]]:
-    """Return which rows are linked with each row, in either direction."""
+    """Return which rows are linked with each row, in either direction, ascending."""
     links: list[list[int]] = [[] for _ in to]
     for row, other in enumerate(to.tolist()):
         if other >= 0:
@@ -76,7 +89,17 @@ def _links(to: Ints) -> list[list[int]]:
 
 
 class ClusterTree(NamedTuple):
-    """A tree from one of its rows on: its rows in order, each one's parent, and what is below."""
+    """A tree from one of its rows on.
+
+    Parameters
+    ----------
+    order
+        Its rows, parents before children.
+    parent
+        The parent of each row; -1 for the root.
+    below
+        How many rows the subtree of each row has, itself included.
+    """
 
     order: list[int]
     parent: dict[int, int]
@@ -84,7 +107,7 @@ class ClusterTree(NamedTuple):
 
 
 def _rooted(links: list[list[int]], root: int) -> ClusterTree:
-    """Return the tree of a row, from that row on."""
+    """Return the tree of a row, with that row as its root."""
     order, parent = [root], {root: -1}
     for row in order:
         for other in links[row]:
@@ -98,7 +121,8 @@ def _rooted(links: list[list[int]], root: int) -> ClusterTree:
 
 
 def _to_cut(links: list[list[int]], tree: ClusterTree, k: int) -> tuple[int, list[int]]:
-    """Return a row, and which of its links to cut: k rows or more then are on either side."""
+    """Return a row, and which of its links to cut, so that k rows or more are on either side."""
+    # Step 1: walk towards the largest part until the rest has at least k-1 rows.
     size, row = len(tree.order), tree.order[0]
     parts = _parts(links, tree, row)
     largest = max(parts, key=parts.__getitem__)
@@ -106,13 +130,18 @@ def _to_cut(links: list[list[int]], tree: ClusterTree, k: int) -> tuple[int, lis
         row = largest
         parts = _parts(links, tree, row)
         largest = max(parts, key=parts.__getitem__)
+    # Step 2: cut one link if both sides have k rows.
     most = parts[largest]
     if min(most, size - most) >= k:
         return row, [largest]
+    # Step 3: if one side has k-1 rows, the row at the other end of the link joins it, and its other
+    # links are cut.
     if size - most == k - 1:
         return largest, [other for other in links[largest] if other != row]
     if most == k - 1:
         return row, [other for other in parts if other != largest]
+    # Step 4: all parts are smaller than k-1: group some of them, and the row goes where it is
+    # needed.
     up_to = np.cumsum(list(parts.values()))
     first = int(np.searchsorted(up_to, k - 1)) + 1
     rows = int(up_to[first - 1])
@@ -121,7 +150,7 @@ def _to_cut(links: list[list[int]], tree: ClusterTree, k: int) -> tuple[int, lis
 
 
 def _parts(links: list[list[int]], tree: ClusterTree, row: int) -> dict[int, int]:
-    """Return how many rows hang from a row by each of its links."""
+    """Return how many rows are connected to a row by each of its links."""
     above = tree.parent[row]
     return {
         other: len(tree.order) - tree.below[row] if other == above else tree.below[other]
@@ -130,7 +159,7 @@ def _parts(links: list[list[int]], tree: ClusterTree, row: int) -> dict[int, int
 
 
 def _cut(links: list[list[int]], row: int, others: list[int]) -> None:
-    """Cut a row's links to others; the first of these is then linked with the rest of them."""
+    """Cut a row's links to `others`; the first of these is then linked with the rest of them."""
     first, *rest = others
     links[row] = sorted(set(links[row]) - set(others))
     for other in others:

@@ -1,4 +1,10 @@
-"""Regular search: fewer stars, while every degree stays exactly the level."""
+"""Regular search: fewer stars, while every degree stays exactly the level.
+
+graphveil's own, from the pairs of Algorithm 1 of Choromanski, Jebara & Tang with degrees equal to
+the level, their family G_b. The search is in the kernel of the same name. All levels must be equal:
+otherwise exact degrees may be infeasible. A trial costs O(n n) at most for each pair that it
+reroutes, and there are a fixed number of trials, never a time, so that a seed repeats.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +19,14 @@ from graphveil.methods.adaptive.problem import UNIT, Problem, Solution, position
 Ints = NDArray[np.int64]
 
 TRIALS, LEAST_TRIALS = 250, 10
-"""So many changes over the level are tried a row, at least 10: a trial costs its square."""
+"""Trials per row are `TRIALS` over the level, but at least `LEAST_TRIALS`: a trial costs about the
+square of the level. More trials save more stars, for proportional time."""
 
 HEAT = 0.8
-"""In stars: how readily the first trials are kept that cost more."""
+"""The temperature of the first trials, in stars: how readily a trial that costs more is kept."""
 
 NEAREST = 40
-"""Of so many rows that are most like a row, some lose their stars with it."""
+"""How many of the rows that are most similar to a row may lose stars together with it."""
 
 
 def searched(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
@@ -31,19 +38,22 @@ def searched(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
 def solve_regularly(
     problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
 ) -> Solution:
-    """Return the pairs of Algorithm 1 with all degrees exactly the level; as `searched`."""
+    """Return the pairs of Algorithm 1 with all degrees exactly the level, without the search."""
     return solution_of(problem, best_of(problem, schedule, rng, may_exceed=False).pairs)
 
 
 def trials_of(problem: Problem) -> int:
-    """Return how many changes are tried."""
+    """Return how many changes are tried; all levels are equal."""
     return problem.levels.size * max(TRIALS // int(problem.levels[0]), LEAST_TRIALS)
 
 
 def improved(
     problem: Problem, start: Solution, rng: np.random.Generator, *, trials: int
 ) -> Solution:
-    """Return the end of a search from pairs whose degrees are all exactly the level."""
+    """Return the end of a search from pairs whose degrees are all exactly the level.
+
+    `trials`: how many changes are tried.
+    """
     n = problem.levels.size
     if n == 1:
         return start
@@ -57,7 +67,7 @@ def improved(
 
 
 def prices_by_bit(problem: Problem) -> Ints:
-    """Return what stars cost as whole numbers, columns by their place among the bits."""
+    """Return the prices as integers by bit: int64, shape (n, bits), -1 for unused bits."""
     n, d = problem.codes.shape
     prices = np.full((n, problem.rows.stars.shape[1] * 64), -1)
     prices[:, position_of_columns(problem.codes)[:d]] = whole(problem.prices)
@@ -65,7 +75,7 @@ def prices_by_bit(problem: Problem) -> Ints:
 
 
 def nearest_rows(problem: Problem) -> NDArray[np.int32]:
-    """Return for each row those that differ from it in the fewest columns."""
+    """Return for each row those that differ from it in the fewest columns: int32, shape (n, m)."""
     n = problem.levels.size
     apart = np.empty((n, n), dtype=np.int64)
     costs.pair_costs(problem.columns, np.ones(problem.codes.shape, dtype=np.int64), apart)

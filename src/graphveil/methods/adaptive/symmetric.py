@@ -1,4 +1,16 @@
-"""Algorithm 2: pairs in which record i fits person j and record j fits person i."""
+"""Algorithm 2: pairs in which record i fits person j and record j fits person i.
+
+Choromanski, Jebara & Tang, *Adaptive Anonymity via b-Matching*, section 3, Algorithm 2 (variational
+symmetric b-matching): Algorithm 1 with G_ij = G_ji. By Lemma 4.5, an attacker who knows c pairs of
+the full assignment still has at least (level - c) candidates for every other person.
+
+Departures: in place of a general b-matching with blossoms, the linear relaxation is solved as a
+flow and rounded (see the kernel `rounding`), and one start is exact where HiGHS proves it (see
+`exact`). The paper starts the algorithm from the stars of Algorithm 1 to converge faster; here the
+schedule runs from its own prices, then some steps also start from the best pairs of Algorithm 1 and
+from clusters, and the best solve counts. So the stars never cost more than those of the clusters. A
+solve costs what it costs in `bipartite`, and the rounding O(n n).
+"""
 
 from __future__ import annotations
 
@@ -17,25 +29,29 @@ Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
 
 MOST_ROWS = 1_000
-"""Of more rows no pair is looked at: every one takes some memory."""
+"""The number of rows above which the exact start is skipped: it lists every pair, which takes
+memory."""
 
 WARM = (2, 5, 10)
-"""The steps that also start from the best pairs of Algorithm 1, and from clusters."""
+"""The steps (e = 2^-2, 2^-5, 2^-10) that also start from the best pairs of Algorithm 1, and from
+clusters: from a mild to a steep discount, instead of all ten."""
 
 
 class SymmetricSolver(bipartite.Solver):
-    """Solves for pairs both ways: rounds the cheapest flow, in which a pair may be half."""
+    """Solve for pairs both ways by rounding the cheapest flow, in which a pair may be half."""
 
     def cheapest(self, prices: Ints) -> PairMatrix:
-        """Return pairs that cost little, each both ways; nobody could give one up with its partner.
+        """Return pairs that cost little, each both ways: int8, shape (n, n).
 
-        No pairs both ways cost less than the flow that is rounded.
+        Nobody could give up a pair together with its partner. No pairs both ways cost less than the
+        flow that is rounded.
         """
         cost = self._both_ways(prices)
         return self._rounded(cost, self.cheapest_at(cost))
 
     def exact(self, prices: Ints) -> PairMatrix:
-        """Return pairs both ways that cost least; those of `cheapest` where that is not settled."""
+        """Return the cheapest pairs both ways; those of `cheapest` if that is not proved."""
+        # The relaxation, what it says about single pairs, and an integer program for the rest.
         cost = self._both_ways(prices)
         flow = self.cheapest_at(cost)
         if self._network is None:
@@ -46,13 +62,16 @@ class SymmetricSolver(bipartite.Solver):
         return pairs
 
     def _both_ways(self, prices: Ints) -> Ints:
+        """Return what pairs cost both ways: symmetric, with the diagonal out of reach."""
         cost = self.costs(prices)
         cost += cost.T.copy()
         return self._with_diagonal()
 
     def _rounded(self, cost: Ints, pairs: PairMatrix) -> PairMatrix:
-        """Make a flow pairs both ways; it is overwritten."""
+        """Turn a flow into pairs both ways; it is overwritten."""
+        # Step 1: half pairs become whole or go, without loss of degree.
         rounding.make_symmetric(cost, pairs, rounding.tour_for(pairs))
+        # Step 2: drop what nobody needs, the most expensive first.
         edges = np.argwhere(np.triu(pairs))
         dearest = np.argsort(-cost[edges[:, 0], edges[:, 1]], kind="stable")
         self.passed = pairs.sum(axis=1, dtype=np.int64) - self._needs
@@ -67,9 +86,12 @@ def solve(
     *,
     labels: Ints | None = None,
 ) -> Solution:
-    """Return pairs both ways that suppress little."""
+    """Return pairs both ways that suppress little.
+
+    `labels`: int64, shape (n,): clusters that give one more start; None for those made here.
+    """
     tried = _tried(problem, schedule, rng, labels)
-    best = min(tried, key=lambda one: bipartite.cost_of(problem, one.needs))
+    best = min(tried, key=lambda iteration: bipartite.cost_of(problem, iteration.needs))
     return bipartite.solution_of(problem, best.pairs)
 
 
@@ -79,9 +101,12 @@ def _tried(
     rng: np.random.Generator,
     labels: Ints | None,
 ) -> Iterator[bipartite.Iteration]:
-    """Yield every solve from the prices as they are, then from other pairs, clusters themselves."""
+    """Yield every solve: from the prices as they are, from other pairs, and from clusters."""
+    # Step 1: the schedule, as in Algorithm 1.
     solver = SymmetricSolver(problem.columns, problem.levels)
     yield from bipartite.iterations(problem, schedule, solver, rng)
+    # Step 2: symmetric pairs count as they are; and some steps start from the needs of the other
+    # pairs.
     for other in _others(problem, schedule, rng, labels):
         if (other.pairs == other.pairs.T).all():
             yield other
@@ -91,6 +116,7 @@ def _tried(
                 problem, solver, factor, factor ** other.needs.astype(np.float64)
             )
             yield from bipartite.step(problem, schedule, solver, begun)
+    # Step 3: the first iteration solved exactly, then further ones.
     if problem.levels.size > MOST_ROWS:
         return
     solver = SymmetricSolver(problem.columns, problem.levels)
@@ -109,7 +135,7 @@ def _others(
 ) -> Iterator[bipartite.Iteration]:
     """Yield the best pairs of Algorithm 1, and those of clusters.
 
-    Without clusters to start from there are some where all levels are the same.
+    If no clusters are given, some are made if all levels are equal.
     """
     yield bipartite.best_of(problem, schedule, rng)
     level = int(problem.levels[0])
@@ -122,14 +148,17 @@ def _others(
 
 
 def pairs_within(labels: Ints) -> PairMatrix:
-    """Return 1 for every two rows of a cluster; nothing on the diagonal."""
+    """Return 1 for every two rows of a cluster, 0 on the diagonal: int8, shape (n, n)."""
     pairs: PairMatrix = (labels[:, np.newaxis] == labels).astype(np.int8)
     np.fill_diagonal(pairs, 0)
     return pairs
 
 
 def pruned(problem: Problem, solution: Solution) -> Solution:
-    """Return a solution from which stars are gone without which all keep enough pairs both ways."""
+    """Return a solution without the stars that no one needs to keep enough pairs both ways.
+
+    graphveil's own: see `prune_mutual` of the kernel `pruning`.
+    """
     stars, pairs = solution.stars.copy(), bipartite.fitting_pairs(problem, solution.stars)
     pairs &= pairs.T.copy()
     np.fill_diagonal(pairs, 0)
