@@ -1,4 +1,10 @@
-"""What people ask for, the levels, and what a star costs, the weights, as parameters."""
+"""What people ask for, the levels, and what a star costs, the weights, as parameters.
+
+The level of person i is delta_i of Choromanski, Jebara & Tang, *Adaptive Anonymity via b-Matching*:
+how many records the person could own. Levels are one number for all, a column of the table, or an
+array. Weights are the costs of footnote 4, by column or, as an array, by cell. This module needs no
+compiled code, so that help and checks of parameters stay fast.
+"""
 
 from __future__ import annotations
 
@@ -18,12 +24,22 @@ from graphveil.data import Graph, Table
 from graphveil.data.kinds import as_container
 
 GIVE_LEVELS = "Give an integer such as 5, or the name of the column with everyone's level."
+"""The advice of every refusal of levels."""
 
 
 @dataclass(frozen=True)
 class Levels:
-    """What everybody asks for, or the column in which it stands.
+    """What everybody asks for, or the column in which it is.
 
+    Parameters
+    ----------
+    common
+        The level of everybody, at least 1; or None.
+    column
+        The name of the column with everyone's level; or None.
+
+    Examples
+    --------
     >>> Levels.parse("5"), str(Levels.parse("privacy"))
     (Levels(common=5, column=None), 'privacy')
     """
@@ -33,7 +49,13 @@ class Levels:
 
     @staticmethod
     def parse(text: object) -> Levels:
-        """Return the level, or the column, that a text or a number spells."""
+        """Return the level, or the column, that a text or a number stands for.
+
+        Raises
+        ------
+        ParameterError
+            If it is neither a name nor an integer of at least 1.
+        """
         is_number = isinstance(text, int | np.integer) and not isinstance(text, bool)
         if not is_number and not (isinstance(text, str) and text):
             raise ParameterError(f"levels={text!r} is not a level. {GIVE_LEVELS}")
@@ -51,6 +73,7 @@ class Levels:
 
 
 def _number(text: str) -> float | None:
+    """Return the number in a text; None if there is none."""
     try:
         return float(text)
     except ValueError:
@@ -58,7 +81,7 @@ def _number(text: str) -> float | None:
 
 
 def whole_number(text: str) -> int | None:
-    """Return the whole number in a text; None if it is not one.
+    """Return the integer in a text; None if it is not one.
 
     >>> whole_number("-12"), whole_number("1.5"), whole_number("--5")
     (-12, None, None)
@@ -67,7 +90,7 @@ def whole_number(text: str) -> int | None:
 
 
 def column_number(data: Table, name: str, what: str) -> int:
-    """Return the number of a column."""
+    """Return the number of a column; `what` it is needed for is part of the error."""
     if name not in data.columns:
         raise DataError(
             f"no column {name!r} for {what}. {did_you_mean(name, data.columns)}Columns: "
@@ -77,10 +100,19 @@ def column_number(data: Table, name: str, what: str) -> int:
 
 
 def levels_in(data: Table, name: str) -> NDArray[np.int64]:
-    """Return the levels that stand in a column."""
+    """Return the levels in a column: int64, shape (n,).
+
+    Raises
+    ------
+    DataError
+        If there is no such column, or a cell does not hold an integer.
+    InfeasibleError
+        If a level is not between 1 and the number of rows.
+    """
     number = column_number(data, name, "levels")
     codes, values = data.codes[:, number], data.categories[number].tolist()
     listed = [whole_number(str(value)) for value in values]
+    # The first cell without a level, or with something else, is named in the refusal.
     for row in np.flatnonzero(codes < 0).tolist()[:1]:
         raise DataError(f"column {name}, row {row}: no level. Give an integer >= 1.")
     for code, value in enumerate(listed):
@@ -94,7 +126,24 @@ def levels_in(data: Table, name: str) -> NDArray[np.int64]:
 
 
 def checked_levels(levels: Any, n: int, *, where: str = "levels, ") -> NDArray[np.int64]:
-    """Return levels, one per row, each from 1 to the number of rows."""
+    """Return levels, one per row, each from 1 to the number of rows: int64, shape (n,).
+
+    Parameters
+    ----------
+    levels
+        Integers, shape (n,).
+    n
+        The number of rows.
+    where
+        What an error calls the place.
+
+    Raises
+    ------
+    ParameterError
+        If they are not integers, one per row.
+    InfeasibleError
+        If a level is out of range.
+    """
     array = np.asarray(levels)
     if array.dtype.kind not in "iu" or array.shape != (n,):
         raise ParameterError(
@@ -125,19 +174,19 @@ def levels_by_degree(graph: Any, level: int) -> NDArray[np.int64]:
     Returns
     -------
     ndarray
-        int64, shape (n,): ``level - (F - floor(ln(degree)))``, where F is the largest logarithm,
-        at least 1. A node without edges counts as one with one edge.
+        int64, shape (n,): ``level - (F - floor(ln(degree)))``, where F is the largest of these
+        logarithms, at least 1. A node without edges counts as one with one edge.
 
     Raises
     ------
     ParameterError
-        Where the level is below 1, or above the number of nodes.
+        If the level is below 1, or above the number of nodes.
 
     Notes
     -----
     Section 5 of Choromanski, Jebara and Tang. Its text says that the level falls as the number of
-    friends rises; its formula, used here, rises. Levels that follow from edges say something of
-    the edges: hand them to `Adaptive.anonymize`, which keeps them in the private record.
+    friends rises; its formula, used here, rises. Levels that follow from edges reveal something
+    about the edges: hand them to `Adaptive.anonymize`, which keeps them in the private record.
 
     Examples
     --------
@@ -155,7 +204,7 @@ def levels_by_degree(graph: Any, level: int) -> NDArray[np.int64]:
 
 
 class Weights(tuple[tuple[str, float], ...]):
-    """What a star costs, column by column; 1 where nothing is said.
+    """What a star costs, column by column; 1 for columns that are not named.
 
     >>> Weights.parse("age=2,zip=.5")
     (('age', 2.0), ('zip', 0.5))
@@ -167,7 +216,13 @@ class Weights(tuple[tuple[str, float], ...]):
 
     @staticmethod
     def parse(text: object) -> Weights:
-        """Return the weights in a text such as ``age=2,zip=.5``, a JSON object, or a mapping."""
+        """Return the weights in a text such as ``age=2,zip=.5``, a JSON object, or a mapping.
+
+        Raises
+        ------
+        ParameterError
+            If it is of another form, or a weight is negative or not a number.
+        """
         pairs: Sequence[tuple[object, object]]
         if isinstance(text, str) and text.lstrip().startswith("{"):
             try:
@@ -192,7 +247,7 @@ class Weights(tuple[tuple[str, float], ...]):
         return json.dumps(dict(self), ensure_ascii=False)
 
     def of(self, data: Table) -> NDArray[np.float64]:
-        """Return the weight of every column."""
+        """Return the weight of every column of a table: float64, shape (d,)."""
         weights = np.ones(data.n_columns)
         for name, value in self:
             weights[column_number(data, name, "weights")] = value
@@ -200,6 +255,7 @@ class Weights(tuple[tuple[str, float], ...]):
 
 
 def _pair(text: str) -> tuple[str, str]:
+    """Return the name and the number of a part ``COLUMN=NUMBER``."""
     name, equals, value = text.strip().rpartition("=")
     if not equals or not name:
         raise ParameterError(
@@ -209,6 +265,7 @@ def _pair(text: str) -> tuple[str, str]:
 
 
 def _weight(name: str, value: object) -> float:
+    """Return a weight as a number of at least 0."""
     number = _number(str(value))
     if number is None or not math.isfinite(number) or number < 0:
         raise ParameterError(
