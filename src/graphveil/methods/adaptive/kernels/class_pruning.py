@@ -50,11 +50,13 @@ def _give_up_pairs(
     """
     w, bit = k >> 6, ONE_BIT << np.uint64(k & 63)
     for word in range(flow.row_before.size):
+        # All pairs of the record, chosen or not, a word at a time, from the lowest bit.
         bits = flow.words[FREE, i, word] | flow.words[CHOSEN, i, word]
         while bits:
             j = word * WORD + first_bit(bits)
             bits &= bits - ONE_BIT
             if differing(rows, i, rows, j, w) & bit:
+                # A free pair just goes; a chosen one is listed, as its unit must find another path.
                 if is_set(flow.words[FREE, i], j):
                     turn_free(flow, i, j)
                 else:
@@ -68,6 +70,7 @@ def _give_up_pairs(
 def _restore_free(rows: Packed, stars: Words, flow: Flow, i: int, k: int) -> None:
     """Make the pairs of record i free again that fit by its star of column k and are not chosen."""
     w, bit = k >> 6, ONE_BIT << np.uint64(k & 63)
+    # Pairs that need the star, fit with it, and are not chosen were free before.
     for j in range(flow.passed.size):
         if (
             j != i

@@ -84,6 +84,7 @@ def _refill(rows: Packed, clusters: ClusterMembers, a: int) -> None:
         put(clusters.common, a, rows, last)
         put(without, last, rows, last)
         return
+    # What all others have in common gives, with the last row, what all have in common.
     meets_without(rows, members, size, without, clusters.before)
     put(clusters.common, a, without, last)
     meet(clusters.common, a, rows, last)
@@ -144,8 +145,11 @@ def _change_places(rows: Packed, clusters: ClusterMembers, levels: Ints, row: in
     best, most = MINUS_ONE, ZERO
     for other in range(labels.size):
         b = labels[other]
+        # Each of the two rows must find as many rows as it asks for.
         if b == a or levels[other] > sizes[a] or levels[row] > sizes[b]:
             continue
+        # First the other cluster, with the own one at no cost: an upper bound; then the own cluster
+        # exactly.
         saved = now + sizes[b] * (starred(common, b) - _shown_with(rows, clusters, other, row))
         if saved > most:
             saved -= sizes[a] * _shown_with(rows, clusters, row, other)

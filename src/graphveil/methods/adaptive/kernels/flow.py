@@ -207,6 +207,7 @@ def load(rows: Packed, stars: Words, pairs: PairMatrix, flow: Flow) -> None:
     flow
         From `flow_of`; its words are overwritten.
     """
+    # Free pairs are those that fit and are not chosen; each kind is stored by record and by person.
     fit = np.empty_like(pairs)
     fitting(rows, stars, fit)
     np.fill_diagonal(fit, 0)
@@ -238,12 +239,14 @@ def send(flow: Flow, one: int, other: int) -> None:
     Between record and person of different rows that chooses a pair or gives it up. Between those of
     one row, the person passes on one unit more or less.
     """
+    # Nodes of the same row: from person to record passes a unit on, the other way takes one back.
     n = flow.passed.size
     record, person = min(one, other), max(one, other) - n
     if record == person:
         flow.passed[record] += 1 if one > other else -1
         flow.changed[record] = 1
     else:
+        # Otherwise the pair changes sides: a free one becomes chosen, or a chosen one free.
         turn_free(flow, record, person)
         turn_chosen(flow, record, person)
 
@@ -261,6 +264,7 @@ def fitting(rows: Packed, stars: Words, pairs: PairMatrix) -> None:
     n = stars.shape[0]
     persons = np.arange(n)
     for start in range(0, n, PART):
+        # Compare a block of records with all persons: no shown cell may differ.
         records = np.arange(start, min(n, start + PART))[:, np.newaxis]
         shown = np.zeros((records.size, n), dtype=np.bool_)
         for w in range(stars.shape[1]):

@@ -119,6 +119,7 @@ def merging(rows: Packed, labels: Ints) -> Merging:
 def _price(common: Packed, sizes: Ints, a: int, b: int, rule: MergeRule) -> float:
     """Return the price of merging a and b: the increase in stars, adjusted by the rule."""
     size = sizes[a] + sizes[b]
+    # The union costs its size times the columns in which it differs, less what both cost now.
     more = size * distance(common, a, common, b)
     more -= sizes[a] * starred(common, a) + sizes[b] * starred(common, b)
     price: float = more * 1.0
@@ -203,6 +204,7 @@ def _list_members(work: Merging, a: int) -> int:
 def _move_slot(work: Merging, a: int) -> int:
     """Move a cluster to the slot of another of its rows, since row a leaves; return it."""
     slot = MINUS_ONE
+    # The first other row becomes the slot; all rows of the cluster point to it.
     for row in range(work.labels.size):
         if work.labels[row] == a and row != a:
             if slot < 0:
@@ -280,6 +282,7 @@ def _assign_leftovers(rows: Packed, work: Merging) -> None:
         best, price = MINUS_ONE, np.inf
         for a in range(work.state.size):
             if work.state[a] == FINISHED:
+                # What the finished cluster costs more with this row.
                 size = work.sizes[a]
                 more = (size + 1) * distance(work.common, a, rows, row)
                 more -= size * starred(work.common, a)

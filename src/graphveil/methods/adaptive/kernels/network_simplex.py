@@ -165,6 +165,7 @@ def _cost(costs: Ints, tail: int, head: int) -> int:
 @leaf
 def _following(net: FlowNetwork, node: int, top: int) -> int:
     """Return the next node below `top`, parents before children; -1 after the last one."""
+    # The first child, or else the next sibling of the node or of its nearest ancestor that has one.
     following: int = wide(net.child[node])
     while following < 0 and node != top:
         following = wide(net.after[node])
@@ -180,6 +181,8 @@ def _recompute_potentials(net: FlowNetwork, costs: Ints) -> None:
     node = _following(net, root, root)
     while node >= 0:
         above = wide(net.parent[node])
+        # The arc of the tree has reduced cost 0: cost + potential of its tail = potential of its
+        # head.
         if net.up[node] > 0:
             net.potentials[node] = net.potentials[above] - _cost(costs, node, above)
         else:
@@ -431,8 +434,10 @@ def flows(net: FlowNetwork, pairs: NDArray[np.int8], passed: Ints) -> int:
         What still goes over the root: 0 if the needs can be met.
     """
     n = net.needs.size
+    # Arcs outside of the tree are full or empty.
     pairs[:] = -net.full
     passed[:] = 0
+    # The flow on arcs of the tree: to the root, from a person to the own record, or a pair.
     nodes, above, flow = np.arange(2 * n), net.parent[: 2 * n], net.flow[: 2 * n]
     upper, lower = np.maximum(nodes, above), np.minimum(nodes, above)
     to_root, to_own = upper == 2 * n, upper - lower == n

@@ -169,6 +169,7 @@ def _copy_changed(changed: Flags, one: TrialState, other: TrialState) -> None:
         changed[node] = 0
         is_person = 1 if node >= n else 0
         i = node - n if is_person else node
+        # The views of a record have even numbers, those of a person odd ones.
         for kind in range(is_person, 4, 2):
             for w in range(one.words.shape[2]):
                 one.words[kind, i, w] = other.words[kind, i, w]
@@ -227,6 +228,7 @@ def _wipe(
     flow.changed[i] = 1
     for w in range(stars.shape[1]):
         bits = stars[i, w] & ~rows.stars[i, w]
+        # Stars of missing cells stay.
         while bits:
             b = first_bit(bits)
             bits &= bits - ONE_BIT
@@ -244,11 +246,13 @@ def _refit(rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, i: int, 
         if j == i:
             continue
         fit = fits(rows, stars, i, j)
+        # A chosen pair that no longer fits is given up and listed.
         if is_set(flow.words[CHOSEN, i], j):
             if not fit:
                 turn_chosen(flow, i, j)
                 work.broken[broken, 0], work.broken[broken, 1] = i, j
                 broken += 1
+        # A free pair appears or disappears.
         elif fit != (is_set(flow.words[FREE, i], j) > 0):
             turn_free(flow, i, j)
     return broken
@@ -308,6 +312,7 @@ def _count_missing(rows: Packed, stars: Words, work: SearchBuffers, i: int) -> N
 
     It is kept from call to call, and computed anew only if the stars of the record have changed.
     """
+    # Unchanged stars since the last count mean unchanged prices.
     is_counted = True
     for w in range(stars.shape[1]):
         is_counted = is_counted and work.counted[i, w] == stars[i, w]
@@ -425,6 +430,8 @@ def _reroute(
     while node != record:
         before = wide(flow.came_from[0, node])
         j = node - n
+        # From a record to a person that it does not fit yet: the record gets the stars that it
+        # lacks.
         if before < n and j != before and not is_set(flow.words[FREE, before], j):
             _suppress(rows, stars, flow, work, before, j)
         send(flow, before, node)
@@ -472,6 +479,7 @@ def _count_needs(rows: Packed, flow: Flow, needs: Ints, i: int) -> None:
         needs[b] = 0
     for word in range(flow.words.shape[2]):
         persons = flow.words[CHOSEN, i, word]
+        # Every chosen person of the record adds one to each column in which the two differ.
         while persons:
             j = word * WORD + first_bit(persons)
             persons &= persons - ONE_BIT

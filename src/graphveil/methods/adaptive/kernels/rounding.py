@@ -62,14 +62,17 @@ def _walk(pairs: PairMatrix, tour: ClosedWalk, start: int) -> int:
     along the stack.
     """
     n = pairs.shape[0]
+    # The stack is the path so far.
     tour.stack[0] = start
     height, length = 1, 0
     while height > 0:
         node = tour.stack[height - 1]
         other = tour.upcoming[node]
+        # Look for an open pair of the last node, from where the last look ended.
         while other < n and pairs[node, other] != OPEN:
             other += 1
         tour.upcoming[node] = other
+        # Follow the pair, or close the walk behind a node without open pairs.
         if other < n:
             pairs[node, other] = PASSED
             pairs[other, node] = PASSED

@@ -272,9 +272,11 @@ def _take(index: Index, best: Best, gain: float, place: int) -> None:
     By sets a cluster is met once for each subset that it shares with the row; the largest sum, that
     of all shared features, counts.
     """
+    # A newcomer takes the place of the worst, unless it does not precede even that one.
     at = best.gains.size - 1
     if not _precedes(gain, place, best.gains[at], wide(best.places[at])):
         return
+    # If the cluster is among the best already, it takes its own place, or nothing changes.
     for i in range(at):
         if best.places[i] != NONE and index.clusters[best.places[i]] == index.clusters[place]:
             if not _precedes(gain, place, best.gains[i], wide(best.places[i])):

@@ -120,6 +120,7 @@ def count_shared(
         first = lists.starts[f]
         for position in range(first, first + lists.lengths[f]):
             v = lists.members[position]
+            # A row that is met for the first time is noted, so that the caller resets only these.
             if shared[v] == 0:
                 touched[n_touched] = v
                 n_touched += 1

@@ -37,6 +37,8 @@ def _reach(
         first = lists.starts[f]
         for i in range(first, first + lists.lengths[f]):
             v = lists.members[i]
+            # Rows met for the first time are listed behind those of earlier steps of the same
+            # cluster.
             if overlap[v] == 0:
                 n_touched += 1
                 touched[n_touched] = v
@@ -53,11 +55,13 @@ def _best(
     Only rows with unused copies count: those that have an overlap, and `lowest`, the row of lowest
     degree, which is the best of those without overlap.
     """
+    # Integers: 4 overlap - scale degree, with scale = quarters times the size of the cluster.
     best = lowest
     most = 4 * overlap[lowest] - scale * (indptr[lowest + 1] - indptr[lowest])
     for i in range(1, touched[0] + 1):
         v = touched[i]
         score = 4 * overlap[v] - scale * (indptr[v + 1] - indptr[v])
+        # Rows with an overlap may be used up meanwhile; a used-up row cannot join.
         if (score > most or (score == most and v > best)) and unused[v] > 0:
             best, most = int(v), score
     return int(best)

@@ -105,6 +105,7 @@ def _commonest(
     n = rows.size
     if n == 0:
         return NONE
+    # A popular feature looks at a random sample of its rows, with replacement.
     if n <= sample:
         seen = np.empty(n, dtype=np.int32)
         for i in range(n):
@@ -134,15 +135,18 @@ def _heaviest(
     cap: int,
 ) -> int:
     """Return the heaviest label that has room; among equals the row's own, then the least."""
+    # Sum the weights of the row's features by label.
     for f in mine:
         sums[of_feature[f]] += weights[f]
     best, most = own, sums[own]
+    # A label that is full is not joined; the own label needs no room.
     for f in mine:
         label = of_feature[f]
         if label == own or sizes[label] >= cap:
             continue
         if sums[label] > most or (sums[label] == most and best != own and label < best):
             best, most = label, sums[label]
+    # Leave the sums at 0.
     for f in mine:
         sums[of_feature[f]] = 0.0
     return best

@@ -186,6 +186,7 @@ def _most_similar(units: Units, chains: Chains, source: int, own: int, best: Ind
 def _insert(best: Indices, n_best: int, unit: int, score: int) -> int:
     """Insert a unit among the best, whose scores follow them; return how many there are."""
     limit = best.size // 2
+    # Move lower scores back by one place; what falls behind the limit is dropped.
     i = n_best
     while i > 0 and best[limit + i - 1] < score:
         if i < limit:
@@ -263,6 +264,7 @@ def _best_partner(
     partner, most = NONE, -np.inf
     for i in range(_most_similar(units, chains, head, NONE, best)):
         unit = wide(best[i])
+        # The gain is that of the union, less what the unit publishes by itself.
         joined = value(units, chains, rule, head, NONE, unit)
         alone = value(units, chains, rule, NONE, NONE, unit)
         if joined - alone > most:
@@ -276,6 +278,7 @@ def _best_home(units: Units, chains: Chains, rule: Threshold, unit: int, n_clust
     home, most = ZERO, -np.inf
     for cluster in range(n_clusters):
         head = wide(chains.head[cluster])
+        # Every cluster is tried: only a few units are left for this.
         change = value(units, chains, rule, head, NONE, unit) - value(
             units, chains, rule, head, NONE, NONE
         )
@@ -308,6 +311,7 @@ def _leave(units: Units, chains: Chains, unit: int) -> None:
     if chains.head[cluster] == unit:
         chains.head[cluster] = chains.after[unit]
     else:
+        # A singly linked list: find the unit before this one.
         before = chains.head[cluster]
         while chains.after[before] != unit:
             before = chains.after[before]

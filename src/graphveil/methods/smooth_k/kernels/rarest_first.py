@@ -125,6 +125,7 @@ def _use_up(rows: RareFirst, row: int) -> None:
     for f in rows.indices[rows.indptr[row] : rows.indptr[row + 1]]:
         rows.gone[f] += 1
         if 4 * rows.gone[f] > rows.lengths[f]:
+            # Keep the members that still have copies, in order, with their words.
             first = at = rows.starts[f]
             for i in range(first, first + rows.lengths[f]):
                 if rows.unused[rows.members[i]] > 0:
@@ -176,6 +177,7 @@ def _empty(cluster: Growing, width: int) -> None:
     first_popular = counts.size - POPULAR
     for i in range(width):
         f = features[i]
+        # The tables of weights keep the number of bits of each byte; only the sums go back to 0.
         if f >= first_popular:
             _weigh(weights, wide(f - first_popular), -((4 * counts[f]) << NUMBER_BITS))
         counts[f] = 0

@@ -123,12 +123,14 @@ def _list_candidates(state: SearchState, choice: SearchChoice, kind: int, own: i
     """
     near, roomy, _, tried = choice
     n_tried = 0
+    # One cluster less than are ranked, since the row's own is not a candidate.
     for c in near[kind]:
         if c == NONE or n_tried == near.shape[1] - 1:
             break
         if c != own and state.clusters[c, SIZE] > 0:
             tried[n_tried] = c
             n_tried += 1
+    # The roomiest cluster that is not the row's own.
     c = wide(roomy[1] if roomy[0] == own else roomy[0])
     if c != NONE and state.clusters[c, SIZE] > 0:
         tried[n_tried] = c
@@ -253,7 +255,7 @@ def _try_swaps(
 def _try_move(
     data: Data, state: SearchState, plan: SearchPlan, choice: SearchChoice, row: int, bar: float
 ) -> None:
-    """Move the row to the candidate in which the objective gains most, if the gain exceeds `bar`."""
+    """Move the row to the candidate that gains most, if the objective gains more than `bar`."""
     own = wide(state.labels[row])
     target, most = _best_cluster(data, state, plan.lam, choice, row, own)
     if target != NONE and most + gain_of_removing(data, state, plan.lam, row) > bar:

@@ -166,14 +166,17 @@ def shift(table: Ints, key: int, step: int) -> int:
     """Change a count by `step`, drop it at 0, and return what it was."""
     capacity = len(table)
     slot = _home(key, capacity)
+    # Find the key, or the free slot where it belongs.
     while table[slot, 0] != FREE and table[slot, 0] != key:
         slot += 1
         if slot == capacity:
             slot = 0
+    # A new key counts from 0.
     if table[slot, 0] == FREE:
         table[slot, 0], table[slot, 1] = key, step
         return 0
     before = table[slot, 1]
+    # A count of 0 is not stored: its slot is given back.
     if before + step == 0:
         _close(table, slot)
     else:
@@ -235,9 +238,7 @@ def count_out(data: Data, state: SearchState, row: int, cluster: int) -> None:
 
 @leaf
 def _write(state: SearchState, cluster: int, rows: int, kept: int, entries: int) -> None:
-    """Change a cluster's size, kept features and entries by these steps, and the sums over
-    clusters.
-    """
+    """Change a cluster's size, kept features and entries by these steps, and the tally."""
     own, tally = state.clusters[cluster], state.tally
     tally[SHARED] += entries
     tally[CELLS] += (own[SIZE] + rows) * (own[KEPT] + kept) - own[SIZE] * own[KEPT]
