@@ -264,6 +264,7 @@ class Adaptive(table_roles.WithRoles[Table]):
     def __post_init__(self) -> None:
         """Check every parameter, and that the pairs can be searched."""
         super().__post_init__()
+        # The ways that `auto` compares settle their refinement themselves.
         if self.refine != "none" and self.compatibility == "auto":
             either = "bipartite" if self.refine == "regular-search" else "bipartite or symmetric"
             raise ParameterError(
@@ -453,12 +454,14 @@ class Adaptive(table_roles.WithRoles[Table]):
 
     def _weights(self, data: Table, given: Any) -> NDArray[np.float64]:
         """Return what stars cost, by column or by cell: float64, shape (d,) or (n, d)."""
+        # By column, from the parameter.
         if given is None:
             return np.ones(data.n_columns) if self.weights is None else self.weights.of(data)
         if self.weights is not None:
             raise ParameterError(
                 "weights are given twice, as a parameter and as an array. Remove one."
             )
+        # By cell, from the array.
         array = np.asarray(given, dtype=np.float64)
         if array.shape != data.codes.shape or not np.all(np.isfinite(array) & (array >= 0)):
             raise ParameterError(
@@ -472,12 +475,14 @@ class Adaptive(table_roles.WithRoles[Table]):
         n = task.data.n_rows
         all_of_them = int(np.count_nonzero(task.levels == n)) if n > 1 else 0
         advice = []
+        # A level of n makes everything a star that differs from the row anywhere.
         if all_of_them:
             everybody = (
                 f"{counted(all_of_them, 'person')} requested as many records as there are: in "
                 "every row, whatever differs from their rows is suppressed"
             )
             advice.append(Advice(everybody, LevelsWarning))
+        # The owner asked for smaller blocks than the levels allow.
         if self.block_rows is not None and most_rows > self.block_rows:
             larger = f"blocks have up to {counted(most_rows, 'row')} instead of {self.block_rows}"
             advice.append(Advice(f"{larger}: four times the largest level", LevelsWarning))
@@ -522,6 +527,7 @@ class Matching:
             pieces = blocks.split(codes, rows, rng)
             chosen = rng.permutation(len(pieces))[:2]
             looked_at = [blocks.in_order(codes, levels, pieces[number]) for number in chosen]
+            # Both blocks as problems of their own; what is chosen on them is taken for all.
             problems = [
                 problem_of(
                     codes[some], levels[some], weights if weights.ndim == 1 else weights[some]
@@ -545,15 +551,15 @@ class Matching:
             return self._chosen(problem, schedule, block.rng)
         # Step 2: the pairs of Algorithm 1 or 2, then the refinement.
         if self.refine == "regular-search":
-            begun = regular_search.solve_regularly(problem, schedule, block.rng)
+            unrefined = regular_search.solve_regularly(problem, schedule, block.rng)
             trials = regular_search.trials_of(problem)
-            solution = regular_search.improved(problem, begun, block.rng, trials=trials)
+            solution = regular_search.improved(problem, unrefined, block.rng, trials=trials)
         else:
-            begun = variant.solve(problem, schedule, block.rng)
-            solution = variant.pruned(problem, begun) if self.refine == "prune" else begun
+            unrefined = variant.solve(problem, schedule, block.rng)
+            solution = variant.pruned(problem, unrefined) if self.refine == "prune" else unrefined
         # Step 3: how likely people are matched to their own record, before and after.
         if self.scored and self.refine != "none":
-            stages = {"before_refining": begun, "after_refining": solution}
+            stages = {"before_refining": unrefined, "after_refining": solution}
             scored = {
                 name: chances(bipartite.fitting_pairs(problem, solved.stars))
                 for name, solved in stages.items()

@@ -186,10 +186,13 @@ def step(
     yield first
     factor, needs, before = first.factor, first.needs, cost_of(problem, first.needs)
     for _ in range(schedule.max_iterations - 1):
+        # Line 2 of the loop: the price of a cell falls by the factor for every pair that needs it.
         iteration = solved(problem, solver, factor, factor ** needs.astype(np.float64))
         yield iteration
         needs = iteration.needs
         now = cost_of(problem, needs)
+        # Theorem 2: the stars never cost more in a later iteration; if they cost no less, the step
+        # ends.
         if now >= before:
             break
         before = now
@@ -214,6 +217,7 @@ def needs_of(problem: Problem, pairs: PairMatrix) -> Ints:
     costs.count_needs(problem.columns, pairs, needs)
     if problem.classes is None:
         return needs
+    # A class is published as equal rows, so the needs of all its rows add up.
     of_class = np.zeros(
         (int(problem.classes.max(initial=-1)) + 1, problem.codes.shape[1]), dtype=np.int64
     )

@@ -139,6 +139,7 @@ def split(codes: Codes, most_rows: int, rng: np.random.Generator) -> list[Rows]:
     starts = np.concatenate([[0], np.cumsum(sizes)])
     waiting, blocks = [np.arange(codes.shape[0])], []
     while waiting:
+        # Blocks are divided until they are small enough; the order of the parts is kept.
         rows = waiting.pop()
         if rows.size <= most_rows:
             blocks.append(rows)
@@ -271,6 +272,7 @@ def draft_of(data: Table, outcome: BlockOutcome, *, advice: tuple[str, ...] = ()
     hidden = outcome.hidden
     codes = np.where(hidden, np.int32(SUPPRESSED), data.codes)
     nothing = (NOTHING,) if hidden.all() and hidden.size else ()
+    # How many rows have how many stars: a condition that `verify` recomputes from the table.
     stars = np.unique(np.count_nonzero(hidden, axis=1), return_counts=True)
     return MethodResult(
         data=Table(codes, data.columns, data.categories, data.ids),

@@ -188,19 +188,19 @@ def choose(
     """
     # Step 1: run every way. Classes that are to be as large as the largest level are clusters by
     # level.
-    most = most_hits(np.concatenate([one.levels for one in problems]))
+    most = most_hits(np.concatenate([problem.levels for problem in problems]))
     streams = dict(zip(WAYS, rng.spawn(len(WAYS)), strict=True))
     found, largest = dict[str, tuple[Solution, ...]](), max(int(p.levels.max()) for p in problems)
     for name, way in WAYS.items():
         if not (isinstance(way, EqualClasses) and way.rows >= largest):
-            found[name] = tuple(way(one, schedule, streams[name]) for one in problems)
+            found[name] = tuple(way(problem, schedule, streams[name]) for problem in problems)
     # Step 2: what each would suppress.
     cells = {name: _cells(problems, solutions) for name, solutions in found.items()}
     figures = {f"{name}_cells": float(hidden) for name, (_, hidden) in cells.items()}
     figures["rerun_most"] = most
     # Step 3: from the cheapest up, run each again, and stop at the first that resists. If none
     # does, clusters by level are taken.
-    for name in sorted(found, key=lambda one: cells[one][0]):
+    for name in sorted(found, key=lambda problem: cells[problem][0]):
         if name == CLUSTERS:
             break
         reached = _rerun_share(problems, found[name], WAYS[name], schedule, most, streams[name])
@@ -217,12 +217,14 @@ def most_hits(levels: Ints) -> float:
 
     The guess is the mean of 1 / level; see `MARGIN`.
     """
+    # The share of hits by guessing, and the deviation of a binomial share with that probability.
     guess = float((1 / levels).mean())
     return MARGIN * guess + DEVIATIONS * float(np.sqrt(guess * (1 - guess) / levels.size))
 
 
 def _cells(problems: Sequence[Problem], solutions: Sequence[Solution]) -> tuple[float, int]:
     """Return what the added stars cost, and how many they are."""
+    # Missing cells are suppressed anyway and do not count.
     masks = [
         mask_of(one.stars, problem.codes) & (problem.codes >= 0)
         for problem, one in zip(problems, solutions, strict=True)

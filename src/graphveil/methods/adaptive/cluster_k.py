@@ -141,7 +141,7 @@ class ClusterK(table_roles.WithRoles[Table]):
         # Not every set of columns was tried: blocks may suppress less.
         if not masked.all_masks:
             other = self._in_blocks(data, randomness)
-            outcome = min(outcome, other, key=lambda one: int(one.hidden.sum()))
+            outcome = min(outcome, other, key=lambda candidate: int(candidate.hidden.sum()))
         return blocks.draft_of(data, outcome)
 
     def _in_blocks(self, data: Table, randomness: Randomness) -> blocks.BlockOutcome:

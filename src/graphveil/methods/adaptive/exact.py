@@ -73,25 +73,27 @@ def bounds(cost: Ints, flow: PairMatrix, net: network_simplex.FlowNetwork) -> Bo
     net
         The network of that solve, for its reduced costs.
     """
+    # Linear programming duality: one more unit on an arc costs its reduced cost, and one less on a
+    # full arc the negative of it. A pair both ways needs both arcs.
     ends = np.column_stack(np.triu_indices(cost.shape[0], 1))
     i, j = ends.T
     reduced = network_simplex.reduced_costs(net, cost)
-    one, other = reduced[i, j], reduced[j, i]
+    forth, back = reduced[i, j], reduced[j, i]
     return Bounds(
         ends=ends,
         costs=2 * cost[i, j],
-        with_pair=np.maximum(one, 0) + np.maximum(other, 0),
-        without_pair=np.maximum(-one, 0) + np.maximum(-other, 0),
+        with_pair=np.maximum(forth, 0) + np.maximum(back, 0),
+        without_pair=np.maximum(-forth, 0) + np.maximum(-back, 0),
         least=int(cost[flow > 0].sum()),
     )
 
 
-def improved(known: Bounds, rounded: PairMatrix, needs: Ints) -> PairMatrix:
+def improved(limits: Bounds, rounded: PairMatrix, needs: Ints) -> PairMatrix:
     """Return pairs both ways that cost least, or the best ones found if HiGHS proves no optimum.
 
     Parameters
     ----------
-    known
+    limits
         From `bounds`.
     rounded
         int8, shape (n, n): a solution to beat.
@@ -100,29 +102,29 @@ def improved(known: Bounds, rounded: PairMatrix, needs: Ints) -> PairMatrix:
     """
     # Step 1: the gap: what a better solution may cost above the flow. Costs are multiples of the
     # unit.
-    best, unit = rounded, max(int(np.gcd.reduce(known.costs)), 1)
-    gap = _price(known, best) - unit - known.least
+    best, unit = rounded, max(int(np.gcd.reduce(limits.costs)), 1)
+    gap = _price(limits, best) - unit - limits.least
     # Step 2: solve within a part of the gap.
     reach = max(gap // PARTS, unit // 2)
     while gap >= 0:
         reach = min(reach, gap)
-        ended = _solved_within(known, reach, needs)
-        if ended.status not in (OPTIMAL, INFEASIBLE):
+        result = _solved_within(limits, reach, needs)
+        if result.status not in (OPTIMAL, INFEASIBLE):
             break
         # Step 3: a cheaper solution makes the gap smaller. Once the reach covers it, nothing better
         # exists.
-        if ended.pairs is not None and _price(known, ended.pairs) < _price(known, best):
-            best = ended.pairs
-            gap = _price(known, best) - unit - known.least
+        if result.pairs is not None and _price(limits, result.pairs) < _price(limits, best):
+            best = result.pairs
+            gap = _price(limits, best) - unit - limits.least
         if gap <= reach:
             break
         reach *= WIDER
     return best
 
 
-def _price(known: Bounds, pairs: PairMatrix) -> int:
+def _price(limits: Bounds, pairs: PairMatrix) -> int:
     """Return what these pairs cost both ways."""
-    return int(known.costs[pairs[known.ends[:, 0], known.ends[:, 1]] > 0].sum())
+    return int(limits.costs[pairs[limits.ends[:, 0], limits.ends[:, 1]] > 0].sum())
 
 
 OPTIMAL, GIVEN_UP, INFEASIBLE = 0, 1, 2
@@ -136,22 +138,22 @@ class ExactSolution(NamedTuple):
     pairs: PairMatrix | None = None
 
 
-def _solved_within(known: Bounds, reach: int, needs: Ints) -> ExactSolution:
+def _solved_within(limits: Bounds, reach: int, needs: Ints) -> ExactSolution:
     """Return the cheapest pairs of those that cost at most `reach` more than the flow."""
     # Step 1: pairs without which the reach is exceeded are in; those with which it is are out.
-    undecided = (known.with_pair <= reach) & (known.without_pair <= reach)
-    sure = known.without_pair > reach
-    ends, m = known.ends[undecided], int(np.count_nonzero(undecided))
+    undecided = (limits.with_pair <= reach) & (limits.without_pair <= reach)
+    required = limits.without_pair > reach
+    ends, m = limits.ends[undecided], int(np.count_nonzero(undecided))
     if m > MOST_UNDECIDED:
         return ExactSolution(GIVEN_UP)
     # Step 2: an integer program for the others, for the partners that are still needed.
-    given = np.bincount(known.ends[sure].ravel(), minlength=needs.size)
-    ended = _integer_program(ends, known.costs[undecided], needs - given)
-    if ended.x is None or ended.status != OPTIMAL:
-        return ExactSolution(int(ended.status))
+    given = np.bincount(limits.ends[required].ravel(), minlength=needs.size)
+    result = _integer_program(ends, limits.costs[undecided], needs - given)
+    if result.x is None or result.status != OPTIMAL:
+        return ExactSolution(int(result.status))
     # Step 3: put both together, both ways.
     pairs = np.zeros((needs.size, needs.size), dtype=np.int8)
-    both = np.concatenate([known.ends[sure], ends[ended.x > 0.5]])
+    both = np.concatenate([limits.ends[required], ends[result.x > 0.5]])
     pairs[both[:, 0], both[:, 1]] = 1
     return ExactSolution(OPTIMAL, pairs | pairs.T)
 
@@ -161,10 +163,12 @@ def _integer_program(ends: Ints, costs: Ints, needs: Ints) -> Any:
     from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415  slow to import
     from scipy.sparse import csr_array  # noqa: PLC0415  the same
 
+    # A 0/1 variable per edge, and a row per node: its edges are at least what it needs.
     m = costs.size
     incident = csr_array(
         (np.ones(2 * m), (ends.T.ravel(), np.tile(np.arange(m), 2))), shape=(needs.size, m)
     )
+    # Costs are divided by their common unit, or more if they would still be too large.
     unit = max(np.gcd.reduce(costs), costs.max(initial=0) / MOST_UNITS, 1)
     return milp(
         costs / unit,

@@ -109,12 +109,14 @@ class ClusterTree(NamedTuple):
 def _rooted(links: list[list[int]], root: int) -> ClusterTree:
     """Return the tree of a row, with that row as its root."""
     order, parent = [root], {root: -1}
+    # Breadth first; the list grows while it is read.
     for row in order:
         for other in links[row]:
             if other != parent[row]:
                 parent[other] = row
                 order.append(other)
     below = dict.fromkeys(order, 1)
+    # Sizes of subtrees, from the leaves up.
     for row in order[:0:-1]:
         below[parent[row]] += below[row]
     return ClusterTree(order, parent, below)
@@ -162,6 +164,7 @@ def _cut(links: list[list[int]], row: int, others: list[int]) -> None:
     """Cut a row's links to `others`; the first of these is then linked with the rest of them."""
     first, *rest = others
     links[row] = sorted(set(links[row]) - set(others))
+    # The link is removed on both sides, then the first of the cut rows takes the row's place.
     for other in others:
         links[other].remove(row)
     for other in rest:

@@ -59,6 +59,7 @@ class Levels:
         is_number = isinstance(text, int | np.integer) and not isinstance(text, bool)
         if not is_number and not (isinstance(text, str) and text):
             raise ParameterError(f"levels={text!r} is not a level. {GIVE_LEVELS}")
+        # What reads as a number is a level, even if it is refused; anything else is a column.
         spelled = str(text)
         if _number(spelled) is None:
             return Levels(column=spelled)
@@ -151,6 +152,7 @@ def checked_levels(levels: Any, n: int, *, where: str = "levels, ") -> NDArray[n
             f"{counted(n, 'row')}. Give one integer per row."
         )
     array = array.astype(np.int64)
+    # Nobody can fit more records than there are.
     for row in np.flatnonzero((array < 1) | (array > n)).tolist()[:1]:
         raise InfeasibleError(
             f"{where}row {row}: the level {array[row]} is not between 1 and {n}, the number of "
@@ -198,6 +200,7 @@ def levels_by_degree(graph: Any, level: int) -> NDArray[np.int64]:
     n = container.n_nodes
     if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= n:
         raise ParameterError(f"level={level!r} is not an integer from 1 to {n}, the nodes.")
+    # The formula of section 5: F is the largest logarithm, so the highest degree gets the level.
     powers = np.floor(np.log(np.maximum(container.degrees(), 1))).astype(np.int64)
     levels: NDArray[np.int64] = np.maximum(level - (powers.max(initial=0) - powers), 1)
     return levels
@@ -223,6 +226,7 @@ class Weights(tuple[tuple[str, float], ...]):
         ParameterError
             If it is of another form, or a weight is negative or not a number.
         """
+        # Three forms of text or object, all as pairs of a name and a number.
         pairs: Sequence[tuple[object, object]]
         if isinstance(text, str) and text.lstrip().startswith("{"):
             try:

@@ -58,6 +58,7 @@ def differing_columns(rows: Packed) -> Codes:
     """
     parts = [np.zeros((rows.stars.shape[0], 0), dtype=np.int32)]
     for w in range(rows.stars.shape[1]):
+        # The codes of a word of columns, bit plane by bit plane.
         codes = np.zeros((rows.stars.shape[0], WORD), dtype=np.int32)
         for bit, p in enumerate(range(rows.offsets[w], rows.offsets[w + 1])):
             codes |= _bits(rows.planes[:, p]) << bit
@@ -161,6 +162,7 @@ def problem_of(codes: Codes, levels: LevelArray, weights: Prices) -> Problem:
     `weights`: float64, shape (d,) or (n, d), at least 0. They are scaled to a largest of 1. Missing
     cells are free, as initial stars (footnote 4 of the paper).
     """
+    # The most expensive star costs 1; all weights 0 leave all prices 0.
     largest = max(float(weights.max(initial=0.0)), np.finfo(np.float64).tiny)
     prices = np.broadcast_to(weights / largest, codes.shape).copy()
     prices[codes < 0] = 0.0

@@ -57,9 +57,11 @@ def improved(
     n = problem.levels.size
     if n == 1:
         return start
+    # Step 1: the pairs as a flow in which nothing is passed on, so degrees stay.
     stars, pairs = start.stars.copy(), start.pairs.copy()
     chosen = flow.flow_of(problem.rows, np.zeros(n, dtype=np.int64), may_exceed=False)
     flow.load(problem.rows, stars, pairs, chosen)
+    # Step 2: the search, in whole prices, and the pairs it ends with.
     work = kernel.buffers_for(chosen, stars, prices_by_bit(problem), nearest_rows(problem))
     kernel.search(problem.rows, stars, chosen, work, trials, HEAT, UNIT, rng)
     flow.unload(chosen, pairs)
@@ -69,6 +71,7 @@ def improved(
 def prices_by_bit(problem: Problem) -> Ints:
     """Return the prices as integers by bit: int64, shape (n, bits), -1 for unused bits."""
     n, d = problem.codes.shape
+    # Bits behind the last column stand for no cell: they have no price.
     prices = np.full((n, problem.rows.stars.shape[1] * 64), -1)
     prices[:, position_of_columns(problem.codes)[:d]] = whole(problem.prices)
     return prices
@@ -77,6 +80,8 @@ def prices_by_bit(problem: Problem) -> Ints:
 def nearest_rows(problem: Problem) -> NDArray[np.int32]:
     """Return for each row those that differ from it in the fewest columns: int32, shape (n, m)."""
     n = problem.levels.size
+    # With a price of 1 for every cell, the cost of a pair is the number of columns in which it
+    # differs.
     apart = np.empty((n, n), dtype=np.int64)
     costs.pair_costs(problem.columns, np.ones(problem.codes.shape, dtype=np.int64), apart)
     np.fill_diagonal(apart, np.iinfo(np.int64).max)

@@ -112,19 +112,19 @@ def _tried(
             yield other
         for number in (number for number in WARM if number <= schedule.steps):
             factor = bipartite.factor_of(number)
-            begun = bipartite.solved(
+            first = bipartite.solved(
                 problem, solver, factor, factor ** other.needs.astype(np.float64)
             )
-            yield from bipartite.step(problem, schedule, solver, begun)
+            yield from bipartite.step(problem, schedule, solver, first)
     # Step 3: the first iteration solved exactly, then further ones.
     if problem.levels.size > MOST_ROWS:
         return
     solver = SymmetricSolver(problem.columns, problem.levels)
     pairs = solver.exact(bipartite.whole(problem.prices))
-    begun = bipartite.Iteration(
+    first = bipartite.Iteration(
         bipartite.factor_of(1), pairs, solver.passed.copy(), bipartite.needs_of(problem, pairs)
     )
-    yield from bipartite.step(problem, schedule, solver, begun)
+    yield from bipartite.step(problem, schedule, solver, first)
 
 
 def _others(
@@ -159,6 +159,7 @@ def pruned(problem: Problem, solution: Solution) -> Solution:
 
     graphveil's own: see `prune_mutual` of the kernel `pruning`.
     """
+    # All pairs that fit both ways count, not only the chosen ones.
     stars, pairs = solution.stars.copy(), bipartite.fitting_pairs(problem, solution.stars)
     pairs &= pairs.T.copy()
     np.fill_diagonal(pairs, 0)

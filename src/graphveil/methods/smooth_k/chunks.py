@@ -164,6 +164,7 @@ def _clusters(
     known: Labels | None = None,
 ) -> Labels:
     """Return the cluster of every row after all pieces are done, each as a chunk."""
+    # Chunks are made one by one, as the engine takes them, each with its own stream.
     chunks = (
         chunk_of(data, piece, randomness.stream(f"{purpose} {number}"), known)
         for number, piece in enumerate(pieces)
@@ -190,6 +191,7 @@ def chunk_of(data: Bipartite, piece: Ints, rng: np.random.Generator, known: Labe
     >>> chunk_of(data, np.array([1, 0]), rng, None).indices.tolist()
     [1, 2, 0]
     """
+    # The entries of the rows, in their order, without a loop over rows.
     degrees = np.diff(data.indptr)[piece]
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
     entries = np.repeat(data.indptr[piece] - indptr[:-1], degrees) + np.arange(indptr[-1])

@@ -108,6 +108,8 @@ class Clustering:
             cut=bool(by.cut) and not cuts_by_kind,
             rng=rng,
         )
+        # Rows in the order of the distinct rows: a cut then divides at most one kind at each
+        # border.
         if cuts_by_kind:
             order = rows.by_kind()
             labels[order] = cut_up(labels[order], k=self.k)

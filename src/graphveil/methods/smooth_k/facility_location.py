@@ -168,6 +168,7 @@ def meyerson(
         facility=np.empty(order.size, dtype=np.int32),
         distance=np.empty(order.size, dtype=np.int64),
     )
+    # The kernel keeps the nearest facility of every distinct row up to date.
     nearest = kernel.Nearest(
         np.empty(rows.n_distinct, np.int64), np.empty(rows.n_distinct, np.int32)
     )

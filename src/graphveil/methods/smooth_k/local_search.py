@@ -281,6 +281,7 @@ def _search(
     rows: CollapsedRows, clusters: Clusters, *, k: int, candidates: int, list_cap: int | None
 ) -> LocalSearchRun:
     """Return a search that starts from these clusters, with room for the kernels."""
+    # Scratch for swaps is as large as the largest cluster that they look at.
     ours, theirs = np.zeros((2, rows.n_features), dtype=np.int32)
     our_rises, their_rises = np.zeros((2, largest_swapped(k) + 2))
     return LocalSearchRun(

@@ -125,6 +125,8 @@ def _no_chains(n_units: int, n_features: int) -> nesting.Chains:
 
 def _units(profiles: rules.Profiles, rule: rules.Rule, n_features: int) -> nesting.Units:
     n = profiles.sizes.size
+    # A unit counts as similar by the features that it publishes by itself; its counts are of all
+    # features.
     is_kept = profiles.kept(rule)
     clusters, features = profiles.clusters[is_kept], profiles.features[is_kept]
     return nesting.Units(

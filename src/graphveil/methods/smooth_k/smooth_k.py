@@ -126,6 +126,8 @@ class Clustered(table_roles.WithRoles[Bipartite]):
             object.__setattr__(self, "algorithm", settled)
         if self.chunks is None:
             return
+        # Chunks are nearly equal, and may be smaller than asked for: from 2k on, each has at
+        # least k rows.
         if self.chunks.rows < 2 * self.k:
             raise ParameterError(
                 f"chunk_rows={self.chunks.rows} is below 2k={2 * self.k}. Raise or omit it."
@@ -231,8 +233,10 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         # Nested: the classes of the earlier release are the units that are put together.
         from graphveil.methods.smooth_k.nesting import first_classes  # noqa: PLC0415  compiled, when needed
 
+        # Attached columns may divide a class of the earlier release, so its classes would not be
+        # enough.
         earlier = nested_in if isinstance(nested_in, Release) else read_release(nested_in)
-        if any(isinstance(one, AttachedColumns) for one in earlier.conditions):
+        if any(isinstance(condition, AttachedColumns) for condition in earlier.conditions):
             raise UsageError(
                 "the earlier release has attached columns, which its classes are not about. "
                 "Nest in one without them."
@@ -274,6 +278,7 @@ class Clustered(table_roles.WithRoles[Bipartite]):
     ) -> rules.Labels:
         """Return the cluster of every row."""
         clustering = self.clustering()
+        # One chunk needs no order of rows and no engine.
         if chunks is None:
             return clustering(rows, randomness.stream("clusters"))
         from graphveil.methods.smooth_k.chunks import in_chunks  # noqa: PLC0415  processes, when needed
