@@ -198,7 +198,9 @@ def _sum_tops(histogram: Ints, tops: Ints) -> None:
 
 
 @leaf
-def _readable(rows: RareFirst, unread: PendingLists, price: int, least: int, most: int) -> int:
+def _first_out_of_reach(
+    rows: RareFirst, unread: PendingLists, price: int, least: int, most: int
+) -> int:
     """Return the first row that cannot reach the score `most` by the unread lists, nor any after.
 
     A row of d features shares at most d unread ones, so it scores ``4 tops[d] - price d`` at most.
@@ -288,7 +290,8 @@ def _best_by_rarest(
     """Return the row of largest ``4 overlap - price degree``; of equal ones the last.
 
     Only rows with unused copies count: those that have an overlap, and `lowest`, the row of lowest
-    degree, whatever its overlap.
+    degree, whatever its overlap. `price` is `quarters` times the rows of the cluster so far, and
+    `width` the number of its features.
     """
     counts = cluster.counts
     # At first no list is read.
@@ -300,7 +303,7 @@ def _best_by_rarest(
         f = wide(cluster.features[j])
         # Step 1: rows first met from here on share unread features only. Stop if none can win.
         _sum_tops(unread.every, unread.tops)
-        limit = _readable(rows, unread, price, least, most)
+        limit = _first_out_of_reach(rows, unread, price, least, most)
         if limit == 0:
             break
         # Step 2: this list is read now; what is left bounds the rare features of its members.
