@@ -29,8 +29,8 @@ from graphveil.io import BipartiteOptions, Format
 from graphveil.io.formats import recorded
 from graphveil.methods.equivalence_classes.rule import EntryCounts, advice_on
 from graphveil.methods.registry import methods_from
-from graphveil.methods.smooth_k.chunks import MinHash
 from graphveil.methods.smooth_k.options import Chunks
+from graphveil.methods.smooth_k.row_orders import MinHash
 from graphveil.methods.smooth_k.smooth_k import Clustered
 from graphveil.release.claiming import claim
 from graphveil.release.files import DELIMITED, check_items, format_that_came_in, release_format
