@@ -8,8 +8,9 @@ from functools import cache
 import numpy as np
 import pytest
 
-from graphveil.methods.structural.search import cut, search, strip
-from graphveil.methods.structural.task import Task
+from graphveil.methods.annealing.task import Task
+from graphveil.methods.structural.search import search
+from graphveil.methods.structural.starts import cut, strip
 from shared_data import network
 
 SEEDS = (1, 2, 3)

@@ -10,24 +10,24 @@ from hypothesis import strategies as st
 
 from graphveil.data import Graph
 from graphveil.measures import partition
-from graphveil.methods.structural.kernels import anneal as kernel
-from graphveil.methods.structural.search import isolate_likes, mirror, partners, without_image
-from graphveil.methods.structural.task import Edited, Task
-from graphveil.methods.structural.walk_state import applied
+from graphveil.methods.annealing.kernels import anneal as kernel
+from graphveil.methods.annealing.task import Edited, Task
+from graphveil.methods.structural.recount import applied
+from graphveil.methods.structural.starts import isolate_likes, mirror, partners, without_image
 
 FLAWS = [
     {
         "name": "ties without an image",
         "means": "Partners keep ties by which they are told apart.",
-        "file": "src/graphveil/methods/structural/search.py",
-        "old": "here[here] = np.isin(states.keys_of(images[here], n), states.keys_of(edges, n))",
+        "file": "src/graphveil/methods/structural/starts.py",
+        "old": "here[here] = np.isin(recount.keys_of(images[here], n), recount.keys_of(edges, n))",
         "new": "",
         "methods": ["structural"],
     },
     {
         "name": "a mirror with one left over",
         "means": "Of an odd number of people one stays the only one without ties.",
-        "file": "src/graphveil/methods/structural/search.py",
+        "file": "src/graphveil/methods/structural/starts.py",
         "old": "        if paired.size and degrees[paired].min() > 0:\n",
         "new": "        if paired.size and degrees[paired].min() > 9:\n",
         "methods": ["structural"],

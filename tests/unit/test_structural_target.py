@@ -10,13 +10,14 @@ import graphveil as gv
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.structural import run as run_module
-from graphveil.methods.structural import search as search_module
+from graphveil.methods.annealing.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED
+from graphveil.methods.annealing.task import Edited, Task
+from graphveil.methods.structural import run as runs
+from graphveil.methods.structural import starts
 from graphveil.methods.structural import target as module
 from graphveil.methods.structural import target as phases
-from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED
 from graphveil.methods.structural.run import noted
-from graphveil.methods.structural.search import cut
+from graphveil.methods.structural.starts import cut
 from graphveil.methods.structural.target import (
     TargetWalk,
     edited_of,
@@ -24,7 +25,6 @@ from graphveil.methods.structural.target import (
     target,
     target_state_of,
 )
-from graphveil.methods.structural.task import Edited, Task
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -239,9 +239,9 @@ def test_strip_runs_once_more_where_nobody_reaches_the_goal(reaches, tried, monk
         none = pairs()
         return Edited(none, pairs((0, 1)), unprotected=0 if name == reaches else 2)
 
-    monkeypatch.setattr(run_module, "_heuristic", heuristic)
+    monkeypatch.setattr(runs, "_heuristic", heuristic)
     settings = gv.StructuralAnonymity(edits="any").settings()
-    run_module._try_all(task_of(FLAG), settings, Randomness(seed=1), 2, lambda: False)
+    runs._try_all(task_of(FLAG), settings, Randomness(seed=1), 2, lambda: False)
     assert tried == ran
     assert (2, None if reaches is None else 1) == (to_beat[0], to_beat[-1])
 
@@ -252,7 +252,7 @@ def test_effort_and_iterations_exclude_each_other():
 
 
 def test_the_starts_of_cut_can_be_stopped(monkeypatch):
-    monkeypatch.setattr(search_module, "AT_A_TIME", 1)
+    monkeypatch.setattr(starts, "AT_A_TIME", 1)
     task = task_of(random_graph())._replace(edits="delete")
     calls = {}
     for stop_at in (1, 3, 5):
@@ -333,8 +333,8 @@ def test_an_interrupt_leaves_nothing_unless_the_best_is_asked_for(monkeypatch):
 
         return interrupted
 
-    plain = run_module.watching
-    monkeypatch.setattr(run_module, "watching", watch)
+    plain = runs.watching
+    monkeypatch.setattr(runs, "watching", watch)
     with pytest.raises(KeyboardInterrupt):
         gv.StructuralAnonymity(edits="any").anonymize(random_graph(), seed=1)
     watched.clear()
@@ -384,7 +384,7 @@ def test_a_result_that_misses_the_goal_with_fewer_edits_is_shown_beside(monkeypa
         "target": Edited(pairs(), pairs((0, 1)), 2),
         "strip": Edited(pairs(), pairs((0, 1), (0, 2), (1, 2), (2, 3)), 0),
     }
-    monkeypatch.setattr(run_module, "_try_all", lambda *_: found)
+    monkeypatch.setattr(runs, "_try_all", lambda *_: found)
     method = gv.StructuralAnonymity(edits="any")
     with pytest.warns(gv.GraphveilWarning, match="With 1 edit, which keep triangles"):
         release = method.anonymize(FLAG)

@@ -381,7 +381,7 @@ class KDegree(AttributedMethod):
 
     def _of_some(self, result: MethodResult, degrees: Ints) -> MethodResult:
         """Return the result with what is claimed: the share whose degree at least k have."""
-        from graphveil.methods.structural.task import share_of  # noqa: PLC0415  rare
+        from graphveil.methods.goals import share_of  # noqa: PLC0415  rare
 
         few = np.flatnonzero(np.bincount(degrees)[degrees] < self.k)
         share = share_of(degrees.size - few.size, degrees.size)

@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from graphveil.core.kernels.arrays import new_table
 from graphveil.data import Graph
-from graphveil.methods.structural import walk_state as states
-from graphveil.methods.structural.kernels import classes as node_classes
-from graphveil.methods.structural.kernels import target as kernel
-from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
-from graphveil.methods.structural.kernels.target import MOST_FLIPS, Free, TargetState, assign
-from graphveil.methods.structural.task import CODES, COLOR_BITS, Edited, Ints, Task, Watch
-from graphveil.methods.structural.walk_state import AnnealingSegment, Walk
+from graphveil.methods.annealing.kernels import classes as node_classes
+from graphveil.methods.annealing.kernels import target as kernel
+from graphveil.methods.annealing.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
+from graphveil.methods.annealing.kernels.target import MOST_FLIPS, Free, TargetState, assign
+from graphveil.methods.annealing.schedule import AnnealingSegment
+from graphveil.methods.annealing.task import CODES, COLOR_BITS, Edited, Ints, Task, Watch
+from graphveil.methods.annealing.walk import Walk
+from graphveil.methods.structural import recount, walk_state
 
 HUBS = 0.9
 """The quantile of the degrees from which a node is a hub."""
@@ -131,7 +132,7 @@ def target_state_of(task: Task) -> TargetState:
     room = np.minimum(degree + degree // 2 + ROOM, n + 1) - degree
     rows = node_classes.new_rows(graph.indptr, graph.indices, room)
     classes = node_classes.new_classes(
-        states.codes_of(task),
+        walk_state.codes_of(task),
         task.k,
         moves=MOST_FLIPS * (2 * rows.common.size + 4),
         steps=CODES[task.measure],
@@ -204,9 +205,9 @@ def edited_of(task: Task, target_state: TargetState) -> Edited:
     """Return the best state's edits, its unprotected nodes recomputed, exactly."""
     n, keys = task.graph.n_nodes, best(target_state)
     pairs = np.stack((keys >> 32, keys & 0xFFFFFFFF), axis=1).astype(np.int32)
-    was_edge = np.isin(states.keys_of(pairs, n), states.keys_of(task.graph.edges(), n))
+    was_edge = np.isin(recount.keys_of(pairs, n), recount.keys_of(task.graph.edges(), n))
     said = int(target_state.edits.tally[BEST_UNPROTECTED])
-    return states.checked(task, Edited(pairs[~was_edge], pairs[was_edge], said))
+    return recount.checked(task, Edited(pairs[~was_edge], pairs[was_edge], said))
 
 
 CHUNK = 25_000
