@@ -109,7 +109,6 @@ def without_both() -> ExitStack:
 
     stack = ExitStack()
     stack.enter_context(patch.object(runs, "_chosen", as_before))
-    stack.enter_context(patch.object(runs, "STRIP_AGAIN", float("inf")))
     stack.enter_context(patch.object(starts, "WORN_DOWN", 0))
     return stack
 

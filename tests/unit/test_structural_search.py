@@ -137,25 +137,6 @@ def test_effort_multiplies_the_usual_proposals(name, monkeypatch):
     assert [2.5 * steps for steps in usual] == made
 
 
-def test_a_walk_that_needs_too_many_edits_to_win_stops_early():
-    task = task_of(random_graph())
-    alone, looks = watched(cut, task, iterations=200_000)
-    assert 0 == alone.unprotected
-    beaten, fewer = watched(cut, task._replace(to_beat=1), iterations=200_000)
-    assert (0, True) == (beaten.unprotected, beaten.cost > alone.cost)
-    assert fewer < looks
-    within_reach = watched(cut, task._replace(to_beat=alone.cost), iterations=200_000)
-    assert (alone.deleted.tolist(), looks) == (within_reach[0].deleted.tolist(), within_reach[1])
-
-
-def test_a_walk_that_misses_what_another_reaches_is_not_refined():
-    task = task_of(Graph.from_edges([0, 0, 0, 0, 1, 1, 2], [1, 2, 3, 4, 2, 3, 5], n=6))
-    missed = task._replace(k=6, budget=1)
-    _, looks = watched(search, missed, iterations=1_000)
-    _, fewer = watched(search, missed._replace(to_beat=5), iterations=1_000)
-    assert fewer < looks
-
-
 def friends_of_friends(n=100, seed=1):
     """Return a ring of near friends, some far ones, some hubs."""
     rng = np.random.default_rng(seed)
@@ -186,15 +167,6 @@ def test_a_search_that_reaches_the_goal_is_repeated_with_fewer_edits(monkeypatch
     (unlimited, _), (half, reached), *_ = budgets
     assert (task.graph.n_edges, reached // 2) == (unlimited, half)
     assert edited.cost < reached
-
-
-def test_a_strip_that_another_will_beat_gives_up(monkeypatch):
-    monkeypatch.setattr(starts, "AT_A_TIME", 5)
-    task = task_of(random_graph(n=60, density=0.5))
-    alone = strip(task, iterations=4_000, rng=generator())
-    beaten = strip(task._replace(to_beat=100), iterations=4_000, rng=generator())
-    assert (0, True) == (alone.unprotected, alone.cost > 200)
-    assert beaten.unprotected > 20
 
 
 @pytest.mark.parametrize("measure", ["count", "dk"])
@@ -301,13 +273,11 @@ def chosen_by_auto(monkeypatch, costs, **parameters):
     [
         (2, {"strip": 5, "cut": 5, "mirror": 5}, ["strip", "cut", "mirror"]),
         (3, {"strip": 5, "cut": 5}, ["strip", "cut"]),
-        (3, {"cut": 25}, ["strip", "cut", "strip"]),
-        (2, {}, ["strip", "cut", "mirror", "strip"]),
+        (3, {"cut": 25}, ["strip", "cut"]),
+        (2, {}, ["strip", "cut", "mirror"]),
     ],
 )
-def test_mirrors_are_tried_for_pairs_and_strip_again_where_many_edits_are_needed(
-    monkeypatch, k, costs, expected
-):
+def test_mirrors_are_tried_for_pairs_whatever_the_others_reach(monkeypatch, k, costs, expected):
     assert expected == chosen_by_auto(monkeypatch, costs, k=k)
 
 
@@ -321,18 +291,13 @@ def test_where_some_may_stay_unprotected_cut_deletes_only_edges_in_most_triangle
     assert thinned.cost < 0.8 * whole.cost
 
 
-@pytest.mark.parametrize(
-    ("measure", "allowed", "few"), [("degree", 1, 0), ("count", 0, 0), ("count", 4, 1)]
-)
-def test_edges_in_most_triangles_are_no_start_where_that_is_no_use(
-    monkeypatch, measure, allowed, few
-):
+@pytest.mark.parametrize(("measure", "allowed"), [("degree", 1), ("count", 0)])
+def test_edges_in_most_triangles_are_no_start_where_that_is_no_use(monkeypatch, measure, allowed):
     def thin_out(*_arguments):
         raise AssertionError("nothing is to be gained")
 
     monkeypatch.setattr(starts.kernel, "thin_out", thin_out)
     task = task_of(random_graph(n=40, density=0.5, seed=1), measure=measure, allowed=allowed)
-    task = task._replace(to_beat=task.n_edges // 25 if few else None)
     before = searches.walk_of(task, generator(), None).reached()[0]
     assert cut(task, iterations=1_000, rng=generator()).unprotected < before
 

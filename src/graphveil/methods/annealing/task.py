@@ -100,10 +100,9 @@ Watch = Callable[[int, int], bool]
 class Task(NamedTuple):
     """A graph, what may be changed in it, and when it is enough.
 
-    `by_budget`: whether the fewest unprotected nodes are wanted, or the fewest edits. `to_beat`:
-    the edits by which another heuristic reached the goal. `phi`: the percent by which knowledge is
-    off. `nearly`: what a node counts in addition, in tenths of an unprotected one, if unprotected
-    from knowledge off by half of `phi`, and from exact knowledge.
+    `by_budget`: whether the fewest unprotected nodes are wanted, or the fewest edits. `phi`: the
+    percent by which knowledge is off. `nearly`: what a node counts in addition, in tenths of an
+    unprotected one, if unprotected from knowledge off by half of `phi`, and from exact knowledge.
     """
 
     graph: Graph
@@ -114,7 +113,6 @@ class Task(NamedTuple):
     budget: int
     allowed: int
     by_budget: bool = False
-    to_beat: int | None = None
     colors: Ints | None = None
     phi: float = 0.0
     nearly: tuple[int, int] = (0, 0)
@@ -160,7 +158,6 @@ class ProfileTask(NamedTuple):
     budget: int
     allowed: int
     by_budget: bool
-    to_beat: int | None = None
     measure: str = PROFILE
 
     @classmethod

@@ -92,18 +92,11 @@ LONGER, SLOPE = 3, 0.05
 must have protected.
 """
 
-SHRINKS = 3
-"""No walk that was seen took back more than two thirds of the edits with which all were anonymous.
-"""
-
 AT_ONCE = 50_000_000
 """Steps of work between two looks at a walk over values: well under a second."""
 
 GAIN = 0.001
 """The share of edits that a first backfill takes back where another one follows, if that is one."""
-
-LAST_FEW = 20
-"""A goal that another heuristic reaches is given up where more nodes miss it after a search."""
 
 HALVINGS = 4
 """Searches with fewer edits than those with which a search has reached a goal."""
@@ -138,19 +131,6 @@ class AnnealingWalk(Walk[AnyTask]):
         """Return whether sampled deletions are nearer the goal: too many nodes are unprotected."""
         can_sample = self.annealing.values is not None and self.task.edits == "delete"
         return can_sample and self.missed() > FAR * self.task.n_nodes
-
-    def cannot_win(self) -> bool:
-        """Return whether all are anonymous, with more than thrice the edits to be beaten.
-
-        Where some may stay unprotected, a walk may take nearly all edits back. A walk over codes
-        that more than the last few nodes keep from the goal is not expected to reach it.
-        """
-        task, (unprotected, edits) = self.task, self.reached()
-        if task.to_beat is None:
-            return False
-        if unprotected > task.allowed:
-            return self.annealing.values is None and unprotected - task.allowed > LAST_FEW
-        return not task.allowed and edits > SHRINKS * task.to_beat
 
     def start_where_edges_were_sampled(self) -> None:
         """Make the present state that where sampled edits reach the goal; here none are known."""
@@ -209,7 +189,7 @@ def towards_goal(walk: AnnealingWalk[Any], steps: int, *, always: bool = False) 
 
     Anneals where the goal is missed or `always`; if it still is, or is missed by far, goes where
     sampled deletions reach it. Then backfills from the best state: cold, and warmer unless that
-    took back nearly none. Ends early where it cannot win.
+    took back nearly none.
     """
     full, half = walk.task.allowed == 0, -(-steps // 2)
     warmed = max(min(2 * steps, schedules.MOST_WARM), steps)
@@ -225,12 +205,10 @@ def towards_goal(walk: AnnealingWalk[Any], steps: int, *, always: bool = False) 
             continue
         skips = stretch is warm and walk.misses_by_far()
         before = walk.reached()[1]
-        if walk.cannot_win() or (not skips and walk.anneal(stretch)):
+        if not skips and walk.anneal(stretch):
             return
         if stretch is cold and before - walk.reached()[1] < int(GAIN * before):
             return
         walk.back_to_best()
         if stretch is warm and walk.missed():
             walk.start_where_edges_were_sampled()
-            if walk.task.to_beat is not None and walk.annealing.values is None:
-                return

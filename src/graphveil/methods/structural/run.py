@@ -6,7 +6,7 @@ import math
 import signal
 import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
 from types import FrameType
 from typing import NamedTuple, cast
@@ -39,13 +39,6 @@ STARTS: tuple[Walking, ...] = ("strip", "cut")
 
 DELETING = {*STARTS, "mirror"}
 """Those that look for the fewest deletions that protect everybody, whatever the budget."""
-
-CUT_NEEDS = 0.5
-"""The share of edges that cut deletes, at most as a rule."""
-
-STRIP_AGAIN = 0.4
-"""The share of edges from which on strip runs again, if it had given up because cut would follow.
-"""
 
 LARGE_BUDGET = 0.2
 """The share of edges from which a budget may suffice for everybody, by `STARTS`."""
@@ -128,28 +121,13 @@ def _try_all(
         if results and (interrupted() or now > deadline):
             break
         until = now + (deadline - now) / (len(names) + 1)
-        to_beat = _to_beat(task, results.values(), cut_follows="cut" in names)
-        aim = task._replace(to_beat=to_beat)
         rng = randomness.stream(f"structural {name}")
         with stage(f"{name}: {before:,} nodes unprotected", total=before) as advance:
             watch = watching(until, before, advance, interrupted)
-            edited = _heuristic(name, aim, settings, rng, watch)
+            edited = _heuristic(name, task, settings, rng, watch)
         if name not in DELETING or edited.cost <= task.budget:
-            before_it = results.get(name, edited)
-            results[name] = before_it if tasks.better(before_it, edited, task) else edited
-        if not names and name != "strip" and not task.by_budget and results.keys() >= {*STARTS}:
-            fewest = _to_beat(task, results.values(), cut_follows=False)
-            if fewest is None or fewest > STRIP_AGAIN * task.graph.n_edges:
-                names = ["strip"]
+            results[name] = edited
     return results
-
-
-def _to_beat(task: Task, results: Iterable[Edited], *, cut_follows: bool) -> int | None:
-    """Return the fewest edits with which a goal is reached; with cut to come, at most its needs."""
-    reached = [edited.cost for edited in results if edited.unprotected <= task.allowed]
-    if cut_follows:
-        reached.append(round(CUT_NEEDS * task.graph.n_edges))
-    return None if task.by_budget else min(reached, default=None)
 
 
 def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:

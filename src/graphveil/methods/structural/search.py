@@ -85,5 +85,5 @@ def search(walk: AnnealingWalk[Task]) -> None:
         search_until_no_gain(walk, stretch)
     elif not walk.anneal(stretch) and not task.by_budget:
         missed = walk.reached()[0] > stretch.plan.allowed
-        if missed or walk.cannot_win() or not with_fewer(walk, schedules.shortened(stretch), 0):
+        if missed or not with_fewer(walk, schedules.shortened(stretch), 0):
             towards_goal(walk, steps)

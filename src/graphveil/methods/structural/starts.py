@@ -18,7 +18,6 @@ from graphveil.methods.annealing.kernels import pooled
 from graphveil.methods.annealing.schedule import AnnealingSegment
 from graphveil.methods.annealing.task import CODES, Flags, Ints, Task
 from graphveil.methods.annealing.walk import (
-    LAST_FEW,
     AnnealingWalk,
     AnyTask,
     search_from_input,
@@ -38,7 +37,7 @@ FEW, MANY = 10, 0.1
 AT_A_TIME = 1_000
 """Edges that a start deletes between two looks."""
 
-WORN_DOWN = LAST_FEW
+WORN_DOWN = 20
 """The most nodes that keep CUT from the goal which are worn down as in STRIP."""
 
 THINNINGS = 3
@@ -102,7 +101,7 @@ def thinned(walk: AnnealingWalk[Task], steps: int) -> None:
     """
     task, (state, _, best, _, trial) = walk.task, walk.annealing
     missed, edits = walk.missed(), walk.reached()[1]
-    many = min(task.n_edges if missed else edits, task.to_beat or task.n_edges)
+    many = task.n_edges if missed else edits
     if many < THINS_FROM * task.n_edges:
         return
     plan, odds = schedules.paying(schedules.within_budget(task, steps), task.k, 0.05)
@@ -178,28 +177,16 @@ def delete_until_anonymous(walk: AnnealingWalk[AnyTask], steps: int) -> bool:
 
 
 def strip_hubs(walk: AnnealingWalk[AnyTask]) -> bool:
-    """Delete edges of unprotected hubs until the goal is reached, or another will do with fewer."""
-    task, (state, _, best, _, trial) = walk.task, walk.annealing
-    missed = walk.classes.tally[node_classes.UNPROTECTED] - task.allowed
-    while kernel.strip(state, best, trial, task.allowed, AT_A_TIME):
+    """Delete edges of unprotected hubs until the goal is reached."""
+    state, _, best, _, trial = walk.annealing
+    while kernel.strip(state, best, trial, walk.task.allowed, AT_A_TIME):
         if walk.seen_enough():
             return True
-        edits = state.pool.tally[pooled.CHANGED]
-        gained = missed - (walk.classes.tally[node_classes.UNPROTECTED] - task.allowed)
-        most = task.to_beat
-        if most is not None and (edits > most or edits * missed > 2 * most * gained):
-            return False
     return False
 
 
 EXCHANGES = 4
 """Proposals of partners to one of a stretch of annealing over edges."""
-
-FIRST_LOOK = 8
-"""A first look takes so small a part of these."""
-
-TAKES_BACK = 1.25
-"""How many more deletions than are to be beaten a mirror may start with."""
 
 
 @heuristic
@@ -211,25 +198,15 @@ def mirror(walk: AnnealingWalk[Task]) -> None:
     measure does not tell partners apart. It suits dense graphs.
     """
     task = walk.task
-    deleted = _deletions(task, EXCHANGES * walk.goal_steps(), walk.rng)
-    if deleted is not None and not walk.seen_enough():
+    partner = partners(task.graph, task.colors, EXCHANGES * walk.goal_steps(), walk.rng)
+    deleted = without_image(task.graph, partner)
+    isolate_likes(task, partner, deleted)
+    if not walk.seen_enough():
         state, _, best, _, _ = walk.annealing
         walk.go_to(deleted)
         pooled.keep_if_better(state, best, task.allowed, ZERO)
         usual = schedules.usual_steps(task._replace(by_budget=False), walk.work)
         towards_goal(walk, walk.proposals(usual))
-
-
-def _deletions(task: Task, steps: int, rng: Generator) -> Flags | None:
-    """Return the edges to delete; None where these are far more than another heuristic deletes."""
-    for share in (FIRST_LOOK, 1):
-        partner = partners(task.graph, task.colors, -(-steps // share), rng)
-        deleted = without_image(task.graph, partner)
-        most = task.graph.n_edges if task.to_beat is None else TAKES_BACK * task.to_beat
-        if np.count_nonzero(deleted) > most:
-            return None
-    isolate_likes(task, partner, deleted)
-    return deleted
 
 
 def partners(graph: Graph, colors: Ints | None, steps: int, rng: Generator) -> Ints:

@@ -103,9 +103,6 @@ FINISH = tuple(
 FINISHED = 20
 """The most nodes too many for which `FINISH` is tried."""
 
-FINISHED_OF_COLORS = 4 * FINISHED
-"""The same where nodes have colors: less of the network stays with the other heuristics then."""
-
 BACKFILL = Phase(share=0.2, hot=0.05, cold=0.005, price=0.1, focus=0.5, undo=0.8)
 GAIN = 0.02
 MOST_BACKFILLS = 10
@@ -226,9 +223,6 @@ SPARED = 0.8
 
 IN_A_COLOR = (1 << COLOR_BITS["count"]) - 1
 """The bits of triangles where codes have colors."""
-
-LEAVES = 0.5
-"""The share of those who miss the goal that another round leaves, at best as a rule."""
 
 
 def target(
@@ -425,8 +419,6 @@ def _from_several_starts(walk: TargetWalk) -> None:
             course = course._replace(hubs=())
         if _run(walk, course, highest) or _backfill(walk):
             return
-        if walk.task.to_beat is not None and walk.missed() > far_from(walk.task):
-            return
         if start + 1 >= wanted and walk.reached()[0] <= walk.task.allowed:
             return
         walk.begin_anew()
@@ -436,10 +428,7 @@ def _run(walk: TargetWalk, course: PhaseSchedule, highest: int | None) -> bool:
     """Go through the phases of a course, then look for the last few from the best state."""
     if walk.follow_all((*course.hubs, course.everybody, *course.polish), highest=highest):
         return True
-    for remaining in range(course.rounds if walk.missed() else 0, 0, -1):
-        at_last = walk.missed() * LEAVES**remaining  # of those who miss the goal, half a round
-        if walk.task.to_beat is not None and at_last > far_from(walk.task):
-            break
+    for _ in range(course.rounds if walk.missed() else 0):
         walk.back_to_best()
         if walk.follow_all((course.again, *course.polish), highest=highest):
             return True
@@ -452,26 +441,13 @@ def _run(walk: TargetWalk, course: PhaseSchedule, highest: int | None) -> bool:
     return False
 
 
-def far_from(task: Task) -> int:
-    """Return by how many nodes a start may miss a goal reached by another; of colors by more."""
-    return FINISHED if task.colors is None else FINISHED_OF_COLORS
-
-
 def _backfill(walk: TargetWalk) -> bool:
-    """Take edits back, and others in their place, as long as it gains: the goal stays reached.
-
-    Ends where the rounds that remain would not beat what another reached if each gained as the
-    last.
-    """
-    to_beat, gained = walk.task.to_beat, 0
-    for remaining in range(0 if walk.missed() else MOST_BACKFILLS, 0, -1):
+    """Take edits back, and others in their place, as long as it gains: the goal stays reached."""
+    for _ in range(0 if walk.missed() else MOST_BACKFILLS):
         before = walk.here()[1]
-        if to_beat is not None and gained and before - remaining * gained > to_beat:
-            break
         walk.back_to_best()
         if walk.follow(BACKFILL, backfill=True):
             return True
-        gained = before - walk.here()[1]
-        if gained <= GAIN * before:
+        if before - walk.here()[1] <= GAIN * before:
             break
     return False

@@ -119,7 +119,7 @@ def _cheaper(
     watch: Watch | None,
 ) -> Edited:
     """Return the cheapest edits found from these that leave so many nodes unprotected at most."""
-    task = task._replace(by_budget=False, allowed=allowed, to_beat=None)
+    task = task._replace(by_budget=False, allowed=allowed)
     annealing = walk_state.annealing_state_of(task, rng)
     if prices is not None:
         pool = annealing.state.pool._replace(cost=prices.fixed.copy())
