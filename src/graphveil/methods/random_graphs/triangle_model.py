@@ -15,7 +15,7 @@ from graphveil.claims.conditions import SHAPE
 from graphveil.core.randomness import Randomness, public_stream, public_words
 from graphveil.data import Graph
 from graphveil.methods.noise import words_from
-from graphveil.methods.noise.laws import Steps, ladder, rate_of
+from graphveil.methods.noise.ladder import Steps, ladder, rate_of
 from graphveil.methods.noisy_cells import prior_response
 from graphveil.methods.random_graphs.baselines import GROUPS, Cuts, Floats, Ints, cut, numbers_from
 from graphveil.methods.random_graphs.kernels import triangles as kernel
