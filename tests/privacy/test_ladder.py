@@ -23,7 +23,7 @@ from graphveil.methods.noise.ladder import (
     rate_of,
     vectors_within,
 )
-from graphveil.methods.noisy_cells.prior_response import expected_degrees
+from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
 from graphveil.methods.random_graphs.triangle_model import (
     CLASSES,
     GROUPS,

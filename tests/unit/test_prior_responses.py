@@ -28,14 +28,12 @@ from graphveil.methods.noise.cells import (
     cells_of,
     flipped_in_blocks,
 )
-from graphveil.methods.noisy_cells import prior_response as mixing_prior_response
-from graphveil.methods.noisy_cells import prior_response as response
-from graphveil.methods.noisy_cells.prior_response import (
+from graphveil.methods.noisy_cells import noisy_statistics
+from graphveil.methods.noisy_cells.degree_estimation import ROUNDS, expected_degrees
+from graphveil.methods.noisy_cells.prior_model import (
     GROUPS,
-    ROUNDS,
     classes_of,
     configuration,
-    expected_degrees,
     groups_of,
     mixing_factors,
     priors_of,
@@ -261,8 +259,8 @@ def released(monkeypatch):
             return np.array(truth.pop()) if truth else np.zeros(size, dtype=np.int64)
 
         truth = []
-        monkeypatch.setattr(response, "noisy_count", lambda *_: count)
-        monkeypatch.setattr(response, "discrete_laplace", noise)
+        monkeypatch.setattr(noisy_statistics, "noisy_count", lambda *_: count)
+        monkeypatch.setattr(noisy_statistics, "discrete_laplace", noise)
         if isinstance(method, gv.MixingPriorResponse):
             bincount = np.bincount
 
@@ -273,8 +271,7 @@ def released(monkeypatch):
                     truth.append(counts.reshape(side, side)[np.triu_indices(side)])
                 return counts
 
-            monkeypatch.setattr(mixing_prior_response, "discrete_laplace", noise)
-            monkeypatch.setattr(mixing_prior_response.np, "bincount", recorded)
+            monkeypatch.setattr(noisy_statistics.np, "bincount", recorded)
         try:
             return method._prior(graph, Randomness(seed=0))
         finally:
@@ -313,8 +310,7 @@ def test_noise_has_the_part_that_is_its_own(method, monkeypatch):
 
     chosen = method(epsilon=2.0)
     monkeypatch.setattr("graphveil.methods.noisy_cells.noisy.discrete_laplace", noise)
-    monkeypatch.setattr(response, "discrete_laplace", noise)
-    monkeypatch.setattr(mixing_prior_response, "discrete_laplace", noise)
+    monkeypatch.setattr(noisy_statistics, "discrete_laplace", noise)
     flips, _ = chosen._prior(random_graph(40, 90), Randomness(seed=0))
     parts = chosen.parts
     expected = [(parts["epsilon_count"], 1), (parts["epsilon_degrees"] / 2, 40)]

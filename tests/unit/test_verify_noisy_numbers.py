@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from graphveil.methods.noise.ladder import rate_of
-from graphveil.methods.noisy_cells.prior_response import expected_degrees
+from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
 from graphveil.methods.random_graphs.triangle_model import cut
 from graphveil.verify.recount.noise import expected, is_strange, is_strange_on_ladder, wrong_parts
 

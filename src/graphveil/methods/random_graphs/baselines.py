@@ -22,8 +22,10 @@ from graphveil.data import Graph
 from graphveil.methods.base import MethodResult
 from graphveil.methods.noise.cells import block_sizes
 from graphveil.methods.noise.cells import places_of as places_in_blocks
-from graphveil.methods.noisy_cells import prior_response
+from graphveil.methods.noisy_cells import prior_model
+from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
 from graphveil.methods.noisy_cells.noisy import NoisyMethod, noisy_result
+from graphveil.methods.noisy_cells.noisy_statistics import noisy_degrees
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -267,12 +269,12 @@ class OneKSeries(DrawnMethod):
         return {"epsilon_count": count, "epsilon_degrees": whole_epsilon - count}
 
     def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
-        count, degrees = prior_response.noisy_degrees(data, randomness, self.parts)
+        count, degrees = noisy_degrees(data, randomness, self.parts)
         in_order, part = np.sort(degrees), self.parts["epsilon_degrees"] / 2
-        expected = np.sort(prior_response.expected_degrees(in_order, part, count))
+        expected = np.sort(expected_degrees(in_order, part, count))
         groups = cut(in_order, expected, GROUPS)
-        classes = prior_response.classes_of(expected, prior_response.CLASSES)
-        weights = prior_response.rounded(prior_response.configuration(classes))
+        classes = prior_model.classes_of(expected, prior_model.CLASSES)
+        weights = prior_model.rounded(prior_model.configuration(classes))
         seed = int.from_bytes(randomness.secret("drawing")[:8])
         places = places_of(degrees, groups.of_node, randomness, seed)
         ends = places.people[drawn(classes, weights, seed)]
@@ -289,14 +291,14 @@ class OneKSeries(DrawnMethod):
         return self.drawn_result(data, ends, stated, places, randomness)
 
 
-def drawn(classes: prior_response.PriorClasses, weights: Sequence[int], seed: int) -> Ints:
+def drawn(classes: prior_model.PriorClasses, weights: Sequence[int], seed: int) -> Ints:
     """Return the places of both ends of every edge, int64, shape (edges, 2).
 
     Of a block of two classes the pairs of nodes are numbered, and an edge is as many pairs after
     the one before it as a geometric variable says. A block has at most eight deviations more edges
     than are expected of it, and 16.
     """
-    priors = prior_response.priors_between(
+    priors = prior_model.priors_between(
         weights, [0] * len(weights), {(0, 0): conditions.BlockFlips.UNIT}
     )
     pairs = block_sizes(classes.sizes)

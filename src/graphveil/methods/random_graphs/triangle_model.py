@@ -16,7 +16,12 @@ from graphveil.core.randomness import Randomness, public_stream, public_words
 from graphveil.data import Graph
 from graphveil.methods.noise import words_from
 from graphveil.methods.noise.ladder import Steps, ladder, rate_of
-from graphveil.methods.noisy_cells import prior_response
+from graphveil.methods.noisy_cells.degree_estimation import expected_degrees, likeliest_histogram
+from graphveil.methods.noisy_cells.noisy_statistics import (
+    edges_between,
+    noisy_degrees,
+    noisy_mixing,
+)
 from graphveil.methods.random_graphs.baselines import GROUPS, Cuts, Floats, Ints, cut, numbers_from
 from graphveil.methods.random_graphs.kernels import triangles as kernel
 
@@ -55,10 +60,10 @@ def noisy_statistics(
     data: Graph, randomness: Randomness, parts: Mapping[str, Fraction]
 ) -> Statistics:
     """Return the statistics of a graph with at least three nodes."""
-    count, degrees = prior_response.noisy_degrees(data, randomness, parts)
-    expected = prior_response.expected_degrees(degrees, parts["epsilon_degrees"] / 2, count)
+    count, degrees = noisy_degrees(data, randomness, parts)
+    expected = expected_degrees(degrees, parts["epsilon_degrees"] / 2, count)
     groups, classes = cut(degrees, expected, GROUPS), cut(degrees, np.sqrt(expected), CLASSES)
-    mixing = prior_response.noisy_mixing(data, groups.of_node, parts["epsilon_mixing"], randomness)
+    mixing = noisy_mixing(data, groups.of_node, parts["epsilon_mixing"], randomness)
     floor = floor_of(degrees)
     rate = rate_of(parts["epsilon_triangles"], classes.least.size, floor)
     counts, steps = triangles_and_steps(data, classes, floor)
@@ -68,7 +73,7 @@ def noisy_statistics(
 
 def edges_between_groups(data: Graph, groups: Cuts) -> Ints:
     """Return how many edges there are between groups g <= h: an edge is counted in one place."""
-    return prior_response.edges_between(data, groups.of_node, groups.least.size)
+    return edges_between(data, groups.of_node, groups.least.size)
 
 
 def triangles_and_steps(data: Graph, classes: Cuts, floor: int) -> tuple[Ints, Steps]:
@@ -107,7 +112,7 @@ def shape_of(noisy: Statistics, decay: float, seed: int) -> Shape:
     numbers = numbers_from(next(public_words(seed, 3 * n + 1 + size * size, SHAPE)))
     degrees = drawn_degrees(noisy, decay, numbers[: 3 * n + 1])
     rounding = numbers[3 * n + 1 :].reshape(size, size)
-    return Shape(degrees, edges_between(noisy.mixing, noisy.groups, degrees, rounding))
+    return Shape(degrees, stubs_between(noisy.mixing, noisy.groups, degrees, rounding))
 
 
 def drawn_degrees(noisy: Statistics, decay: float, numbers: Floats) -> Ints:
@@ -118,7 +123,7 @@ def drawn_degrees(noisy: Statistics, decay: float, numbers: Floats) -> Ints:
     """
     n = noisy.degrees.size
     values = np.clip(noisy.degrees, 0, n - 1)
-    histogram = prior_response.likeliest_histogram(values, decay, ROUNDS)
+    histogram = likeliest_histogram(values, decay, ROUNDS)
     degrees = np.zeros(n)
     present, firsts, sizes = np.unique(values, return_index=True, return_counts=True)
     every = np.arange(histogram.size)
@@ -150,7 +155,7 @@ def _whole(degrees: Floats, count: int, numbers: Floats) -> Ints:
     return whole
 
 
-def edges_between(mixing: Ints, groups: Cuts, degrees: Ints, rounding: Floats) -> Ints:
+def stubs_between(mixing: Ints, groups: Cuts, degrees: Ints, rounding: Floats) -> Ints:
     """Return how many edges are to be between groups, as near the noisy counts as degrees let."""
     ends = np.bincount(groups.of_node, weights=degrees, minlength=groups.least.size)
     sizes = np.bincount(groups.of_node, minlength=groups.least.size)
