@@ -12,10 +12,10 @@ from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
 from graphveil.methods.random_graphs.triangle_model import (
     cut,
-    edges_between,
     edges_between_groups,
     floor_of,
     noisy_statistics,
+    stubs_between,
     triangles_and_steps,
 )
 
@@ -173,7 +173,7 @@ def test_edges_between_groups_give_every_group_its_degrees():
         degrees[0] += degrees.sum() % 2
         size = groups.least.size
         mixing = np.triu(rng.integers(-20, 40, (size, size)))
-        between = edges_between(mixing, groups, degrees, rng.random((size, size)))
+        between = stubs_between(mixing, groups, degrees, rng.random((size, size)))
         ends = np.bincount(groups.of_node, weights=degrees, minlength=size)
         assert between.min() >= 0
         assert (np.tril(between, -1) == 0).all()

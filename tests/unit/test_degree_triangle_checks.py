@@ -18,8 +18,13 @@ from graphveil.claims.conditions import NoisyStatistics
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.core.errors import ParameterError
 from graphveil.methods.noisy_cells import noisy_statistics
-from graphveil.methods.random_graphs.baselines import Cuts, as_text
-from graphveil.methods.random_graphs.triangle_model import Shape, Statistics, drawn, stubs_between
+from graphveil.methods.random_graphs.placement import Cuts, as_text
+from graphveil.methods.random_graphs.triangle_model import (
+    Shape,
+    Statistics,
+    generated_graph,
+    stubs_between,
+)
 from graphveil.verify import verify
 from graphveil.verify.promises import noisy_statistics as noisy_statistics_checks
 from graphveil.verify.recount import redrawing
@@ -306,7 +311,7 @@ def forged_shape(release, changed):
     )
     degrees = changed(said)
     between = stubs_between(mixing, statistics.groups, degrees, np.full(mixing.shape, 0.5))
-    again = drawn(statistics, Shape(degrees, between), int(said.seed_of_drawing))
+    again = generated_graph(statistics, Shape(degrees, between), int(said.seed_of_drawing))
     ends = np.argsort(said.place_of_id())[again.ends]
     stated = msgspec.structs.replace(
         said,
