@@ -201,6 +201,7 @@ def numbered_colors(colors: Ints | None, n: int) -> Ints:
     """
     if colors is None:
         return np.zeros(n, dtype=np.int64)
+    # By a lookup table from colors to first nodes if colors are small numbers, else by sorting.
     least = colors.min(initial=0)
     if colors.max(initial=0) - least < TABLE_ROOM * n:
         labels = colors - least
@@ -397,10 +398,12 @@ class Roles(NamedTuple):
                     f"no attribute {name!r}. {did_you_mean(name, network.attributes)}Attributes: "
                     f"{', '.join(network.attributes) or 'none'}."
                 )
+        # Every attribute that was read needs a role.
         roles = (*self.known, *self.attach, *unpublished)
         without = [name for name in network.attributes if name not in roles]
         if without:
             raise DataError(_without_role(network, without))
+        # Columns with nearly as many values as nodes identify people, known or attached.
         people = network.people
         if people is None:
             return

@@ -126,6 +126,7 @@ def _diversity(name: str, given: int | str, values: int) -> tuple[int, float]:
 
     `given`: a number, or ``entropy:NUMBER``; `values`: the different values of the column.
     """
+    # ``NUMBER`` bounds the different values, ``entropy:NUMBER`` the entropy.
     text = str(given)
     kind, _, number = text.partition(":") if ":" in text else ("distinct", "", text)
     try:
@@ -151,6 +152,7 @@ def _diversity(name: str, given: int | str, values: int) -> tuple[int, float]:
 
 def _closeness(name: str, given: float | str) -> Fraction:
     """Return the most total variation, exactly as it was written."""
+    # As a fraction of the decimal text, so that 0.1 is a tenth and not the nearest float.
     try:
         most = Fraction(str(given))
     except ValueError:
@@ -167,6 +169,7 @@ def refuse_all_as_one(
     table: pa.Table, conditions: Mapping[str, Condition], labels: Ints
 ) -> NoReturn:
     """Refuse a table that a condition makes one class of, although it has rows for two."""
+    # Name the bounds, and what classes reach without them, so that the owner can choose others.
     asked = "; ".join(map(_asked, conditions, conditions.values()))
     reached = "; ".join(
         _reached(values_of(name, table.column(name), ()), one, labels)

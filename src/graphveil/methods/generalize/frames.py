@@ -364,6 +364,7 @@ def questions_of_levels(values: Sequence[Values], levels: Mapping[str, str]) -> 
 
     These are columns of numbers, and columns with a different value in nearly every row.
     """
+    # Columns of one or two values are asked about by no rule: most of their cells are kept.
     problems = []
     for column in values:
         name = column.name
@@ -388,6 +389,7 @@ def questions_of_levels(values: Sequence[Values], levels: Mapping[str, str]) -> 
 
 def _of_nearly_unique(column: Values) -> list[Problem]:
     """Return what must be decided about a column with a different value in nearly every row."""
+    # Suggest levels for dates, and otherwise to drop the column: it nearly identifies rows.
     n, name = counted(column.codes.size, "row"), column.name
     dates = written_dates(as_texts(column.texts))
     what, option_, value = ("value", "drop", name)
@@ -420,12 +422,14 @@ def _published(column: Column, levels: Ints) -> pa.DictionaryArray:
     `Hierarchy.in_order`; only those that are published are listed.
     """
     hierarchy = column.hierarchy
+    # Write the code of every cell, level by level, in the order of all nodes of the column.
     order = {text: code for code, text in enumerate(hierarchy.in_order())}
     codes = np.empty(levels.size, dtype=np.int32)
     for level, texts in enumerate(hierarchy.texts):
         here = np.flatnonzero(levels == level)
         of_nodes = np.array([order[text] for text in texts], dtype=np.int32)
         codes[here] = of_nodes[hierarchy.nodes[level, column.leaves[here]]]
+    # Keep the categories that are published, so that a frame does not list the values of others.
     shown, own = np.unique(codes, return_inverse=True)
     listed = list(order)
     names = pa.array([listed[code] for code in shown.tolist()], type=pa.string())

@@ -141,6 +141,7 @@ class Hierarchy:
         >>> sexes.nodes.tolist(), sexes.texts, sexes.losses[0].tolist()
         ([[0, 1, 2], [0, 0, 0]], (('f', 'm', '*'), ('*',)), [0.0, 0.0, 1.0])
         """
+        # A node of its own at every level but the last, where all leaves are one.
         missing = self.nodes.max(axis=1, keepdims=True) + 1
         missing[-1] = 0
         texts = [(*level, ALL) for level in self.texts[:-1]]
@@ -188,6 +189,7 @@ class Hierarchy:
         >>> Hierarchy.of([["clerk", "nurse", "cook"], ["Office", "Care", "Care"]]).in_order()
         ['clerk', 'Office', 'nurse', 'Care', 'cook', '*']
         """
+        # A text at several levels is one node: the first level at which it occurs gives its key.
         keys: dict[str, tuple[int, int, int]] = {}
         for level, row in enumerate(self.nodes):
             _, first, count = np.unique(row, return_index=True, return_counts=True)
@@ -227,6 +229,7 @@ def _check_texts(
     nodes: NDArray[np.int32], texts: Sequence[Sequence[str]], where: Where, source: str
 ) -> None:
     """Refuse two nodes of one text with different leaves: a cell could mean either."""
+    # Since levels nest, a node is known by its first leaf and its number of leaves.
     seen: dict[str, tuple[int, int]] = {}
     for level, names in enumerate(texts):
         _, first, count = np.unique(nodes[level], return_index=True, return_counts=True)
@@ -324,6 +327,7 @@ def _lines_of(path: Path) -> list[tuple[int, list[str]]]:
             f"the levels {printable(path)} cannot be read: {printable(error)}. Use a csv file in "
             "UTF-8."
         ) from error
+    # The first line decides between the two delimiters.
     delimiter = ";" if ";" in text.partition("\n")[0] else ","
     reader = csv.reader(text.splitlines(), delimiter=delimiter)
     return [(reader.line_num, cells) for cells in reader if cells]

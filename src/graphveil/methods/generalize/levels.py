@@ -200,6 +200,7 @@ def _with_leaves(values: Values, hierarchy: Hierarchy, leaves: Ints) -> Column:
 
     `leaves`: int64, shape (m,): the leaf of every distinct value.
     """
+    # A missing cell agrees with others at ``*`` alone, so it never counts as fitting a class.
     if values.codes.min(initial=0) >= 0 or not leaves.size:
         return Column(hierarchy, leaves[values.codes] if leaves.size else values.codes * 0)
     whole = hierarchy.with_missing()
@@ -208,6 +209,7 @@ def _with_leaves(values: Values, hierarchy: Hierarchy, leaves: Ints) -> Column:
 
 def _by_file(values: Values, path: str) -> Column:
     """Return the column by the levels of a file, whose leaves are all values that it lists."""
+    # Every value of the data must be listed; name the first that is not.
     listed = read_levels(path)
     lacking = [i for i, value in enumerate(values.texts) if value not in listed.leaves]
     if lacking:
@@ -233,6 +235,7 @@ def _decimal(text: str) -> Decimal | None:
 
 def _numbers(values: Values) -> Floats:
     """Return the values as numbers, or refuse them."""
+    # Text or dates of which none is a number: suggest the rules for those.
     kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_temporal)
     no_numbers = all(_decimal(text) is None for text in values.texts)
     if no_numbers and any(of_kind(values.array.type) for of_kind in kinds):
@@ -248,6 +251,7 @@ def _numbers(values: Values) -> Floats:
 
 def _exact(values: Values, numbers: Floats) -> list[Decimal] | None:
     """Return the values as decimal numbers if floats may not hold them exactly, otherwise None."""
+    # Floats hold whole numbers exactly up to 2^53 (`EXACT`); decimals are exact by themselves.
     kind = values.array.type
     large = np.isfinite(numbers).all() and np.abs(numbers).max(initial=0) >= EXACT
     if not large and not pa.types.is_decimal(kind):
@@ -424,6 +428,7 @@ def _by_prefix(values: Values, levels: str, detail: str) -> Hierarchy:
 
 def _by_dates(values: Values, parts: Sequence[str], date_format: str | None) -> Hierarchy:
     """Return weeks, months, quarters, years or spans of years, one level per part of the rule."""
+    # The unit of every value, level by level; nesting is checked with the texts.
     days = _days(values, date_format)
     listed, spans = [values.texts], []
     for part in parts:
@@ -489,8 +494,10 @@ def _refuse_dates(values: Values, are_read: Sequence[bool], date_format: str | N
 
     If no value has the default form, the message names the forms that fit instead.
     """
+    # No value has the default form: one of the common other forms may read all of them.
     if date_format is None and not any(are_read):
         _refuse_other_spellings(values)
+    # Otherwise show the first value that is read and the first that is not, with their rows.
     first: dict[bool, int] = {}
     for i in np.argsort(values.first).tolist():
         first.setdefault(are_read[i], i)
@@ -516,6 +523,7 @@ def _refuse_other_spellings(values: Values) -> None:
     If no form reads all, name the first value and one that the best form does not read. Values that
     do not look like dates are not refused here.
     """
+    # Which of the other common forms reads which value, in the order of the rows.
     in_order = np.argsort(values.first).tolist()
     reads = {
         form: [day_of(values.texts[i], form) is not None for i in in_order]
@@ -532,6 +540,7 @@ def _refuse_other_spellings(values: Values) -> None:
             f"column {values.name}: {shown[at]} is not a date written YYYY-MM-DD, but may be "
             f"{' or '.join(days[at])}. Use {ways}."
         )
+    # The form that reads most values reads the first one, but not all: two spellings.
     closest = max(reads.values(), key=sum)
     if closest[0]:
         raise DataError(

@@ -166,6 +166,7 @@ class Generalize(Anonymizer[Table]):
 
     def __post_init__(self) -> None:
         """Check the parameters, and that roles and conditions go together."""
+        # Conditions are about attached columns: what is known is generalized anyway.
         super().__post_init__()
         attached = self.roles.attached
         for what, rules in (("diverse", self.diverse), ("close", self.close)):
@@ -187,27 +188,38 @@ class Generalize(Anonymizer[Table]):
 
     @property
     def roles(self) -> TableRoles:
-        """The roles of the columns, as far as they were given."""
+        """The roles of the columns, as far as they are given; the table decides about the rest."""
         return TableRoles.of(self.known, self.attach, self.label)
 
     def limits_for(self, kind: str | None) -> str:
-        """Return what a release with these parameters does not protect against."""
+        """Return what a release with these parameters does not protect against.
+
+        Parameters
+        ----------
+        kind
+            The kind of the data; None if it is not known.
+
+        Returns
+        -------
+        str
+            The limits of the method, with a sentence about levels that are published whole.
+        """
         whole = " Files of levels are published whole, with all of their values."
         return f"{super().limits_for(kind)}{whole if self.publish_levels else ''}"
 
     @property
     def unstated(self) -> Collection[str]:
-        """The parameters that do not bear on a release: whole levels, where there are none."""
+        """The parameters without effect on a release: `publish_levels`, if it is not set."""
         return () if self.publish_levels else ("publish_levels",)
 
     @property
     def guarantee(self) -> KAnonymity:
-        """What is guaranteed, of the known columns."""
+        """The guarantee: k-anonymity in the known columns."""
         return KAnonymity(k=self.k, known=self.roles.known)
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
-        """What is stated of attached columns."""
+        """The conditions about attached columns: their roles, l-diversity and closeness."""
         diverse = (_diverse(name, given) for name, given in self.diverse or ())
         close = (_close(name, given) for name, given in self.close or ())
         return (*self.roles.conditions, *diverse, *close)
@@ -447,6 +459,7 @@ def _described(
 
 def _published(data: Table, done: GeneralizedTable, known: tuple[str, ...]) -> Table:
     """Return the known columns as published; ``*`` is a suppressed cell."""
+    # Codes follow the order of the nodes, with ``*`` taken out of the categories.
     codes, categories = [], []
     for name in known:
         column = done.table.column(name).combine_chunks()

@@ -193,6 +193,7 @@ def resized(words: Words, cells: Cells, n_cells: int, size: int) -> Cells:
 
     It reads the published cells alone: post-processing.
     """
+    # Every subset, or every extension, of this size is equally likely.
     if size <= cells.size:
         return cells[distinct(words, cells.size, size)]
     return union(cells, others(words, cells, n_cells, size - cells.size))
@@ -209,6 +210,8 @@ def others(words: Words, cells: Cells, n_cells: int, count: int) -> Cells:
     >>> others(words_from(Randomness(), "others"), np.array([1, 3]), 4, 2).tolist()
     [0, 2]
     """
+    # The other cells have the ranks 0, 1, ...; `others_before` counts those before each excluded
+    # cell, which tells how many excluded cells are before a rank.
     among_others = distinct(words, n_cells - cells.size, count)
     others_before = cells - np.arange(cells.size)
     return among_others + np.searchsorted(others_before, among_others, side="right")
@@ -245,6 +248,7 @@ def check_values_of_columns(data: Data) -> None:
     """
     if not isinstance(data, Bipartite | Table):
         return
+    # One-hot columns of a table: an answer would be four entries, two columns of two values each.
     tables = [origin for origin in (data, *data.origins) if isinstance(origin, Table)]
     named = [name for table in tables for name in table.columns if "=" in name]
     if named:
@@ -329,6 +333,7 @@ def noisy_at_most(graph: Graph, through: Channel, *, scale: Fraction | None = No
     It reads the true number of edges, so it is for the owner alone. `scale`: that of the noisy
     count, if the release is brought to exactly this count.
     """
+    # The expected number of published edges, plus ten standard deviations (at most its root).
     ones, cells = graph.n_edges, number_of_cells(graph)
     expected = (ones * through.one + (cells - ones) * through.zero) / FULL
     if scale is not None:  # the noisy count, whatever is drawn

@@ -76,6 +76,7 @@ class PriorClasses(NamedTuple):
 
 def classes_of(degrees: NDArray[np.float64], most: int) -> PriorClasses:
     """Return at most `most` classes by equal steps of the logarithm of the degree, none empty."""
+    # Equal steps of the logarithm: classes are fine where most nodes are, at low degrees.
     logs = np.log(degrees)
     low, high = float(logs.min()), float(logs.max())
     steps = np.zeros(logs.size) if high == low else (logs - low) / (high - low) * most
@@ -105,6 +106,7 @@ def configuration(classes: PriorClasses) -> NDArray[np.float64]:
 
 def groups_of(classes: PriorClasses) -> Ints:
     """Return the group of every class: adjacent classes, each group of about equal total degree."""
+    # A class is in the group in which the middle of its total degree falls.
     mass = classes.sizes * classes.degrees
     middle = np.cumsum(mass) - mass / 2
     bins = np.minimum((middle / mass.sum() * GROUPS).astype(np.int64), GROUPS - 1)
@@ -153,6 +155,7 @@ def mixing_factors(
         classes.sizes * (classes.sizes + 1) // 2
     )
     factors = (counts + scale) / (sums_between(cells * prior, groups) + scale)
+    # Scale all factors so that the priors expect the noisy number of edges in total.
     for _ in range(_SCALINGS):
         corrected = np.minimum(prior * factors[np.ix_(groups, groups)], _LARGEST_PRIOR)
         expected = float(np.triu(cells * corrected).sum())
@@ -175,6 +178,7 @@ def priors_between(
     10^12. The prior x_a x_b f / (1 + x_a x_b) is rounded down, then brought between 2^-64 and
     0.999.
     """
+    # In whole numbers alone: floats could differ between machines, and thresholds must not.
     full, unit, priors = BlockFlips.FULL, BlockFlips.UNIT, []
     for a, x in enumerate(weights):
         for b in range(a, len(weights)):
