@@ -172,8 +172,8 @@ def refuse_all_as_one(
     # Name the bounds, and what classes reach without them, so that the owner can choose others.
     asked = "; ".join(map(_asked, conditions, conditions.values()))
     reached = "; ".join(
-        _reached(values_of(name, table.column(name), ()), one, labels)
-        for name, one in conditions.items()
+        _reached(values_of(name, table.column(name), ()), condition, labels)
+        for name, condition in conditions.items()
     )
     raise InfeasibleError(
         f"no class smaller than all {counted(labels.size, 'row')} was found that meets the "

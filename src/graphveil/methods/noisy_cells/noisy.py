@@ -287,11 +287,11 @@ def _collected(data: Graph | Bipartite, lists: list[List]) -> str:
     count = ", with their names, count" if both else " counts"
     if_collected = "they were collected" if both else "it was collected"
     reveal = "they reveal" if both else "it reveals"
-    one, cell = " or ".join(word[:-1] for word in words), kind.measured[0]
+    singular, cell = " or ".join(word[:-1] for word in words), kind.measured[0]
     entry = "entry" if cell == "entries" else "edge"
     return (
         f"{which}{count} as public. If {if_collected} from the data, {reveal} every "
-        f"{one} that is there because of a single {entry}, whatever epsilon is; the private "
+        f"{singular} that is there because of a single {entry}, whatever epsilon is; the private "
         "record says how many there are"
     )
 

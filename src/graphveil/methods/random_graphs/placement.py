@@ -106,7 +106,7 @@ def places_of(noisy: Ints, groups: Ints, randomness: Randomness, seed: int) -> P
     groups
         int64, shape (n,): the group of every place, rising.
     randomness
-        That of the run, for the secret and for ties.
+        That of the run, for the secret and for the order of equal degrees.
     seed
         The public seed, from which the released ids of the places follow.
     """

@@ -319,14 +319,16 @@ def generated_graph(noisy: Statistics, shape: Shape, seed: int) -> GeneratedGrap
     n, classes = noisy.degrees.size, noisy.classes.of_node
     ends, unmended = random_start(noisy.groups.of_node, shape, rng)
     graph = Graph.from_edges(ends[:, 0], ends[:, 1], n=n)
-    there = triangles.triangles_by_class(graph.indptr, graph.indices, classes, noisy.triangles.size)
+    initial = triangles.triangles_by_class(
+        graph.indptr, graph.indices, classes, noisy.triangles.size
+    )
     # Step 2: what to aim at, and the tables of the exchanges.
-    aims = aimed_at(noisy, there)
+    aims = aimed_at(noisy, initial)
     wiring = exchanges.wired(n, ends)
     marks = exchanges.Marks(
         classes, noisy.groups.of_node, *_members(classes, aims.size, wiring.pointers)
     )
-    tally = exchanges.Tally(there, aims, np.zeros_like(aims), np.array(ODDS, dtype=np.int64))
+    tally = exchanges.Tally(initial, aims, np.zeros_like(aims), np.array(ODDS, dtype=np.int64))
     # Step 3: exchanges that keep degrees and mixing; if the triangles are still more than 2% off,
     # some that keep the degrees alone.
     off = exchanges.approach(wiring, marks, tally, PROPOSALS * len(ends), 1, rng)
@@ -359,18 +361,18 @@ def random_start(groups: Ints, shape: Shape, rng: np.random.Generator) -> tuple[
     return ends[good], int(np.count_nonzero(~good))
 
 
-def aimed_at(noisy: Statistics, there: Ints) -> Ints:
+def aimed_at(noisy: Statistics, initial: Ints) -> Ints:
     """Return the triangles to aim at: the noisy ones, shrunk towards the start by their noise.
 
     With d the difference of a noisy count from the count of the start, and s the scale of its
     noise, the aim is start + d max(0, 1 - s^2 / (2 d^2)), at least 0. A difference that noise alone
-    explains moves nothing. `there`: int64, shape (classes,): the triangles of the start.
+    explains moves nothing. `initial`: int64, shape (classes,): the triangles of the start.
     """
     # The scale: a typical step of the ladder, 0.6 of the second-largest noisy degree and at least
     # 2.4, over the rate. Fractions, so that `verify` computes the same.
     scale = max(second_largest(noisy.degrees) * Fraction(3, 5), Fraction(12, 5)) / noisy.rate
     aims = []
-    for count, start in zip(noisy.triangles.tolist(), there.tolist(), strict=True):
+    for count, start in zip(noisy.triangles.tolist(), initial.tolist(), strict=True):
         apart = count - start
         kept = max(apart * apart - scale * scale / 2, Fraction(0)) / (apart or 1)
         aims.append(max(start + round(kept), 0))

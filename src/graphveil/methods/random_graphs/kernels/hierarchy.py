@@ -144,7 +144,7 @@ def walk(
     log-likelihood is accepted with probability min(1, exp(rate d)).
     """
     n = tree.order.size
-    now, total = log_likelihood(tree), 0.0
+    current, total = log_likelihood(tree), 0.0
     for _ in range(steps):
         # Propose: a uniform inner node but the root, and which of its children leaves it.
         node = n + below(rng, n - 2)
@@ -160,8 +160,8 @@ def walk(
         if change >= 0.0 or rng.random() < math.exp(rate * change):
             _rearrange(tree, node, stays, goes, sibling)
             tree.edges[node], tree.edges[above] = inside, outside
-            now += change
-        total += now
+            current += change
+        total += current
     return total / steps
 
 

@@ -159,13 +159,13 @@ def _change(
     # The edges inside both groups. What they gain or lose there, the pair of both loses or gains:
     # an edge between the two nodes themselves stays across.
     inside, pairs = first[a] // 2, size_a * (size_a - 1) // 2
-    then = inside + more[a] - adjacent
-    across = first[b] + inside - then
-    change += _cost(logs, certain, then, pairs) - _cost(logs, certain, inside, pairs)
+    after = inside + more[a] - adjacent
+    across = first[b] + inside - after
+    change += _cost(logs, certain, after, pairs) - _cost(logs, certain, inside, pairs)
     inside, pairs = second[b] // 2, size_b * (size_b - 1) // 2
-    then = inside - more[b] - adjacent
-    across += inside - then
-    change += _cost(logs, certain, then, pairs) - _cost(logs, certain, inside, pairs)
+    after = inside - more[b] - adjacent
+    across += inside - after
+    change += _cost(logs, certain, after, pairs) - _cost(logs, certain, inside, pairs)
     pairs = size_a * size_b
     return change + _cost(logs, certain, across, pairs) - _cost(logs, certain, first[b], pairs)
 
@@ -233,9 +233,9 @@ def exchange(
             scratch.more[other] = 0
         # Make the exchange if its price is below the limit, which is random: simulated annealing.
         if change < limits[turn]:
-            here, there = groups.place[u], groups.place[v]
-            groups.members[here], groups.members[there] = v, u
-            groups.place[u], groups.place[v] = there, here
+            place_u, place_v = groups.place[u], groups.place[v]
+            groups.members[place_u], groups.members[place_v] = v, u
+            groups.place[u], groups.place[v] = place_v, place_u
             groups.of_node[u], groups.of_node[v] = b, a
             total += change
     return total
