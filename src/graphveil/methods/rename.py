@@ -193,6 +193,7 @@ class Key:
     @cached_property
     def _in_file(self) -> bytes:
         """The key in the file, read once: a pipe is empty the second time."""
+        # At most 1,000 bytes: a wrong file can be large. Messages never show what it contains.
         try:
             with Path(str(self)).open("rb") as stream:
                 content = stream.read(1000)
@@ -385,12 +386,14 @@ class Rename(Anonymizer[Any]):
         InputError
             If the file does not contain a key.
         """
+        # With a key, a missing or wrong file is found before anything is computed.
         super().check(data)
         if self.key is None:
             return
         self.key.secret()
         if not isinstance(data, Table):
             return
+        # Row numbers are not ids: the same number is a different person in another file.
         if data.ids is None:
             raise UsageError(
                 "a key derives new ids from original ids, but these rows have only their "
@@ -423,6 +426,7 @@ class Rename(Anonymizer[Any]):
         if self.key.is_open:
             readable = f"users other than you can read the key in {self.key}. Run chmod 600 on it"
             yield Advice(readable, KeyWarning)
+        # Ids 0 to n-1 may be numbers that this file alone has.
         labels = data.labels()
         if labels.dtype.kind == "i" and np.array_equal(labels, np.arange(data.size)):
             numbered = (

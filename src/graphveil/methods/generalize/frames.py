@@ -121,11 +121,30 @@ class GeneralizedTable(Frames):
         return np.arange(self.size)
 
     def to_arrow(self) -> pa.Table:
-        """Return the table."""
+        """Return the table.
+
+        Returns
+        -------
+        pyarrow.Table
+            Known columns as ordered dictionaries of text, attached ones unchanged.
+        """
         return self.table
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the table as a pandas frame, with the index that came in."""
+        """Return the table as a pandas frame, with the index of the input.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Known columns are ordered categories, in the order of their intervals; ``*`` is last.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> people = pd.DataFrame({"age": [23, 27, 31, 38]}, index=["a", "b", "c", "d"])
+        >>> generalize(people, k=2, levels={"age": "10"}, seed=1).to_pandas()["age"]["d"]
+        '30-39'
+        """
         frame = super().to_pandas()
         return frame if self.index is None else frame.set_axis(self.index)
 
@@ -349,7 +368,10 @@ class ReadAgain:
         return hierarchy.nodes, hierarchy.texts, leaves
 
     def most_granular(self, k: int, rng: np.random.Generator) -> float:
-        """Return a granularity that no table of true nodes in classes of k exceeds."""
+        """Return a granularity that no table of true nodes in classes of k exceeds.
+
+        `k`: the smallest class; `rng`: for the hashes of `recode.most_granular`.
+        """
         most: float = recode.most_granular(
             np.stack([column.leaves for column in self.columns.values()], axis=1),
             [column.hierarchy for column in self.columns.values()],
@@ -363,6 +385,18 @@ def questions_of_levels(values: Sequence[Values], levels: Mapping[str, str]) -> 
     """Return what must be decided about columns that would be lost without levels.
 
     These are columns of numbers, and columns with a different value in nearly every row.
+
+    Parameters
+    ----------
+    values
+        The distinct values of each known column.
+    levels
+        The rules by column: columns with a rule are not asked about.
+
+    Returns
+    -------
+    list of Problem
+        Each names the column, an option that answers it, and a suggested value.
     """
     # Columns of one or two values are asked about by no rule: most of their cells are kept.
     problems = []

@@ -135,6 +135,11 @@ class Hierarchy:
 
         A missing value agrees with others only at the last level, and is lost at every level.
 
+        Returns
+        -------
+        Hierarchy
+            The new leaf is the last one.
+
         Examples
         --------
         >>> sexes = Hierarchy.of([["f", "m"]]).with_missing()
@@ -183,6 +188,11 @@ class Hierarchy:
 
     def in_order(self) -> list[str]:
         """Return the texts of all nodes by first leaf, then by number of leaves; ``*`` is last.
+
+        Returns
+        -------
+        list of str
+            Each text once. The order of published categories follows it.
 
         Examples
         --------

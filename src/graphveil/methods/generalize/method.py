@@ -270,6 +270,7 @@ class Generalize(Anonymizer[Table]):
             {name: _weight(name, given) for name, given in self.weight or ()},
             dict(self.dates or ()),
         )
+        # Classes of at least k, and the nodes that each publishes.
         done = generalized(
             data.to_arrow(),
             roles.known,
@@ -414,6 +415,7 @@ def _plain(what: str, name: str, given: str) -> str:
 
 def _diverse(name: str, given: str) -> Diverse:
     """Return the condition of a rule ``L`` or ``entropy:L``."""
+    # ``entropy:L`` bounds the entropy by log L, ``L`` the number of different values.
     entropy = given.startswith("entropy:")
     least = _plain("diverse", name, given.removeprefix("entropy:"))
     try:

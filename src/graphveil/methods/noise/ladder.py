@@ -45,7 +45,7 @@ stays far below it.
 """
 
 GUARD_BITS = 64
-"""Bits beyond those of a table in which its sums are computed: rounding stays below its unit."""
+"""Bits beyond those of a table in which its sums are computed: rounding hardly widens it."""
 
 
 class Steps(NamedTuple):

@@ -477,6 +477,11 @@ class AsymmetricResponse(noisy.NoisyMethod):
             The true number of cells that are 1.
         randomness
             That of the run.
+
+        Returns
+        -------
+        RandomizedCells
+            The condition that states them, with the noisy count.
         """
         # One cell changes the count by 1. If epsilon is that of a value, two cells change, and the
         # count has half of the part.

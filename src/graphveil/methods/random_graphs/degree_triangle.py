@@ -166,6 +166,7 @@ def _stated(
     parts: Mapping[str, Fraction], noisy: Statistics, shape: Shape, graph: GeneratedGraph, seed: int
 ) -> NoisyStatistics:
     """Return the condition that states what the graph was generated from."""
+    # Matrices are stated by their upper triangle, the groups g <= h, row by row.
     upper = np.triu_indices(noisy.groups.least.size)
     return NoisyStatistics(
         nodes=noisy.degrees.size,
