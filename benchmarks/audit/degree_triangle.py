@@ -36,7 +36,7 @@ from graphveil.methods.noise import laws as laplace
 from graphveil.methods.noise import words_from
 from graphveil.methods.noise.ladder import Steps, ladder, rate_of
 from graphveil.methods.random_graphs.degree_triangle import SHARES
-from graphveil.methods.random_graphs.triangle_model import (
+from graphveil.methods.random_graphs.triangle_statistics import (
     Statistics,
     edges_between_groups,
     noisy_statistics,

@@ -24,11 +24,9 @@ from graphveil.methods.noise.ladder import (
     vectors_within,
 )
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
-from graphveil.methods.random_graphs.triangle_model import (
+from graphveil.methods.random_graphs.placement import GROUPS, Cuts, cut
+from graphveil.methods.random_graphs.triangle_statistics import (
     CLASSES,
-    GROUPS,
-    Cuts,
-    cut,
     edges_between_groups,
     floor_of,
     triangles_and_steps,

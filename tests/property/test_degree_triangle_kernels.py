@@ -26,13 +26,9 @@ from graphveil.methods.random_graphs.kernels.triangle_exchanges import (
     wired,
 )
 from graphveil.methods.random_graphs.kernels.triangles import most_in_common, triangles_by_class
-from graphveil.methods.random_graphs.triangle_model import (
-    ODDS,
-    Cuts,
-    Shape,
-    Statistics,
-    generated_graph,
-)
+from graphveil.methods.random_graphs.placement import Cuts
+from graphveil.methods.random_graphs.triangle_model import ODDS, Shape, generated_graph
+from graphveil.methods.random_graphs.triangle_statistics import Statistics
 from graphveil.verify.recount.redrawing import Model, redrawn
 
 

@@ -10,12 +10,12 @@ from degree_triangle_data import clustered_graph
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
-from graphveil.methods.random_graphs.triangle_model import (
-    cut,
+from graphveil.methods.random_graphs.placement import cut
+from graphveil.methods.random_graphs.triangle_model import stubs_between
+from graphveil.methods.random_graphs.triangle_statistics import (
     edges_between_groups,
     floor_of,
     noisy_statistics,
-    stubs_between,
     triangles_and_steps,
 )
 
@@ -26,7 +26,7 @@ FLAWS = [
         "name": "groups by true degrees",
         "means": "A prior reads the true groups: one edge changes many of its counts.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/methods/random_graphs/triangle_model.py",
+        "file": "src/graphveil/methods/random_graphs/triangle_statistics.py",
         "old": "noisy_mixing(data, groups.of_node, parts",
         "new": "noisy_mixing(data, np.clip(np.searchsorted("
         "groups.least, data.degrees(), 'right') - 1, 0, None), parts",
@@ -36,7 +36,7 @@ FLAWS = [
         "name": "true triangles by class",
         "means": "The counts of triangles are released without their noise.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/methods/random_graphs/triangle_model.py",
+        "file": "src/graphveil/methods/random_graphs/triangle_statistics.py",
         "old": 'ladder(words_from(randomness, "noisy triangles"), counts, steps, rate)',
         "new": "counts",
         "tests": ["tests/unit/test_degree_triangle.py", "-k", "hardly_ever"],

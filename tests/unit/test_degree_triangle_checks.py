@@ -19,12 +19,8 @@ from graphveil.claims.guarantees import EdgeDP
 from graphveil.core.errors import ParameterError
 from graphveil.methods.noisy_cells import noisy_statistics
 from graphveil.methods.random_graphs.placement import Cuts, as_text
-from graphveil.methods.random_graphs.triangle_model import (
-    Shape,
-    Statistics,
-    generated_graph,
-    stubs_between,
-)
+from graphveil.methods.random_graphs.triangle_model import Shape, generated_graph, stubs_between
+from graphveil.methods.random_graphs.triangle_statistics import Statistics
 from graphveil.verify import verify
 from graphveil.verify.promises import noisy_statistics as noisy_statistics_checks
 from graphveil.verify.recount import redrawing

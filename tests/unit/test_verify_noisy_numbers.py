@@ -9,7 +9,7 @@ import pytest
 
 from graphveil.methods.noise.ladder import rate_of
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
-from graphveil.methods.random_graphs.triangle_model import cut
+from graphveil.methods.random_graphs.placement import cut
 from graphveil.verify.recount.noise import expected, is_strange, is_strange_on_ladder, wrong_parts
 
 FLAWS = [

@@ -13,8 +13,8 @@ differ in one edge:
 - triangles: counts by class of the noisy degrees, on a ladder (`noise.ladder`), since one edge
   changes them by a number that depends on the graph.
 
-The generated graph reads these numbers and a public seed alone (`triangle_model`), so that `verify`
-can generate it again.
+The statistics are in `triangle_statistics`. The graph is generated from them and a public seed
+alone (`triangle_model`), so that `verify` can generate it again.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ from graphveil.methods.random_graphs.baselines import GeneratingMethod
 from graphveil.methods.random_graphs.placement import as_text, places_of
 
 if TYPE_CHECKING:
-    from graphveil.methods.random_graphs.triangle_model import GeneratedGraph, Shape, Statistics
+    from graphveil.methods.random_graphs.triangle_model import GeneratedGraph, Shape
+    from graphveil.methods.random_graphs.triangle_statistics import Statistics
 
 __all__ = ["DegreeTriangleModel"]
 
@@ -130,11 +131,8 @@ class DegreeTriangleModel(GeneratingMethod):
         return (NoisyStatistics,)
 
     def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
-        from graphveil.methods.random_graphs.triangle_model import (  # noqa: PLC0415  as above
-            generated_graph,
-            noisy_statistics,
-            shape_of,
-        )
+        from graphveil.methods.random_graphs.triangle_model import generated_graph, shape_of  # noqa: PLC0415  compiled code
+        from graphveil.methods.random_graphs.triangle_statistics import noisy_statistics  # noqa: PLC0415  as above
 
         # Step 1: the four noisy statistics. All of epsilon is spent here; what follows reads these
         # and fresh randomness alone.

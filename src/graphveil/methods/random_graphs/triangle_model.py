@@ -1,7 +1,6 @@
-"""The noisy statistics of `degree-triangle-model`, and the graph that is generated from them alone.
+"""The graph that `degree-triangle-model` generates from its noisy statistics and a public seed.
 
-First half: the statistics, the only part that reads the original. Sensitivities are given where the
-noise is added (`noisy_statistics`). Second half, post-processing with a public seed:
+Post-processing of what `triangle_statistics` releases: no privacy depends on anything here.
 
 1. a degree for every node, sampled from the posterior of its noisy degree (`sampled_degrees`);
 2. the number of edges between any two groups, scaled to fit both the degrees and the noisy counts
@@ -13,13 +12,11 @@ noise is added (`noisy_statistics`). Second half, post-processing with a public 
 Degrees, edges between groups and aims are whole numbers that the release states: from them and the
 seed the same graph is generated again, in whole numbers.
 
-Cost: O(sum of squared degrees) for the statistics; O(n log n + m) and up to 125 proposals per edge
-for the graph.
+Cost: O(n log n + m), and up to 125 proposals of exchanges per edge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -27,117 +24,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import SHAPE
-from graphveil.core.randomness import Randomness, public_stream, public_words
+from graphveil.core.randomness import public_stream, public_words
 from graphveil.data import Graph
-from graphveil.methods.noise import words_from
-from graphveil.methods.noise.ladder import Steps, ladder, rate_of
-from graphveil.methods.noisy_cells.degree_estimation import expected_degrees, likeliest_histogram
-from graphveil.methods.noisy_cells.noisy_statistics import (
-    edges_between,
-    noisy_degrees,
-    noisy_mixing,
-)
+from graphveil.methods.noisy_cells.degree_estimation import likeliest_histogram
 from graphveil.methods.random_graphs.kernels import triangle_exchanges as exchanges
 from graphveil.methods.random_graphs.kernels import triangles
-from graphveil.methods.random_graphs.placement import GROUPS, Cuts, Ints, cut, numbers_from
+from graphveil.methods.random_graphs.placement import Cuts, Ints, numbers_from
+from graphveil.methods.random_graphs.triangle_statistics import Statistics, second_largest
 
 Floats = NDArray[np.float64]
-
-CLASSES = 4
-"""The most classes by which triangles are counted.
-
-One count has the least noise, but nothing of where triangles are. Each class costs a little of the
-ladder's rate (`noise.ladder.rate_of`).
-"""
-
-
-def second_largest(noisy: Ints) -> int:
-    """Return the second-largest noisy degree, at least 0."""
-    return max(int(np.partition(noisy, -2)[-2]), 0)
-
-
-def floor_of(noisy: Ints) -> int:
-    """Return the least first step of the ladder: a quarter of the second-largest noisy degree.
-
-    It follows from released degrees, so no edge changes it. A larger floor leaves more of epsilon
-    to the rate, but widens the steps of graphs with fewer shared neighbors.
-    """
-    return min(max(second_largest(noisy) // 4, 1), noisy.size - 2)
-
-
-class Statistics(NamedTuple):
-    """What was released under epsilon, and what follows from it.
-
-    Parameters
-    ----------
-    edges
-        The noisy number of edges.
-    degrees
-        int64, shape (n,): the noisy degrees.
-    groups, classes
-        Parts of the nodes by noisy degree, for the mixing and for triangles.
-    mixing
-        int64, shape (groups, groups): the noisy edges between groups g <= h; 0 below the diagonal.
-    floor
-        The least first step of the ladder.
-    rate
-        The rate of the ladder.
-    triangles
-        int64, shape (classes,): the noisy triangles, by the lowest class of their nodes.
-    """
-
-    edges: int
-    degrees: Ints
-    groups: Cuts
-    classes: Cuts
-    mixing: Ints
-    floor: int
-    rate: Fraction
-    triangles: Ints
-
-
-def noisy_statistics(
-    data: Graph, randomness: Randomness, parts: Mapping[str, Fraction]
-) -> Statistics:
-    """Return the noisy statistics of a graph with at least three nodes.
-
-    `parts`: the parts of epsilon by name, which sum to it: sequential composition. Each statistic
-    may depend on those released before it.
-    """
-    # The number of edges: sensitivity 1. Degrees: L1 sensitivity 2.
-    count, degrees = noisy_degrees(data, randomness, parts)
-    expected = expected_degrees(degrees, parts["epsilon_degrees"] / 2, count)
-    # Groups and classes follow from noisy degrees, so an edge does not change them. Classes are by
-    # the roots of degrees, which gives the lower ones more room.
-    groups, classes = cut(degrees, expected, GROUPS), cut(degrees, np.sqrt(expected), CLASSES)
-    # Edges between groups: one count changes by 1.
-    mixing = noisy_mixing(data, groups.of_node, parts["epsilon_mixing"], randomness)
-    # Triangles by class: an edge changes them by the common neighbors of its ends, in all, which
-    # the ladder covers step by step. The rate pays for both factors of its law.
-    floor = floor_of(degrees)
-    rate = rate_of(parts["epsilon_triangles"], classes.least.size, floor)
-    counts, steps = triangles_and_steps(data, classes, floor)
-    noisy_triangles = ladder(words_from(randomness, "noisy triangles"), counts, steps, rate)
-    return Statistics(count, degrees, groups, classes, mixing, floor, rate, noisy_triangles)
-
-
-def edges_between_groups(data: Graph, groups: Cuts) -> Ints:
-    """Return the true number of edges between groups g <= h: each edge is counted once."""
-    return edges_between(data, groups.of_node, groups.least.size)
-
-
-def triangles_and_steps(data: Graph, classes: Cuts, floor: int) -> tuple[Ints, Steps]:
-    """Return the true triangles by lowest class, and the ladder of this graph.
-
-    Neither is ever released. An edge u-v changes the triangles, in L1 norm, by the common neighbors
-    of u and v. The first step is at least the most that any two nodes share, adjacent or not, and
-    so at least this change. An edge changes that maximum by at most 1, as the ladder needs: it adds
-    or removes one neighbor of u, and one of v. No two nodes share more than n - 2.
-    """
-    indptr, indices, most = data.indptr, data.indices, data.n_nodes - 2
-    counts = triangles.triangles_by_class(indptr, indices, classes.of_node, classes.least.size)
-    shared = int(triangles.most_in_common(indptr, indices))
-    return counts, Steps(first=min(max(shared, floor), most), most=most)
 
 
 ROUNDS = 300

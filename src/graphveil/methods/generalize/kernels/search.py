@@ -8,8 +8,9 @@ The moves are, in the order in which they are tried for a row:
 
 Between passes, small clusters are dissolved: all of their rows join other clusters. A move is made
 only if it gains more than `LEAST`. The gain is exact, with |A| rows of loss C(A) in cluster A: to
-move p from A to B gains |A| C(A) - (|A|-1) C(A-p) - (|B|+1) C(B+p) + |B| C(B). Every cluster has at
-least k rows and meets the conditions before and after each move.
+move p from A to B gains |A| C(A) - (|A|-1) C(A-p) - (|B|+1) C(B+p) + |B| C(B). Only for opening it
+is a lower bound. Every cluster has at least k rows and meets the conditions before and after each
+move.
 
 The search is our own, a local search on a clustering objective, and not from a paper. Cost per
 pass: O(n R w d) for candidates, with R orders, w rows near in each, and d columns; O(k**2 d) per
