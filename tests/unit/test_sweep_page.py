@@ -96,7 +96,7 @@ def setting(number, *shown, failure=None):
     """Return a setting of one point, with a figure of an attack and one of use."""
     of = dict(zip((ATTACK, USE), shown, strict=False))
     return SimpleNamespace(
-        first=SimpleNamespace(number=number, words=f"p{number}"),
+        first=SimpleNamespace(number=number, words=f"p{number}", method="", given=""),
         points=[SimpleNamespace(number=number)],
         failure=failure,
         figure=lambda axis: None if of.get(axis) is None else SimpleNamespace(mean=of[axis]),
@@ -118,6 +118,8 @@ def test_lines_begin_with_what_meets_the_bounds_then_with_what_no_other_beats():
     ]
     directions = {ATTACK: "lower is better", USE: "higher is better"}
     sweep = SimpleNamespace(settings=settings, usual=([], ATTACK, USE), axes=directions)
+    sweep.chosen = lambda *_: (ATTACK, USE)
+    sweep.frontier = lambda: figures.SweptPoints.frontier(sweep)
     said = [(figures.split(), words) for figures, words in lines_of(sweep, {6})]
     assert [
         ("0.375", "25%", "p6 (meets every bound)"),

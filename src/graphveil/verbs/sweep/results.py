@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
+import operator
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import fmean
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple, get_args
 
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.manifest import check_outside
 from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import UsageError, visible
-from graphveil.core.lazy import above, needs_library
+from graphveil.core.lazy import AsStream, above
 from graphveil.core.rows import Rows
 from graphveil.core.text import Wording, counted, percent, worded_for_page
 from graphveil.core.version import __version__
@@ -38,8 +40,7 @@ from graphveil.verbs.sweep.figures import (
 from graphveil.verbs.sweep.grid import Status
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
+    import pyarrow as pa
 
 WORDS: dict[str, str] = {
     "k": "equivalence class size, at least",
@@ -205,69 +206,36 @@ def _instead(sweep: SweptPoints) -> str:
     return f"Consider a method with differential privacy, such as {words}{measured}."
 
 
-class _Line(NamedTuple):
-    """A point with what it is sorted by: whether it is unbeaten, and its figures."""
-
-    setting: Setting
-    first: float | None
-    second: float | None
-    best: bool
-
-
 def lines_of(sweep: SweptPoints, met: Collection[int] | None = None) -> Iterator[tuple[str, str]]:
     """Yield the figures and the words of each point, and the reason of each without a release.
 
     First come points that keep the bounds, then those that no other beats; last, those without one.
     """
-    _, attack, use = sweep.usual
-    if attack is not None:
-        yield "", f"first figure: {words_of(attack)}"
-    if use is not None:
-        yield "", f"second figure: {words_of(use)}"
-    ordered = sorted(_lines(sweep, attack, use), key=lambda line: _rank(line, met))
-    for line in ordered:
-        setting = line.setting
-        failure = setting.failure
-        if failure is not None:
-            yield f"  {failure.status}: ", f"{setting.first.words}: {failure.reason}"
-            continue
-        cells = [
-            NONE if axis is None or value is None else figure_text(axis, value)
-            for axis, value in ((attack, line.first), (use, line.second))
-        ]
-        notes = [
-            *(["meets every bound"] if _is_met(setting, met) else []),
-            *(["no other point dominates it"] if line.best else []),
-        ]
-        note = f" ({', '.join(notes)})" if notes else ""
-        yield f"  {cells[0]:>9} {cells[1]:>9}  ", f"{setting.first.words}{note}"
-
-
-def _is_met(setting: Setting, met: Collection[int] | None) -> bool:
-    return met is not None and all(point.number in met for point in setting.points)
-
-
-def _rank(line: _Line, met: Collection[int] | None) -> tuple[bool, bool, bool, float]:
-    failed = line.setting.failure is not None
-    value = line.first if line.first is not None else float("inf")
-    return failed, not _is_met(line.setting, met), not line.best, value
-
-
-def _lines(sweep: SweptPoints, attack: Axis | None, use: Axis | None) -> list[_Line]:
+    _, *axes = sweep.usual
+    for nth, axis in zip(("first", "second"), axes, strict=True):
+        if axis is not None:
+            yield "", f"{nth} figure: {words_of(axis)}"
+    best = _best(sweep)
     lines = []
     for setting in sweep.settings:
-        values = [
-            None if axis is None or (figure := setting.figure(axis)) is None else figure.mean
-            for axis in (attack, use)
-        ]
-        lines.append(_Line(setting, values[0], values[1], best=False))
-    if attack is None or use is None:
-        return lines
-    both = [line for line in lines if line.first is not None and line.second is not None]
-    pairs = [(line.first or 0.0, line.second or 0.0) for line in both]
-    best = pareto_front(pairs, (sweep.axes[attack], sweep.axes[use]))
-    chosen = {line.setting.first.number for line, flag in zip(both, best, strict=True) if flag}
-    return [line._replace(best=line.setting.first.number in chosen) for line in lines]
+        first, failure = setting.first, setting.failure
+        is_met = met is not None and all(point.number in met for point in setting.points)
+        means = [axis and (figure := setting.figure(axis)) and figure.mean for axis in axes]
+        rank = (failure is not None, not is_met, first.number not in best)
+        order = (*rank, math.inf if means[0] is None else means[0])
+        if failure is not None:
+            lines.append((order, f"  {failure.status}: ", f"{first.words}: {failure.reason}"))
+            continue
+        cells = (
+            NONE if axis is None or mean is None else figure_text(axis, mean)
+            for axis, mean in zip(axes, means, strict=True)
+        )
+        notes = ["meets every bound"] * is_met
+        notes += ["no other point dominates it"] * (first.number in best)
+        note = f" ({', '.join(notes)})" if notes else ""
+        shown = "  {:>9} {:>9}  ".format(*cells)
+        lines.append((order, shown, f"{first.words}{note}"))
+    yield from (line[1:] for line in sorted(lines, key=operator.itemgetter(0)))
 
 
 PLAIN = ("largest class risk", "kept", "false")
@@ -468,7 +436,7 @@ def _commands(sweep: SweptPoints, name: str) -> list[str]:
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
-class Sweep(SweptPoints, Illustrated):
+class Sweep(SweptPoints, Illustrated, AsStream):
     """What every point of a sweep came to; each has rows, or its reason why not.
 
     Parameters
@@ -491,25 +459,9 @@ class Sweep(SweptPoints, Illustrated):
     (True, ['k=2', 'k=5', 'k=9'])
     """
 
-    @needs_library
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the rows as a pandas frame."""
-        frame: pd.DataFrame = self.rows.to_pandas()
-        return frame
-
-    @needs_library
-    def to_polars(self) -> pl.DataFrame:
-        """Return the rows as a polars frame."""
-        import polars as pl  # noqa: PLC0415  an optional library
-
-        frame = pl.from_arrow(self.rows)
-        if not isinstance(frame, pl.DataFrame):
-            raise TypeError("polars returned no DataFrame for an Arrow table")
-        return frame
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Hand the rows to any library that speaks the Arrow C stream."""
-        return self.rows.__arrow_c_stream__(requested_schema)
+    def to_arrow(self) -> pa.Table:
+        """Return the rows."""
+        return self.rows
 
     def plot(self, x: str | None = None, y: str | None = None) -> Figure:
         """Return two figures of every point as a picture that stands alone: SVG, PDF, PNG.
