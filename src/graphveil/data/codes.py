@@ -20,16 +20,9 @@ from numpy.typing import NDArray
 from graphveil.core.errors import DataError, ParameterError, Problem, mapping, option
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import printable
-from graphveil.data.ids import (
-    EXACT,
-    LARGEST,
-    Ids,
-    as_ids,
-    distinct,
-    not_unicode,
-    numbers_people,
-    written_out,
-)
+from graphveil.data.arrow_values import written_out
+from graphveil.data.id_columns import numbers_people
+from graphveil.data.ids import EXACT, LARGEST, Ids, as_ids, distinct, not_unicode
 from graphveil.data.ids import to_arrow as ids_to_arrow
 
 if TYPE_CHECKING:

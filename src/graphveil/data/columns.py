@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from graphveil.core.errors import DataError, did_you_mean, option, options
 from graphveil.core.lazy import AsFrame, lazy_module
 from graphveil.core.text import counted, html_table
-from graphveil.data.ids import LARGEST, of_extension
+from graphveil.data.arrow_values import of_extension
+from graphveil.data.ids import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

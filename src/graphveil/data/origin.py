@@ -17,7 +17,8 @@ import numpy as np
 
 from graphveil.core.errors import DataError, option, warn
 from graphveil.core.warnings import DroppedColumnsWarning
-from graphveil.data.ids import Ids, as_text, column_and_value, to_arrow
+from graphveil.data.feature_names import column_and_value
+from graphveil.data.ids import Ids, as_text, to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa

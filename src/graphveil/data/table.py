@@ -19,28 +19,27 @@ from graphveil.core.warnings import DroppedWarning
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.codes import SUPPRESSED, codes_of_column, questions_of_text, rules_of
 from graphveil.data.columns import Frames, arrow_table, dropped_columns
-from graphveil.data.ids import (
-    Ids,
+from graphveil.data.feature_names import column_and_value, feature_named
+from graphveil.data.id_columns import (
     RepeatedPeople,
-    alike,
-    as_ids,
-    check_distinct,
-    column_and_value,
-    feature_named,
-    frozen,
-    in_quotes,
     naming_columns,
     naming_question,
+    repeated_people,
+)
+from graphveil.data.ids import (
+    Ids,
+    as_ids,
+    check_distinct,
+    frozen,
     not_unicode,
     numbers_where_all,
-    repeated_people,
     same_ids,
-    spelled_twice,
     stored,
     text,
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.data.origin import Person, of_frame, read_from
+from graphveil.data.spellings import alike, in_quotes, spelled_twice
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -458,7 +457,7 @@ class Table(Frames):
         ------
         DataError
             Where there are no columns, or nobody said what a row is and a column looks like people
-            who have several rows: see `graphveil.data.ids.repeated_people`.
+            who have several rows: see `graphveil.data.id_columns.repeated_people`.
 
         Examples
         --------

@@ -10,7 +10,8 @@ from graphveil.core.errors import UsageError, warn
 from graphveil.core.text import counted
 from graphveil.core.warnings import HeldBackWarning
 from graphveil.data import Bipartite, Data, Network, Table
-from graphveil.data.ids import Ids, as_text, column_and_value
+from graphveil.data.feature_names import column_and_value
+from graphveil.data.ids import Ids, as_text
 from graphveil.data.kinds import as_original, encoded, kind_of
 from graphveil.evaluate.comparison import Attached, Bools, HeldBack
 

@@ -13,7 +13,8 @@ import numpy as np
 from graphveil.core.errors import DataError, InputError, Problem, did_you_mean, option
 from graphveil.data import Network, Table
 from graphveil.data.conversions import cells_of
-from graphveil.data.ids import as_ids, as_text, distinct, naming_columns, positions
+from graphveil.data.id_columns import naming_columns
+from graphveil.data.ids import as_ids, as_text, distinct, positions
 from graphveil.data.layers import may_mark_modes
 from graphveil.io.formats import NetworkOptions, TableOptions
 from graphveil.io.graph_builder import refuse_two_modes

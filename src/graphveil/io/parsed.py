@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from graphveil.core.errors import DataError, InputError, Problem, answers, mapping, option
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import counted
+from graphveil.data.arrow_values import written_out
 from graphveil.data.codes import (
     AMONG_NUMBERS,
     AMONG_TEXTS,
@@ -30,19 +31,8 @@ from graphveil.data.codes import (
     rules_of,
     written_dates,
 )
-from graphveil.data.ids import (
-    LARGEST,
-    Ids,
-    RepeatedPeople,
-    as_ids,
-    as_text,
-    distinct,
-    naming_columns,
-    numbers_people,
-    positions,
-    text,
-    written_out,
-)
+from graphveil.data.id_columns import RepeatedPeople, naming_columns, numbers_people
+from graphveil.data.ids import LARGEST, Ids, as_ids, as_text, distinct, positions, text
 from graphveil.data.network import MAX_NODES
 from graphveil.data.origin import MAY_BE_MISSING, MISSING
 from graphveil.data.table import Table, repeated_columns

@@ -26,7 +26,8 @@ from graphveil.core.warnings import DroppedWarning
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.columns import Ties
 from graphveil.data.csr import Dropped, neighbor_lists, sorted_lists
-from graphveil.data.ids import Ids, as_text, distinct, naming_columns, naming_question, positions
+from graphveil.data.id_columns import naming_columns, naming_question
+from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.data.kinds import KINDS, kind_of
 from graphveil.data.origin import LISTS, FileOrigin, PublicLists, left_out_words, read_from
 from graphveil.io.formats import (

@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 
 from graphveil.core.errors import DataError, UsageError, option
 from graphveil.core.progress import stage
-from graphveil.data.ids import as_ids, to_arrow, written_out
+from graphveil.data.arrow_values import written_out
+from graphveil.data.ids import as_ids, to_arrow
 from graphveil.data.origin import SharedIds
 from graphveil.engines.local import database, identifier, rows_of, stream
 from graphveil.engines.processes import Rows, Tables

@@ -23,7 +23,8 @@ from graphveil.core.errors import ResourceError
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.text import counted, singular
 from graphveil.data import Data
-from graphveil.data.ids import FEW, as_ids, named_as_people, sign_of_people
+from graphveil.data.id_columns import FEW, named_as_people, sign_of_people
+from graphveil.data.ids import as_ids
 from graphveil.data.kinds import KINDS, as_original, beside, kind_of
 from graphveil.verify import evidence as claims
 from graphveil.verify import verdict

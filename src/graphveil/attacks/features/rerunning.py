@@ -32,7 +32,8 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Setting
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Data, Table
-from graphveil.data.ids import Ids, column_and_value
+from graphveil.data.feature_names import column_and_value
+from graphveil.data.ids import Ids
 from graphveil.data.kinds import encoded
 from graphveil.evaluate.comparison import BipartiteComparison, Floats, Ints
 from graphveil.evaluate.metric import NotMeasuredError, wilson

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from graphveil.core.errors import warn
 from graphveil.core.warnings import DroppedModelWarning
 from graphveil.data import Bipartite
-from graphveil.data.ids import as_text, column_and_value, distinct
+from graphveil.data.feature_names import column_and_value
+from graphveil.data.ids import as_text, distinct
 from graphveil.evaluate.comparison import BipartiteComparison, Floats, Ints, sparse
 from graphveil.evaluate.held_back import names_of
 from graphveil.evaluate.metric import (

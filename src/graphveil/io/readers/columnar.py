@@ -23,8 +23,9 @@ from pyarrow import ipc, parquet
 from graphveil.core.errors import DataError, option
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph, Network, Table
+from graphveil.data.arrow_values import written_out
 from graphveil.data.columns import arrow_table, column_of_types, is_text, types_say_directed
-from graphveil.data.ids import Ids, as_ids, as_text, written_out
+from graphveil.data.ids import Ids, as_ids, as_text
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.io.formats import BipartiteOptions, Ends, Format, GraphOptions, TableOptions
 from graphveil.io.parsed import (

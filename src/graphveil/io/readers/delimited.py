@@ -15,9 +15,11 @@ from pyarrow import csv
 from graphveil.core.errors import InputError, option, warn
 from graphveil.core.text import counted
 from graphveil.data import SUPPRESSED, Bipartite, Graph, Network, Table
+from graphveil.data.arrow_values import written_out
 from graphveil.data.columns import column_of_types, known_pairs, types_say_directed
-from graphveil.data.ids import Ids, alike, in_quotes, written_out
+from graphveil.data.ids import Ids
 from graphveil.data.ids import to_arrow as ids_to_arrow
+from graphveil.data.spellings import alike, in_quotes
 from graphveil.io.formats import BipartiteOptions, Format, GraphOptions
 from graphveil.io.parsed import (
     ParsedArcs,

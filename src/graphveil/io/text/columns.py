@@ -26,17 +26,9 @@ from graphveil.core.text import counted
 from graphveil.data.codes import binned
 from graphveil.data.columns import NODE_LISTS, TOO_SHORT, Ties, known_pairs, named_columns, plain
 from graphveil.data.csr import Dropped, blocks, neighbor_lists
-from graphveil.data.ids import (
-    NO_IDS,
-    Ids,
-    alike,
-    as_ids,
-    distinct,
-    in_quotes,
-    no_id,
-    positions,
-)
+from graphveil.data.ids import NO_IDS, Ids, as_ids, distinct, no_id, positions
 from graphveil.data.layers import KINDS_OF_EDGES, TIES, Layer
+from graphveil.data.spellings import alike, in_quotes
 from graphveil.io.formats import Ends, NetworkOptions
 from graphveil.io.parsed import (
     ParsedArcs,

@@ -19,7 +19,7 @@ from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import MOST_DENOMINATOR
 from graphveil.data import Bipartite
-from graphveil.data.ids import column_and_value
+from graphveil.data.feature_names import column_and_value
 from graphveil.methods.base import MethodResult
 
 Ints = NDArray[np.int64]

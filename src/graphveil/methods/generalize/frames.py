@@ -27,8 +27,8 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted, printable
 from graphveil.data.codes import NUMBER, written_dates
 from graphveil.data.columns import Frames, arrow_table
-from graphveil.data.ids import spelled_twice
 from graphveil.data.ids import text as as_texts
+from graphveil.data.spellings import spelled_twice
 from graphveil.methods.generalize.levels import (
     ALL,
     LONGEST,
