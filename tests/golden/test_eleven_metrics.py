@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.evaluate.comparison import distances, triangles_at
+from graphveil.evaluate.distances import distances
+from graphveil.evaluate.graph_structure import triangles_at
 from graphveil.evaluate.metrics.networks import (
     average_of,
     closed_share,

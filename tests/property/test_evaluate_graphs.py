@@ -19,7 +19,8 @@ from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import METRICS
 from graphveil.evaluate import comparison as searches
-from graphveil.evaluate.comparison import distances, searched, triangles_at
+from graphveil.evaluate.distances import distances, searched
+from graphveil.evaluate.graph_structure import triangles_at
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.evaluate.metrics.centrality import (
     betweenness,

@@ -15,7 +15,7 @@ import graphveil as gv
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import GraphComparison
 from graphveil.evaluate import comparison as triangles
-from graphveil.evaluate.comparison import triangles_at, wedges_of
+from graphveil.evaluate.graph_structure import triangles_at, wedges_of
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.evaluate.metrics import centrality as spectra
 from graphveil.evaluate.metrics import communities as graphlets

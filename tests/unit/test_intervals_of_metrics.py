@@ -17,7 +17,7 @@ from scipy.sparse import csgraph
 import graphveil as gv
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import GraphComparison
-from graphveil.evaluate.comparison import Distances, distances
+from graphveil.evaluate.distances import Distances, distances
 from graphveil.evaluate.metric import Estimate, Sample, difference, half_l1_sampled, relative
 from graphveil.evaluate.metrics import communities as graphlets
 from graphveil.evaluate.metrics import networks as paths

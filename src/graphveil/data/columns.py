@@ -368,3 +368,10 @@ def types_say_directed(types: Any) -> bool:
         return False
     words = types.unique().to_pylist()
     return any(word is not None and word.strip().lower() == "directed" for word in words)
+
+
+def frame_says_directed(table: pa.Table, ends: tuple[str, str]) -> bool:
+    """Return whether a column of types, as Gephi writes it, calls some edge of a frame directed."""
+    names = table.column_names
+    column = column_of_types(names, [names.index(name) for name in ends])
+    return column is not None and types_say_directed(table[column])

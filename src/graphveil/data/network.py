@@ -20,7 +20,7 @@ from graphveil.core.text import counted
 from graphveil.data import csr
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.columns import Directed, Ties
-from graphveil.data.conversions import GraphObjects, NetworkObjects
+from graphveil.data.graph_conversions import GraphObjects
 from graphveil.data.ids import (
     Ids,
     as_ids,
@@ -34,6 +34,7 @@ from graphveil.data.ids import (
     to_arrow,
 )
 from graphveil.data.layers import Layer
+from graphveil.data.network_conversions import NetworkObjects
 from graphveil.data.origin import List, PublicLists, checked_lists, noting, read_from
 from graphveil.data.table import Table
 

@@ -40,7 +40,7 @@ from graphveil.evaluate.metric import (
     Metric,
     NotMeasuredError,
 )
-from graphveil.evaluate.metrics.table import METRICS, PRESETS
+from graphveil.evaluate.metrics.registry import METRICS, PRESETS
 from graphveil.release import Release, read_release
 
 SYNONYMS = {

@@ -344,3 +344,8 @@ def half_l1_sampled(
     if np.isnan(error):
         return Estimate(value, Sample(min(sizes)))
     return Estimate(value, Sample(min(sizes), max(value - error, 0.0), min(value + error, 1.0)))
+
+
+def percent_of_others(share: float) -> str:
+    """Return the rest of a share as a percentage."""
+    return percent(1 - share)

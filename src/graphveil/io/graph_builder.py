@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from graphveil.core.errors import InputError, did_you_mean, leave_out, option, options
 from graphveil.core.text import counted
 from graphveil.data import Network
-from graphveil.data.conversions import cells_of
 from graphveil.data.layers import KINDS_OF_EDGES, MOST_KINDS, may_mark_modes, mode_of, two_modes
+from graphveil.data.network_conversions import cells_of
 from graphveil.io.formats import BipartiteOptions, Format, GraphOptions, NetworkOptions
 from graphveil.io.parsed import (
     ParsedArcs,

@@ -31,13 +31,8 @@ from graphveil.io.readers.columnar import opened_parquet, rows_in, schema_of, wr
 from graphveil.io.reading import source_of
 from graphveil.io.source import Source
 from graphveil.io.text.columns import NotIntegersError, labels_of
-from graphveil.io.text.dialect import (
-    ENOUGH_ROWS,
-    Dialect,
-    check_names_again,
-    refuse_undecided,
-    sniff,
-)
+from graphveil.io.text.dialect import Dialect, sniff
+from graphveil.io.text.header import ENOUGH_ROWS, check_names_again, refuse_undecided
 from graphveil.scale import columns
 from graphveil.scale.columns import digest_of_limbs, listed, ordered, shared_ids, starts_of
 

@@ -26,8 +26,8 @@ from graphveil.evaluate.comparison import (
     special,
 )
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, counted, share_of
+from graphveil.evaluate.metrics.feature_entries import TOP_PAIRS
 from graphveil.evaluate.metrics.networks import kolmogorov_smirnov
-from graphveil.evaluate.metrics.table import TOP_PAIRS
 
 QUANTILES = {"5% quantile": 0.05, "25% quantile": 0.25, "median": 0.5, "75% quantile": 0.75}
 

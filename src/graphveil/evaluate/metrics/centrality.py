@@ -11,20 +11,14 @@ from numpy.typing import NDArray
 from graphveil.core.lazy import lazy_module
 from graphveil.core.rows import Setting
 from graphveil.data import Graph
-from graphveil.evaluate.comparison import (
-    Floats,
-    GraphComparison,
-    Ints,
-    csgraph,
-    searched_from,
-    sparse,
-)
+from graphveil.evaluate.comparison import Floats, GraphComparison, Ints, csgraph, sparse
+from graphveil.evaluate.distances import searched_from
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, Sample
+from graphveil.evaluate.metrics.graph_entries import BETWEENNESS_EXACT_UP_TO as EXACT_UP_TO
+from graphveil.evaluate.metrics.graph_entries import BETWEENNESS_PIVOTS as PIVOTS
+from graphveil.evaluate.metrics.graph_entries import BETWEENNESS_TOP as TOP
+from graphveil.evaluate.metrics.graph_entries import DAMPING
 from graphveil.evaluate.metrics.networks import compared, kolmogorov_smirnov
-from graphveil.evaluate.metrics.table import BETWEENNESS_EXACT_UP_TO as EXACT_UP_TO
-from graphveil.evaluate.metrics.table import BETWEENNESS_PIVOTS as PIVOTS
-from graphveil.evaluate.metrics.table import BETWEENNESS_TOP as TOP
-from graphveil.evaluate.metrics.table import DAMPING
 
 if TYPE_CHECKING:
     import rustworkx as rx

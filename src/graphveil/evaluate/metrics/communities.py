@@ -35,7 +35,7 @@ from graphveil.evaluate.metric import (
     half_l1_sampled,
     of_one,
 )
-from graphveil.evaluate.metrics.table import COMMUNITY_RUNS, GRAPHLET_PATHS, MODULARITY_RUNS
+from graphveil.evaluate.metrics.graph_entries import COMMUNITY_RUNS, GRAPHLET_PATHS, MODULARITY_RUNS
 
 if TYPE_CHECKING:
     import graspologic_native

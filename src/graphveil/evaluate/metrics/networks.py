@@ -16,16 +16,15 @@ from graphveil.data import Graph, Layer, Network
 from graphveil.data.codes import SUPPRESSED
 from graphveil.evaluate.comparison import (
     Bools,
-    Distances,
     Floats,
     GraphComparison,
     Int32s,
     Ints,
     NetworkComparison,
-    share_of_largest_component,
     special,
-    wedges_of,
 )
+from graphveil.evaluate.distances import Distances
+from graphveil.evaluate.graph_structure import share_of_largest_component, wedges_of
 from graphveil.evaluate.metric import (
     Estimate,
     Figure,

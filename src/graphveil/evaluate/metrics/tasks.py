@@ -27,8 +27,8 @@ from graphveil.evaluate.metric import (
     of_one,
     wilson,
 )
-from graphveil.evaluate.metrics.table import CLASSIFIERS, FACTORS, RECOMMENDED
-from graphveil.evaluate.metrics.table import HIDDEN_UNITS as UNITS
+from graphveil.evaluate.metrics.task_entries import CLASSIFIERS, FACTORS, RECOMMENDED
+from graphveil.evaluate.metrics.task_entries import HIDDEN_UNITS as UNITS
 
 MOST_CELLS = 200_000_000
 """Up to so many people times features trees are boosted: they read all cells."""

@@ -17,7 +17,7 @@ from graphveil.io.formats import GraphOptions
 from graphveil.io.graph_builder import Builder
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source, shown
-from graphveil.io.text.dialect import Line, listed_lines
+from graphveil.io.text.layouts import Line, listed_lines
 
 
 def read_listed(source: Source, options: GraphOptions, layout: str) -> ParsedArcs:

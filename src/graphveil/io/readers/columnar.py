@@ -27,6 +27,7 @@ from graphveil.data.arrow_values import written_out
 from graphveil.data.columns import arrow_table, column_of_types, is_text, types_say_directed
 from graphveil.data.ids import Ids, as_ids, as_text
 from graphveil.data.ids import to_arrow as ids_to_arrow
+from graphveil.io.edge_types import parsed_kinds
 from graphveil.io.formats import BipartiteOptions, Ends, Format, GraphOptions, TableOptions
 from graphveil.io.parsed import (
     ParsedArcs,
@@ -40,18 +41,9 @@ from graphveil.io.parsed import (
     joined,
 )
 from graphveil.io.source import Source, shown
-from graphveil.io.text.columns import (
-    Growing,
-    Offered,
-    compact,
-    distinct_integers,
-    kind_column,
-    merged_text,
-    native_file,
-    parsed_kinds,
-    refuse_columns,
-    two_columns,
-)
+from graphveil.io.text.chosen_columns import Offered, kind_column, refuse_columns, two_columns
+from graphveil.io.text.columns import merged_text, native_file
+from graphveil.io.text.compact_integers import Growing, compact, distinct_integers
 from graphveil.io.text.table_cells import check_columns
 
 _ROWS = 1 << 20

@@ -20,6 +20,7 @@ from graphveil.data.columns import column_of_types, known_pairs, types_say_direc
 from graphveil.data.ids import Ids
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.data.spellings import alike, in_quotes
+from graphveil.io.edge_types import parsed_kinds
 from graphveil.io.formats import BipartiteOptions, Format, GraphOptions
 from graphveil.io.parsed import (
     ParsedArcs,
@@ -35,26 +36,12 @@ from graphveil.io.parsed import (
     problem_of_some,
 )
 from graphveil.io.source import Source, shown
-from graphveil.io.text.columns import (
-    Offered,
-    kind_column,
-    parsed_kinds,
-    read_columns,
-    read_lists,
-    refuse_value,
-    tables,
-    trimmed,
-    two_columns,
-)
-from graphveil.io.text.dialect import (
-    Dialect,
-    check_no_second_header,
-    first_row_is_names,
-    layout_of,
-    lists_pairs,
-    sniff,
-    without_first_row,
-)
+from graphveil.io.text.chosen_columns import Offered, kind_column, two_columns
+from graphveil.io.text.columns import read_columns, refuse_value, tables, trimmed
+from graphveil.io.text.dialect import Dialect, lists_pairs, sniff
+from graphveil.io.text.header import check_no_second_header, first_row_is_names, without_first_row
+from graphveil.io.text.item_lists import read_lists
+from graphveil.io.text.layouts import layout_of
 from graphveil.io.text.table_cells import fraction_among, read_cells
 from graphveil.io.writing import AWKWARD, formulas, refuse_separators
 

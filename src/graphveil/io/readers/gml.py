@@ -9,8 +9,8 @@ from typing import IO, NamedTuple, NoReturn
 
 from graphveil.core.errors import UsageError
 from graphveil.data import Network
-from graphveil.data.conversions import cells_of
 from graphveil.data.network import LAYER
+from graphveil.data.network_conversions import cells_of
 from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.graph_builder import Builder
 from graphveil.io.parsed import ParsedArcs

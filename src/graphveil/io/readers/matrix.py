@@ -21,7 +21,8 @@ from graphveil.data import Bipartite, Graph
 from graphveil.io.formats import BipartiteOptions, Format, GraphOptions
 from graphveil.io.parsed import ParsedArcs, ParsedPairs, ReadCounts, check_size
 from graphveil.io.source import Source, shown
-from graphveil.io.text.columns import Growing, NotIntegersError, tables
+from graphveil.io.text.columns import NotIntegersError, tables
+from graphveil.io.text.compact_integers import Growing
 from graphveil.io.text.dialect import WHITESPACE, Dialect, expect_width
 
 _BANNER = re.compile(

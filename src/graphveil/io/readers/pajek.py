@@ -13,7 +13,7 @@ from typing import IO, NamedTuple, NoReturn
 
 from graphveil.core.errors import InputError, option
 from graphveil.data import Network
-from graphveil.data.conversions import cells_of
+from graphveil.data.network_conversions import cells_of
 from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.graph_builder import Builder, is_weight, refuse_kinds
 from graphveil.io.parsed import ParsedArcs, check_size

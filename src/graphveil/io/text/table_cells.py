@@ -20,8 +20,10 @@ from graphveil.data.columns import dropped_columns
 from graphveil.io.formats import Header, TableOptions
 from graphveil.io.parsed import ParsedCells, ReadCounts, binning
 from graphveil.io.source import Source, shown
+from graphveil.io.text.cleaning import single_spaced
 from graphveil.io.text.columns import native_buffer
-from graphveil.io.text.dialect import PAIRS, WHITESPACE, Dialect, single_spaced, sniff
+from graphveil.io.text.dialect import WHITESPACE, Dialect, sniff
+from graphveil.io.text.guessed_kind import PAIRS
 
 _WHOLE = r"^(0|[1-9][0-9]{0,17})$"
 _COMMA = r"^[+-]?[0-9]+(,[0-9]+)+([.][0-9]+)?$"

@@ -18,7 +18,9 @@ from graphveil.io.readers import delimited
 from graphveil.io.readers.columnar import frame_says_directed, opened_frame, two_of_frame
 from graphveil.io.source import Source
 from graphveil.io.text.columns import labels_of
-from graphveil.io.text.dialect import Dialect, check_no_second_header, layout_of, sniff
+from graphveil.io.text.dialect import Dialect, sniff
+from graphveil.io.text.header import check_no_second_header
+from graphveil.io.text.layouts import layout_of
 
 TEXT_FORMATS = ("csv", "tsv", "text")
 FRAME_FORMATS = ("parquet", "arrow")

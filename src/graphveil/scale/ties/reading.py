@@ -25,7 +25,8 @@ from graphveil.data.origin import FileOrigin, PublicLists, read_from
 from graphveil.io import GraphOptions, ReadingReport
 from graphveil.io.parsed import OF_READERS, ReadCounts, may_be_missing
 from graphveil.io.readers.columnar import read_parquet, write_parquet
-from graphveil.io.reading import Reading, source_of, unlike_declared
+from graphveil.io.reading import source_of, unlike_declared
+from graphveil.io.reading_report import Reading
 from graphveil.io.source import Source
 from graphveil.io.text.columns import NotIntegersError
 from graphveil.io.text.tie_blocks import TieFile, tie_file

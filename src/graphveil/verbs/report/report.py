@@ -27,7 +27,7 @@ from graphveil.core.text import Wording, worded_for_page
 from graphveil.data import Network, Table
 from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.measuring import comparison_of, measured
-from graphveil.evaluate.metrics.table import METRICS
+from graphveil.evaluate.metrics.registry import METRICS
 from graphveil.evaluate.wording import answers
 from graphveil.release import Release, read_release
 from graphveil.verbs.read import Original, as_release, original_data, read_original, refuse_release
