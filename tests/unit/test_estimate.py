@@ -29,9 +29,9 @@ from graphveil.scale.estimate import (
     WORKER_MIB,
     Priced,
     Range,
-    drawn_from_file,
-    drawn_from_tables,
     estimated,
+    sample_of_file,
+    sample_of_tables,
 )
 from graphveil.scale.intake import InputRows, check_readable
 from odd_engines import ScrambledTables
@@ -61,7 +61,7 @@ def by_user(table):
 
 
 def draw(path):
-    return drawn_from_file(check_readable(path, THINGS), THINGS, 256)
+    return sample_of_file(check_readable(path, THINGS), THINGS, 256)
 
 
 def written(table, folder, kind):
@@ -93,8 +93,8 @@ def test_few_users_are_drawn_whole(tmp_path, kind, text):
 
 @pytest.mark.parametrize("kind", ["parquet", "pairs.parquet"])
 def test_of_many_users_a_share_is_drawn_each_with_all_items(tmp_path, monkeypatch, kind):
-    monkeypatch.setattr(drawing, "DRAWN_ROWS", 200)
-    monkeypatch.setattr(drawing, "DRAWN_ENTRIES", 600)
+    monkeypatch.setattr(drawing, "SAMPLE_ROWS", 200)
+    monkeypatch.setattr(drawing, "SAMPLE_ENTRIES", 600)
     table = likes(4000)
     drawn = draw(written(table, tmp_path, kind))
     given_rows = by_user(table)
@@ -120,15 +120,15 @@ def given_on(tables, path, *, lists=True):
 
 @pytest.mark.parametrize("lists", [False, True])
 def test_every_engine_draws_the_same_users(tmp_path, monkeypatch, lists):
-    monkeypatch.setattr(drawing, "DRAWN_ROWS", 50)
-    monkeypatch.setattr(drawing, "DRAWN_ENTRIES", 200)
+    monkeypatch.setattr(drawing, "SAMPLE_ROWS", 50)
+    monkeypatch.setattr(drawing, "SAMPLE_ENTRIES", 200)
     table = likes(1000)
     path = written(table, tmp_path, "parquet" if lists else "pairs.parquet")
     scrambled = ScrambledTables(np.random.default_rng(1), {})
     (tmp_path / "run").mkdir()
     with ALONE.at(tmp_path / "run") as tables:
-        here = drawn_from_tables(given_on(tables, path, lists=lists), tables)
-    there = drawn_from_tables(given_on(scrambled, path, lists=lists), scrambled)
+        here = sample_of_tables(given_on(tables, path, lists=lists), tables)
+    there = sample_of_tables(given_on(scrambled, path, lists=lists), scrambled)
     assert by_user(here.rows) == by_user(there.rows)
     assert by_user(here.rows).items() <= by_user(table).items()
     assert here[1:] == there[1:]
@@ -161,7 +161,7 @@ def test_chunks_of_all_users_are_denser_than_those_of_a_share(tmp_path, monkeypa
     path = written(likes(4000), tmp_path, "parquet")
     method = SmoothK(k=2, chunks=Chunks(rows=500), algorithm=Greedy(refine=None))
     whole = pricing.Trial.of(draw(path), method).cells()
-    monkeypatch.setattr(drawing, "DRAWN_ROWS", 600)
+    monkeypatch.setattr(drawing, "SAMPLE_ROWS", 600)
     drawn = draw(path)
     assert drawn.share < 0.5
     some = pricing.Trial.of(drawn, method).cells()
@@ -235,7 +235,7 @@ def test_of_a_share_of_users_the_price_is_that_of_all(tmp_path, monkeypatch):
     path = written(likes(4000), tmp_path, "parquet")
     method = SmoothK(k=2, chunks=Chunks(rows=100), algorithm=Greedy(refine=None))
     whole = estimated(draw(path), method, "local")
-    monkeypatch.setattr(drawing, "DRAWN_ROWS", 600)
+    monkeypatch.setattr(drawing, "SAMPLE_ROWS", 600)
     drawn = draw(path)
     some = estimated(drawn, method, "local")
     assert whole.rows == some.rows == 4000

@@ -57,6 +57,11 @@ class Frames(AsFrame):
         return html_table(type(self).__name__, ("what", "count"), rows)
 
 
+def is_frame(data: object) -> bool:
+    """Whether an object hands itself over as a frame: pandas, polars, DuckDB or Arrow."""
+    return hasattr(data, "__arrow_c_stream__")
+
+
 def arrow_table(frame: Any, drop: Sequence[str] = ()) -> pa.Table:
     """Return a frame as an Arrow table of its columns; without the index of pandas."""
     library = type(frame).__module__.partition(".")[0]

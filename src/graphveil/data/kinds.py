@@ -16,7 +16,7 @@ import numpy as np
 
 from graphveil.core.errors import UsageError, as_argument_of
 from graphveil.data.bipartite import Bipartite
-from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, arrow_table, plain
+from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, arrow_table, is_frame, plain
 from graphveil.data.ids import Ids, text
 from graphveil.data.layers import may_mark_modes, two_modes
 from graphveil.data.network import Graph, Network
@@ -322,7 +322,7 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
         raise UsageError(f"{wants}, not a file name. Read the file first: {calls}.")
     if type(data).__name__ == "LazyFrame":
         raise UsageError(f"{wants}, not {_named(data)}. Pass data.collect().")
-    frame = arrow_table(data) if hasattr(data, "__arrow_c_stream__") else None
+    frame = arrow_table(data) if is_frame(data) else None
     possible = _readings(data) if frame is None else _readings_of_frame(frame, kinds)
     if Network in kinds and Graph not in kinds:
         possible = [one._replace(kind=Network) if one.kind is Graph else one for one in possible]
@@ -362,7 +362,7 @@ def read_anew(data: Any, container: Data | None = None) -> AbstractContextManage
         return nullcontext()  # what is said of attributes are arguments of the method
     if isinstance(data, CONTAINERS):
         return as_argument_of("data.with_items(")
-    call = "from_arrow" if hasattr(data, "__arrow_c_stream__") else "from_scipy"
+    call = "from_arrow" if is_frame(data) else "from_scipy"
     kind = Bipartite if container is None else type(container)
     return as_argument_of(f"graphveil.{kind.__name__}.{call}(data, ")
 
@@ -371,7 +371,7 @@ def as_original(data: Any, released: Container, *, wanted_by: str, exact: bool =
     """Return what was handed in next to a release of this kind; containers as they are."""
     if isinstance(data, CONTAINERS):
         return data
-    if exact and hasattr(data, "__arrow_c_stream__"):
+    if exact and is_frame(data):
         return Table.from_arrow(data, exact=True)
     kinds = (Bipartite, Table, Graph) if released is Bipartite else (released,)
     return as_container(data, kinds, wanted_by=wanted_by)

@@ -1,4 +1,4 @@
-"""What a run on the disk or on a cluster will cost, from a draw of its rows: nothing is written."""
+"""What a run on the disk or on a cluster will cost, from a sample of its rows: nothing is written."""
 
 from __future__ import annotations
 
@@ -31,19 +31,18 @@ from graphveil.io.text.columns import NotIntegersError
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.smooth_k.smooth_k import Clustered
 from graphveil.scale import columns
-from graphveil.scale import columns as queries
 from graphveil.scale.chunks import RATES, FrameSource, InChunks, Released, RowKeys, Sampling
 from graphveil.scale.intake import InputRows, check_readable, raw_batches
 from graphveil.scale.parts import n_buckets_of
 from graphveil.scale.run import in_chunks, order_of_rows, refused_items, refused_methods
 
-DRAWN_ROWS = 1 << 18
-DRAWN_ENTRIES = 1 << 21
-"""About how many rows and entries are drawn at most."""
+SAMPLE_ROWS = 1 << 18
+SAMPLE_ENTRIES = 1 << 21
+"""About how many rows and entries are sampled at most."""
 
 
-class Drawn(NamedTuple):
-    """A fair draw of users with all of their items, as lists in order without repeats.
+class UserSample(NamedTuple):
+    """A uniform sample of users with all of their items, as lists in order without repeats.
 
     `n_rows, n_entries`: the users, and about the entries, of the whole; `pairs`: rows were pairs.
     """
@@ -56,7 +55,7 @@ class Drawn(NamedTuple):
 
 
 @dataclass
-class _Draw:
+class _Sampler:
     """Keeps users by the hash of their ids, half as many whenever they become too many."""
 
     kept: list[pa.RecordBatch] = field(default_factory=list)
@@ -69,7 +68,7 @@ class _Draw:
         """Look at further rows."""
         self.n_seen += batch.num_rows
         self._keep(batch)
-        while self.n_rows > 2 * DRAWN_ROWS or self.n_entries > 2 * DRAWN_ENTRIES:
+        while self.n_rows > 2 * SAMPLE_ROWS or self.n_entries > 2 * SAMPLE_ENTRIES:
             self.halvings += 1
             [rows] = pa.Table.from_batches(self.kept).combine_chunks().to_batches()
             self.kept, self.n_rows, self.n_entries = [], 0, 0
@@ -87,41 +86,41 @@ class _Draw:
         self.n_entries += len(column.flatten()) if lists else len(column)
 
 
-def drawn_from_file(source: Source, options: BipartiteOptions, memory_mib: int) -> Drawn:
-    """Return a draw of the users in a file, which is read once, some rows at a time."""
+def sample_of_file(source: Source, options: BipartiteOptions, memory_mib: int) -> UserSample:
+    """Return a sample of the users in a file, which is read once, some rows at a time."""
     try:
-        draw = _draw_of(source, options, memory_mib, text=False)
+        sampler = _filled(source, options, memory_mib, text=False)
     except NotIntegersError:
-        draw = _draw_of(source, options, memory_mib, text=True)
-    if not draw.n_seen:
+        sampler = _filled(source, options, memory_mib, text=True)
+    if not sampler.n_seen:
         source.refuse("no users found. The file needs at least one row.")
-    share = 2.0**-draw.halvings
-    rows = _in_order(pa.Table.from_batches(draw.kept))
-    lists = "items" in draw.kept[0].schema.names
+    share = 2.0**-sampler.halvings
+    rows = _in_order(pa.Table.from_batches(sampler.kept))
+    lists = "items" in sampler.kept[0].schema.names
     entries = len(rows["items"].flatten())
     if lists:
-        return Drawn(rows, draw.n_seen, round(entries / share), share, pairs=False)
-    return Drawn(rows, round(rows.num_rows / share), round(entries / share), share, pairs=True)
+        return UserSample(rows, sampler.n_seen, round(entries / share), share, pairs=False)
+    return UserSample(rows, round(rows.num_rows / share), round(entries / share), share, pairs=True)
 
 
-def _draw_of(source: Source, options: BipartiteOptions, memory_mib: int, *, text: bool) -> _Draw:
-    draw = _Draw()
+def _filled(source: Source, options: BipartiteOptions, memory_mib: int, *, text: bool) -> _Sampler:
+    sampler = _Sampler()
     if options.items is not None:
         for batch in _batches(source, options, text=text):
-            draw.add(batch)
-        return draw
+            sampler.add(batch)
+        return sampler
     with (
         tempfile.TemporaryDirectory(prefix="graphveil-") as folder,
         database(Path(folder), memory_mib=memory_mib, threads=1) as db,
     ):
         ids = columns.PassingIds(db)
         for batch in _batches(source, options, text=text):
-            draw.add(batch)
+            sampler.add(batch)
             ids.add(batch)
         shared = ids.shared()
     if shared.refusal:
         source.refuse(shared.refusal)
-    return draw
+    return sampler
 
 
 def _batches(source: Source, options: BipartiteOptions, *, text: bool) -> Iterator[pa.RecordBatch]:
@@ -129,25 +128,25 @@ def _batches(source: Source, options: BipartiteOptions, *, text: bool) -> Iterat
         yield from some.combine_chunks().to_batches() if isinstance(some, pa.Table) else [some]
 
 
-def drawn_from_tables(given: InputRows, tables: Tables) -> Drawn:
-    """Return a draw of the users of an engine's rows, which are counted and read once."""
+def sample_of_tables(given: InputRows, tables: Tables) -> UserSample:
+    """Return a sample of the users of an engine's rows, which are counted and read once."""
     items = "items" if given.lists else "item"
     n_rows, n_given = given.n, given.n
     if given.lists:
-        [(n_rows, n_given)] = tables.ask(queries.ENTRIES, rows=given.rows)
-    share = min(1.0, DRAWN_ENTRIES / max(n_given, 1))
+        [(n_rows, n_given)] = tables.ask(columns.ENTRIES, rows=given.rows)
+    share = min(1.0, SAMPLE_ENTRIES / max(n_given, 1))
     if given.lists:
-        share = min(share, DRAWN_ROWS / max(n_rows, 1))
+        share = min(share, SAMPLE_ROWS / max(n_rows, 1))
     rate = min(RATES, math.ceil(share * RATES))
     rows = given.rows
     if rate < RATES:
-        rows = tables.select(queries.sampled(f"{rate:04x}", items), rows=rows)
+        rows = tables.select(columns.sampled(f"{rate:04x}", items), rows=rows)
     batches = list(tables.batches(rows, None))
     share = rate / RATES
-    drawn = _in_order(pa.Table.from_batches(batches).select(["user", items]))
-    entries = round(len(drawn["items"].flatten()) / share)
-    n_users = int(n_rows) if given.lists else round(drawn.num_rows / share)
-    return Drawn(drawn, n_users, entries, share, pairs=not given.lists)
+    sample = _in_order(pa.Table.from_batches(batches).select(["user", items]))
+    entries = round(len(sample["items"].flatten()) / share)
+    n_users = int(n_rows) if given.lists else round(sample.num_rows / share)
+    return UserSample(sample, n_users, entries, share, pairs=not given.lists)
 
 
 def _in_order(given: pa.Table) -> pa.RecordBatch:
@@ -220,12 +219,12 @@ def _parts_of(entries: NDArray[np.float64], meetings: NDArray[np.float64]) -> ND
 
 @dataclass(frozen=True)
 class Trial:
-    """The rows of a draw in the order of their keys, and the works of a run.
+    """The rows of a sample in the order of their keys, and the works of a run.
 
     Parameters
     ----------
-    drawn
-        The draw.
+    sample
+        The users that were sampled, with their items.
     order, cuts
         The order of rows, and where chunks begin.
     work
@@ -238,7 +237,7 @@ class Trial:
         The chunks of the run, and how many rows one has.
     """
 
-    drawn: Drawn
+    sample: UserSample
     order: RowKeys
     cuts: Any
     work: Released
@@ -248,30 +247,30 @@ class Trial:
     n_chunk_rows: int
 
     @classmethod
-    def of(cls, drawn: Drawn, method: Clustered) -> Trial:
-        """Return the trial of a method on a draw; its randomness is not a run's."""
+    def of(cls, sample: UserSample, method: Clustered) -> Trial:
+        """Return the trial of a method on a sample; its randomness is not a run's."""
         randomness = Randomness(seed=0)
-        given = columns.ItemLists.of(drawn.rows)
+        given = columns.ItemLists.of(sample.rows)
         chunk_rows = 0 if method.chunks is None else method.chunks.rows
-        n_chunks = Sampling.of(drawn.n_rows, chunk_rows, method.k).n_chunks
+        n_chunks = Sampling.of(sample.n_rows, chunk_rows, method.k).n_chunks
         order = order_of_rows(method, pa.types.is_integer(given.users.type), randomness)
         keys = pa.Table.from_batches([order.keys(given)])
         rows = given.taken(order.in_order(given))
         work = Released(
             method=method,
             order=order,
-            n_buckets=n_buckets_of(drawn.n_rows, drawn.n_entries),
+            n_buckets=n_buckets_of(sample.n_rows, sample.n_entries),
             by_columns=_are_values(rows.values) and method.columns_of(["column=value"]) is not None,
             randomness=randomness,
         )
         cuts = order.cuts(keys, min(n_chunks, keys.num_rows))
         codes = columns.coded(rows.values)[1]
-        n_rows = -(-drawn.n_rows // n_chunks)
-        return cls(drawn, order, cuts, work, rows, codes, n_chunks, n_rows)
+        n_rows = -(-sample.n_rows // n_chunks)
+        return cls(sample, order, cuts, work, rows, codes, n_chunks, n_rows)
 
     def handled(self) -> RowCost:
         """Return what a row costs before it is clustered."""
-        some = self.drawn.rows.slice(0, HANDLED_ROWS)
+        some = self.sample.rows.slice(0, HANDLED_ROWS)
         user, item = some["user"].type, some["items"].type.value_type
 
         def work() -> pa.RecordBatch:
@@ -286,11 +285,11 @@ class Trial:
     def cells(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Return the entries of every chunk of the run, and its pairs of rows that meet."""
         entries, meetings = self._parts(self._starts(self.n_chunks))
-        share = self.drawn.share
+        share = self.sample.share
         return entries / share, meetings / share**2
 
     def clustered(self) -> Priced:
-        """Return what clustering costs, from some chunks of the draw: the densest, and others."""
+        """Return what clustering costs, from some chunks of the sample: the densest, and others."""
         n_chunks = max(1, round(len(self.rows.users) / self.n_chunk_rows))
         starts = self._starts(n_chunks)
         entries, meetings = self._parts(starts)
@@ -407,7 +406,7 @@ those of a piece."""
 
 PART_COPIES = 3
 """The same of a process that writes parts at an address: of the rows of one, which are taken to be
-as large as those of the original, since a draw publishes fewer items than all rows do."""
+as large as those of the original, since a sample publishes fewer items than all rows do."""
 
 
 class Range(NamedTuple):
@@ -468,9 +467,9 @@ def estimate_of_file(
     source = check_readable(path, options)
     engine = engine or LocalEngine()
     with stage(f"sampling users of {source.name}"):
-        drawn = drawn_from_file(source, options, engine.memory_mib)
+        sample = sample_of_file(source, options, engine.memory_mib)
     jobs = getattr(engine, "jobs", None) or 1
-    return estimated(drawn, clustered, "local", processes=jobs if jobs > 1 else 0)
+    return estimated(sample, clustered, "local", processes=jobs if jobs > 1 else 0)
 
 
 def estimate_of_frame(
@@ -489,8 +488,8 @@ def estimate_of_frame(
         given = source.given(tables, options)
         if options.items is None:
             _refuse_people(given, tables)
-        drawn = drawn_from_tables(given, tables)
-    return estimated(drawn, clustered, "spark", parts_apart=at_address)
+        sample = sample_of_tables(given, tables)
+    return estimated(sample, clustered, "spark", parts_apart=at_address)
 
 
 def _in_chunks(method: Anonymizer[Any], refusals: Iterable[str] = ()) -> Clustered:
@@ -510,12 +509,17 @@ def _refuse_people(given: InputRows, tables: SparkTables) -> None:
 
 
 def estimated(
-    drawn: Drawn, method: Clustered, engine: Where, *, processes: int = 0, parts_apart: bool = False
+    sample: UserSample,
+    method: Clustered,
+    engine: Where,
+    *,
+    processes: int = 0,
+    parts_apart: bool = False,
 ) -> Estimate:
-    """Return what a run of a method on the rows of a draw will cost."""
-    method.check_size(drawn.n_rows)
-    rates, n = RATES_OF[engine], drawn.n_rows
-    trial = Trial.of(drawn, method)
+    """Return what a run of a method on the rows of a sample will cost."""
+    method.check_size(sample.n_rows)
+    rates, n = RATES_OF[engine], sample.n_rows
+    trial = Trial.of(sample, method)
     handled = trial.handled()
     with stage("clustering some chunks"):
         clustered = trial.clustered()
@@ -529,27 +533,27 @@ def estimated(
     chunk = CHUNK_COPIES * trial.n_chunk_rows + PIECE_COPIES * min(rates.piece_rows, n)
     part = PART_COPIES * min(PART_USERS, n)
     held = handled.bytes * (max(chunk, part) if parts_apart else chunk)
-    kept = rates.kept * (PAIRS_KEPT[engine] if drawn.pairs else 1.0)
+    kept = rates.kept * (PAIRS_KEPT[engine] if sample.pairs else 1.0)
     kept *= KEPT_APART if parts_apart else 1.0
-    shuffled = SHUFFLED * (PAIRS_SHUFFLED if drawn.pairs else 1.0) * moved
+    shuffled = SHUFFLED * (PAIRS_SHUFFLED if sample.pairs else 1.0) * moved
     shuffled += n * clustered.in_a_part if parts_apart else 0
     return Estimate(
         engine=engine,
         rows=n,
-        entries=drawn.n_entries,
+        entries=sample.n_entries,
         chunks=trial.n_chunks,
         cpu_seconds=Range.about(float(seconds)),
         working_bytes=Range.about(kept * moved),
         shuffle_bytes=None if engine == "local" else Range.about(shuffled),
         worker_mib=Range.about(WORKER_MIB + held / (1 << 20)),
-        assumed=_assumed(drawn, clustered.n, engine),
+        assumed=_assumed(sample, clustered.n, engine),
     )
 
 
-def _assumed(drawn: Drawn, n_clustered: int, engine: Where) -> tuple[str, ...]:
-    n_drawn = drawn.rows.num_rows
+def _assumed(sample: UserSample, n_clustered: int, engine: Where) -> tuple[str, ...]:
+    n_sampled = sample.rows.num_rows
     texts = [
-        f"{n_drawn:,} users were sampled; chunks of them clustered in this process: {n_clustered}",
+        f"{n_sampled:,} users were sampled; chunks of them clustered in this process: {n_clustered}",
         "all other costs are as in the benchmark, whose rows have 8 items each",
         "processors are like this one, and are not shared with other work",
         (
@@ -557,9 +561,9 @@ def _assumed(drawn: Drawn, n_clustered: int, engine: Where) -> tuple[str, ...]:
             "some seconds"
         ),
     ]
-    if drawn.share < 1:
+    if sample.share < 1:
         texts.append("chunks of all users are denser than those of the sample; this is computed")
-    if drawn.pairs and drawn.share < 1:
+    if sample.pairs and sample.share < 1:
         texts.append("users are pairs: their number is known from the sample")
     if engine == "spark":
         texts.append("no time is spent waiting for a network or a store, and shuffles do not spill")

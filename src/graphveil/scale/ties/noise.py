@@ -22,13 +22,13 @@ from graphveil.scale.ties.lists import NODE_BITS, NeighborLists
 Ints = NDArray[np.int64]
 
 BLOCK_CELLS = 1 << 22
-"""About so many edges of a block are read, and about so many cells of it drawn."""
+"""About so many edges of a block are read, and about so many cells of it sampled."""
 
 _NODE = (1 << NODE_BITS) - 1
 _READ = 1 << 21
 
 
-class Drawn(NamedTuple):
+class NoisyEdges(NamedTuple):
     """How many edges were published, and how many of them are true."""
 
     published: int
@@ -43,7 +43,7 @@ def draw(
     advance: Advance,
     *,
     block_cells: int = BLOCK_CELLS,
-) -> Drawn:
+) -> NoisyEdges:
     """Write the edges that are published into a file, as `read` gives them back, in order."""
     published = kept = 0
     with path.open("wb") as file:
@@ -57,12 +57,12 @@ def draw(
             published += cells.size
             kept += true
             advance(ones.size)
-    return Drawn(published, kept)
+    return NoisyEdges(published, kept)
 
 
 def resize(
-    lists: NeighborLists, source: Path, drawn: Drawn, size: int, words: Words, path: Path
-) -> Drawn:
+    lists: NeighborLists, source: Path, noisy: NoisyEdges, size: int, words: Words, path: Path
+) -> NoisyEdges:
     """Write exactly so many edges: a uniform part of those that were drawn, or uniform others too.
 
     The law is that of `graphveil.methods.noisy_cells.noisy.resized`. Only the positions removed or
@@ -70,10 +70,10 @@ def resize(
     """
     before = _cells_before(0, lists.indptr.size - 1, lists.indptr.size - 1)
     n_cells = int(before[-1])
-    removes = size <= drawn.published
+    removes = size <= noisy.published
     n, among = (
-        abs(size - drawn.published),
-        drawn.published if removes else n_cells - drawn.published,
+        abs(size - noisy.published),
+        noisy.published if removes else n_cells - noisy.published,
     )
     chosen = distinct(words, among, n)
     pieces = _removed(source, chosen) if removes else _added(source, chosen, before)
@@ -82,7 +82,7 @@ def resize(
         for keys, changed in pieces:
             keys.tofile(file)
             true += _n_edges_among(lists, changed)
-    return Drawn(size, drawn.kept - true if removes else drawn.kept + true)
+    return NoisyEdges(size, noisy.kept - true if removes else noisy.kept + true)
 
 
 Piece = tuple[Ints, Ints]
