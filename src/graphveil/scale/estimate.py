@@ -1,4 +1,4 @@
-"""What a run on the disk or on a cluster will cost, from a sample of its rows: nothing is written."""
+"""What a run on disk or on a cluster will cost, from a sample of its rows: nothing is written."""
 
 from __future__ import annotations
 
@@ -551,9 +551,9 @@ def estimated(
 
 
 def _assumed(sample: UserSample, n_clustered: int, engine: Where) -> tuple[str, ...]:
-    n_sampled = sample.rows.num_rows
+    n_users = sample.rows.num_rows
     texts = [
-        f"{n_sampled:,} users were sampled; chunks of them clustered in this process: {n_clustered}",
+        f"{n_users:,} users were sampled; chunks of them clustered in this process: {n_clustered}",
         "all other costs are as in the benchmark, whose rows have 8 items each",
         "processors are like this one, and are not shared with other work",
         (
