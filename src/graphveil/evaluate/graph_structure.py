@@ -12,9 +12,11 @@ from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
 
 if TYPE_CHECKING:
+    import rustworkx as rx
     from scipy import sparse
     from scipy.sparse import csgraph
 else:
+    rx = lazy_module("rustworkx")
     sparse = lazy_module("scipy.sparse")
     csgraph = lazy_module("scipy.sparse.csgraph")
 
@@ -76,3 +78,11 @@ def _blocks(matrix: sparse.csr_array, sizes: Ints) -> Iterator[tuple[int, int]]:
         end = max(end, start + 1)
         yield start, end
         start = end
+
+
+def to_rustworkx(graph: Graph) -> rx.PyGraph[int, None]:
+    """Return the same graph for rustworkx, whose nodes have the same numbers."""
+    converted: rx.PyGraph[int, None] = rx.PyGraph()
+    converted.add_nodes_from(range(graph.n_nodes))
+    converted.add_edges_from_no_data(list(zip(*graph.edges().T.tolist(), strict=True)))
+    return converted

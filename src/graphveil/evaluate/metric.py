@@ -16,7 +16,7 @@ from graphveil.core.lazy import resolve
 from graphveil.core.rows import ANY, Row, Rows, Setting
 from graphveil.core.text import percent
 from graphveil.data import Bipartite, Graph, Network, Table
-from graphveil.evaluate.comparison import Comparison, Floats
+from graphveil.evaluate.comparison import Comparison, Floats, GraphComparison
 
 C = TypeVar("C", bound=Comparison[Any])
 
@@ -213,6 +213,13 @@ def with_error(before: float | None, after: float | None, unit: str) -> Figures:
         yield from before_and_after(before, after, unit)
         if before:
             yield Figure("relative error", abs(after - before) / abs(before), "ratio")
+
+
+def compared(
+    pair: GraphComparison, statistic: Callable[[Graph], float | None], unit: str
+) -> Figures:
+    """Yield a statistic before and after, how far apart, and that over the first."""
+    return with_error(statistic(pair.original), statistic(pair.released), unit)
 
 
 def before_and_after(before: float, after: float, unit: str) -> Figures:

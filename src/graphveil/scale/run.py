@@ -36,16 +36,8 @@ from graphveil.release.files import DELIMITED, check_items, format_that_came_in,
 from graphveil.release.pipeline import Drawn, Read, Run
 from graphveil.release.publishing import Output, Publication, check_apart
 from graphveil.scale import columns
-from graphveil.scale.chunks import (
-    ByNames,
-    ByWords,
-    FrameSource,
-    InChunks,
-    Released,
-    RowKeys,
-    Sampling,
-    keyed,
-)
+from graphveil.scale.chunks import ByNames, ByWords, InChunks, Released, RowKeys, Sampling, keyed
+from graphveil.scale.frame_source import FrameSource
 from graphveil.scale.intake import ROWS, Facts, check_readable, intake, items_of
 from graphveil.scale.parts import Numbered, check_parts, comes_in_parts, n_buckets_of, packed
 from graphveil.scale.working import WorkingFolder, going_on, unfinished_beside

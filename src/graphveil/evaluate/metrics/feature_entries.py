@@ -31,7 +31,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         "none",
         source=SMOOTH,
         needs_linkage=True,
-        compute="metrics.cells.jaccard",
+        compute="metrics.user_items.jaccard",
         as_sample="every part",
     ),
     _features(
@@ -39,7 +39,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         definition="original entries that are not released",
         source=SMOOTH,
         needs_linkage=True,
-        compute="metrics.cells.suppressed",
+        compute="metrics.user_items.suppressed",
         as_sample="every part",
         said=Said(
             "entries kept",
@@ -56,7 +56,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         definition="released entries that are not in the original: false statements about people",
         source=SMOOTH,
         needs_linkage=True,
-        compute="metrics.cells.created",
+        compute="metrics.user_items.created",
         said=Said(
             "false entries",
             "share",
@@ -74,7 +74,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         "empty), and its distribution over users",
         source="Jaccard 1912",
         needs_linkage=True,
-        compute="metrics.cells.user_jaccard",
+        compute="metrics.user_items.user_jaccard",
         as_sample=("mean",),
         said=Said(
             "each person's items",
@@ -90,7 +90,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         "distribution over the features that at least one user has before or after",
         source="Jaccard 1912",
         needs_linkage=True,
-        compute="metrics.cells.feature_jaccard",
+        compute="metrics.user_items.feature_jaccard",
         as_sample=("mean",),
     ),
     _features(
@@ -99,7 +99,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         "cumulative distributions over features, and the mean and largest change of "
         "a single feature; features missing on one side count as 0 users there",
         source="Kolmogorov-Smirnov distance",
-        compute="metrics.cells.frequency",
+        compute="metrics.user_items.frequency",
         as_sample="every part",
         said=Said(
             "item popularity",
@@ -116,7 +116,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         "name), counted exactly",
         source="ours",
         cost="heavy",
-        compute="metrics.cells.pair_frequency",
+        compute="metrics.user_items.pair_frequency",
         said=Said(
             "item pairs",
             "mean relative error",
@@ -129,7 +129,7 @@ BIPARTITE_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         definition="number of users without any feature",
         source=SMOOTH,
         cost="linear",
-        compute="metrics.cells.empty_rows",
+        compute="metrics.user_items.empty_rows",
         said=Said(
             "items per person",
             {"released": "original"},

@@ -32,7 +32,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="original edges that are also in the release",
         source=PROBLEM,
         needs_linkage=True,
-        compute="metrics.networks.kept",
+        compute="metrics.edges.kept",
         as_sample="every part",
         said=Said(
             "edges kept",
@@ -48,7 +48,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="released edges that are not in the original",
         source="Liu & Terzi, SIGMOD 2008",
         needs_linkage=True,
-        compute="metrics.networks.added",
+        compute="metrics.edges.added",
         said=Said(
             "false edges",
             "share",
@@ -63,7 +63,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="original edges that are not in the release",
         source=PROBLEM,
         needs_linkage=True,
-        compute="metrics.networks.removed",
+        compute="metrics.edges.removed",
         as_sample="every part",
     ),
     _graph(
@@ -72,7 +72,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="edges in both graphs divided by edges in either; 1 if there are none",
         source="Jaccard 1912",
         needs_linkage=True,
-        compute="metrics.networks.jaccard",
+        compute="metrics.edges.jaccard",
         as_sample="every part",
     ),
     _graph(
@@ -81,7 +81,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         "release; a rewiring of two edges counts 4",
         source=PROBLEM,
         needs_linkage=True,
-        compute="metrics.networks.edit_distance",
+        compute="metrics.edges.edit_distance",
         as_sample="every part",
     ),
     _graph(
@@ -90,8 +90,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         "differences, and the largest difference of the cumulative ones",
         source="Nguyen, Imine & Rusinowitch (half L1)",
         cost="linear",
-        compute="metrics.networks.degree_distribution",
-        compute_mean="metrics.networks.mean_degree_distribution",
+        compute="metrics.degrees.degree_distribution",
+        compute_mean="metrics.degrees.mean_degree_distribution",
         as_sample="every part",
         said=Said(
             "degrees",
@@ -105,7 +105,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="mean degree, nodes without edges included, before and after",
         source=TOP_M,
         cost="linear",
-        compute="metrics.networks.mean_degree",
+        compute="metrics.degrees.mean_degree",
         as_sample="every part",
     ),
     _graph(
@@ -113,7 +113,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="largest degree, before and after",
         source=TOP_M,
         cost="linear",
-        compute="metrics.networks.largest_degree",
+        compute="metrics.degrees.largest_degree",
         as_sample="every part",
     ),
     _graph(
@@ -121,7 +121,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="population variance of degrees, before and after",
         source=TOP_M,
         cost="linear",
-        compute="metrics.networks.degree_variance",
+        compute="metrics.degrees.degree_variance",
         as_sample="every part",
     ),
     _graph(
@@ -129,27 +129,27 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="exponent of the power law that best fits the degrees above 0 "
         "(Kolmogorov-Smirnov, over all minimum degrees), before and after",
         source=TOP_M,
-        compute="metrics.networks.power_law",
+        compute="metrics.degrees.power_law",
     ),
     _graph(
         name="transitivity",
         definition="three times the number of triangles divided by the number of wedges, before "
         "and after",
         source=TOP_M,
-        compute="metrics.networks.transitivity",
+        compute="metrics.structure.transitivity",
     ),
     _graph(
         name="triangles",
         definition="number of triangles, before and after",
         source="Watts & Strogatz 1998",
-        compute="metrics.networks.triangles",
+        compute="metrics.structure.triangles",
     ),
     _graph(
         name="wedges",
         definition="number of pairs of edges that share a node, before and after",
         source="Seshadhri, Pinar & Kolda 2014",
         cost="linear",
-        compute="metrics.networks.wedges",
+        compute="metrics.structure.wedges",
         as_sample="every part",
     ),
     _graph(
@@ -158,8 +158,8 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         "four nodes, before and after; also half the sum of absolute differences. Exact up to "
         f"{GRAPHLET_PATHS:,} 3-paths, above that estimated from that many sampled uniformly",
         source="Jha, Seshadhri & Pinar 2015",
-        compute="metrics.communities.compared",
-        compute_mean="metrics.communities.mean_compared",
+        compute="metrics.graphlets.compared",
+        compute_mean="metrics.graphlets.mean_compared",
     ),
     _graph(
         name="core-numbers",
@@ -181,14 +181,14 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         name="spectral-radius",
         definition="largest eigenvalue of the adjacency matrix, before and after",
         source="Ying & Wu, SDM 2008",
-        compute="metrics.centrality.radius",
+        compute="metrics.spectra.radius",
     ),
     _graph(
         name="spectral-gap",
         definition="second-smallest eigenvalue of the normalized Laplacian of the largest "
         "component, before and after",
         source="Chung 1997",
-        compute="metrics.centrality.gap",
+        compute="metrics.spectra.gap",
     ),
     _graph(
         name="pagerank-correlation",
@@ -212,14 +212,14 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="correlation of the degrees at the two ends of an edge, before and after",
         source="Newman 2002",
         cost="linear",
-        compute="metrics.networks.assortativity",
+        compute="metrics.degrees.assortativity",
     ),
     _graph(
         name="clustering",
         definition="average local clustering coefficient (degree below 2 counts as 0), before "
         "and after",
         source="Watts & Strogatz 1998",
-        compute="metrics.networks.clustering",
+        compute="metrics.structure.clustering",
         said=Said(
             "clustering",
             {"released": "original"},
@@ -232,7 +232,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="share of nodes in the largest connected component, before and after",
         source=PROBLEM,
         cost="linear",
-        compute="metrics.networks.largest_component",
+        compute="metrics.structure.largest_component",
         as_sample="every part",
         said=Said(
             "connectivity",
@@ -248,7 +248,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         f"and after; exact up to {EXACT_UP_TO_NODES:,} nodes, above that from "
         f"{SAMPLED_SOURCES:,} sampled sources, with a 95% interval",
         source=PROBLEM,
-        compute="metrics.networks.shortest_path",
+        compute="metrics.path_lengths.shortest_path",
         said=Said(
             "distances",
             {"released": "original"},
@@ -262,29 +262,29 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         definition="harmonic mean of the distances between all connected pairs of nodes, before "
         "and after; sampled as in shortest-path",
         source=TOP_M,
-        compute="metrics.networks.characteristic_length",
+        compute="metrics.path_lengths.characteristic_length",
     ),
     _graph(
         name="effective-diameter",
         definition="smallest integer distance that covers 90% of the connected pairs of nodes, "
         "before and after; sampled as in shortest-path",
         source=TOP_M,
-        compute="metrics.networks.effective_diameter",
+        compute="metrics.path_lengths.effective_diameter",
     ),
     _graph(
         name="diameter",
         definition="largest distance between two connected nodes, before and after; a lower "
         "bound if sampled as in shortest-path",
         source=TOP_M,
-        compute="metrics.networks.diameter",
+        compute="metrics.path_lengths.diameter",
     ),
     _graph(
         name="distance-distribution",
         definition="half the sum of absolute differences between the distributions of distances "
         "over connected pairs of nodes; sampled as in shortest-path",
         source=TOP_M,
-        compute="metrics.networks.distance_distribution",
-        compute_mean="metrics.networks.mean_distance_distribution",
+        compute="metrics.path_lengths.distance_distribution",
+        compute_mean="metrics.path_lengths.mean_distance_distribution",
     ),
     _graph(
         name="betweenness",
@@ -295,7 +295,7 @@ GRAPH_METRICS: tuple[Metric[GraphComparison], ...] = (
         source=f"{PROBLEM}; Brandes 2001; Geisberger, Sanders & Schultes 2008",
         needs_linkage=True,
         cost="heavy",
-        compute="metrics.centrality.overlap",
+        compute="metrics.betweenness.overlap",
         said=Said(
             "betweenness",
             {"overlap": "by chance"},

@@ -26,7 +26,7 @@ TASK_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         "same classifiers trained on the original, and with its most common label",
         source="Esfandiari et al., Smooth Anonymity for Sparse Graphs (perceptron, census income)",
         cost="heavy",
-        compute="metrics.tasks.classification",
+        compute="metrics.classification.classification",
         by_name=True,
         reads_tables=True,
         said=Said(
@@ -44,7 +44,7 @@ TASK_METRICS: tuple[Metric[BipartiteComparison], ...] = (
         "compared with those of the original, and with popularity in the original",
         source="PureSVD: Cremonesi, Koren and Turrin, RecSys 2010",
         cost="heavy",
-        compute="metrics.tasks.recommendation",
+        compute="metrics.recommendation.recommendation",
         by_name=True,
         reads_tables=True,
         said=Said(

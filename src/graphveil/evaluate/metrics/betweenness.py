@@ -1,0 +1,183 @@
+"""Betweenness: how many of the most central nodes still are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from graphveil.core.lazy import lazy_module
+from graphveil.core.rows import Setting
+from graphveil.data import Graph
+from graphveil.evaluate.comparison import Floats, GraphComparison, sparse
+from graphveil.evaluate.distances import searched_from
+from graphveil.evaluate.graph_structure import to_rustworkx
+from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, Sample
+from graphveil.evaluate.metrics.graph_entries import BETWEENNESS_EXACT_UP_TO as EXACT_UP_TO
+from graphveil.evaluate.metrics.graph_entries import BETWEENNESS_PIVOTS as PIVOTS
+from graphveil.evaluate.metrics.graph_entries import BETWEENNESS_TOP as TOP
+
+if TYPE_CHECKING:
+    import rustworkx as rx
+    from scipy.sparse import linalg
+else:
+    rx = lazy_module("rustworkx")
+    linalg = lazy_module("scipy.sparse.linalg")
+
+BATCHES = 32
+"""The pivots form so many batches of one size; the interval draws these again."""
+
+RESAMPLES = 400
+"""Draws of the batches; the lowest and the highest overlap of these bound the interval."""
+
+SCORES_AT_ONCE = 1_000_000
+
+MOST_PATHS = "1e308"
+
+TIED = 1e-9
+"""Scores whose relative difference is below this are equal but for rounding."""
+
+
+def overlap(pair: GraphComparison) -> Figures:
+    """Yield the overlap of the top 100, and what a ranking by chance would give.
+
+    Where it is estimated both graphs are searched from the same people, so that the error of the
+    sample is the same on both sides.
+    """
+    n = pair.original.n_nodes
+    top = min(TOP, n)
+    unit = f"share of the top {top}"
+    sample = None
+    if n * pair.original.n_edges <= EXACT_UP_TO:
+        before, after = betweenness(pair.original), betweenness(pair.aligned)
+        value = overlap_of_top(before, after, top)
+    else:
+        before, after = (
+            estimates(graph, pair.randomness.stream("betweenness"), pivots=PIVOTS, batches=BATCHES)
+            for graph in (pair.original, pair.aligned)
+        )
+        value = overlap_of_top(before.sum(axis=0), after.sum(axis=0), top)
+        rng = pair.randomness.stream("betweenness: resampled")
+        sample = Sample(PIVOTS, *interval(before, after, top, rng))
+    yield Figure("overlap", value, unit, sample=sample, setting=Setting(top=top))
+    yield Figure("by chance", top / n if n else 1.0, unit, judged=False)
+
+
+def betweenness(graph: Graph) -> Floats:
+    """Return the betweenness of every node, every path counted both ways.
+
+    Brandes 2001; on one thread, so that sums are formed in one order.
+    """
+    scores = rx.graph_betweenness_centrality(
+        to_rustworkx(graph), normalized=False, parallel_threshold=graph.n_nodes + 1
+    )
+    return _finite(2 * np.array([scores[node] for node in range(len(scores))], dtype=np.float64))
+
+
+def _finite(scores: Floats) -> Floats:
+    if not np.isfinite(scores).all():
+        raise NotMeasuredError(f"two nodes are joined by more than {MOST_PATHS} shortest paths")
+    return scores
+
+
+def estimates(graph: Graph, rng: np.random.Generator, *, pivots: int, batches: int) -> Floats:
+    """Return what every batch of pivots says of the betweenness of every node.
+
+    Pivots are drawn evenly with replacement; what lies on their paths is counted as Brandes 2001
+    does, and scaled to all nodes (Brandes and Pich 2007).
+    """
+    matrix = graph.to_scipy().astype(np.float64)
+    size = pivots // batches
+    scores = np.zeros((batches, graph.n_nodes))
+    for batch in range(batches):
+        for pivot in rng.integers(graph.n_nodes, size=size).tolist():
+            scores[batch] += dependencies(matrix, pivot)
+    return _finite(scores * (graph.n_nodes / size))
+
+
+def dependencies(matrix: sparse.csr_array, source: int) -> Floats:
+    """Return for every node the shares of shortest paths from a source that pass through it.
+
+    Brandes 2001. Nodes are ordered by their distance, and `before` has a one where an edge leads
+    from a node to one that is a step further. Numbers of paths solve
+    ``paths = source + before @ paths``, which is triangular. Shares of paths, each over the number
+    of paths to its node, solve the same with `before` transposed. So the work does not depend on
+    how deep the search goes.
+    """
+    order, starts = searched_from(matrix, source)
+    reached = order.size
+    distance = np.full(matrix.shape[0], -1)
+    distance[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    place = np.empty(matrix.shape[0], dtype=np.int32)
+    place[order] = np.arange(reached)
+    nearer = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
+    away = distance[matrix.indices] == distance[nearer] + 1
+    steps = place[matrix.indices[away]], place[nearer[away]]
+    entries = np.concatenate([np.full(steps[0].size, -1.0), np.ones(reached)])
+    diagonal = np.arange(reached)
+    system = sparse.csc_array(
+        (entries, tuple(np.concatenate([ends, diagonal]) for ends in steps)),
+        shape=(reached, reached),
+    )
+    paths = linalg.spsolve_triangular(system, np.eye(1, reached)[0], unit_diagonal=True)
+    with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for it
+        shares = linalg.spsolve_triangular(
+            sparse.csc_array(system.T), 1 / paths, lower=False, unit_diagonal=True
+        )
+        found = paths * shares - 1
+    found[0] = 0
+    through = np.zeros(matrix.shape[0])
+    through[order] = found
+    return through
+
+
+def interval(
+    before: Floats, after: Floats, top: int, rng: np.random.Generator
+) -> tuple[float, float]:
+    """Return an interval for the overlap of the top ranks.
+
+    The overlap of resampled scores is off in a direction that depends on the graph. So the
+    interval covers both readings of the bootstrap, percentiles and basic (Davison and Hinkley
+    1997, section 5.2), of all draws: wide, and rarely wrong. Percentiles of 99% covered 912 of
+    1,000 on a graph of 60 nodes.
+    """
+    value = overlap_of_top(before.sum(axis=0), after.sum(axis=0), top)
+    batches = len(before)
+    times = rng.multinomial(batches, np.full(batches, 1 / batches), size=RESAMPLES)
+    at_once = max(SCORES_AT_ONCE // max(before.shape[1], 1), 1)
+    blocks = (times[start : start + at_once] for start in range(0, RESAMPLES, at_once))
+    again = [overlaps_of_top(block @ before, block @ after, top) for block in blocks]
+    low, high = (end(np.concatenate(again)) for end in (np.min, np.max))
+    lowest, highest = min(low, 2 * value - high), max(high, 2 * value - low)
+    return max(float(lowest), 0.0), min(float(highest), 1.0)
+
+
+def overlap_of_top(before: Floats, after: Floats, top: int) -> float:
+    """Return the share of the top ranks that the same nodes have in both rankings.
+
+    Nodes of equal rank at the end share them evenly: of three nodes of equal last rank each
+    has a third of it. So the overlap depends on the scores alone.
+    """
+    return float(overlaps_of_top(before[None], after[None], top)[0])
+
+
+def overlaps_of_top(before: Floats, after: Floats, top: int) -> Floats:
+    """Return the overlap for every pair of rows, shape (rows, n) each, as `overlap_of_top` does.
+
+    >>> scores = np.array([[3.0, 2.0, 1.0], [1.0, 2.0, 3.0]])
+    >>> overlaps_of_top(scores, scores[::-1], 2).tolist()
+    [0.5, 0.5]
+    """
+    if top == 0:
+        return np.ones(len(before))
+    common = np.minimum(_shares_of_top(before, top), _shares_of_top(after, top))
+    return np.asarray(np.minimum(common.sum(axis=1) / top, 1.0))
+
+
+def _shares_of_top(scores: Floats, top: int) -> Floats:
+    """Return which share of a top rank every node has in its row."""
+    last = np.partition(scores, -top, axis=1)[:, -top, None]
+    tied = np.abs(scores - last) <= TIED * np.abs(last)
+    above = (scores > last) & ~tied
+    ranks = top - above.sum(axis=1, keepdims=True)
+    return np.asarray(above + tied * (ranks / tied.sum(axis=1, keepdims=True)))

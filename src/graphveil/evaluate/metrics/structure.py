@@ -1,0 +1,60 @@
+"""Metrics of triangles, wedges, clustering and the largest component."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from graphveil.data import Graph
+from graphveil.evaluate.comparison import (
+    GraphComparison,
+    Ints,
+)
+from graphveil.evaluate.graph_structure import share_of_largest_component, wedges_of
+from graphveil.evaluate.metric import (
+    Figures,
+    compared,
+    with_error,
+)
+
+
+def transitivity(pair: GraphComparison) -> Figures:
+    """Yield the share of wedges that are closed."""
+    before, after = map(closed_share, (pair.original, pair.released), pair.triangles)
+    return with_error(before, after, "ratio")
+
+
+def triangles(pair: GraphComparison) -> Figures:
+    """Yield the number of triangles."""
+    return with_error(*pair.triangles, unit="triangles")
+
+
+def wedges(pair: GraphComparison) -> Figures:
+    """Yield the number of pairs of edges that share a node."""
+    return compared(pair, lambda graph: float(wedges_of(graph)), "wedges")
+
+
+def closed_share(graph: Graph, triangles: int) -> float | None:
+    """Return three times the triangles over the wedges; None where there is no wedge."""
+    wedges = wedges_of(graph)
+    return 3 * triangles / wedges if wedges else None
+
+
+def clustering(pair: GraphComparison) -> Figures:
+    """Yield the average local clustering coefficient before and after."""
+    before, after = map(average_clustering, (pair.original, pair.released), pair.triangles_at)
+    return with_error(before, after, "ratio")
+
+
+def average_clustering(graph: Graph, triangles: Ints) -> float | None:
+    """Return the mean local clustering, nodes of degree below 2 as 0; None where all are such."""
+    degrees = graph.degrees()
+    if degrees.max(initial=0) < 2:
+        return None
+    pairs = degrees * (degrees - 1) // 2
+    return float((triangles / np.maximum(pairs, 1)).mean())
+
+
+def largest_component(pair: GraphComparison) -> Figures:
+    """Yield the share of nodes in the largest component, before and after."""
+    after = share_of_largest_component(pair.released)
+    return with_error(pair.share_before, after, "share of nodes")
