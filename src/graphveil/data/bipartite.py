@@ -251,7 +251,8 @@ class Bipartite(Frames):
 
         Examples
         --------
-        >>> Bipartite.from_lists([["tea"], []], users=["ann", "bob"]).to_lists()["items"].to_pylist()
+        >>> data = Bipartite.from_lists([["tea"], []], users=["ann", "bob"])
+        >>> data.to_lists()["items"].to_pylist()
         [['tea'], []]
         """
         items = to_arrow(self.feature_labels()[self.indices])

@@ -307,7 +307,8 @@ class Network(NetworkObjects):
 
         Examples
         --------
-        >>> Network({"calls": Graph.from_edges(["ann"], ["bob"])}, ids=["ann", "bob"]).labels().tolist()
+        >>> ties = Graph.from_edges(["ann"], ["bob"])
+        >>> Network({"calls": ties}, ids=["ann", "bob"]).labels().tolist()
         ['ann', 'bob']
         """
         return np.arange(self.n_nodes, dtype=np.int64) if self.ids is None else self.ids
@@ -351,8 +352,8 @@ class Network(NetworkObjects):
 
         Examples
         --------
-        >>> ties = Graph.from_edges([0], [1], n=2)
-        >>> Network({"calls": ties}, Table.from_columns({"sex": ["m", "f"]})).codes_of("sex").tolist()
+        >>> people = Table.from_columns({"sex": ["m", "f"]})
+        >>> Network({"calls": Graph.from_edges([0], [1], n=2)}, people).codes_of("sex").tolist()
         [1, 0]
         """
         chosen = self._chosen([attribute])
@@ -405,8 +406,8 @@ class Network(NetworkObjects):
 
         Examples
         --------
-        >>> ties = Graph.from_edges([0], [1], n=2)
-        >>> Network({"calls": ties}, Table.from_columns({"sex": ["f", "m"]})).without("sex").attributes
+        >>> people = Table.from_columns({"sex": ["f", "m"]})
+        >>> Network({"calls": Graph.from_edges([0], [1], n=2)}, people).without("sex").attributes
         ()
         """
         self._chosen(names)

@@ -53,7 +53,39 @@ from graphveil.io.text.header import names_again, refuse_first_id
 
 
 def load_network(path: str | Path, options: GraphOptions | None = None) -> Reading[Any]:
-    r"""Return the network in a file, and the report of what was dropped on the way."""
+    """Return the network in a file, and the report of what was dropped on the way.
+
+    Parameters
+    ----------
+    path
+        The file of edges, or a folder of its parts.
+    options
+        How it is read; the defaults of `NetworkOptions` if not given. `GraphOptions` give a graph.
+
+    Returns
+    -------
+    Reading
+        The network or graph, and the report.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read so, or has fewer than two nodes.
+
+    Notes ----- Time is that of parsing and of sorting the edges: O(m log m). The arcs that were
+    parsed are freed before the lists are complete.
+
+    Notes
+    -----
+    Sorting the edges takes O(m log m); parsing is linear in the size of the file.
+
+    Examples
+    --------
+    >>> from graphveil.io import datasets
+    >>> network = load_network(datasets.path_of("copenhagen-calls")).data
+    >>> network.n_nodes, network.n_ties
+    (536, 621)
+    """
     options = options or NetworkOptions()
     source = source_of(path, options.format, options.header)
     arcs: ParsedArcs = source.format.reader(kind_read(options).name)(source, options)
@@ -101,7 +133,31 @@ def _reported(
 
 
 def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading[Graph]:
-    """Return the graph in a file, as `load_network` does with `GraphOptions`."""
+    """Return the graph in a file, and the report of what was dropped on the way.
+
+    Parameters
+    ----------
+    path
+        The file of edges, or a folder of its parts.
+    options
+        How it is read; the defaults of `GraphOptions` if not given.
+
+    Returns
+    -------
+    Reading
+        The graph, and the report.
+
+    Raises
+    ------
+    InputError
+        As `load_network`.
+
+    Examples
+    --------
+    >>> from graphveil.io import datasets
+    >>> load_graph(datasets.path_of("copenhagen-calls")).report.rows
+    621
+    """
     return load_network(path, options or GraphOptions())
 
 
@@ -136,7 +192,31 @@ def _graph_of(source: Source, arcs: ParsedArcs, options: GraphOptions) -> ReadTi
 
 
 def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) -> Reading[Bipartite]:
-    r"""Return the users and items in a file, and the report of what was dropped on the way."""
+    """Return the users and items in a file, and the report of what was dropped on the way.
+
+    Parameters
+    ----------
+    path
+        The file, or a folder of its parts.
+    options
+        How it is read; the defaults of `BipartiteOptions` if not given.
+
+    Returns
+    -------
+    Reading
+        The data, and the report.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read so, or has no users.
+
+    Examples
+    --------
+    >>> from graphveil.io import datasets
+    >>> load_bipartite(datasets.path_of("spect-heart")).report.kind
+    'user-item data'
+    """
     options = options or BipartiteOptions()
     source = source_of(path, options.format, options.header)
     pairs: ParsedPairs = source.format.reader("bipartite")(source, options)
@@ -175,7 +255,34 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
 
 
 def load_table(path: str | Path, options: TableOptions | None = None) -> Reading[Table]:
-    r"""Return the table in a file, and the report of what was changed on the way."""
+    """Return the table in a file, and the report of what was changed on the way.
+
+    Parameters
+    ----------
+    path
+        The file, or a folder of its parts.
+    options
+        How it is read; the defaults of `TableOptions` if not given.
+
+    Returns
+    -------
+    Reading
+        The table, and the report.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read so.
+    DataError
+        If columns raise questions: the message has all of them, and the options that answer them.
+
+    Examples
+    --------
+    >>> from graphveil.io import datasets
+    >>> options = TableOptions(categories=datasets.DATASETS["adult-sample"].categories)
+    >>> load_table(datasets.path_of("adult-sample"), options).data.n_rows > 1_000
+    True
+    """
     options = options or TableOptions()
     source = source_of(path, options.format, "no" if options.header == "no" else "yes")
     cells = source.format.reader("table")(source, options)
@@ -196,6 +303,11 @@ def read_graph(path: str | Path, **options: Any) -> Graph:
         The file; its extension gives the format.
     **options
         The fields of `GraphOptions`.
+
+    Returns
+    -------
+    Graph
+        Nodes in the order of their ids; directions, weights and attributes are not kept.
 
     Raises
     ------
@@ -228,6 +340,12 @@ def read_network(path: str | Path, **options: Any) -> Network:
         The file of edges; its extension gives the format.
     **options
         The fields of `NetworkOptions`.
+
+    Returns
+    -------
+    Network
+        One layer per edge type, with directions if ``directed="keep"``; nodes in the order of their
+        ids.
 
     Raises
     ------
@@ -268,6 +386,21 @@ def read_bipartite(path: str | Path, **options: Any) -> Bipartite:
     **options
         The fields of `BipartiteOptions`.
 
+    Returns
+    -------
+    Bipartite
+        Users and items in the order of their ids and names.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read as user-item data.
+
+    Warns
+    -----
+    GraphveilWarning
+        Once, if the data does not contain everything in the file.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -290,6 +423,23 @@ def read_table(path: str | Path, **options: Any) -> Table:
     **options
         The fields of `TableOptions`.
 
+    Returns
+    -------
+    Table
+        The rows in the order of the file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read as a table.
+    DataError
+        If columns raise questions: the message has all of them, and the options that answer them.
+
+    Warns
+    -----
+    GraphveilWarning
+        Once, if the table does not contain everything in the file.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -303,7 +453,37 @@ def read_table(path: str | Path, **options: Any) -> Table:
 
 
 def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Data:
-    r"""Return the data in a file as a container of this kind; a warning says what was dropped."""
+    r"""Return the data in a file as a container of this kind; a warning says what was dropped.
+
+    Parameters
+    ----------
+    path
+        The file; its extension gives the format.
+    kind
+        ``graph``, ``network``, ``bipartite`` or ``table``. Default: the kind that the names of
+        columns indicate, else a graph.
+    **options
+        The fields of the options of this kind, such as `GraphOptions`.
+
+    Returns
+    -------
+    Graph or Network or Bipartite or Table
+        The container.
+
+    Raises
+    ------
+    InputError
+        If the kind is unknown, or the file cannot be read as this kind.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "likes.csv")
+    ...     _ = file.write_text("user,item\nann,tea\nbob,tea\n")
+    ...     read(file)
+    Bipartite(n_users=2, n_features=1, n_entries=2)
+    """
     kind = kind or _kind_named(Path(path), options)
     if kind not in KINDS:
         raise InputError(f"unknown kind of data {kind!r}. {one_of(kind, KINDS)}")
@@ -320,6 +500,17 @@ def load(path: str | Path, options: AnyOptions) -> Reading[Any]:
         The file.
     options
         How it is read; their class says as what.
+
+    Returns
+    -------
+    Reading
+        The container, and the `ReadingReport`.
+
+    Examples
+    --------
+    >>> from graphveil.io import datasets
+    >>> load(datasets.path_of("copenhagen-calls"), GraphOptions(header="yes")).data
+    Graph(n_nodes=536, n_edges=621)
     """
     reading: Reading[Any] = resolve(kind_read(options).loader)(path, options)
     return reading
