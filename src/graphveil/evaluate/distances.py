@@ -1,4 +1,10 @@
-"""Distances between the nodes of a graph: exact, or from sampled sources."""
+"""Distances between the nodes of a graph: exact, or from sampled sources.
+
+Breadth-first searches from 64 sources share their work: a word per node has one bit per source, and
+a level is one union of the neighbors' words, O(m) (multi-source BFS, Then et al., VLDB 2015). Deep
+graphs, such as long paths, have many levels of few nodes: they are searched from one source at a
+time, O(n + m) each.
+"""
 
 from __future__ import annotations
 
@@ -23,16 +29,19 @@ Ints: TypeAlias = NDArray[np.int64]
 
 
 EXACT_UP_TO_NODES, SAMPLED_SOURCES = 20_000, 1_024
-"""Up to so many nodes all distances are counted; above, those from so many sources."""
+"""Up to this many nodes, all distances are counted; above, those from this many sampled sources."""
 
 TOGETHER = 64
-"""Sources of one search: one bit of a word each."""
+"""Sources of one search: one bit of a 64-bit word each."""
 
 DEEP = 500
-"""Where searches go deeper than this, levels hold few nodes, and single searches are quicker."""
+"""Above this many levels a search is given to single searches, since its levels hold few nodes. A
+smaller value would leave the shared search too early, a larger one wastes O(m) per further
+level."""
 
 FEW = 4
-"""Where fewer than one of so many arcs starts at the last level, these alone are followed."""
+"""If fewer than 1 in this many arcs starts at the last level, only these arcs are followed:
+gathering them costs more per arc than passing over all arcs in order."""
 
 
 class Distances(NamedTuple):
@@ -58,7 +67,10 @@ def distances(
     exact_up_to: int = EXACT_UP_TO_NODES,
     n_sources: int = SAMPLED_SOURCES,
 ) -> Distances:
-    """Return the distances of all pairs of nodes that a path joins, or those of sampled sources."""
+    """Return the distances of all connected pairs of nodes, or those from sampled sources.
+
+    `rng`: draws the sources, without replacement; not used up to `exact_up_to` nodes.
+    """
     n = graph.n_nodes
     if n <= exact_up_to:
         return Distances(searched(graph, np.arange(n)))
@@ -66,16 +78,21 @@ def distances(
 
 
 def searched(graph: Graph, sources: Ints) -> Ints:
-    """Return pairs by distance from these distinct sources, a row for each group of 64."""
+    """Return pairs by distance from these distinct sources, one row per group of 64.
+
+    `sources`: int64 positions. Returns int64, shape (groups, largest distance + 1); column 0 is 0.
+    """
     groups: list[list[int]] = []
     matrix: sparse.csr_array | None = None
     for start in range(0, sources.size, TOGETHER):
         group = sources[start : start + TOGETHER]
+        # Once a group turns out to be deep, all further ones are searched one source at a time.
         at_once = _at_once(graph, group) if matrix is None else None
         if at_once is None:
             matrix = graph.to_scipy().astype(np.float64) if matrix is None else matrix
             at_once = _one_by_one(matrix, group)
         groups.append(at_once)
+    # Rows have the largest distance of their own group: pad them to one length.
     counts = np.zeros((len(groups), max(map(len, groups), default=1)), dtype=np.int64)
     for row, found in zip(counts, groups, strict=True):
         row[: len(found)] = found
@@ -83,16 +100,19 @@ def searched(graph: Graph, sources: Ints) -> Ints:
 
 
 def _at_once(graph: Graph, sources: Ints) -> list[int] | None:
-    """Return pairs by distance from at most 64 sources, or None where searches go deep."""
+    """Return pairs by distance from at most 64 sources, or None if searches go deep."""
     joined = np.flatnonzero(graph.degrees())
     if joined.size == 0:
         return [0]
+    # Bit i of a node's word says that source i has reached it; first, only the sources themselves.
     seen = np.zeros(graph.n_nodes, dtype=np.uint64)
     seen[sources] = np.left_shift(np.uint64(1), np.arange(sources.size, dtype=np.uint64))
     front = seen.copy()
     counts = [0]
     for depth in count(1):
+        # Each level: what neighbors of the last level reach, less what was reached before.
         following = _next_to(front, graph, joined) & ~seen
+        # Each new bit is a pair of a source and a node at this distance.
         new = int(np.bitwise_count(following).sum())
         if new == 0:
             break
@@ -105,13 +125,19 @@ def _at_once(graph: Graph, sources: Ints) -> list[int] | None:
 
 
 def _next_to(front: NDArray[np.uint64], graph: Graph, joined: Ints) -> NDArray[np.uint64]:
-    """Return for every node from which sources a neighbor was just reached, a bit each."""
+    """Return for every node from which sources a neighbor was just reached, one bit each.
+
+    `front`: uint64, shape (n,): the sources that reached each node at the last level; `joined`: the
+    nodes that have edges.
+    """
     following = np.zeros_like(front)
     active = np.flatnonzero(front)
     sizes = graph.degrees()[active]
     if FEW * int(sizes.sum()) > graph.indices.size:
+        # A wide front: the union of the words of all neighbor lists, in one pass over all arcs.
         following[joined] = np.bitwise_or.reduceat(front[graph.indices], graph.indptr[joined])
         return following
+    # A narrow front: gather the arcs of its nodes alone, and union into their other ends.
     ends = np.cumsum(sizes)
     arcs = np.arange(sizes.sum()) + np.repeat(graph.indptr[active] - ends + sizes, sizes)
     np.bitwise_or.at(following, graph.indices[arcs], np.repeat(front[active], sizes))
@@ -148,11 +174,14 @@ def searched_from(matrix: sparse.csr_array, source: int) -> Search:
     >>> search.order.tolist(), search.starts
     ([1, 0, 2], [0, 1, 3])
     """
+    # The node from which each node was found has a place in the order; the order is by distance.
     order, reached_from = csgraph.breadth_first_order(matrix, source)
     place = np.empty(matrix.shape[0], dtype=np.int64)
     place[order] = np.arange(order.size)
+    # How many nodes were found from each node, hence where those found from it begin in the order.
     found = np.bincount(place[reached_from[order[1:]]], minlength=order.size)
     behind = (1 + np.cumsum(found) - found).tolist()  # where the nodes found from each one start
+    # The level after this one begins behind what was found from the nodes before this level.
     starts = [0, 1]
     while starts[-1] < order.size:
         starts.append(behind[starts[-1]])

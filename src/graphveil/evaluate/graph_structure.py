@@ -1,4 +1,7 @@
-"""Components, triangles and wedges of a graph, counted once for all metrics of them."""
+"""Components, triangles and wedges of a graph, counted once for all metrics of them.
+
+Components and wedges take O(n + m) time, triangles at most O(m^1.5).
+"""
 
 from __future__ import annotations
 
@@ -37,24 +40,30 @@ def share_of_largest_component(graph: Graph) -> float | None:
 
 
 STEPS = 20_000_000
-"""The most pairs of edges that are followed at once, unless one node has more."""
+"""The most pairs of edges that are followed at once, unless one node has more: it bounds the memory
+of the products."""
 
 
 def triangles_at(graph: Graph) -> Ints:
-    """Return how many triangles every node is in.
+    """Return how many triangles every node is in, int64, shape (n,).
 
     Every edge points from the node of less degree to the other, so that a triangle has one lowest,
     one middle and one highest node. Pairs of edges are followed from the lowest node, and again
     from the middle one.
     """
+    # Rank nodes by degree: then no node has more than about sqrt(2 m) neighbors of higher rank.
     rank = np.empty(graph.n_nodes, dtype=np.int64)
     rank[np.argsort(graph.degrees(), kind="stable")] = np.arange(graph.n_nodes)
+    # The matrix has a one from the lower to the higher rank of each edge.
     ends = np.sort(rank[graph.edges()], axis=1)
     shape = (graph.n_nodes, graph.n_nodes)
     upward = sparse.csr_array((np.ones(len(ends), dtype=np.int64), tuple(ends.T)), shape=shape)
     found = np.zeros(graph.n_nodes, dtype=np.int64)
+    # First pass: from the lowest node, which also finds the highest. Second: from the middle one.
     for first in (upward, sparse.csr_array(upward.T)):
         for start, end in _blocks(first, np.diff(upward.indptr)):
+            # Paths of two edges that a third one closes; rows are processed in blocks to bound
+            # memory.
             closed = (first[start:end] @ upward).multiply(upward[start:end])
             found[start:end] += closed.sum(axis=1)
             if first is upward:
@@ -69,7 +78,7 @@ def wedges_of(graph: Graph) -> int:
 
 
 def _blocks(matrix: sparse.csr_array, sizes: Ints) -> Iterator[tuple[int, int]]:
-    """Yield ranges of rows, each of about so many steps: as many for an entry as its size."""
+    """Yield ranges of rows, each of about `STEPS` steps; an entry costs the size of its column."""
     of_entries = np.concatenate([[0], np.cumsum(sizes[matrix.indices], dtype=np.int64)])
     steps = of_entries[matrix.indptr]
     start = 0

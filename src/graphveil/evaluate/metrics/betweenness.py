@@ -1,4 +1,9 @@
-"""Betweenness: how many of the most central nodes still are."""
+"""Betweenness: how many of the most central nodes are still the most central ones.
+
+Exact betweenness (Brandes 2001) takes O(n m) time, up to `EXACT_UP_TO` of it. Above, it is
+estimated from sampled pivots (Brandes and Pich 2007), O(n + m) each, and the overlap has a
+bootstrap interval.
+"""
 
 from __future__ import annotations
 
@@ -31,8 +36,10 @@ RESAMPLES = 400
 """Draws of the batches; the lowest and the highest overlap of these bound the interval."""
 
 SCORES_AT_ONCE = 1_000_000
+"""How many resampled scores are in memory at a time: 8 MB per side."""
 
 MOST_PATHS = "1e308"
+"""How many shortest paths between two nodes a float64 can count, as messages write it."""
 
 TIED = 1e-9
 """Scores whose relative difference is below this are equal but for rounding."""
@@ -41,22 +48,27 @@ TIED = 1e-9
 def overlap(pair: GraphComparison) -> Figures:
     """Yield the overlap of the top 100, and what a ranking by chance would give.
 
-    Where it is estimated both graphs are searched from the same people, so that the error of the
-    sample is the same on both sides.
+    From 0 to 1, and 1 if the same nodes rank highest. If it is estimated, both graphs are searched
+    from the same people, so that the error of the sample is the same on both sides. De Jong et al.,
+    The anonymization problem in social networks, with pivots in place of exact scores on large
+    graphs.
     """
     n = pair.original.n_nodes
     top = min(TOP, n)
     unit = f"share of the top {top}"
     sample = None
+    # Small graphs: exact scores on both sides.
     if n * pair.original.n_edges <= EXACT_UP_TO:
         before, after = betweenness(pair.original), betweenness(pair.aligned)
         value = overlap_of_top(before, after, top)
     else:
+        # Large graphs: both sides sample the same pivots, from equal streams.
         before, after = (
             estimates(graph, pair.randomness.stream("betweenness"), pivots=PIVOTS, batches=BATCHES)
             for graph in (pair.original, pair.aligned)
         )
         value = overlap_of_top(before.sum(axis=0), after.sum(axis=0), top)
+        # The interval of the overlap, from resampled batches of pivots.
         rng = pair.randomness.stream("betweenness: resampled")
         sample = Sample(PIVOTS, *interval(before, after, top, rng))
     yield Figure("overlap", value, unit, sample=sample, setting=Setting(top=top))
@@ -83,8 +95,8 @@ def _finite(scores: Floats) -> Floats:
 def estimates(graph: Graph, rng: np.random.Generator, *, pivots: int, batches: int) -> Floats:
     """Return what every batch of pivots says of the betweenness of every node.
 
-    Pivots are drawn evenly with replacement; what lies on their paths is counted as Brandes 2001
-    does, and scaled to all nodes (Brandes and Pich 2007).
+    Pivots are drawn uniformly with replacement; the paths from them are counted as in Brandes 2001,
+    and scaled to all nodes (Brandes and Pich 2007). float64, shape (batches, n).
     """
     matrix = graph.to_scipy().astype(np.float64)
     size = pivots // batches
@@ -104,27 +116,33 @@ def dependencies(matrix: sparse.csr_array, source: int) -> Floats:
     of paths to its node, solve the same with `before` transposed. So the work does not depend on
     how deep the search goes.
     """
+    # Step 1: a breadth-first search gives the order of nodes and their distances.
     order, starts = searched_from(matrix, source)
     reached = order.size
     distance = np.full(matrix.shape[0], -1)
     distance[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     place = np.empty(matrix.shape[0], dtype=np.int32)
     place[order] = np.arange(reached)
+    # Step 2: the matrix `before` has the arcs from one level to the next, in that order.
     nearer = np.repeat(np.arange(matrix.shape[0]), np.diff(matrix.indptr))
     away = distance[matrix.indices] == distance[nearer] + 1
     steps = place[matrix.indices[away]], place[nearer[away]]
+    # Step 3: I - before is lower triangular with ones on the diagonal; negative entries are arcs.
     entries = np.concatenate([np.full(steps[0].size, -1.0), np.ones(reached)])
     diagonal = np.arange(reached)
     system = sparse.csc_array(
         (entries, tuple(np.concatenate([ends, diagonal]) for ends in steps)),
         shape=(reached, reached),
     )
+    # Step 4 (Brandes 2001, sigma): numbers of shortest paths, by forward substitution.
     paths = linalg.spsolve_triangular(system, np.eye(1, reached)[0], unit_diagonal=True)
+    # Step 5 (Brandes 2001, delta): shares of paths over paths to the node, by back substitution.
     with np.errstate(over="ignore", invalid="ignore"):  # the caller looks for it
         shares = linalg.spsolve_triangular(
             sparse.csc_array(system.T), 1 / paths, lower=False, unit_diagonal=True
         )
         found = paths * shares - 1
+    # A node's dependency leaves out the pair that ends at the node itself, and the source.
     found[0] = 0
     through = np.zeros(matrix.shape[0])
     through[order] = found
@@ -143,11 +161,14 @@ def interval(
     """
     value = overlap_of_top(before.sum(axis=0), after.sum(axis=0), top)
     batches = len(before)
+    # Resample whole batches: how often each batch is drawn, for all resamples at once.
     times = rng.multinomial(batches, np.full(batches, 1 / batches), size=RESAMPLES)
+    # Overlaps of resampled scores, some resamples at a time to bound memory.
     at_once = max(SCORES_AT_ONCE // max(before.shape[1], 1), 1)
     blocks = (times[start : start + at_once] for start in range(0, RESAMPLES, at_once))
     again = [overlaps_of_top(block @ before, block @ after, top) for block in blocks]
     low, high = (end(np.concatenate(again)) for end in (np.min, np.max))
+    # The percentile interval and its mirror image about the estimate (basic bootstrap) together.
     lowest, highest = min(low, 2 * value - high), max(high, 2 * value - low)
     return max(float(lowest), 0.0), min(float(highest), 1.0)
 
@@ -175,9 +196,11 @@ def overlaps_of_top(before: Floats, after: Floats, top: int) -> Floats:
 
 
 def _shares_of_top(scores: Floats, top: int) -> Floats:
-    """Return which share of a top rank every node has in its row."""
+    """Return which share of a top rank every node has in its row, float64, shape (rows, n)."""
+    # The score of the last rank, and the nodes that have it up to rounding.
     last = np.partition(scores, -top, axis=1)[:, -top, None]
     tied = np.abs(scores - last) <= TIED * np.abs(last)
+    # Nodes above it have a rank each; those that share the last score divide the ranks left.
     above = (scores > last) & ~tied
     ranks = top - above.sum(axis=1, keepdims=True)
     return np.asarray(above + tied * (ranks / tied.sum(axis=1, keepdims=True)))

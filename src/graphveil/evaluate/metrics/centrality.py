@@ -1,4 +1,8 @@
-"""Who is central: betweenness, core numbers, PageRank, and eigenvalues, before and after."""
+"""Core numbers, PageRank and eigenvector centrality: distributions and rank correlations.
+
+Correlations compare node by node, so they need the linkage. Core numbers take O(n + m); PageRank
+takes O(n + m) for each of about 170 rounds, since a round shrinks the change by the damping 0.85.
+"""
 
 from __future__ import annotations
 
@@ -24,19 +28,23 @@ else:
 
 
 CHANGE = 1e-12
-"""The sum of changes of all scores below which PageRank ends; a round multiplies it by 0.85."""
+"""PageRank ends once the changes of all scores sum to at most this; a round multiplies it by
+0.85."""
 
 DIGITS = 9
 """Scores that are equal when rounded to so many digits after the point share their rank."""
 
 
 def core_distribution(pair: GraphComparison) -> Figures:
-    """Yield how far the distributions of core numbers are apart."""
+    """Yield the Kolmogorov-Smirnov distance of the distributions of core numbers.
+
+    From 0 (equal) to 1. Seidman 1983 (core numbers).
+    """
     return mean_core_distribution([pair])
 
 
 def mean_core_distribution(pairs: Sequence[GraphComparison]) -> Figures:
-    """Yield the same of the mean distribution of several releases, which have as many nodes."""
+    """Yield the same for the mean distribution of several releases of equally many nodes."""
     if pairs[0].original.n_nodes:
         before = core_numbers(pairs[0].original)
         after = np.concatenate([core_numbers(pair.released) for pair in pairs])
@@ -44,23 +52,34 @@ def mean_core_distribution(pairs: Sequence[GraphComparison]) -> Figures:
 
 
 def core_correlation(pair: GraphComparison) -> Figures:
-    """Yield the rank correlation of core numbers before and after."""
+    """Yield Spearman's correlation of core numbers before and after.
+
+    From -1 to 1, and 1 if the ranks agree.
+    """
     return _correlated(pair, core_numbers)
 
 
 def pagerank_correlation(pair: GraphComparison) -> Figures:
-    """Yield the rank correlation of PageRank before and after."""
+    """Yield Spearman's correlation of PageRank before and after.
+
+    From -1 to 1, and 1 if the ranks agree. Scores are multiplied by n and rounded to 9 digits, so
+    that rounding errors make no ranks. Page et al. 1999.
+    """
     return _correlated(pair, lambda graph: np.round(pagerank(graph) * graph.n_nodes, DIGITS))
 
 
 def eigenvector_correlation(pair: GraphComparison) -> Figures:
-    """Yield the rank correlation of eigenvector centrality; nothing where a side has no edges."""
+    """Yield Spearman's correlation of eigenvector centrality before and after.
+
+    From -1 to 1, and 1 if the ranks agree; nothing if a side has no edges. Scores are rounded to 9
+    digits. Bonacich 1972.
+    """
     if pair.original.n_edges and pair.released.n_edges:
         yield from _correlated(pair, lambda graph: np.round(leading_vector(graph), DIGITS))
 
 
 def _correlated(pair: GraphComparison, scores: Callable[[Graph], NDArray[Any]]) -> Figures:
-    """Yield the rank correlation of scores, which people who all score the same do not have."""
+    """Yield the rank correlation of scores; undefined if all nodes of a side score the same."""
     correlation = rank_correlation(scores(pair.original), scores(pair.aligned))
     if correlation is None:
         raise NotMeasuredError(
@@ -76,19 +95,20 @@ def core_numbers(graph: Graph) -> Ints:
 
 
 def pagerank(graph: Graph) -> Floats:
-    """Return the PageRank of every node: where a random walk is that begins anew at times.
+    """Return the PageRank of every node, float64, shape (n,); the scores sum to 1.
 
-    The walk goes on with probability 0.85; it begins anew at a node drawn evenly, and so it does
-    from a node without edges.
-
-    Page, Brin, Motwani and Winograd 1999; iterated until the scores change by 1e-12 in sum.
+    With probability 0.85 the walk follows a random edge; otherwise, and always from a node without
+    edges, it jumps to a node drawn uniformly. Page, Brin, Motwani and Winograd 1999, by power
+    iteration until the scores change by 1e-12 in sum.
     """
     n, degrees = graph.n_nodes, graph.degrees()
     alone = degrees == 0
     adjacency = graph.to_scipy().astype(np.float64)
+    # Each node passes its score on in equal shares to its neighbors.
     shares = DAMPING / np.maximum(degrees, 1)
     scores = np.full(n, 1 / max(n, 1))
     while n:
+        # What is jumped: the share 1 - damping of all scores, and all of nodes without edges.
         anew = (1 - DAMPING + DAMPING * scores[alone].sum()) / n
         following = adjacency @ (scores * shares) + anew
         change = np.abs(following - scores).sum()
@@ -111,7 +131,8 @@ def rank_correlation(before: NDArray[Any], after: NDArray[Any]) -> float | None:
 
 
 def _ranks(scores: NDArray[Any]) -> Floats:
-    """Return the rank of every score, less the mean rank."""
+    """Return the rank of every score less the mean rank; equal scores have their mean rank."""
+    # Equal scores share the middle of the ranks that they take together.
     _, which, times = np.unique(scores, return_inverse=True, return_counts=True)
     middles = np.cumsum(times) - (times + 1) / 2
     return np.asarray(middles[which] - (scores.size - 1) / 2)

@@ -1,6 +1,8 @@
-"""Metrics of networks: distances, degrees, clustering, components, edges kept, attributes.
+"""Metrics of networks with directions, edge types and attributes, as the release shows them.
 
-One search gives all distances. Comparing edges, arcs and attributes one by one needs the linkage.
+Figures of one edge type or attribute begin with its name; layers are matched by name. All take
+O(n + m) time and memory per layer and attribute, but comparing edges one by one, which sorts them
+and needs the linkage.
 """
 
 from __future__ import annotations
@@ -30,11 +32,14 @@ from graphveil.evaluate.metric import (
 from graphveil.evaluate.metrics.degrees import half_l1, kolmogorov_smirnov
 
 FEWEST_TIES = 10
-"""A group with fewer edges is not a group of which a share says much."""
+"""A group with fewer edges is not reported: one edge would be more than 10% of its share."""
 
 
 def arcs_kept(pair: NetworkComparison) -> Figures:
-    """Yield how many directed edges stand in the release in the same direction; of kinds, each."""
+    """Yield how many original edges are in the release in the same direction, and their share.
+
+    The share is from 0 to 1, and 1 if all are kept. With several edge types, for each of them.
+    """
     for each in _of_profile(pair):
         n_ties = each.before.n_ties
         kept = int(np.count_nonzero(_tie_is_kept(pair, each)))
@@ -43,7 +48,10 @@ def arcs_kept(pair: NetworkComparison) -> Figures:
 
 
 def profile_distribution(pair: NetworkComparison) -> Figures:
-    """Yield two distances between the distributions of edges out, and of edges in."""
+    """Yield two distances between the distributions of out-degrees, and of in-degrees.
+
+    Half L1 and Kolmogorov-Smirnov, each from 0 (equal) to 1, as in `degrees.degree_distribution`.
+    """
     for each in _of_profile(pair):
         sides = ("out", "in") if each.before.directed else ("ties",)
         numbers = zip(sides, each.before.degrees(), each.after.degrees(), strict=True)
@@ -56,7 +64,10 @@ def profile_distribution(pair: NetworkComparison) -> Figures:
 
 
 def reciprocity(pair: NetworkComparison) -> Figures:
-    """Yield the share of directed edges with one the other way round, before and after."""
+    """Yield the share of directed edges that are reciprocated, before and after.
+
+    From 0 to 1. Garlaschelli and Loffredo 2004, equation 1.
+    """
     for each in _directed(pair):
         if each.before.n_ties and each.after.n_ties:
             before, after = (one.n_mutual() / one.n_ties for one in (each.before, each.after))
@@ -65,7 +76,10 @@ def reciprocity(pair: NetworkComparison) -> Figures:
 
 
 def suppressed(pair: NetworkComparison) -> Figures:
-    """Yield how many cells of each attribute are suppressed in the release alone."""
+    """Yield how many more cells of each attribute the release suppresses than the original.
+
+    As a share of people, 0 if nothing was suppressed. Sweeney 2002, applied to networks.
+    """
     for name, before, after in _attributes(pair):
         lost = int(np.count_nonzero(after == SUPPRESSED) - np.count_nonzero(before == SUPPRESSED))
         yield Figure(f"{name}, count", lost, "cells")
@@ -73,7 +87,10 @@ def suppressed(pair: NetworkComparison) -> Figures:
 
 
 def homophily(pair: NetworkComparison) -> Figures:
-    """Yield Newman's coefficient of assortative mixing by each attribute, before and after."""
+    """Yield Newman's coefficient of assortative mixing by each attribute, before and after.
+
+    1 if edges join equal values only, 0 if they do so as often as chance would. Newman 2003.
+    """
     for name, before, after in _attributes(pair):
         for each in _pairs_of_layers(pair):
             one = assortative_mixing(each.before, before)
@@ -84,8 +101,13 @@ def homophily(pair: NetworkComparison) -> Figures:
 
 
 def mixing_matrix(pair: NetworkComparison) -> Figures:
-    """Yield how far the shares of edges between values of each attribute are apart."""
+    """Yield half the L1 distance of the mixing matrices by each attribute, before and after.
+
+    From 0 (equal) to 1. An entry is the share of edges between two values; a suppressed cell counts
+    as a value. Newman 2003.
+    """
     for name, before, after in _attributes(pair):
+        # Codes are shifted by one, so that suppressed cells, -1, become a value of their own.
         most = int(max(before.max(initial=-1), after.max(initial=-1))) + 2
         for each in _pairs_of_layers(pair):
             shares = [_mixing(each.before, before + 1, most), _mixing(each.after, after + 1, most)]
@@ -96,7 +118,11 @@ def mixing_matrix(pair: NetworkComparison) -> Figures:
 
 
 def kept_by_group(pair: NetworkComparison) -> Figures:
-    """Yield which group of people by each attribute keeps the least of its edges, and all do."""
+    """Yield the share of kept edges for the group that keeps the smallest share, and for all edges.
+
+    A group is the nodes with one value of an attribute. From 0 to 1; a gap between both shares says
+    that a group loses more than others.
+    """
     for each in _pairs_of_layers(pair):
         kept = _tie_is_kept(pair, each)
         for column in pair.networks[0].attributes:
@@ -105,14 +131,17 @@ def kept_by_group(pair: NetworkComparison) -> Figures:
 
 
 def _kept_by_value(network: Network, column: str, layer: Layer, kept: Bools) -> Figures:
-    """Yield the same of one attribute and one layer, of whose edges it is said which are kept."""
+    """Yield the same for one attribute and one layer; `kept`: bool, one per edge of the layer."""
+    # Each edge counts for the groups of both of its ends.
     source, target = layer.ties()
     codes = network.codes_of(column)
     ends, both = np.concatenate([codes[source], codes[target]]), np.concatenate([kept, kept])
+    # Edges per group, of all and of those that are kept; position 0 is for suppressed cells.
     has, stays = (
         np.bincount(ends[some] + 1, minlength=int(codes.max(initial=0)) + 2)
         for some in (slice(None), both)
     )
+    # Only groups of some size: the smallest share is then not that of a handful of edges.
     groups = np.flatnonzero(has[1:] >= FEWEST_TIES)
     if groups.size:
         shares = stays[1:][groups] / has[1:][groups]
@@ -124,23 +153,27 @@ def _kept_by_value(network: Network, column: str, layer: Layer, kept: Bools) -> 
 
 
 def assortative_mixing(layer: Layer, codes: Int32s) -> float | None:
-    """Return Newman's coefficient: 1 where edges join equal values only, 0 as chance would have it.
+    """Return Newman's coefficient: 1 if edges join equal values only, 0 as chance would have it.
 
-    Codes are below 0 for no value. None where no edge joins two values, or all edges join one
-    value.
+    Codes are below 0 for no value. None if no edge joins two values, or all edges join one value.
     """
+    # The mixing matrix e of Newman 2003, as shares of edges.
     matrix = _mixing(layer, codes, int(codes.max(initial=-1)) + 1)
     whole = matrix.sum()
     if whole == 0:
         return None
     shares = matrix / whole
+    # r = (tr e - sum of a_i b_i) / (1 - sum of a_i b_i), equation 2 there.
     by_chance = float(shares.sum(axis=1) @ shares.sum(axis=0))
     same = float(np.trace(shares))
     return None if by_chance >= 1 else (same - by_chance) / (1 - by_chance)
 
 
 def _mixing(layer: Layer, codes: Int32s, values: int) -> Floats:
-    """Return how many edges lead from each value to each; those of codes below 0 do not count."""
+    """Return how many edges lead from each value to each, float64, shape (values, values).
+
+    Edges of nodes with codes below 0 do not count. Undirected edges count in both directions.
+    """
     source, target = (codes[end].astype(np.int64) for end in layer.ties())
     there = (source >= 0) & (target >= 0)
     pairs = source[there] * values + target[there]
@@ -149,7 +182,7 @@ def _mixing(layer: Layer, codes: Int32s, values: int) -> Floats:
 
 
 class _PairOfLayers(NamedTuple):
-    """A layer before and after, and its name, empty for the only one."""
+    """A layer before and after, and its name, which is empty for the only one."""
 
     name: str
     before: Layer
@@ -162,7 +195,7 @@ class _PairOfLayers(NamedTuple):
 
 
 def _pairs_of_layers(pair: NetworkComparison) -> Iterator[_PairOfLayers]:
-    """Yield every layer before and after; the only one has figures without its name."""
+    """Yield every layer before and after; figures of the only one do not begin with its name."""
     before, after = (network.layers for network in pair.networks)
     several = len(before) > 1
     if several and [layer.name for layer in before] != [layer.name for layer in after]:
@@ -172,7 +205,7 @@ def _pairs_of_layers(pair: NetworkComparison) -> Iterator[_PairOfLayers]:
 
 
 def _of_profile(pair: NetworkComparison) -> list[_PairOfLayers]:
-    """Return all layers where there are several, else the only one, which must be directed."""
+    """Return all layers if there are several, else the only one, which must be directed."""
     several = len(pair.networks[0].layers) > 1
     return [*_pairs_of_layers(pair)] if several else _directed(pair)
 
@@ -185,7 +218,7 @@ def _directed(pair: NetworkComparison) -> list[_PairOfLayers]:
 
 
 def _attributes(pair: NetworkComparison) -> Iterator[tuple[str, Int32s, Int32s]]:
-    """Yield the name and values, before and after, of every attribute; in one numbering."""
+    """Yield the name of every attribute, and its codes before and after, in one numbering."""
     rows = pair.people
     if rows is None:
         raise NotMeasuredError("no attributes are published")
@@ -194,12 +227,14 @@ def _attributes(pair: NetworkComparison) -> Iterator[tuple[str, Int32s, Int32s]]
 
 
 def _tie_is_kept(pair: NetworkComparison, layers: _PairOfLayers) -> Bools:
-    """Return, for every edge of the original, whether it stands in the release; needs linkage."""
+    """Return for every edge of the original whether the release has it, bool, shape (edges,)."""
     before, after = layers.before, layers.after
     n = max(before.n_nodes, 1)
+    # Ends of original edges at their released positions; undirected ones with the smaller first.
     source, target = (pair.linked[end] for end in before.ties())
     if not before.directed:
         source, target = np.minimum(source, target), np.maximum(source, target)
+    # An edge is one number, source * n + target, so that membership is a sorted search.
     there = after.ties()
     keys = there.source.astype(np.int64) * n + there.target
     return np.asarray(np.isin(source * n + target, keys))

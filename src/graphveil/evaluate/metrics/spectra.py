@@ -1,4 +1,8 @@
-"""Eigenvalues of the adjacency matrix and of the normalized Laplacian."""
+"""Eigenvalues of the adjacency matrix and of the normalized Laplacian.
+
+Small graphs are solved densely, O(n^3); others by the Lanczos iteration of ARPACK, O(m) for each
+product. An iteration that does not converge is reported as not measured.
+"""
 
 from __future__ import annotations
 
@@ -18,22 +22,27 @@ else:
     linalg = lazy_module("scipy.sparse.linalg")
 
 DENSE_UP_TO = 256
-"""The most nodes whose matrix is written out."""
+"""The most nodes whose matrix is written out and solved densely."""
 
 VECTORS, ROUNDS = 40, 100
-"""Vectors that the Lanczos iteration keeps, and how often it begins again with the best of them."""
+"""How many vectors the Lanczos iteration keeps, and how often it is restarted with the best of
+them: more vectors converge in fewer restarts and take more memory; the restarts bound the time."""
 
 ACCURACY = 1e-9
-"""The residual of an eigenvalue, as a share of it."""
+"""The largest residual of an eigenvalue, as a share of it."""
 
 VECTOR_ACCURACY = 1e-12
-"""The residual of an eigenvector whose entries are compared."""
+"""The largest residual of an eigenvector: smaller, since the ranks of its entries are compared."""
 
 _CELLS = 4_000_000
+"""How many cells of dense blocks are in memory at a time: 32 MB."""
 
 
 def radius(pair: GraphComparison) -> Figures:
-    """Yield the largest eigenvalue of the adjacency matrix; nothing without edges."""
+    """Yield the largest eigenvalue of the adjacency matrix, before and after.
+
+    At least the mean degree; nothing without edges. Ying and Wu, SDM 2008.
+    """
     return compared(pair, spectral_radius, "eigenvalue")
 
 
@@ -48,23 +57,31 @@ def spectral_radius(graph: Graph) -> float | None:
 
 
 def leading_vector(graph: Graph) -> Floats:
-    """Return what multiplying equal scores by the adjacency matrix tends to, of length 1.
+    """Return the limit of equal scores under multiplication by the adjacency matrix.
 
-    Where several components have the largest eigenvalue, each has a part.
+    float64, shape (n,), of length 1. If several components have the largest eigenvalue, each has a
+    part.
     """
     matrix, ones = graph.to_scipy().astype(np.float64), np.ones(graph.n_nodes)
     if graph.n_nodes <= DENSE_UP_TO:
         values, vectors = np.linalg.eigh(matrix.toarray())
+        # Project equal scores on the eigenspace of the largest eigenvalue, of one or more
+        # dimensions.
         leading = vectors[:, values > values[-1] - ACCURACY * values[-1]]
         vector = leading @ (leading.T @ ones)
     else:
         vector = _iterated(matrix, ones, VECTOR_ACCURACY)[1]
+    # Fix the sign, so that equal graphs have equal scores.
     length = np.linalg.norm(vector) * (1 if vector.sum() > 0 else -1)
     return np.asarray(vector / length)
 
 
 def gap(pair: GraphComparison) -> Figures:
-    """Yield the second-smallest eigenvalue of the normalized Laplacian; nothing without edges."""
+    """Yield the second-smallest eigenvalue of the normalized Laplacian, before and after.
+
+    Above 0 and at most 2: the larger, the better connected. Only the largest component counts.
+    Chung 1997.
+    """
     rng = pair.randomness.stream("spectral gap: first vector")
     return compared(pair, lambda graph: spectral_gap(graph, rng), "eigenvalue")
 
@@ -77,6 +94,7 @@ def spectral_gap(graph: Graph, rng: np.random.Generator) -> float | None:
 
     Chung 1997.
     """
+    # Step 1: the largest components, each with its nodes next to each other.
     _, component = csgraph.connected_components(graph.to_scipy(), directed=False)
     sizes = np.bincount(component, minlength=1)
     size = int(sizes.max())
@@ -84,10 +102,12 @@ def spectral_gap(graph: Graph, rng: np.random.Generator) -> float | None:
         return None
     members = np.flatnonzero(sizes[component] == size)
     members = members[np.argsort(component[members], kind="stable")]
+    # Step 2: D^-1/2 A D^-1/2, whose eigenvalues are 1 less those of the normalized Laplacian.
     root = np.sqrt(np.maximum(graph.degrees(), 1))
     scaled = sparse.diags_array(1 / root)
     walk = sparse.csr_array(scaled @ graph.to_scipy().astype(np.float64) @ scaled)
     walk = walk[members][:, members]
+    # Step 3: the second-largest eigenvalue of each of them; the largest is 1.
     if size <= DENSE_UP_TO:
         return 1 - max(_second_dense(walk, size))
     root = root[members]
@@ -97,7 +117,7 @@ def spectral_gap(graph: Graph, rng: np.random.Generator) -> float | None:
 
 
 def _second_dense(walk: sparse.csr_array, size: int) -> Iterator[float]:
-    """Yield the second-largest eigenvalue of every block of this size, the largest of some."""
+    """Yield the largest second eigenvalue among some blocks of this size at a time."""
     entries = sparse.coo_array(walk)
     row, column = entries.coords
     block = row // size
@@ -113,9 +133,13 @@ def _second_dense(walk: sparse.csr_array, size: int) -> Iterator[float]:
 
 
 def _second(walk: sparse.csr_array, known: Floats, rng: np.random.Generator) -> float:
-    """Return the second-largest eigenvalue of a connected walk, whose first is 1, of `known`."""
+    """Return the second-largest eigenvalue of a connected block.
+
+    `known`: the eigenvector of the largest one, which is 1.
+    """
     known = known / np.linalg.norm(known)
 
+    # Deflation: the known eigenvalue 1 becomes -1, so that the second is the largest.
     def without_first(vector: Floats) -> Floats:
         vector = vector.ravel()
         return np.asarray(walk @ vector - 2 * known * (known @ vector))
@@ -125,7 +149,7 @@ def _second(walk: sparse.csr_array, known: Floats, rng: np.random.Generator) -> 
 
 
 def _iterated(matrix: sparse.csr_array, first: Floats, accuracy: float) -> tuple[float, Floats]:
-    """Return the largest eigenvalue and its vector, from the Lanczos iteration of this vector."""
+    """Return the largest eigenvalue and its vector, by the Lanczos iteration from vector `first`."""
     try:
         values, vectors = linalg.eigsh(
             matrix, k=1, which="LA", v0=first, ncv=VECTORS, maxiter=ROUNDS, tol=accuracy
