@@ -88,7 +88,28 @@ class Comparison(Generic[D]):
     def of(
         cls, original: Any, released: Any, position: Ints | None, randomness: Randomness
     ) -> Self:
-        """Return the comparison of an original and its release, which are of one kind."""
+        """Return the comparison of an original and its release, which are of one kind.
+
+        Parameters
+        ----------
+        original, released
+            Two containers of the kind of this class.
+        position
+            int64, shape (n,): the released position of every original one; None without linkage.
+        randomness
+            For metrics that sample.
+
+        Returns
+        -------
+        Comparison
+            Of this class.
+
+        Examples
+        --------
+        >>> ring = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+        >>> GraphComparison.of(ring, ring, np.arange(4), Randomness(seed=1)).edges_kept
+        4
+        """
         return cls(original=original, released=released, position=position, randomness=randomness)
 
     @property
@@ -345,6 +366,11 @@ class TableComparison(Comparison[Table]):
         ... )
         >>> pair.one_hot().before.toarray().tolist(), pair.one_hot().after.toarray().tolist()
         ([[1, 0], [0, 1]], [[0, 0], [0, 1]])
+
+        Returns
+        -------
+        BipartiteComparison
+            With the same linkage and held-back people.
         """
         both = self.original.one_hot(), self.released.one_hot()
         pair = BipartiteComparison.of(*both, self.position, self.randomness)

@@ -154,16 +154,84 @@ class Metric(Generic[C]):
     said: Said | None = None
 
     def felt(self, part: str) -> bool:
-        """Return whether a part is said as the share that is as far off when kept at random."""
+        """Return whether a part is reported as the share that is comparable when kept at random.
+
+        Parameters
+        ----------
+        part
+            The name of a figure.
+
+        Returns
+        -------
+        bool
+            Whether `as_sample` names it.
+
+        Examples
+        --------
+        >>> from graphveil import METRICS
+        >>> METRICS["edges-kept"].felt("share"), METRICS["triangles"].felt("original")
+        (True, False)
+        """
         return self.as_sample == "every part" or part in self.as_sample
 
     def figures(self, pair: C) -> Figures:
-        """Return the figures of a comparison."""
+        """Yield the figures of a comparison.
+
+        Parameters
+        ----------
+        pair
+            An original and its release, of the kind that the metric reads.
+
+        Returns
+        -------
+        Iterator[Figure]
+            The numbers of the metric; none if it is undefined for this pair.
+
+        Raises
+        ------
+        NotMeasuredError
+            If it cannot be computed; the message says why.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> from graphveil.core.randomness import Randomness
+        >>> ring = gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+        >>> pair = Comparison.of(ring, ring, np.arange(4), Randomness(seed=1))
+        >>> [figure.value for figure in gv.METRICS["mean-degree"].figures(pair)]
+        [2.0, 2.0, 0.0, 0.0]
+        """
         figures: Figures = _function(self.compute)(pair)
         return figures
 
     def mean_figures(self, pairs: Sequence[C]) -> Figures:
-        """Return the figures of the mean of several releases of one original."""
+        """Yield the figures of the mean of several releases of one original.
+
+        Parameters
+        ----------
+        pairs
+            The comparisons, all with the same original.
+
+        Returns
+        -------
+        Iterator[Figure]
+            The numbers of the metric, for a metric with `compute_mean`.
+
+        Raises
+        ------
+        NotMeasuredError
+            If they cannot be computed; the message says why.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> from graphveil.core.randomness import Randomness
+        >>> ring = gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+        >>> pair = Comparison.of(ring, ring, None, Randomness(seed=1))
+        >>> metric = gv.METRICS["degree-distribution"]
+        >>> [figure.value for figure in metric.mean_figures([pair, pair])]
+        [0.0, 0.0]
+        """
         figures: Figures = _function(self.compute_mean)(pairs)
         return figures
 

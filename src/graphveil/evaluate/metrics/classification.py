@@ -1,4 +1,9 @@
-"""Classification: a label of test people is predicted by models learned from the release."""
+"""Classification: labels of test people, predicted by models learned from the release.
+
+Test people are not in the original (`graphveil.evaluate.held_back`). The same classifiers learn
+from the original, and the most common label is the guess without learning. Training dominates the
+cost.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +32,8 @@ from graphveil.evaluate.metrics.task_entries import HIDDEN_UNITS as UNITS
 from graphveil.evaluate.metrics.tasks import NO_TEST, correct_share, under
 
 MOST_CELLS = 200_000_000
-"""Up to so many people times features trees are boosted: they read all cells."""
+"""The most people times features for which trees are boosted: that learner reads a dense float32
+matrix, of at most 0.8 GB then."""
 
 NO_LABEL = "no column to predict was given. Use --label COLUMN, or label=NAME in Python"
 NO_VALUES = (
@@ -44,8 +50,8 @@ NO_LIBRARY = "requires scikit-learn. Install the extra: pip install 'graphveil[l
 class Labelled(NamedTuple):
     """People with a label.
 
-    `features`: ones, people by features, the label's own omitted; `labels`: text or any other
-    values that can be sorted, shape (people,).
+    `features`: sparse ones, shape (people, features), without the features of the label; `labels`:
+    text or any other values that can be sorted, shape (people,).
     """
 
     features: sparse.csr_array
@@ -53,7 +59,7 @@ class Labelled(NamedTuple):
 
 
 class Split(NamedTuple):
-    """Who is learned from, in the release and in the original, and who is asked about."""
+    """The people to learn from, in the release and in the original, and those to predict."""
 
     released: Labelled
     original: Labelled
@@ -61,15 +67,23 @@ class Split(NamedTuple):
 
 
 def classification(pair: BipartiteComparison) -> Figures:
-    """Yield how many labels are predicted: by the release, the original, the commonest label."""
+    """Yield the share of labels predicted correctly by models learned from the release.
+
+    From 0 to 1, with Wilson's 95% interval over test people; next to it, that of models learned
+    from the original and of its most common label. Esfandiari et al., Smooth Anonymity for Sparse
+    Graphs (perceptron with 10 hidden units, census income); the other learners are ours.
+    """
     split = split_of(pair)
     seed = int(pair.randomness.stream("classification").integers(1 << 31))
     size = split.test.labels.size
+    # The guess without learning: the most common label of the original.
     values, number = np.unique(split.original.labels, return_counts=True)
     commonest = int((split.test.labels == values[number.argmax()]).sum())
     yield from correct_share("commonest label", commonest, size)
+    # Each classifier learns from the release and, for comparison, from the original.
     for name in CLASSIFIERS:
         for part, known in (("released", split.released), ("original", split.original)):
+            # Boosted trees need a dense matrix: too large ones are skipped, with a warning.
             if name == "gradient boosting" and np.prod(known.features.shape) > MOST_CELLS:
                 cells = " x ".join(f"{length:,}" for length in known.features.shape)
                 larger = f"{cells} cells exceed the limit of {MOST_CELLS:,}"
@@ -107,7 +121,7 @@ def _learner(name: str, seed: int) -> Any:
 
 
 def split_of(pair: BipartiteComparison) -> Split:
-    """Return who is learned from and who is asked about, over the features of all."""
+    """Return who is learned from and who is asked about, over the features of all but the label."""
     asked = pair.held_back
     if asked is None:
         raise NotMeasuredError(NO_TEST)
@@ -115,15 +129,18 @@ def split_of(pair: BipartiteComparison) -> Split:
         raise NotMeasuredError(NO_LABEL)
     if find_spec("sklearn") is None:
         raise NotMeasuredError(NO_LIBRARY)
+    # The label is a column of the data, whose features are then not learned from.
     sides, label = (pair.released, pair.original), asked.label
     columns = _features_of(sides, label, beside=asked.attached is not None)
     released, original, test = (_labeled(d, columns, label) for d in (*sides, asked.people))
+    # Or it is a column published next to the release, joined to the released rows by the linkage.
     if asked.attached is not None:
         values = np.array(as_text(asked.attached.value).tolist(), dtype=np.str_)
         if pair.position is None:
             raise NotMeasuredError(NEEDS_LINKAGE)
         original = Labelled(under(pair.original, columns), values)
         released = Labelled(under(pair.released, columns)[pair.linked], values)
+    # Learning needs two values on both sides, and testing a person with a value.
     for known, whose in ((released, "release"), (original, "original")):
         if np.unique(known.labels).size < 2:
             raise NotMeasuredError(NO_VALUES.format(label=label, whose=whose))
@@ -133,7 +150,10 @@ def split_of(pair: BipartiteComparison) -> Split:
 
 
 def _features_of(sides: tuple[Bipartite, ...], label: str, *, beside: bool) -> NDArray[Any]:
-    """Return the names of all features but those of the label, which some are of or is next to."""
+    """Return the names of all features but those of the label, in order.
+
+    `beside`: whether the label is a column next to the release, so that no feature need be of it.
+    """
     of_label = [names_of(data, label) for data in sides]
     if not beside and not any(some.any() for some in of_label):
         raise NotMeasuredError(NO_COLUMN.format(label=label))
@@ -145,7 +165,7 @@ def _features_of(sides: tuple[Bipartite, ...], label: str, *, beside: bool) -> N
 
 
 def _labeled(data: Bipartite, columns: NDArray[Any], label: str) -> Labelled:
-    """Return the people who show a label; of several the first by name."""
+    """Return the people who show a label; of several labels the first one in the row counts."""
     names, of_label = as_text(data.feature_labels()), names_of(data, label)
     entries = np.flatnonzero(of_label[data.indices])
     people, first = np.unique(data.rows()[entries], return_index=True)

@@ -1,8 +1,7 @@
-"""Communities by Leiden, their modularity, and how frequent graphlets of four nodes are.
+"""Communities by Leiden: agreement before and after, and modularity.
 
-Graphlets are estimated from 3-paths: an edge with a further edge at either end. Every connected
-graph of four nodes but the star has some, so evenly drawn 3-paths tell how many there are of each;
-the stars follow from the degrees.
+A run takes about O(m) for each of at most `ITERATIONS` rounds; metrics of communities take tens of
+runs, so they are heavy.
 """
 
 from __future__ import annotations
@@ -36,25 +35,33 @@ else:
     graspologic_native = lazy_module("graspologic_native")
 
 ITERATIONS = 10
-"""Rounds of one Leiden run."""
+"""Rounds of one Leiden run, each with local moves, refinement and aggregation."""
 
 RANDOMNESS = 0.01
 """How freely a round may refine communities: above 0, where only the best move is made."""
 
 MOST_SWEEPS = 1_000
-"""After so many passes over all nodes a round stops moving them: each run ends, come what may."""
+"""After this many passes over all nodes, a round stops moving them: it bounds the time of a run
+whose moves go back and forth."""
 
 THRESHOLD = 0.5
-"""Edges whose ends are together in a smaller share of the runs are dropped."""
+"""Edges whose ends are together in a smaller share of the runs are dropped. Our choice, the paper
+names none: half of the runs, so that an edge is kept if most runs agree on it."""
 
 MOST_ROUNDS = 20
+"""The most rounds of the consensus: it bounds the time if runs do not come to agree."""
 
 Partition: TypeAlias = "Ints"
 """The community of every node, shape (n,)."""
 
 
 def agreement(pair: GraphComparison) -> Figures:
-    """Yield how far the communities agree, and how far two searches of the original do."""
+    """Yield the normalized mutual information (NMI) of the communities before and after.
+
+    From 0 to 1, and 1 if the communities are equal; next to it, the NMI of two searches on the
+    original: what remains of 1 there is the randomness of the search. Each search is a consensus of
+    10 runs. De Jong et al., The anonymization problem in social networks.
+    """
     before, again, after = (
         consensus_communities(graph, pair.randomness.stream(f"communities: {purpose}"))
         for graph, purpose in (
@@ -79,17 +86,24 @@ def consensus_communities(graph: Graph, rng: np.random.Generator) -> Partition:
     paper names none. Weights are whole numbers: with shares, a search may go back and forth
     between two moves whose gains differ by rounding.
     """
+    # The first round has weights of 1; later rounds, the numbers of runs that agreed on each edge.
     edges = graph.edges()
     weights = np.ones(graph.n_edges)
     for _ in range(MOST_ROUNDS if graph.n_edges else 0):
+        # Step 1: ten runs on the weighted graph; the new weight of an edge counts the runs that
+        # join it.
         weights = _together(to_weighted(edges, weights, graph.n_nodes), edges, rng)
+        # Step 2: drop edges below the threshold, except the heaviest of a node, so that none is cut
+        # off.
         heaviest = np.zeros(graph.n_nodes)
         np.maximum.at(heaviest, edges, weights[:, None])
         heavy = weights >= np.minimum(THRESHOLD * COMMUNITY_RUNS, heaviest[edges].min(axis=1))
         heavy &= weights > 0
         edges, weights = edges[heavy], weights[heavy]
+        # Step 3: stop once all runs agree on every edge that is left.
         if np.all(weights == COMMUNITY_RUNS):
             break
+    # The communities are the components of the edges that are left.
     shape = (graph.n_nodes, graph.n_nodes)
     joined = sparse.coo_array((np.ones(len(edges)), edges.T), shape=shape)
     return np.asarray(csgraph.connected_components(joined, directed=False)[1], dtype=np.int64)
@@ -145,10 +159,13 @@ def leiden(matrix: sparse.csr_array, rng: np.random.Generator) -> Communities:
 def normalized_mutual_information(left: Partition, right: Partition) -> float:
     """Return the mutual information of two partitions over the mean of their entropies.
 
-    Danon et al. 2005; 1 where neither divides anything, and 0 where only one of them does.
+    `left`, `right`: int64, shape (n,): the community of every node; numbers do not matter. Danon et
+    al. 2005; 1 if neither divides anything, and 0 if only one of them does.
     """
     left, right = (np.unique(labels, return_inverse=True)[1] for labels in (left, right))
+    # The joint partition: nodes that are together in both.
     both = _entropy(left * (right.max(initial=0) + 1) + right)
+    # I(X, Y) = H(X) + H(Y) - H(X, Y), over (H(X) + H(Y)) / 2; rounding may leave 0..1.
     entropies = _entropy(left) + _entropy(right)
     if entropies == 0:
         return 1.0
@@ -162,7 +179,10 @@ def _entropy(labels: Partition) -> float:
 
 
 def of_own_communities(pair: GraphComparison) -> Figures:
-    """Yield the modularity of each graph's own communities; nothing where one has no edges."""
+    """Yield the modularity of each graph's own communities: the median of 10 Leiden runs.
+
+    From -1/2 to 1; nothing if a side has no edges. Newman and Girvan 2004; Traag et al. 2019.
+    """
     if pair.original.n_edges and pair.released.n_edges:
         before, after = (
             median_run(modularities(graph, pair.randomness.stream(f"modularity: {purpose}")))

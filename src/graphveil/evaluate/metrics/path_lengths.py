@@ -145,7 +145,7 @@ def diameter(pair: GraphComparison) -> Figures:
 
 
 def largest(found: Distances, _n: int) -> Estimate:
-    """Return the largest distance; from sampled sources it is a lower bound, without an interval."""
+    """Return the largest distance; from sampled sources a lower bound, without an interval."""
     value = float(np.flatnonzero(found.pairs)[-1])
     return Estimate(value, None if found.sources is None else Sample(found.sources))
 
@@ -174,7 +174,10 @@ def distance_distribution(pair: GraphComparison) -> Figures:
 
 
 def _errors(found: Distances, size: int, n: int, off: float) -> Floats:
-    """Return half the interval of the share of each distance; each misses this often."""
+    """Return half the interval of the share of each distance.
+
+    `size`: the length to pad to; `n`: the number of nodes; `off`: how often each interval misses.
+    """
     below = found.counts.sum(axis=1)
     apart = found.counts - below[:, None] * (found.pairs / found.pairs.sum())
     width = _half_width(apart, below, (found.sources or n) / n, off=off)

@@ -117,7 +117,7 @@ def spectral_gap(graph: Graph, rng: np.random.Generator) -> float | None:
 
 
 def _second_dense(walk: sparse.csr_array, size: int) -> Iterator[float]:
-    """Yield the largest second eigenvalue among some blocks of this size at a time."""
+    """Yield the largest second eigenvalue of some blocks of this size at a time."""
     entries = sparse.coo_array(walk)
     row, column = entries.coords
     block = row // size
@@ -149,7 +149,7 @@ def _second(walk: sparse.csr_array, known: Floats, rng: np.random.Generator) -> 
 
 
 def _iterated(matrix: sparse.csr_array, first: Floats, accuracy: float) -> tuple[float, Floats]:
-    """Return the largest eigenvalue and its vector, by the Lanczos iteration from vector `first`."""
+    """Return the largest eigenvalue and its vector, by Lanczos iteration from vector `first`."""
     try:
         values, vectors = linalg.eigsh(
             matrix, k=1, which="LA", v0=first, ncv=VECTORS, maxiter=ROUNDS, tol=accuracy

@@ -1,4 +1,8 @@
-"""Metrics of user-item data: entries kept and false, popularity of features and of pairs."""
+"""Metrics of user-item data: entries kept and false, popularity of items and of pairs of items.
+
+Entries are compared one by one, which needs the linkage; popularity does not. All take O(nnz) time
+but the popularity of pairs.
+"""
 
 from __future__ import annotations
 
@@ -21,32 +25,44 @@ QUANTILES = {"5% quantile": 0.05, "25% quantile": 0.25, "median": 0.5, "75% quan
 
 
 def jaccard(pair: BipartiteComparison) -> Figures:
-    """Yield the entries in both over those in either."""
+    """Yield the entries in both over those in either: from 0 to 1, and 1 if there are none.
+
+    Esfandiari et al., Smooth Anonymity for Sparse Graphs.
+    """
     union = pair.before.nnz + pair.after.nnz - pair.kept.nnz
     yield Figure("all", pair.kept.nnz / union if union else 1.0, "ratio")
 
 
 def suppressed(pair: BipartiteComparison) -> Figures:
-    """Yield how many original entries are not released."""
+    """Yield how many original entries are not released, and their share: 0 if all are kept."""
     number = pair.before.nnz - pair.kept.nnz
     return counted(number, pair.before.nnz, "entries", "share of original entries")
 
 
 def created(pair: BipartiteComparison) -> Figures:
-    """Yield how many released entries are not original: false statements about people."""
+    """Yield how many released entries are not original: false statements about people.
+
+    As a share of the original entries: 0 if there are none, and possibly above 1.
+    """
     number = pair.after.nnz - pair.kept.nnz
     return counted(number, pair.before.nnz, "entries", "share of original entries")
 
 
 def user_jaccard(pair: BipartiteComparison) -> Figures:
-    """Yield how the Jaccard index of single users is distributed."""
+    """Yield the distribution over users of the Jaccard index of their items before and after.
+
+    From 0 to 1, and 1 if a user's items are the same or both empty. Jaccard 1912.
+    """
     before, after, kept = (_row_sizes(m) for m in (pair.before, pair.after, pair.kept))
     # the released rows stand in another order than the original ones
     yield from _distribution(_ratios(kept, before + after[pair.linked] - kept))
 
 
 def feature_jaccard(pair: BipartiteComparison) -> Figures:
-    """Yield how the Jaccard index of single features is distributed; unused ones are omitted."""
+    """Yield the distribution over features of the Jaccard index of their users before and after.
+
+    From 0 to 1; features without users on both sides are omitted. Jaccard 1912.
+    """
     (before, after), kept = pair.popularity, pair.popularity_kept
     union = before + after - kept
     used = union > 0
@@ -54,7 +70,7 @@ def feature_jaccard(pair: BipartiteComparison) -> Figures:
 
 
 def empty_rows(pair: BipartiteComparison) -> Figures:
-    """Yield how many users have no feature any more."""
+    """Yield how many users have no feature, before and after, and their share in the release."""
     before, after = (int(np.count_nonzero(_row_sizes(m) == 0)) for m in (pair.before, pair.after))
     yield Figure("original", before, "users", judged=False)
     yield Figure("released", after, "users")
@@ -71,7 +87,7 @@ def _ratios(common: Ints, union: Ints) -> Floats:
 
 
 def _distribution(values: Floats) -> Figures:
-    """Yield mean, minimum and quantiles; nothing where there is no value."""
+    """Yield mean, minimum and quantiles; nothing if there is no value."""
     if not values.size:
         return
     yield Figure("mean", float(values.mean()), "ratio")
@@ -82,11 +98,16 @@ def _distribution(values: Floats) -> Figures:
 
 
 FIRST_BLOCK, BLOCK = 256, 1_024
-"""Features whose pairs are counted at once."""
+"""How many features are paired at once, in the first block and in others: larger blocks take more
+memory, smaller ones more products; the first is small since few features often suffice."""
 
 
 def frequency(pair: BipartiteComparison) -> Figures:
-    """Yield how the numbers of users of the features have changed; nothing without features."""
+    """Yield how the numbers of users of the features have changed; nothing without features.
+
+    The Kolmogorov-Smirnov distance over features, and the mean and largest change as shares of
+    users: all 0 if every feature has as many users as before.
+    """
     before, after = pair.popularity
     if not before.size:
         return
@@ -97,7 +118,11 @@ def frequency(pair: BipartiteComparison) -> Figures:
 
 
 def pair_frequency(pair: BipartiteComparison) -> Figures:
-    """Yield how far the counts of the most frequent pairs are off; nothing where nobody has two."""
+    """Yield the relative errors of the counts of the most frequent pairs of features.
+
+    At least 0, and 0 if all counts are kept; nothing if no user has two features. Our own metric;
+    cost: see `top_pairs`.
+    """
     top = top_pairs(pair.before, TOP_PAIRS)
     if not top.users.size:
         return
@@ -111,7 +136,10 @@ def pair_frequency(pair: BipartiteComparison) -> Figures:
 
 
 class FeaturePairs(NamedTuple):
-    """Pairs of features, first < second, and how many users have both."""
+    """Pairs of features, first < second, and how many users have both.
+
+    Three int64 arrays of one length.
+    """
 
     first: Ints
     second: Ints
@@ -122,20 +150,25 @@ def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> FeaturePairs:
     """Return the pairs of features that most users have, in descending order, then by columns.
 
     Exact, and never features by features: features are counted by falling frequency, and a pair has
-    at most as many users as its rarer feature, so the rest need not be counted once that is below
-    the last of the best pairs so far.
+    at most as many users as its rarer feature. So the rest need not be counted once that is below
+    the last of the best pairs so far. The worst case is O(sum of squared row sizes).
     """
+    # Features by falling number of users; those that no user has are dropped.
     users = column_sizes(matrix)
     order = np.argsort(-users, kind="stable")[: np.count_nonzero(users)]
     columns = sparse.csc_array(matrix)[:, order]
     none = np.empty(0, dtype=np.int64)
     best = FeaturePairs(none, none, none)
     start = 0
+    # Go on while a pair with the next feature could still be among the best.
     while start < order.size and users[order[start]] >= _bar(best, n_pairs):
+        # Count the pairs of this block with all features up to its end: each pair once, row >
+        # column.
         end = start + (FIRST_BLOCK if start == 0 else BLOCK)
         both = sparse.coo_array(columns[:, start:end].T @ columns[:, :end])
         enough = (both.row + start > both.col) & (both.data >= _bar(best, n_pairs))
         ends = order[both.row[enough] + start], order[both.col[enough]]
+        # Keep the best of these and of those before; equal counts are ordered by column.
         more = FeaturePairs(np.minimum(*ends), np.maximum(*ends), both.data[enough])
         first, second, shared = (np.concatenate(p) for p in zip(best, more, strict=True))
         most = np.lexsort((second, first, -shared))[:n_pairs]
@@ -145,5 +178,5 @@ def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> FeaturePairs:
 
 
 def _bar(best: FeaturePairs, n_pairs: int) -> int:
-    """Return how many users a pair needs to be among the best."""
+    """Return how many users a pair needs to be among the best; 1 as long as they are too few."""
     return int(best.users[-1]) if best.users.size == n_pairs else 1
