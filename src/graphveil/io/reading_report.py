@@ -118,7 +118,18 @@ class ReadingReport:
         return (*self.columns_ignored, *self.attributes_ignored)
 
     def lines(self) -> list[Message]:
-        """Return a sentence for everything that happened."""
+        """Return a sentence for everything that happened.
+
+        Returns
+        -------
+        list[Message]
+            First what was read, then what was dropped or guessed, then other notes.
+
+        Examples
+        --------
+        >>> ReadingReport(format="csv", rows=5, isolated=1).lines()
+        ['read 5 rows of csv', 'kept 1 node without edges']
+        """
         packed = f", {self.compression}" if self.compression else ""
         kind = f" as {self.kind}" if self.kind else ""
         parts = f" in {self.parts:,} parts" if self.parts > 1 else ""
@@ -135,6 +146,11 @@ class ReadingReport:
 
         >>> ReadingReport(format="csv", rows=5, reciprocal_pairs=2).dropped()
         []
+
+        Returns
+        -------
+        list[Message]
+            What `warn_of_dropped` warns of.
         """
         is_data = option("header", "no")
         an_edge = f"counts; if it is an edge, use {is_data}"

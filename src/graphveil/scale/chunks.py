@@ -32,7 +32,8 @@ from graphveil.scale import columns
 from graphveil.scale.columns import ItemLists, coded, name_hashes
 
 SAMPLED_OF_A_CHUNK = 64
-"""How many rows of a chunk are sampled at least, on average."""
+"""How many rows of a chunk are sampled at least, on average: with more, chunks have more equal
+sizes."""
 
 SAMPLED = 10**6
 """How many rows are sampled at least, where there are as many."""
@@ -43,7 +44,11 @@ RATES = 1 << 16
 
 @dataclass(frozen=True)
 class ByWords:
-    """Rows in the order of words of 64 bits: of their smallest hashes, or of integers as users."""
+    """Rows in the order of words of 64 bits: of their smallest hashes, or of integers as users.
+
+    `hashes`: the MinHash of a row's items, which puts rows with many items in common next to each
+    other; None for rows in the order of their users.
+    """
 
     hashes: MinHash | None
 
@@ -70,11 +75,13 @@ class ByWords:
 
     def cuts(self, keys: pa.Table, n_chunks: int) -> NDArray[np.uint64]:
         """Return the keys at which all chunks but the first begin, in order."""
+        # Sort by the leading word alone: most cuts are decided by it.
         words = np.stack([key.to_numpy() for key in keys.columns], axis=1).view(np.uint64)
         order = np.argsort(words[:, 0], kind="stable")
         leading = words[order, 0]
         cuts = np.empty((n_chunks - 1, words.shape[1]), dtype=np.uint64)
         for number, at in enumerate(starts(keys.num_rows, n_chunks)):
+            # Among rows with the same leading word, the full keys decide.
             first = int(np.searchsorted(leading, leading[at], side="left"))
             end = int(np.searchsorted(leading, leading[at], side="right"))
             alike = words[order[first:end]]
@@ -197,19 +204,24 @@ class Released:
 
     def __call__(self, number: int, table: pa.Table) -> pa.Table:
         """Return the released rows of a chunk with their keys, and what its clusters keep."""
+        # Rows in the order of their keys, whatever order they come in: the work may run twice.
         rows = ItemLists.of(table)
         rows = rows.taken(self.order.in_order(rows))
+        # Items by number, and equal rows once, as the method does in memory.
         names, codes = coded(rows.values)
         data = Bipartite(rows.indptr, codes, len(names))
         distinct = collapse(data)
         if self.by_columns:
             distinct = distinct._replace(columns=self.method.columns_of(names.to_pylist()))
+        # Cluster, with randomness of this chunk alone.
         rng = self.randomness.stream(f"clusters of chunk {number}")
         labels = self.method.clustering()(distinct, rng)
         clusters = profiles_of(distinct, labels)
+        # What each cluster publishes, and the released rows.
         rest = self.randomness.stream(f"rest of chunk {number}").bytes(32)
         published = self.method.published(clusters, Randomness(seed=int.from_bytes(rest, "big")))
         out = released(data, clusters, published, labels)
+        # Keys of 128 random bits give the order of the release: buckets first, then the words.
         lists = ItemLists(rows.users, out.indptr, names.take(pa.array(out.indices)))
         keys = keys_of(self.randomness.secret(f"keys of chunk {number}"), data.n_users)
         arrays = [
@@ -223,7 +235,7 @@ class Released:
 
 
 def keys_of(secret: bytes, n: int) -> NDArray[np.uint64]:
-    """Return a key of 128 bits a row, shape (2, n): the order of the release.
+    """Return a key of 128 bits per row, uint64, shape (2, n): the order of the release.
 
     The same secret gives the same keys: a chunk that runs twice, wherever it runs, loses no row and
     repeats none. Without the secret they cannot be distinguished from random bits (SHAKE-256).
@@ -248,7 +260,9 @@ def _of_clusters(
     """Return, at the first row of every cluster, its size and what it keeps and is certain of."""
     n, n_clusters = labels.size, clusters.sizes.size
     firsts = np.empty(n_clusters, dtype=np.int64)
+    # The first row of every cluster: later assignments win, so rows are assigned from the end.
     firsts[labels[::-1]] = np.arange(n)[::-1]  # the last one stays
+    # Per cluster: entries that are published and true, and published entries that are false.
     of_pair, counts = clusters.clusters[published], clusters.counts[published]
     shared = np.bincount(of_pair, weights=counts, minlength=n_clusters)
     lacking = clusters.sizes[of_pair] - counts

@@ -87,7 +87,31 @@ def first(names: Sequence[str]) -> str:
 def columns_of(
     path: Path, form: str | None, *, header: Header = "auto", delimiter: str | None = None
 ) -> Columns:
-    r"""Return what the columns of a file say that it holds."""
+    """Return what the columns of a file say that it holds.
+
+    Parameters
+    ----------
+    path
+        The file, or a folder of its parts.
+    form
+        The name of its format; None for that of its extension.
+    header
+        Whether the first line has names: ``auto``, ``yes`` or ``no``.
+    delimiter
+        What separates cells; None to detect it.
+
+    Returns
+    -------
+    Columns
+        The names and the kind that they indicate; without either if the file cannot be read.
+
+    Examples
+    --------
+    >>> from graphveil.io import datasets
+    >>> columns = columns_of(datasets.path_of("spect-heart"), None)
+    >>> columns.names, columns.kind
+    (('user', 'item'), <class 'graphveil.data.bipartite.Bipartite'>)
+    """
     try:
         names, listed, unnamed, worded = _names(path, form, header, delimiter)
     except (InputError, OSError, pa.ArrowInvalid):
