@@ -1,4 +1,8 @@
-"""Arrow columns as plain values: categories written out, extension types as text."""
+"""Arrow columns as plain values: categories written out, extension types as text.
+
+Libraries hand over periods, intervals, UUIDs and categories as types of their own; the containers
+hold integers and text alone.
+"""
 
 from __future__ import annotations
 
@@ -98,7 +102,9 @@ def of_extension(name: str, how: bytes, storage: pa.Array) -> pa.Array | None:
 
 
 _UNITS = (("days", 86_400), ("hours", 3600), ("minutes", 60), ("seconds", 1))
+"""The units in which durations are written, longest first, in seconds."""
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
+"""How many of an Arrow time unit are in a second."""
 
 
 def _durations(column: Any) -> Any:

@@ -24,7 +24,7 @@ MOSTLY_DIFFERENT = 0.9
 """The share of different values above which a column is taken for one that names people."""
 
 FEW = 10
-"""Fewer values do not show what a column holds."""
+"""The fewest values that show what a column holds."""
 
 
 class CodedRows(Protocol):
@@ -85,10 +85,11 @@ LEAST_PEOPLE, MOST_ROWS, MOST_ROWS_OF_CODES, LARGEST_SHARE = 20, 100, 20, 0.1
 them, the most rows that they have on average, and the largest share of all rows that one has."""
 
 MOST_NAMED = 5
-"""So many columns are named that follow from another."""
+"""How many columns that follow from another are named in a message."""
 
 LEAST_DIGITS = 5
-"""So many digits in codes of one form look like the numbers of people."""
+"""The fewest digits of codes of one form that look like numbers of people; a smaller value would
+take more codes for people."""
 
 _PERSON = (
     r"(?:patient|pat|paciente|patiente|versicherte|insured|customer|client|cliente|kunde|member"
@@ -158,15 +159,18 @@ class RepeatedPeople(NamedTuple):
 
 def repeated_people(table: CodedRows) -> RepeatedPeople | None:
     """Return the column that may hold people of whom some have several rows; None without one."""
+    # Only columns in which some value has several rows can be people with several rows.
     repeated = [
         at
         for at in range(len(table.columns))
         if np.bincount(table.codes[:, at][table.codes[:, at] >= 0]).max(initial=0) > 1
     ]
+    # Evidence 1: the name of the column, and the form of its values.
     for at in repeated:
         sign = sign_of_people(table.columns[at], table.categories[at], _sizes(table, at))
         if sign:
             return _found(table, at, sign)
+    # Evidence 2: the column determines other columns, as a person determines the date of birth.
     agreed = {at: _agreed(table, at) for at in repeated if np.count_nonzero(_sizes(table, at)) > 2}
     most = max(agreed, key=lambda at: len(agreed[at]), default=-1)
     if most >= 0 and agreed[most]:
@@ -174,6 +178,7 @@ def repeated_people(table: CodedRows) -> RepeatedPeople | None:
         more = f" and {len(names) - MOST_NAMED} more" if len(names) > MOST_NAMED else ""
         sign = f"and rows with the same value agree on {', '.join(names[:MOST_NAMED])}{more}"
         return _found(table, most, sign)
+    # Evidence 3: many values of few rows each that look like codes.
     for at in repeated:
         sign = _sign_of_codes(table.columns[at], table.categories[at], _sizes(table, at))
         if sign:
@@ -236,16 +241,19 @@ def _sign_of_codes(name: str, values: Ids, sizes: NDArray[np.int64]) -> str:
 
 
 def _agreed(table: CodedRows, at: int) -> tuple[int, ...]:
-    """Return the other columns that a column determines; none where they are few.
+    """Return the other columns that a column determines; none if they are few.
 
-    A column that follows from another of these, as a state from its city, does not count.
+    A column that follows from another of these, as a state from its city, does not count. Cost: at
+    most `MOST_CELLS` compared cells.
     """
+    # Columns that name rows follow from anything, and constant ones say nothing.
     naming = {table.columns.index(name) for name in naming_columns(table)}
     others = [
         other
         for other in range(len(table.columns))
         if other not in {at, *naming} and np.count_nonzero(_sizes(table, other)) > 1
     ]
+    # Compare rows with the first row of their value: a few, then more if these leave candidates.
     determined: list[int] = []
     for cells in (FIRST_CELLS, MOST_CELLS):
         rows, first = _some_rows(table.codes[:, at], cells // max(len(others), 1))
@@ -253,6 +261,7 @@ def _agreed(table: CodedRows, at: int) -> tuple[int, ...]:
         determined = [others[i] for i in _determined(codes[rows], codes[first])]
         if len(determined) < 2:
             return ()
+    # Of columns that determine each other, as city and state, only one is evidence.
     people = table.codes[np.unique(first)]
     for other in tuple(determined):
         if other not in determined:
@@ -278,10 +287,13 @@ def _determined(own: NDArray[np.int32], of_first: NDArray[np.int32]) -> list[int
     """Return the columns on which two rows agree, in nearly every pair and by more than chance."""
     found = []
     for column in range(own.shape[1]):
+        # Pairs of rows in which both cells are known.
         both = (own[:, column] >= 0) & (of_first[:, column] >= 0)
         values, pairs = own[both, column], int(both.sum())
         agree = int((values == of_first[both, column]).sum())
+        # How often two rows agree by chance: the sum of squared shares of the values.
         chance = float(((np.bincount(values) / max(pairs, 1)) ** 2).sum())
+        # Nearly always; most of what chance leaves; and too often for chance: chance^agree < e^-7.
         if (
             0 < chance < 1
             and agree >= AGREE * pairs

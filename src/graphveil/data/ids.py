@@ -30,6 +30,7 @@ Ids: TypeAlias = "NDArray[Any]"
 """One id a position: int64, or NumPy's variable-length text. None stands for 0..n-1."""
 
 LARGEST = 2**63 - 1
+"""The largest integer id, that of int64; larger ones are text."""
 
 
 def frozen(array: NDArray[Any]) -> NDArray[Any]:
@@ -201,6 +202,7 @@ def distinct(values: Ids) -> Ids:
 def _distinct_integers(values: Ids) -> Ids:
     if values.size == 0:
         return values
+    # A small range: mark what occurs, O(n + range); otherwise sort.
     top = int(values.max())
     if top <= 8 * values.size + 1024:
         seen = np.zeros(top + 1, dtype=np.bool_)
@@ -210,7 +212,7 @@ def _distinct_integers(values: Ids) -> Ids:
 
 
 def positions(values: Ids, ids: Ids, *, what: str) -> NDArray[np.int32]:
-    """Return where each value stands in ids."""
+    """Return the position of each value in ids, int32; refuse a value that is not among them."""
     if values.dtype.kind != ids.dtype.kind:
         values, ids = as_text(values), as_text(ids)
     if ids.dtype.kind == "i":
@@ -234,6 +236,7 @@ def as_text(ids: Ids) -> Ids:
 def _integer_positions(values: Ids, ids: Ids) -> NDArray[np.int32]:
     if ids.size == 0:
         return np.full(values.shape, -1, dtype=np.int32)
+    # A small range: a table from value to position; otherwise binary search in sorted ids.
     low, high = int(ids.min()), int(ids.max())
     inside = (values >= low) & (values <= high)
     if high - low <= 8 * (ids.size + values.size) + 1024:

@@ -26,12 +26,13 @@ form. Joiners and selectors of variants do, in emoji and in Persian."""
 
 
 def alike(values: pa.Array, *, accents: bool = False, case: bool = False) -> tuple[str, str] | None:
-    """Return two of some texts that no eye can distinguish, None where there are none.
+    """Return two texts that no eye can distinguish; None if there are none.
 
-    They differ in spaces at their ends or in characters without width; where asked, also in how an
+    They differ in spaces at their ends or in characters without width; if asked, also in how an
     accent is written, or in case and zeros in front of a number.
     """
     values = values.unique()
+    # Reduce each text to what is seen of it.
     seen = pc.utf8_trim_whitespace(pc.replace_substring_regex(values, _UNSEEN, ""))
     seen = pc.utf8_normalize(seen, "NFC") if accents else seen
     if case:
@@ -39,6 +40,7 @@ def alike(values: pa.Array, *, accents: bool = False, case: bool = False) -> tup
         seen = pc.replace_substring_regex(folded, "^0+([0-9]+)$", r"\1")
     if seen.equals(values) or pc.count_distinct(seen).as_py() == len(values):
         return None
+    # Two texts that are reduced to the same one look the same; give the shortest two.
     counts = seen.value_counts()
     repeated = counts.field("values").filter(pc.greater(counts.field("counts"), 1))[0]
     first, second, *_ = sorted(values.filter(pc.equal(seen, repeated)).to_pylist(), key=len)

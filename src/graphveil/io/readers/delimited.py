@@ -255,7 +255,8 @@ def refuse_counts(source: Source, n: int, m: int, rows: int) -> NoReturn:
 
 
 def _without_count_line(source: Source, arcs: ParsedArcs) -> ParsedArcs:
-    """Leave out the first line where it gives the numbers of nodes and of edges."""
+    """Drop the first line if it gives the numbers of nodes and of edges."""
+    # Only integers can be counts, and a count of edges is about the number of rows below.
     labels = arcs.labels
     if arcs.source.size < 2 or labels.dtype.kind != "i":
         return arcs
@@ -263,6 +264,7 @@ def _without_count_line(source: Source, arcs: ParsedArcs) -> ParsedArcs:
     rows = arcs.source.size - 1
     if m < rows / 2:
         return arcs
+    # The ids in use without the first line show whether its numbers fit as counts.
     used = np.zeros(labels.size, dtype=np.bool_)
     used[arcs.source[1:]] = True
     used[arcs.target[1:]] = True
@@ -271,6 +273,7 @@ def _without_count_line(source: Source, arcs: ParsedArcs) -> ParsedArcs:
         refuse_counts(source, n, m, rows)
     if not verdict:
         return arcs
+    # Renumber the labels that are left.
     position = np.cumsum(used, dtype=np.int32) - 1
     arcs.source = position[arcs.source[1:]].astype(np.int32, copy=False)
     arcs.target = position[arcs.target[1:]].astype(np.int32, copy=False)

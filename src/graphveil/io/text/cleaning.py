@@ -14,10 +14,12 @@ _QUOTED_BLANK = re.compile(rb'"[ \t]|[ \t]"')
 
 _BLANK, _BREAK = 1, 2
 _STEP = 1 << 18
+"""How many bytes are looked at a time: it bounds the size of temporary arrays."""
 _ZERO, _POINT = ord("0"), ord(".")
 _KIND = bytes(
     _BREAK if code == ord("\n") else _BLANK if code in b"\t\v\f\r " else 0 for code in range(256)
 )
+"""The kind of every byte: a line break, other white space, or 0 for the rest."""
 
 
 def without_comments(chunk: bytes) -> tuple[bytes, int]:
@@ -45,9 +47,11 @@ def without_blank_lines(chunk: bytes) -> bytes:
 
 def single_spaced(chunk: bytes) -> bytes:
     """Return lines whose cells are separated by one space, whatever white space there was."""
+    # Most chunks need no change: look for what would before anything is copied.
     ragged = (b"\t", b"\r", b"  ", b" \n", b"\n ", b"\v", b"\f")
     if not any(mark in chunk for mark in ragged) and not chunk.startswith(b" "):
         return chunk.removesuffix(b" ")
+    # Keep one blank of each run, the first one, and none at the beginning of a line.
     text = np.frombuffer(chunk, dtype=np.uint8)
     kind = np.frombuffer(chunk.translate(_KIND), dtype=np.uint8)
     before = np.empty_like(kind)
@@ -55,10 +59,12 @@ def single_spaced(chunk: bytes) -> bytes:
     before[1:] = kind[:-1]
     keep = (kind != _BLANK) | (before == 0)
     text, kind = text[keep], kind[keep]
+    # Drop the blank at the end of each line.
     after = np.full_like(kind, _BREAK)
     after[:-1] = kind[1:]
     keep = (kind != _BLANK) | (after == 0)
     text, kind = text[keep], kind[keep]
+    # Tabs and other white space become the one delimiter that the parser knows.
     text[kind == _BLANK] = 32
     spaced: bytes = text.tobytes()
     return spaced
@@ -69,10 +75,12 @@ def may_not_be_plain(chunk: bytes) -> bool:
 
     Such are 007, 0x1F, -0, and 5 with a space inside its quotes.
     """
+    # Quick rejections by marks that plain integers never have.
     if any(mark in chunk for mark in (b"x", b"X")) or (b"-" in chunk and b"-0" in chunk):
         return True
     if b'"' in chunk and _QUOTED_BLANK.search(chunk):
         return True
+    # A zero with a digit behind it and no digit or point before it: 007, but not 10.07.
     text = np.frombuffer(b"\n" + chunk + b"\n", dtype=np.uint8)
     for start in range(0, text.size - 2, _STEP):
         before = text[start : start + _STEP][: text.size - 2 - start]

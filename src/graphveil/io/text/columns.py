@@ -108,6 +108,7 @@ def _cleaned(dialect: Dialect, notes: ReadCounts) -> Iterator[tuple[int, bytes, 
     """Yield (first line, lines as they stand, lines without names, comments and extra space)."""
     named = bool(dialect.header)
     begun = False
+    # Comments, blank lines and extra space go; lines stay at their numbers, for messages.
     for first, raw in dialect.source.chunks():
         chunk, comments = without_comments(raw)
         notes.comment_lines += comments
@@ -180,16 +181,19 @@ def _explain(raw: bytes, first: int, dialect: Dialect, error: Exception) -> NoRe
 def _read_text(
     dialect: Dialect, chosen: tuple[int, ...], notes: ReadCounts, *, share_labels: bool
 ) -> list[ParsedColumn]:
+    # Codes per column, and the number of every text that was seen, over one numbering if shared.
     seen: list[dict[str, int]] = [{} for _ in chosen]
     if share_labels:
         seen = [seen[0]] * len(chosen)
     codes = [Growing() for _ in chosen]
     kind = pa.dictionary(pa.int32(), pa.string())
+    # Arrow gives each block its own dictionary: its values get their numbers once per block.
     for table in tables(dialect, chosen, notes, kind):
         for number, (known, column) in enumerate(zip(seen, codes, strict=True)):
             for block in table.column(number).chunks:
                 values = trimmed(block.dictionary, dialect)
                 column.extend(_numbered(values, known)[block.indices.to_numpy()])
+    # Labels in canonical order replace the order in which texts were seen.
     columns: list[ParsedColumn] = []
     for number, known in enumerate(seen):
         values = pa.array(known, type=pa.string())

@@ -12,6 +12,7 @@ from graphveil.data.ids import Ids
 from graphveil.io.parsed import ParsedColumn
 
 _WIDE = 1 << 23
+"""How many values are merged at a time into the distinct ones, if these have a wide range."""
 
 
 class Growing:
@@ -42,15 +43,18 @@ def compact(values: NDArray[Any], *, labels: Ids | None = None) -> ParsedColumn:
 
     int32 input is overwritten, so that no second array of its size is needed.
     """
+    # Labels without gaps are positions already.
     if labels is None:
         labels = distinct_integers(values)
     if values.size == 0 or labels[-1] == labels.size - 1:
         return ParsedColumn(values.astype(np.int32, copy=False), labels)
+    # A small range: a table from label to position; otherwise binary search.
     top = int(labels[-1])
     table = None
     if top < max(values.size // 2, 1 << 24):
         table = np.zeros(top + 1, dtype=np.int32)
         table[labels] = np.arange(labels.size, dtype=np.int32)
+    # A block at a time, into the input if its type allows.
     out = values if values.dtype == np.int32 else np.empty(values.size, dtype=np.int32)
     for part in blocks(values.size):
         position = np.searchsorted(labels, values[part]) if table is None else table[values[part]]

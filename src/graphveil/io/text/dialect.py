@@ -90,6 +90,7 @@ def sniff(
 
     Without `spaces`, white space separates nothing; without `comments`, no line is one.
     """
+    # Files that graphveil wrote say what they are in their first line.
     lines, remarks = _first_lines(source, comments=comments)
     marked = MARKS.get(remarks[0], ()) if remarks and header == "auto" and not delimiter else ()
     if marked and all(len(split(line, "\t")) == 2 for line in lines):
@@ -100,17 +101,20 @@ def sniff(
         source.refuse(
             (f"{lines[0].strip()} is a spreadsheet directive, not data. Remove this line."), line=1
         )
+    # The delimiter: the one asked for, else the one under which most lines are equally wide.
     separator = _spelled(source, delimiter)
     if separator is None:
         order = [*_ORDER.get(source.format.name, ",\t;|"), DOUBLE]
         separator = _delimiter(lines, order, fallback=WHITESPACE if spaces else order[0])
     if spaces:
         _refuse_attributes(source, lines, separator)
+    # The first row: names, data, or undecided until all rows are read.
     rows = [split(line, separator) for line in lines]
     kind: str = "data" if lists_pairs(source) else "asked"
     if header == "auto" and kind != "data":
         kind = _first_row(source, rows)
     named = header == "yes" or kind in ("known", "inferred")
+    # The width of most rows below counts; others are refused later, each with its line.
     data = rows[1:] if named else rows
     widths = Counter(len(row) for row in data) or Counter([len(rows[0])])
     return Dialect(
@@ -190,9 +194,11 @@ def _first_row(
     source: Source, rows: list[list[str]]
 ) -> Literal["known", "inferred", "data", "undecided"]:
     """Return what the first row is: known names, words above numbers, data, or either."""
+    # Known names of columns decide.
     first = [cell.strip() for cell in rows[0]]
     if known_pairs(first, graph=True) or (len(first) == 1 and plain(first[0]) in _LIST_NAMES):
         return "known"
+    # Otherwise compare with the cells below: words above numbers are names.
     above = {"names": "", "data": ""}
     numbers_below = False
     for column, cell in enumerate(first):
