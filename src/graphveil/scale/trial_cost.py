@@ -24,11 +24,12 @@ from graphveil.scale.run import order_of_rows
 from graphveil.scale.user_sample import UserSample
 
 CLUSTERED_SECONDS = 6.0
+"""How long chunks are clustered to learn what one costs, and how many chunks at least."""
 LEAST_CHUNKS = 3
 """So long are chunks clustered to learn what one costs, and at least so many."""
 
 HANDLED_ROWS = 1 << 16
-"""So many rows are put in order, digested and given keys to learn what a row costs."""
+"""How many rows are put in order, digested and given keys to learn what a row costs."""
 
 
 class RowCost(NamedTuple):
@@ -40,7 +41,7 @@ class RowCost(NamedTuple):
 
 
 class Priced(NamedTuple):
-    """What clustering costs: seconds for a chunk, an entry, and two rows with an item in common.
+    """What clustering costs: seconds per chunk, per entry, and per pair of rows with an item in common.
 
     `packed`: the bytes of a released row; `in_a_part`: without what its cluster keeps.
     """
@@ -52,9 +53,11 @@ class Priced(NamedTuple):
 
     @classmethod
     def of(cls, costs: list[float], parts: NDArray[np.float64], tables: list[pa.Table]) -> Priced:
-        """Return the factors that explain what chunks did cost, in relative terms."""
+        """Return the factors that explain the measured costs of chunks, by relative least squares."""
+        # Nonnegative least squares on costs relative to the measured ones.
         spent = np.array(costs)
         factors, _ = nnls(parts / spent[:, None], np.ones(spent.size))
+        # Scale so that the factors explain the total exactly.
         explained = (parts @ factors).sum()
         rows = sum(table.num_rows for table in tables)
         return cls(
@@ -139,21 +142,28 @@ class Trial:
         return RowCost(seconds / n, table.nbytes / n, _packed(table) / n)
 
     def cells(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the entries of every chunk of the run, and its pairs of rows that meet."""
+        """Return the entries of every chunk of the run, and its pairs of rows that meet in an item.
+
+        A chunk of all users is denser than that of a sample: entries grow by 1 / share, pairs by
+        its square.
+        """
         entries, meetings = self._parts(self._starts(self.n_chunks))
         share = self.sample.share
         return entries / share, meetings / share**2
 
     def clustered(self) -> Priced:
         """Return what clustering costs, from some chunks of the sample: the densest, and others."""
+        # Chunks of the size that the run has, cut from the sample.
         n_chunks = max(1, round(len(self.rows.users) / self.n_chunk_rows))
         starts = self._starts(n_chunks)
         entries, meetings = self._parts(starts)
         costs: list[float] = []
         chosen: list[int] = []
         tables: list[pa.Table] = []
+        # The densest chunk first, then others spread over the ranks, until time is up.
         for number in _spread(np.argsort(meetings, kind="stable")):
             table = self._table(*starts[number : number + 2])
+            # The first run compiles the kernels, and is not timed.
             if not chosen:
                 self.work(number, table)  # compiles
             seconds, released = _timed(lambda: self.work(number, table))  # noqa: B023  called here
@@ -193,7 +203,10 @@ def _are_values(items: pa.Array) -> bool:
 
 
 def _spread(ranked: NDArray[np.int64]) -> Iterator[int]:
-    """Yield the last one of those that are ranked, then the others, spread over the ranks."""
+    """Yield the last of the ranked numbers, then the others, spread over the ranks.
+
+    Reversed bits give a sequence whose every beginning is spread (van der Corput).
+    """
     n = ranked.size
     bits = max(n - 1, 0).bit_length()
     turned = (int(f"{i:0{bits}b}"[::-1], 2) for i in range(1 << bits)) if bits else iter([0])
