@@ -41,9 +41,10 @@ class RowCost(NamedTuple):
 
 
 class Priced(NamedTuple):
-    """What clustering costs: seconds per chunk, per entry, and per pair of rows with an item in common.
+    """What clustering costs: seconds per chunk, per entry, and per pair of rows that meet.
 
-    `packed`: the bytes of a released row; `in_a_part`: without what its cluster keeps.
+    Two rows meet in each item that both have. `packed`: the bytes of a released row; `in_a_part`:
+    without what its cluster keeps.
     """
 
     factors: NDArray[np.float64]
@@ -53,7 +54,7 @@ class Priced(NamedTuple):
 
     @classmethod
     def of(cls, costs: list[float], parts: NDArray[np.float64], tables: list[pa.Table]) -> Priced:
-        """Return the factors that explain the measured costs of chunks, by relative least squares."""
+        """Return the factors that explain the costs of chunks best, in relative terms."""
         # Nonnegative least squares on costs relative to the measured ones.
         spent = np.array(costs)
         factors, _ = nnls(parts / spent[:, None], np.ones(spent.size))
