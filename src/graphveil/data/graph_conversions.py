@@ -80,6 +80,7 @@ class GraphObjects:
             )
         weighted = bool(np.any((coo.data != 0) & (coo.data != 1)))
         left_out = warn_left_out(["values"] if weighted else [])
+        # Edges above the diagonal, of either triangle; mutual ones are in both.
         pattern = sparse.csr_array(coo != 0)
         there, back = sparse.triu(pattern, k=1), sparse.tril(pattern, k=-1).T
         upper = sparse.coo_array(there + back)

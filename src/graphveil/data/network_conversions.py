@@ -202,10 +202,12 @@ class NetworkObjects(Frames):
         left_out: Sequence[Any],
     ) -> Self:
         """Return the network of nodes and their attributes, and of edges between positions."""
+        # Nodes are put in the canonical order of their ids.
         ids = as_ids(names, what="node ids")
         labels = distinct(ids)
         if labels.size != ids.size:
             raise DataError("two nodes have the same id. Make the ids distinct.")
+        # Only the attributes asked for are kept, in columns by that order.
         every = list(dict.fromkeys(name for said in rows for name in said))
         chosen = every if attributes is None else list(attributes)
         for name in chosen:
@@ -316,6 +318,7 @@ class NetworkObjects(Frames):
         >>> Network.from_arrow(calls, who, directed=True)
         Network(3 nodes, ties: 2 arcs, attributes: sex)
         """
+        # Step 1: which columns are the ends and the edge type; others are dropped with a warning.
         table = arrow_table(ties)
         others = [name for name in table.column_names if name != kinds]
         names = chosen_names(others, (source, target), ("source", "target"))
@@ -327,6 +330,7 @@ class NetworkObjects(Frames):
             )
         if kinds is None and not ignore_weights:
             ask_kinds_in(table, further)
+        # Step 2: the nodes: those of the frame of people, else the ends that occur.
         who = None if people is None else arrow_table(people)
         rows = None
         if who is not None:
@@ -336,11 +340,13 @@ class NetworkObjects(Frames):
         labels = labels_of_ends(ends, None if rows is None else rows.labels())
         if labels.dtype.kind == "T":
             ends = [as_text(end) for end in ends]
+        # Step 3: edges by positions, with their types; directions that matter are asked about.
         at = [positions(end, labels, what=name) for end, name in zip(ends, names, strict=True)]
         kind = [TIES] * len(table) if kinds is None else table[kinds].to_pylist()
         if directed is None:
             said = frame_says_directed(table, names) or None
             refuse_where_directions_matter(at, labels.size, names, said=said)
+        # Step 4: layers, and attributes in the order of the nodes.
         listed = ListedTies(
             list(zip(*(end.tolist() for end in at), strict=True)),
             [kind_of_value(value, kinds) for value in kind],

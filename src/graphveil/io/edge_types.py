@@ -24,7 +24,7 @@ from graphveil.io.parsed import (
 from graphveil.io.source import Source, shown
 
 MOST_SHOWN = 8
-"""So many kinds of edges stand in a message."""
+"""How many edge types a message lists."""
 
 
 def parsed_kinds(source: Source, named: Sequence[str | None]) -> ParsedKinds:
@@ -51,12 +51,15 @@ class ReadLayers(NamedTuple):
 
 def layers_of(source: Source, arcs: ParsedArcs, n: int, options: NetworkOptions) -> ReadLayers:
     """Return the layers of a file."""
+    # The type of every arc; numbers in bins become those of their bins.
     kinds = _grouped(source, arcs.kinds, options)
+    # The types that are asked for, and those that have no direction.
     every = (TIES,) if kinds is None else kinds.names or (TIES,)
     asked, plain = (
         _asked_kind(source, flag, getattr(options, flag), every, named=kinds is not None)
         for flag in ("kinds", "undirected")
     )
+    # One layer per type, and the sum of what was dropped.
     chosen = [name for name in every if not asked or name in asked]
     layers, counts, symmetrized = [], np.zeros(3, dtype=np.int64), 0
     for name in chosen:
@@ -117,6 +120,7 @@ def _layer(
     name: str,
 ) -> tuple[Layer, Dropped, int]:
     """Return the edges of one kind, what was dropped, and how many arcs lost their direction."""
+    # Directions are kept: all edges of the layer must then have one.
     ends = [arcs.source[of_kind], arcs.target[of_kind]]
     what = "" if arcs.kinds is None else f"{name}: "
     one_way = None if arcs.one_way is None else arcs.one_way[of_kind]
@@ -130,12 +134,14 @@ def _layer(
                     f"directed, or drop directions with {option('directed', 'symmetrize')}."
                 )
             return *Layer.assemble(*ends, n=n, name=name), 0
+        # Otherwise edges have none: both ends list them.
         lists, dropped = neighbor_lists([end.copy() for end in ends], n)
         layer = Layer(name=name, directed=False, indptr=lists.indptr, indices=lists.indices)
     except DataError as error:
         source.refuse(error.message.text)
     if one_way is not None:  # edges stand there both ways, as the file does not
         dropped = dropped._replace(reciprocal_pairs=dropped.reciprocal_pairs * int(one_way.any()))
+    # Directions that matter are refused, unless they may be dropped.
     ties = Ties(n=layer.n_ties, mutual=dropped.reciprocal_pairs, said=said, names=arcs.names)
     if not ties.matter or name in options.undirected:
         return layer, dropped, 0

@@ -1,4 +1,8 @@
-"""Rows of a DataFrame of Spark as a source that can be read again."""
+"""Rows of a DataFrame of Spark, of Parquet files or of a table, as a source that can be read again.
+
+A run that continues must read the same rows: the digest has the columns, the files with sizes and
+times of change, and the query behind a DataFrame or view.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +23,10 @@ from graphveil.io import BipartiteOptions
 from graphveil.scale.intake import Facts, InputRows, counted_rows
 
 TABLE = "table:"
-"""How the name of a table of the session's catalog begins."""
+"""The prefix of a path that is the name of a table in the session's catalog."""
 
 WHOLE = {"tinyint", "smallint", "int", "bigint"}
+"""The types of Spark that are whole numbers."""
 
 VIEWS = {"VIEW", "TEMPORARY"}
 """What a table of a catalog is called that is a query in truth."""
@@ -44,6 +49,7 @@ class FrameSource(NamedTuple):
         """Return what a path, the name of a table, or a DataFrame stands for."""
         name = _name_of(source)
         with _readable(name):
+            # What decides which rows there are: the query, and the state of all files.
             frame, is_query = _frame_of(source, spark)
             if frame.isStreaming:
                 raise UsageError(f"{name} is a stream. Give a complete set of rows.")
@@ -66,6 +72,7 @@ class FrameSource(NamedTuple):
 
     def given(self, tables: Tables, options: BipartiteOptions) -> InputRows:
         """Return the rows as they stand, once their columns and ids are such that they run."""
+        # Ids are whole numbers or text, and items may be lists of these.
         types = dict(self.frame.dtypes)
         user, item = self._columns(options)
         lists = types[item].startswith("array<")
@@ -75,6 +82,7 @@ class FrameSource(NamedTuple):
                 self._refuse(
                     f"column {name} has type {one}, but ids are integers or text. Cast it."
                 )
+        # Cast to BIGINT or STRING, so that the rest of a run knows two types only.
         integers = types[user] in WHOLE, kind in WHOLE
         spelled = ["BIGINT" if one else "STRING" for one in integers]
         wanted = f"ARRAY<{spelled[1]}>" if lists else spelled[1]

@@ -42,18 +42,21 @@ def two_columns(of: Offered, notes: ReadCounts, *, by_position: bool = False) ->
             f"{len(of.header)} column names ({shown(', '.join(of.header))}) for rows of {of.n} "
             "cells. Give one name per column."
         )
+    # The columns that the options name; else, with a column of types, the other two of three.
     beside = kind_column(of)
     chosen = _asked(of)
     named = known_pairs(of.header, graph=True)
     if chosen is None and beside is not None and of.n == 3 and not named:
         first, second = (column for column in range(3) if column != beside)
         chosen = first, second
+    # Else the columns of known names, or the only two.
     if chosen is None:
         chosen = _recognized(of, by_position=by_position)
     if beside in chosen:
         of.source.refuse(
             f"{option('kind_column')} names an end of the edges. Choose a different column."
         )
+    # Further columns are weights or attributes: they are dropped only if the options say so.
     numbered = [f"column {number}" for number in range(1, of.n + 1)]
     names = [name or number for name, number in zip(of.header or numbered, numbered, strict=True)]
     used = (*chosen, beside)

@@ -16,7 +16,10 @@ _WIDE = 1 << 23
 
 
 class Growing:
-    """Integers that are appended in chunks; int32 as long as they fit."""
+    """Integers that are appended in chunks: int32 as long as they fit, then int64.
+
+    The array grows by a quarter, so that appending takes amortized constant time per value.
+    """
 
     def __init__(self) -> None:
         self._array: NDArray[Any] = np.empty(1 << 16, dtype=np.int32)
@@ -64,6 +67,7 @@ def compact(values: NDArray[Any], *, labels: Ids | None = None) -> ParsedColumn:
 
 def distinct_integers(*columns: NDArray[Any]) -> Ids:
     """Return the distinct values of all columns in order, as int64, a block at a time."""
+    # A small range: mark what occurs. Otherwise merge blocks, which bounds memory.
     size = sum(values.size for values in columns)
     top = max((int(values.max()) for values in columns if values.size), default=-1)
     if top < 2 * size + (1 << 20):

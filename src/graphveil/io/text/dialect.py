@@ -20,6 +20,7 @@ from graphveil.io.formats import Header, name_without_compression
 from graphveil.io.source import Source, shown
 
 WHITESPACE = " "
+"""Stands for a delimiter of any white space."""
 MARKS = {"# source\ttarget": ("source", "target"), "# user\titem": ("user", "item")}
 """First lines of text that graphveil writes: remarks to other readers, names of columns to us."""
 SAMPLE_LINES = 200

@@ -23,15 +23,16 @@ else:
     parquet = lazy_module("pyarrow.parquet")
 
 TEXT = ("csv", "tsv", "text")
+"""Formats of delimited text."""
 
 SHOWN = 5
-"""So many names of columns stand in a message."""
+"""How many names of columns a message lists."""
 
 MANY = 3
-"""A file of more columns is probably a table, where their names say nothing else."""
+"""A file with more columns is probably a table, unless their names say otherwise."""
 
 PAIR = 2
-"""So many columns of words are the ends of edges; a third has no weight."""
+"""Two columns of words are the ends of edges; a third one is not a weight."""
 
 USE_A_TABLE, PAIRS = "a method for tables", "are pairs, not a table"
 """How the refusals of files of a different kind than asked for say which kind it is."""

@@ -1,4 +1,9 @@
-"""Whether the first line of a file names its columns."""
+"""Whether the first line of a file names its columns, or is data.
+
+Known names and words above numbers are recognized before the rows are read
+(`graphveil.io.text.dialect`). If all cells are words, the rows decide: names occur nowhere else. If
+they do not decide, the owner is asked, since a person's row may not be lost.
+"""
 
 from __future__ import annotations
 
@@ -53,7 +58,7 @@ def _top(source: Source, *, comments: bool) -> tuple[int, str]:
 
 
 ENOUGH_ROWS = 10
-"""So many rows after the first one show whether it is different from them."""
+"""How many rows after the first one show whether it is different from them."""
 
 
 def first_row_is_names(

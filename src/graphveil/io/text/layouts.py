@@ -16,6 +16,7 @@ _BY_NETWORKX = re.compile(r"#\s*GMT\s")
 """A remark that NetworkX writes above adjacency lists, and above nothing else."""
 
 _LAYOUTS = {".adjlist": "adjacency", ".lgl": "lgl"}
+"""The layouts that file names say."""
 
 
 class Line(NamedTuple):

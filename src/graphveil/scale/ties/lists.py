@@ -157,9 +157,9 @@ def _pack(first: NDArray[np.int32], second: NDArray[np.int32], turned: int, out:
 
 
 def listed(buckets: Buckets, folder: Path, so_far: Listed) -> Iterator[Listed]:
-    """Write the lists bucket by bucket, and yield how far they are before its keys are deleted.
+    """Write the lists bucket by bucket, and yield how far they are before the keys are deleted.
 
-    What an interrupted run wrote behind what it noted in `so_far` is written anew.
+    What an interrupted run wrote after its last note is written again.
     """
     n = buckets.cuts[-1]
     if not so_far.buckets:
@@ -167,15 +167,19 @@ def listed(buckets: Buckets, folder: Path, so_far: Listed) -> Iterator[Listed]:
         (folder / INDICES).write_bytes(b"")
     degrees = np.memmap(folder / DEGREES, dtype=np.int64, mode="r+", shape=(n,))
     with (folder / INDICES).open("r+b") as file:
+        # Cut off what an interrupted run wrote after its last note.
         file.truncate(4 * so_far.entries)
         file.seek(0, os.SEEK_END)
         for number, nodes, keys in buckets.taken(so_far.buckets):
+            # Distinct arcs; then without the direction bit, distinct entries.
             arcs = int(np.count_nonzero(keys[1:] != keys[:-1])) + min(keys.size, 1)
             distinct = _without_repeats(np.right_shift(keys, 1, out=keys))
+            # Degrees of the nodes of this bucket, and their lists, which are sorted by neighbor.
             counted = np.bincount((distinct >> (NODE_BITS - 1)) - nodes.start, minlength=len(nodes))
             degrees[nodes.start : nodes.stop] = counted
             distinct &= _NEIGHBOR
             distinct.astype(np.int32).tofile(file)
+            # Both are on disk before the progress is noted.
             file.flush()
             degrees.flush()
             so_far = Listed(
