@@ -26,7 +26,7 @@ from levels import (
 )
 from tampering import failed, private
 
-from graphveil.claims.manifest import Record
+from graphveil.claims.record import Record
 from graphveil.verify import verify
 from graphveil.verify.promises import adaptive
 

@@ -20,7 +20,7 @@ from graphveil.cli import run
 from graphveil.core.randomness import Randomness
 from graphveil.methods.random_graphs.kernels.super_nodes import Groups, Scratch, exchange
 from graphveil.methods.random_graphs.super_nodes import grouped, order_of
-from graphveil.verbs.report.legal_questions import promised_line
+from graphveil.pages.report.legal_questions import promised_line
 
 FLAWS = [
     {

@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 import graphveil as gv
 from forged.kit import reseal
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.cli import run as command_line
 from graphveil.core.errors import GraphveilWarning, ReleaseError, ResourceError, UsageError
 from graphveil.core.storage import place_of

@@ -8,8 +8,9 @@ import re
 import pytest
 
 import graphveil as gv
-from graphveil.verbs.advise import page as page_module
-from graphveil.verbs.advise.page import Point, Strengths, advise_page, strongest_everywhere
+from graphveil.pages import advice as page_module
+from graphveil.pages.advice import advise_page
+from graphveil.verbs.advise.strengths import Point, Strengths, strongest_everywhere
 from graphveil.verbs.advise.trials import SEED
 
 

@@ -20,9 +20,9 @@ from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
+from graphveil.pages.answers.attacks import groups, headline
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
-from graphveil.verbs.answers.attacks import groups, headline
 from networks_data import rng_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

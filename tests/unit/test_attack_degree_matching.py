@@ -11,7 +11,7 @@ import graphveil as gv
 from degree_triangle_data import clustered_graph
 from graphveil.attacks.networks.candidate_set import right_by_rank
 from graphveil.core.rows import Row, Rows, Setting
-from graphveil.verbs.report.legal_questions import Figures, _lines
+from graphveil.pages.report.legal_questions import Figures, _lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

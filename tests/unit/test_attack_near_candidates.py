@@ -19,7 +19,7 @@ from graphveil.attacks.networks.propagation import candidate_lists
 from graphveil.attacks.networks.signatures import KnownRows, SideInformation
 from graphveil.core.errors import ResourceError
 from graphveil.data import Layer
-from graphveil.verbs.answers.attacks import groups
+from graphveil.pages.answers.attacks import groups
 from networks_data import (
     attacked,
     compared,

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 import pytest
+from graphveil.verbs.report import charts, frontiers, legal_questions, pages, paper, sections
 from scipy.stats import binom
 
 import graphveil as gv
@@ -19,11 +20,10 @@ from graphveil.attacks.wording import Said, above_guess, most_known, strongest, 
 from graphveil.claims.guarantees import EdgeDP, KAnonymity
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.measures import Cascade, SingledOut
+from graphveil.pages.answers import attacks, standing_out
+from graphveil.pages.answers.promise import cost_words, failing_lines, verdict_lines
+from graphveil.pages.charts import Bin, Mark
 from graphveil.verbs.advise.until import AdviceUntil, Reached, in_order, line_of
-from graphveil.verbs.answers import attacks, standing_out
-from graphveil.verbs.answers.promise import cost_words, failing_lines, verdict_lines
-from graphveil.verbs.report import charts, frontiers, legal_questions, pages, paper, sections
-from graphveil.verbs.report.charts import Bin, Mark
 from graphveil.verbs.sweep import results, sweep
 from graphveil.verify.database import UnreadableError, database
 from graphveil.verify.files import second_table

@@ -17,7 +17,7 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, NotClaimed
-from graphveil.claims.manifest import read_record
+from graphveil.claims.record import read_record
 from graphveil.cli.app import call
 from graphveil.core.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
 from graphveil.methods.noise import channel

@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 import graphveil as gv
 from forged.kit import read_manifest, reseal
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.cli import run as command_line
 from graphveil.core.errors import InputError, ReleaseError, UsageError
 from graphveil.engines import LocalEngine

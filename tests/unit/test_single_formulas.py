@@ -17,6 +17,7 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
+from graphveil.verbs.report import charts, frontiers, legal_questions, paper, report, sections
 from scipy.stats import binomtest
 
 import graphveil as gv
@@ -25,11 +26,17 @@ from graphveil.attacks.features import class_truth
 from graphveil.attacks.networks import copies, propagation
 from graphveil.attacks.networks.copies import _risk
 from graphveil.attacks.wording import Said, strongest
-from graphveil.claims import manifest
 from graphveil.claims.facts import EntryChanges
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.ledger import Entry, Limit
-from graphveil.claims.manifest import ColumnCells, Described, read_manifest
+from graphveil.claims.manifest import (
+    LEVELS_COLUMNS,
+    LEVELS_ROLE,
+    MANIFEST,
+    ColumnCells,
+    Described,
+    read_manifest,
+)
 from graphveil.core.errors import DataError, ParameterError, ReleaseError
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.data import csr, ids
@@ -38,10 +45,9 @@ from graphveil.data.layers import _ends as ends_of_arcs
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures import rows as single_rows
 from graphveil.methods import METHODS
+from graphveil.pages import figures as report_figures
+from graphveil.pages.answers import promise, standing_out
 from graphveil.verbs.advise import advise, page, trials, until
-from graphveil.verbs.answers import promise, standing_out
-from graphveil.verbs.report import charts, frontiers, legal_questions, paper, report, sections
-from graphveil.verbs.report import figures as report_figures
 from graphveil.verbs.sweep import figures, grid, results, running, sweep
 from graphveil.verify import evidence as kind
 from graphveil.verify.database import UnreadableError, database
@@ -707,11 +713,9 @@ def test_levels_are_of_all_known_columns_or_of_none_and_in_their_file():
     ]
     described = SimpleNamespace(kind="table", columns=columns)
     data = SimpleNamespace(columns=["a", "b", "c"])
-    right = SimpleNamespace(
-        name=f"{manifest.LEVELS_ROLE}.csv", format="csv", columns=manifest.LEVELS_COLUMNS
-    )
+    right = SimpleNamespace(name=f"{LEVELS_ROLE}.csv", format="csv", columns=LEVELS_COLUMNS)
     assert [] == folder._columns_described(described, data, [right])
-    wrong = SimpleNamespace(name="x.csv", format="csv", columns=manifest.LEVELS_COLUMNS)
+    wrong = SimpleNamespace(name="x.csv", format="csv", columns=LEVELS_COLUMNS)
     [said] = folder._columns_described(described, data, [right, wrong])
     assert "x.csv" in said
     columns[1].levels = None
@@ -793,8 +797,8 @@ def test_a_chance_is_above_one_in_the_level_beyond_what_is_rounded():
 
 @pytest.mark.parametrize(("more", "refused"), [(0, False), (1, True)])
 def test_a_manifest_of_just_the_limit_is_read(monkeypatch, tmp_path, more, refused):
-    monkeypatch.setattr(manifest, "MOST_BYTES", 40)
-    (tmp_path / manifest.MANIFEST).write_bytes(b" " * (40 + more))
+    monkeypatch.setattr("graphveil.claims.manifest.MOST_BYTES", 40)
+    (tmp_path / MANIFEST).write_bytes(b" " * (40 + more))
     with pytest.raises(ReleaseError) as error:
         read_manifest(tmp_path)
     assert refused == ("more than 40 bytes" in str(error.value))

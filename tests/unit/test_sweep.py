@@ -16,9 +16,9 @@ import graphveil as gv
 from graphveil.core.errors import ParameterError, ReleaseError, UsageError
 from graphveil.verbs.sweep import grid, results
 from graphveil.verbs.sweep import sweep as sweep_point
-from graphveil.verbs.sweep.figures import TIMES, SweptPoints, pareto_front
 from graphveil.verbs.sweep.folder import RESULTS, TABLE, release_folder
 from graphveil.verbs.sweep.grid import methods_of, values_in
+from graphveil.verbs.sweep.points import TIMES, SweptPoints, pareto_front
 from thorough import in_fuzz_alone
 
 RING = gv.Graph.from_edges([*range(12), 0, 3], [*range(1, 12), 0, 6, 9])
@@ -335,7 +335,7 @@ def test_only_settings_with_both_figures_are_compared_and_one_without_is_never_b
     )
     swept.usual, swept.chosen = ([], "risk", "kept"), lambda *_: ("risk", "kept")
     swept.frontier = lambda: SweptPoints.frontier(swept)
-    assert {1, 5} == results._best(swept)
+    assert {1, 5} == results.best_of(swept)
 
 
 def test_bounds_say_which_points_keep_them(swept):

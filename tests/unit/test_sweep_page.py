@@ -13,8 +13,8 @@ import pytest
 
 import graphveil as gv
 from graphveil.core.rows import Row, Setting
-from graphveil.verbs.report.charts import percent
-from graphveil.verbs.report.frontiers import Axis, Dot, Panel, scatter
+from graphveil.pages.charts import percent
+from graphveil.pages.frontiers import Axis, Dot, Panel, scatter
 from graphveil.verbs.sweep import figures, results
 from graphveil.verbs.sweep.grid import Result
 from graphveil.verbs.sweep.results import Sweep, lines_of, page_text, panels_of, warning_of

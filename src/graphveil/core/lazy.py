@@ -93,19 +93,6 @@ def lazy_module(name: str) -> Any:
     return _LazyModule(name)
 
 
-ABOVE: dict[str, str] = {}
-"""What objects offer and folders above theirs do, ``module:name``: `graphveil` itself enters it."""
-
-
-def above(name: str) -> Any:
-    """Return the function that does what an object of a lower folder offers under this name.
-
-    >>> above("Release.verify").__name__
-    'verify_release'
-    """
-    return resolve(ABOVE[name])
-
-
 def resolve(home: str) -> Any:
     """Return what a text ``module:name`` stands for; its module is imported now.
 

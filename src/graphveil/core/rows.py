@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from graphveil.core.errors import visible
-from graphveil.core.lazy import AsStream, above
+from graphveil.core.lazy import AsStream
 from graphveil.core.text import counted, html_table, percent
 
 if TYPE_CHECKING:
@@ -297,23 +297,6 @@ class Rows(AsStream, Sequence[Row]):
         schema = pa.schema([(name, kinds.get(name, pa.string())) for name in names])
         records = [row.as_dict() for row in (*self, *self.missing)]
         return pa.Table.from_pylist(records, schema=schema)
-
-    def plot(self) -> Any:
-        """Return a picture of what is a share: attacks next to a guess, or what was kept.
-
-        Raises
-        ------
-        UsageError
-            Where no row is a share.
-
-        Examples
-        --------
-        >>> Rows([Row(release="a", question="edges-kept", part="share", value=0.5, unit="share",
-        ...           direction="higher is better")]).plot()
-        Figure('What was kept', 1 mark)
-        """
-        figure: Any = above("Rows.plot")(self)
-        return figure
 
     def summary(self) -> dict[str, Any]:
         """Return the rows, and what is missing, as JSON can hold them."""

@@ -12,7 +12,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.lazy import above
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import counted, printable
 from graphveil.data import Graph
@@ -156,11 +155,6 @@ class EquivalenceClasses:
         sizes, classes = np.unique(self.sizes, return_counts=True)
         pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
         return [(size, count, size * count) for size, count in pairs]
-
-    def plot(self) -> Any:
-        """Return a picture of how many people have how many look-alikes; no id is in it."""
-        figure: Any = above("Risk.plot")(self)
-        return figure
 
     def rows(self) -> Rows:
         """Return the shares of people who are unique, and who are unprotected, as rows."""

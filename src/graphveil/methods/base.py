@@ -33,7 +33,8 @@ from graphveil.claims.conditions import AnyCondition, Condition, ItemsAreUsers, 
 from graphveil.claims.facts import Figures, changes_between, cost_of
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
 from graphveil.claims.ledger import Ledger, LedgerReceipt
-from graphveil.claims.manifest import Generalization, check_outside
+from graphveil.claims.manifest import Generalization
+from graphveil.claims.neighbors import check_outside
 from graphveil.core import errors
 from graphveil.core.errors import InfeasibleError, ParameterError, UsageError, visible
 from graphveil.core.parameters import (
@@ -154,7 +155,7 @@ class MethodResult(NamedTuple):
     The record at i was chosen to fit the persons of row i of `witness`, its own among them.
     `unrecorded` are arguments that no file keeps. `order` says which position of the input stands
     at each of the release, where something is stated by released node. `assignment` and `ancestors`
-    are as in `graphveil.claims.manifest.Record`.
+    are as in `graphveil.claims.record.Record`.
     """
 
     data: Data

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, Condition, KeyedIds, SameData
 from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
-from graphveil.claims.manifest import ID_COLUMN, check_outside
+from graphveil.claims.manifest import ID_COLUMN
+from graphveil.claims.neighbors import check_outside
 from graphveil.core.errors import InfeasibleError, InputError, ParameterError, UsageError, option
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness

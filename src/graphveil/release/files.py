@@ -19,21 +19,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil import io
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.claims.facts import cells_by_column, digest_of_file
 from graphveil.claims.ledger import LedgerReceipt
 from graphveil.claims.manifest import (
-    LEVELS,
-    LINKAGE,
-    WITNESS,
+    ID_COLUMN,
+    LEVELS_COLUMNS,
+    LEVELS_ROLE,
     DataFile,
     Described,
     DescribedLayer,
     Generalization,
     LevelNode,
-    linkage_files,
-    private_folder,
 )
+from graphveil.claims.record import LEVELS, LINKAGE, WITNESS, linkage_files, private_folder
 from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import DataError, InputError, ReleaseError, UsageError, one_of, option
 from graphveil.core.lazy import lazy_module
@@ -58,7 +57,7 @@ else:
 
 DELIMITED = {"csv", "tsv", "text"}
 
-LEVELS_FILE = f"{parts.LEVELS_ROLE}.csv"
+LEVELS_FILE = f"{LEVELS_ROLE}.csv"
 
 NETWORK_FORMS = ("csv", "tsv", "parquet")
 """What the edges of a network are released as: its people stand in a file of their own."""
@@ -273,14 +272,12 @@ def _node(column: Any, level: Any, node: Any, parent: Any, leaves: Any) -> Level
 def _write_levels(generalized: Generalization, folder: Path) -> DataFile:
     """Write the file of levels, and return its description."""
     path, nodes = folder / LEVELS_FILE, generalized.nodes
-    cells = zip(*nodes, strict=True) if nodes else ([] for _ in parts.LEVELS_COLUMNS)
+    cells = zip(*nodes, strict=True) if nodes else ([] for _ in LEVELS_COLUMNS)
     texts = ([None if cell is None else str(cell) for cell in column] for column in cells)
-    table = Table.from_columns(
-        dict(zip(parts.LEVELS_COLUMNS, texts, strict=True)), suppressed=("*",)
-    )
+    table = Table.from_columns(dict(zip(LEVELS_COLUMNS, texts, strict=True)), suppressed=("*",))
     check_names(table, FORMATS["csv"])
     io.write(table, path, format="csv", exact=True)
-    return described_file(path, parts.LEVELS_ROLE, "csv", parts.LEVELS_COLUMNS, len(nodes))
+    return described_file(path, LEVELS_ROLE, "csv", LEVELS_COLUMNS, len(nodes))
 
 
 def read_generalization(folder: Path, described: Described) -> Generalization | None:
@@ -292,7 +289,7 @@ def read_generalization(folder: Path, described: Described) -> Generalization | 
     options = io.TableOptions(header="yes", delimiter=",", categories=EVERY_WORD, exact=True)
     rows = io.load_table(folder / LEVELS_FILE, options).data.to_arrow().to_pylist()
     try:
-        nodes = tuple(_node(*(row.get(name) for name in parts.LEVELS_COLUMNS)) for row in rows)
+        nodes = tuple(_node(*(row.get(name) for name in LEVELS_COLUMNS)) for row in rows)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"{LEVELS_FILE} does not list levels. Restore the folder as it was published."
@@ -321,7 +318,7 @@ def _with_its_ids(data: Data, kind: Kind, entry: Format) -> Data:
         raise InputError(
             f"{entry.name} does not support ids computed from a key. Use csv, tsv or parquet."
         )
-    return data if kind.everyone else cast("Table", data).with_ids_as(parts.ID_COLUMN)
+    return data if kind.everyone else cast("Table", data).with_ids_as(ID_COLUMN)
 
 
 def described_file(
@@ -381,7 +378,7 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
         data: Data = io.load(path, options).data
         return data.without_unused()
     separator = _SEPARATORS.get(data_file.format)
-    ids = parts.ID_COLUMN if keyed else None
+    ids = ID_COLUMN if keyed else None
     options = io.TableOptions(
         format=data_file.format,
         header="yes",

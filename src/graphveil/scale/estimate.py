@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from graphveil.claims.manifest import PART_USERS
+from graphveil.claims.parts import PART_USERS
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import stage
 from graphveil.engines.local import PIECE_ROWS, LocalEngine

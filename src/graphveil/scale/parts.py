@@ -20,13 +20,15 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
-from graphveil.claims import manifest
+from graphveil.claims import parts
 from graphveil.claims.facts import digest_of_file
-from graphveil.claims.manifest import DataFile, digest_of_parts, linkage_part
+from graphveil.claims.manifest import DataFile
+from graphveil.claims.record import digest_of_parts, linkage_part
 from graphveil.core.errors import UsageError, option
 from graphveil.core.storage import Address, Place, reached
 from graphveil.engines.processes import Rows, Tables
-from graphveil.io import Format, parts
+from graphveil.io import Format
+from graphveil.io import parts as list_parts
 from graphveil.io.readers.columnar import BATCH_ROWS, batches_in
 from graphveil.release.files import described_file, write_owners
 from graphveil.scale import columns
@@ -132,7 +134,7 @@ class Packed:
 
 def packed(numbered: Numbered) -> Packed:
     """Return the work that packs rows, with the sizes that parts and packed values have."""
-    return Packed(numbered, manifest.PART_USERS, MOST_ROWS, MOST_ENTRIES)
+    return Packed(numbered, parts.PART_USERS, MOST_ROWS, MOST_ENTRIES)
 
 
 def unpacked(rows: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
@@ -225,7 +227,7 @@ def comes_in_parts(
     if isinstance(target, Address):
         return True
     if wanted is None:
-        return form.name == "parquet" and n_users > manifest.PART_USERS
+        return form.name == "parquet" and n_users > parts.PART_USERS
     return wanted
 
 
@@ -234,9 +236,9 @@ def write_parts(
 ) -> list[DataFile]:
     """Write all parts, and return what is said of them."""
     # Rows are cut into row groups, and row groups into parts of fixed sizes.
-    sizes = [manifest.part_size(number, n_users) for number in range(manifest.n_parts(n_users))]
-    each = parts.GROUP_ROWS
-    groups = parts.in_sizes(rows, (g for size in sizes for g in groups_of(size, each)))
+    sizes = [parts.part_size(number, n_users) for number in range(parts.n_parts(n_users))]
+    each = list_parts.GROUP_ROWS
+    groups = list_parts.in_sizes(rows, (g for size in sizes for g in groups_of(size, each)))
     described = []
     for number, size in enumerate(sizes):
         tables = (next(groups) for _ in groups_of(size, each))
@@ -249,10 +251,10 @@ def write_part(
     groups: Iterable[pa.Table], number: int, size: int, public: Place, scratch: Path | None = None
 ) -> DataFile:
     """Write a part of so many rows, a row group a table, and return what is said of it."""
-    name = manifest.part_name(number)
+    name = parts.part_name(number)
     with file_at(public, name, scratch) as path:
-        parts.write_lists(groups, path)
-        file = described_file(path, "data", "parquet", manifest.COLUMNS, size)
+        list_parts.write_lists(groups, path)
+        file = described_file(path, "data", "parquet", parts.COLUMNS, size)
     return msgspec.structs.replace(file, name=name)
 
 
@@ -305,8 +307,8 @@ def write_linkage_parts(
     `rows` are in the order of new ids. A part is first written in `scratch`, the run's own folder:
     what a killed run leaves goes with it.
     """
-    numbers = range(manifest.n_parts(n_users))
-    tables = parts.in_sizes(rows, (manifest.part_size(number, n_users) for number in numbers))
+    numbers = range(parts.n_parts(n_users))
+    tables = list_parts.in_sizes(rows, (parts.part_size(number, n_users) for number in numbers))
     each = zip(tables, numbers, strict=False)  # tables first: what is left behind them is refused
     return digest_of_parts([write_linkage_part(table, n, private, scratch) for table, n in each])
 
@@ -322,7 +324,7 @@ def write_linkage_part(
 
 def as_lists(ids: pa.Array, indptr: Any, items: pa.Array) -> pa.Table:
     """Return users with their items as parts have them."""
-    schema = parts.list_schema(items.type)
+    schema = list_parts.list_schema(items.type)
     leaves = items.cast(schema.field("items").type.value_type)
     lists = pa.LargeListArray.from_arrays(pa.array(indptr, pa.int64()), leaves)
     return pa.table([ids.cast(pa.int64()), lists], schema=schema)

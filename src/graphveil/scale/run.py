@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from graphveil.claims.facts import EntryChanges, cost_of, digests_of_files
-from graphveil.claims.manifest import private_folder
+from graphveil.claims.record import private_folder
 from graphveil.core.errors import ResourceError, option, warn
 from graphveil.core.progress import stage, timed
 from graphveil.core.randomness import Randomness

@@ -17,15 +17,17 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from graphveil.claims import manifest
-from graphveil.claims.manifest import DataFile, Described, digest_of_parts
+from graphveil.claims import parts
+from graphveil.claims.manifest import DataFile, Described
+from graphveil.claims.record import digest_of_parts
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import Advance, stage
 from graphveil.core.storage import Address, Place
 from graphveil.data.kinds import KINDS
 from graphveil.engines.local import database, rows_of, stream
 from graphveil.engines.processes import Rows, Tables, selected
-from graphveil.io import FORMATS, BipartiteOptions, Format, parts
+from graphveil.io import FORMATS, BipartiteOptions, Format
+from graphveil.io import parts as list_parts
 from graphveil.io.parsed import ReadCounts
 from graphveil.io.parts import write_pairs
 from graphveil.io.readers import columnar, delimited
@@ -104,7 +106,7 @@ class PartOfUsers:
 
 def write_apart(tables: Tables, packed: Rows, work: PartOfUsers) -> WrittenParts:
     """Let works write all parts, and return what they have written."""
-    n = manifest.n_parts(work.n_users)
+    n = parts.n_parts(work.n_users)
     written = tables.grouped(packed, "part", n, work, columns.WRITTEN)
     with stage("writing parts", total=work.n_users) as advance:
         rows = [row for batch in tables.batches(written, None) for row in batch.to_pylist()]
@@ -116,10 +118,10 @@ def write_apart(tables: Tables, packed: Rows, work: PartOfUsers) -> WrittenParts
     check_order(sum(row["ascents"] for row in rows), [row["rows"] for row in rows])
     files = [
         DataFile(
-            name=manifest.part_name(row["number"]),
+            name=parts.part_name(row["number"]),
             role="data",
             format="parquet",
-            columns=manifest.COLUMNS,
+            columns=parts.COLUMNS,
             rows=row["rows"],
             bytes=row["bytes"],
             sha256=row["sha256"],
@@ -140,8 +142,8 @@ def part_of_users(
         private=private,
         names=names,
         n_users=n_users,
-        part_users=manifest.PART_USERS,
-        group_rows=parts.GROUP_ROWS,
+        part_users=parts.PART_USERS,
+        group_rows=list_parts.GROUP_ROWS,
     )
 
 

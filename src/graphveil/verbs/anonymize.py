@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from graphveil import io
 from graphveil.claims.ledger import Ledger
-from graphveil.claims.manifest import MANIFEST, private_folder, read_manifest, read_record
+from graphveil.claims.manifest import MANIFEST, read_manifest
+from graphveil.claims.record import private_folder, read_record
 from graphveil.core.errors import Hint, InputError, UsageError, option
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import stage

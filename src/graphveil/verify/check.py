@@ -14,11 +14,12 @@ import duckdb
 import msgspec
 import numpy as np
 
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.claims.conditions import AttachedColumns, Generalized, KeyedIds
 from graphveil.claims.facts import is_digest_of
-from graphveil.claims.manifest import LINKAGE as LINKAGE_FILE
-from graphveil.claims.manifest import MANIFEST, Described, Manifest, private_folder
+from graphveil.claims.manifest import MANIFEST, ColumnCells, Described, Manifest, manifest_bytes
+from graphveil.claims.record import LINKAGE as LINKAGE_FILE
+from graphveil.claims.record import private_folder
 from graphveil.core.errors import ResourceError
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.text import counted, singular
@@ -28,13 +29,23 @@ from graphveil.data.ids import as_ids
 from graphveil.data.kinds import KINDS, as_original, beside, kind_of
 from graphveil.verify import evidence as claims
 from graphveil.verify import verdict
-from graphveil.verify.database import LIMIT_BYTES, Database, UnreadableError, database
+from graphveil.verify.database import Database, UnreadableError, database
 from graphveil.verify.evidence import Evidence, checked_kind
 from graphveil.verify.files import folder as files
 from graphveil.verify.files.folder import Owner, Released, load
 from graphveil.verify.recount import linked as links
 from graphveil.verify.recount.linked import released_ids
-from graphveil.verify.verdict import Check, Verdict, fails, holds, judged, named, not_checked, shown
+from graphveil.verify.verdict import (
+    LIMIT_BYTES,
+    Check,
+    Verdict,
+    fails,
+    holds,
+    judged,
+    named,
+    not_checked,
+    shown,
+)
 
 SAME, SIZE, BIJECTION, ROWS = "original", "same size", "linkage", "rows and people"
 ORDER, NAMES = verdict.OF_EVERY_RELEASE
@@ -281,7 +292,7 @@ def verify(
     place = place_of(folder)
     if isinstance(place, Path):
         place = Path(os.path.abspath(place))  # noqa: PTH100  keeps links, and gives "." a name
-    raw = parts.manifest_bytes(place)
+    raw = manifest_bytes(place)
     manifest = files.decoded(raw)
     if isinstance(manifest, Check):
         unread = named({files.BYTES: manifest})
@@ -375,7 +386,7 @@ def _data_checks(
     return named(checks | kind.shape(db, described, keyed) | counts), db
 
 
-def _cells_problems(found: list[parts.ColumnCells], stated: list[parts.ColumnCells]) -> list[str]:
+def _cells_problems(found: list[ColumnCells], stated: list[ColumnCells]) -> list[str]:
     """Return which column shows other cells than the manifest states."""
     if [one.name for one in found] != [one.name for one in stated]:
         return [f"{MANIFEST} does not state the cells of each column of the data"]

@@ -17,10 +17,7 @@ import duckdb
 import numpy as np
 
 from graphveil.core.errors import ResourceError
-from graphveil.verify.verdict import beyond
-
-LIMIT_BYTES = 4 << 30
-"""The most that the content of one released file may take, where nothing is said."""
+from graphveil.verify.verdict import LIMIT_BYTES, beyond
 
 NEVER_UNPACKED = 40
 MOST_PACKED = 1000

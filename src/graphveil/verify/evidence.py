@@ -25,7 +25,8 @@ from graphveil.claims.conditions import Condition, ItemsAreUsers, KeyedIds
 from graphveil.claims.facts import Changes
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
 from graphveil.claims.ledger import Composed
-from graphveil.claims.manifest import ColumnCells, DataFile, Described, Manifest, Record
+from graphveil.claims.manifest import ColumnCells, DataFile, Described, Manifest
+from graphveil.claims.record import Record
 from graphveil.core.lazy import resolve
 from graphveil.core.text import counted, singular
 from graphveil.data import Data

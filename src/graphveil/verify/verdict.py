@@ -16,6 +16,10 @@ from graphveil.core.text import counted, html_table
 CheckOutcome = Literal["holds", "fails", "not checked"]
 Answer = Literal["holds", "fails", "undecided"]
 
+LIMIT_BYTES = 4 << 30
+"""The most memory in bytes that the content of one released file may take unless the caller sets
+another limit: 4 GiB. A larger file is not read."""
+
 TWICE = "the original read by a second reader"
 SHARED = "not checked independently: the file was read only by the reader that the method used"
 ORIGINAL = "--original"

@@ -20,8 +20,28 @@ from typing import NamedTuple
 import duckdb
 import msgspec
 
-from graphveil.claims import manifest as parts
-from graphveil.claims.manifest import MANIFEST, DataFile, Described, Manifest
+from graphveil.claims import parts
+from graphveil.claims.manifest import (
+    LEVELS_COLUMNS,
+    LEVELS_ROLE,
+    MANIFEST,
+    DataFile,
+    Described,
+    Manifest,
+    decode_manifest,
+    encode,
+    seal_of,
+)
+from graphveil.claims.record import (
+    LEVELS,
+    LINKAGE,
+    WITNESS,
+    Record,
+    digest_of_parts,
+    linkage_files,
+    private_folder,
+    read_record,
+)
 from graphveil.core.errors import GraphveilError, ResourceError, option
 from graphveil.core.storage import Address, Entry
 from graphveil.core.text import counted
@@ -310,10 +330,10 @@ def _description(described: Described) -> Check:
     companions = described.files[1:]
     alone = kind.everyone is None or data[0].format in _WITH_EVERYONE
     expected = [] if alone else [kind.everyone]
-    listed_levels = [file for file in companions if file.role == parts.LEVELS_ROLE]
+    listed_levels = [file for file in companions if file.role == LEVELS_ROLE]
     if described.columns is not msgspec.UNSET:
         has_levels = any(one.levels is not None for one in described.columns)
-        expected += [parts.LEVELS_ROLE] if has_levels else []
+        expected += [LEVELS_ROLE] if has_levels else []
         problems += _columns_described(described, data[0], listed_levels)
         companions = [file for file in companions if file not in listed_levels]
     roles = [file.role for file in described.files[1:]]
@@ -339,7 +359,7 @@ def _columns_described(described: Described, data: DataFile, levels: list[DataFi
         problems.append(f"columns are described for data of kind {described.kind}")
     for file in levels:
         said = (file.name, file.format, file.columns)
-        if said != (f"{parts.LEVELS_ROLE}.csv", "csv", parts.LEVELS_COLUMNS):
+        if said != (f"{LEVELS_ROLE}.csv", "csv", LEVELS_COLUMNS):
             problems.append(f"{shown(file.name)} is not described as the file of levels")
     if [one.name for one in described.columns or []] != data.columns:
         problems.append("the described columns are not those of the data")
@@ -415,7 +435,7 @@ LEVELS_FILE, PAIRS_FILE = "levels file", "file of chosen pairs"
 class Owner(NamedTuple):
     """What is in the private folder next to the release."""
 
-    record: parts.Record | None
+    record: Record | None
     problem: str | None = None
     linkage: tuple[Path, ...] = ()
     levels: Path | None = None
@@ -429,14 +449,14 @@ def read_owner(folder: Path | None) -> Owner:
     """
     if folder is None:
         return Owner(None)
-    private = parts.private_folder(folder)
+    private = private_folder(folder)
     linkage: tuple[Path, ...] = ()
     files: list[Path | None] = [None, None]
     try:
-        linkage = tuple(parts.linkage_files(private))
-        paths = [private / name for name in (parts.LEVELS, parts.WITNESS)]
+        linkage = tuple(linkage_files(private))
+        paths = [private / name for name in (LEVELS, WITNESS)]
         files = [path if path.is_file() else None for path in paths]
-        return Owner(parts.read_record(folder), None, linkage, *files)
+        return Owner(read_record(folder), None, linkage, *files)
     except PermissionError:
         return Owner(None)
     except (GraphveilError, OSError, RecursionError) as error:
@@ -446,7 +466,7 @@ def read_owner(folder: Path | None) -> Owner:
 def decoded(raw: bytes) -> Manifest | Check:
     """Return the manifest in these bytes, or the failing check that says why there is none."""
     try:
-        return parts.decode_manifest(raw, where=Path(MANIFEST))
+        return decode_manifest(raw, where=Path(MANIFEST))
     except (GraphveilError, RecursionError) as error:
         return fails(one_line(error))
 
@@ -460,7 +480,7 @@ def manifest_checks(raw: bytes, manifest: Manifest, owner: Owner) -> list[Check]
 
 
 def _bytes(raw: bytes, manifest: Manifest) -> Check:
-    canonical = parts.encode(manifest)
+    canonical = encode(manifest)
     if raw == canonical:
         return holds(f"the {counted(len(raw), 'byte')} of {MANIFEST} are canonical")
     position = first_difference(raw, canonical)
@@ -472,7 +492,7 @@ def _bytes(raw: bytes, manifest: Manifest) -> Check:
 
 
 def _seal(manifest: Manifest) -> Check:
-    seal = parts.seal_of(manifest)
+    seal = seal_of(manifest)
     if manifest.seal == seal:
         return holds(f"the seal {seal[:12]} matches {MANIFEST}")
     return fails(
@@ -502,9 +522,9 @@ def _linkage_file(owner: Owner) -> Check:
     written = owner.record.linkage_sha256
     files = owner.linkage
     digest = sha256_of(files[0]) if files else None
-    if files and files[0].name != parts.LINKAGE:
-        digest = parts.digest_of_parts(map(sha256_of, files))
-    return _as_recorded(parts.LINKAGE, digest, written, LINKAGE_NEEDED)
+    if files and files[0].name != LINKAGE:
+        digest = digest_of_parts(map(sha256_of, files))
+    return _as_recorded(LINKAGE, digest, written, LINKAGE_NEEDED)
 
 
 def _further_files(owner: Owner) -> dict[str, Check]:
@@ -512,8 +532,8 @@ def _further_files(owner: Owner) -> dict[str, Check]:
     record = owner.record
     if record is None:
         return {}
-    levels = parts.LEVELS, owner.levels, record.levels_sha256, verdict.LEVELS_NEEDED
-    pairs = parts.WITNESS, owner.witness, record.witness_sha256, verdict.PAIRS_NEEDED
+    levels = LEVELS, owner.levels, record.levels_sha256, verdict.LEVELS_NEEDED
+    pairs = WITNESS, owner.witness, record.witness_sha256, verdict.PAIRS_NEEDED
     return {
         check: _as_recorded(name, None if path is None else sha256_of(path), written, needed)
         for check, (name, path, written, needed) in ((LEVELS_FILE, levels), (PAIRS_FILE, pairs))
@@ -619,7 +639,7 @@ def _loader(described: Described, file: DataFile) -> Loader:
     kind = checked_kind(described.kind)
     if file.role == KINDS[described.kind].everyone:
         return kind.everyone or _everyone(*kind.people)
-    if file.role == parts.LEVELS_ROLE and kind.levels is not None:
+    if file.role == LEVELS_ROLE and kind.levels is not None:
         return kind.levels
     if file.format not in kind.loaders:
         raise UnreadableError(

@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.claims.facts import EntryChanges
-from graphveil.claims.manifest import COLUMNS, FOLDER, MANIFEST, DataFile, Described
+from graphveil.claims.manifest import MANIFEST, DataFile, Described
+from graphveil.claims.parts import COLUMNS, FOLDER
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Data
 from graphveil.data.ids import as_text, to_arrow

@@ -9,8 +9,8 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
 from graphveil.core.text import printable
-from graphveil.verbs.report.charts import LABEL_LETTERS, Bin, Mark
-from graphveil.verbs.report.frontiers import Panel
+from graphveil.pages.charts import LABEL_LETTERS, Bin, Mark
+from graphveil.pages.frontiers import Panel
 
 RELEASE, ORIGINAL, GUESS = "#1f5fa8", "#9aa5b1", "#9a5b00"
 """The colors of a page in light, which colorblind people tell apart."""

@@ -10,14 +10,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from graphveil.attacks.wording import counted_in
-from graphveil.claims.manifest import (
-    Manifest,
-    Record,
-    manifest_bytes,
-    private_folder,
-    read_manifest,
-    read_record,
-)
+from graphveil.claims.manifest import Manifest, manifest_bytes, read_manifest
+from graphveil.claims.record import Record, private_folder, read_record
 from graphveil.core.errors import GraphveilError, ReleaseError, UsageError
 from graphveil.core.parameters import separate_names
 from graphveil.core.progress import stage
@@ -29,14 +23,12 @@ from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.measuring import comparison_of, measured
 from graphveil.evaluate.metrics.registry import METRICS
 from graphveil.evaluate.wording import answers
-from graphveil.release import Release, read_release
-from graphveil.verbs.read import Original, as_release, original_data, read_original, refuse_release
-from graphveil.verbs.report.document import Form, Report, command_line
-from graphveil.verbs.report.figures import of_page
-from graphveil.verbs.report.legal_questions import Answers, Figures, answers_of
-from graphveil.verbs.report.machine import FORMS, json_text, read_declared, recipient_of
-from graphveil.verbs.report.pages import Page, html_of
-from graphveil.verbs.report.sections import (
+from graphveil.pages.figures import of_page
+from graphveil.pages.html import Page, html_of
+from graphveil.pages.report.document import Form, Report, command_line
+from graphveil.pages.report.legal_questions import Answers, Figures, answers_of
+from graphveil.pages.report.machine import FORMS, json_text, read_declared, recipient_of
+from graphveil.pages.report.sections import (
     attacked_of,
     commands_of,
     figures_of,
@@ -47,6 +39,8 @@ from graphveil.verbs.report.sections import (
     title_of,
     versions_of,
 )
+from graphveil.release import Release, read_release
+from graphveil.verbs.read import Original, as_release, original_data, read_original, refuse_release
 from graphveil.verbs.verify import verify_release
 from graphveil.verify.verdict import Verdict
 

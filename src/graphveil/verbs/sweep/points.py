@@ -131,8 +131,8 @@ ATTACKED = (
 of these that was measured."""
 
 
-class Figure(NamedTuple):
-    """One figure over the repeats of a point."""
+class Spread(NamedTuple):
+    """One figure over the repeats of a point: its mean, least and greatest value."""
 
     mean: float
     low: float
@@ -155,13 +155,13 @@ class Setting(NamedTuple):
         """The first result without a release; None where every repeat has one."""
         return next((one for one in self.results if one.status != "finished"), None)
 
-    def figure(self, axis: Axis) -> Figure | None:
+    def figure(self, axis: Axis) -> Spread | None:
         """Return a figure over all repeats; None where one of them lacks it."""
         values = [value_of(result, axis) for result in self.results]
         known = [value for value in values if value is not None]
         if self.failure is not None or len(known) < len(values):
             return None
-        return Figure(fmean(known), min(known), max(known))
+        return Spread(fmean(known), min(known), max(known))
 
 
 class Axis(NamedTuple):

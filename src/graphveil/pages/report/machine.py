@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 
 import msgspec
 
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.claims.manifest import DataFile, Manifest
 from graphveil.core.errors import InputError, UsageError, one_of
 from graphveil.verify.verdict import Verdict

@@ -10,11 +10,11 @@ from html import escape
 from pathlib import Path
 from typing import Any, Literal
 
-from graphveil.claims.manifest import OWNERS_PAGE, private_folder
+from graphveil.claims.record import OWNERS_PAGE, private_folder
 from graphveil.core.atomic import EVERYBODY, OWNER_ONLY, is_output, not_replaced
 from graphveil.core.parameters import flat_parameters
-from graphveil.verbs.report.charts import write_new
-from graphveil.verbs.report.figures import Figure, Illustrated
+from graphveil.pages.charts import write_new
+from graphveil.pages.figures import Figure, Illustrated
 from graphveil.verify.verdict import Verdict
 
 

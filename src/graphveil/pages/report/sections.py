@@ -24,11 +24,12 @@ from graphveil.claims.guarantees import (
     StructuralKAnonymity,
     SuperNodeAnonymity,
 )
-from graphveil.claims.manifest import ATTACKED, Manifest, Record, private_folder
+from graphveil.claims.manifest import Manifest
+from graphveil.claims.record import ATTACKED, Record, private_folder
 from graphveil.core.errors import GraphveilError, GraphveilWarning, visible
 from graphveil.core.progress import context, stage, within
 from graphveil.core.rows import Row, Rows
-from graphveil.core.text import Wording, counted, percent
+from graphveil.core.text import Wording, counted, percent, plain
 from graphveil.core.version import __version__
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.evaluate.comparison import Comparison, NetworkComparison
@@ -36,19 +37,19 @@ from graphveil.evaluate.measuring import ties_of
 from graphveil.measures import measure, singled_out
 from graphveil.methods import METHODS
 from graphveil.methods.rename import Rename
-from graphveil.release import Release
-from graphveil.verbs.attack import attached_names, attack_release, attack_with_quick, entry_of
-from graphveil.verbs.report.charts import binned, count, plain
-from graphveil.verbs.report.document import command_line, flags_of
-from graphveil.verbs.report.legal_questions import (
+from graphveil.pages.charts import binned, count
+from graphveil.pages.html import UniquenessRow
+from graphveil.pages.report.document import command_line, flags_of
+from graphveil.pages.report.legal_questions import (
     Answers,
     Figures,
     number_of,
     promised_line,
     unit_of,
 )
-from graphveil.verbs.report.machine import FIELDS, recipient_of
-from graphveil.verbs.report.pages import UniquenessRow
+from graphveil.pages.report.machine import FIELDS, recipient_of
+from graphveil.release import Release
+from graphveil.verbs.attack import attached_names, attack_release, attack_with_quick, entry_of
 from graphveil.verify.recount.classes import labels_of
 from graphveil.verify.verdict import Verdict
 

@@ -16,16 +16,17 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any, NamedTuple
 
-from graphveil.claims.manifest import check_outside
+from graphveil.claims.neighbors import check_outside
 from graphveil.core.atomic import whole_folders
 from graphveil.core.errors import UsageError
 from graphveil.core.version import __version__
 from graphveil.io.datasets import DATASETS, load
 from graphveil.methods.registry import known_method
+from graphveil.pages.figures import NO_LIBRARY, Figure
+from graphveil.pages.sweep import panel_of
 from graphveil.release import digest_of
-from graphveil.verbs.report.figures import NO_LIBRARY, Figure
-from graphveil.verbs.sweep.figures import STRENGTHS, Axis, Setting, value_of
-from graphveil.verbs.sweep.results import Sweep, panel_of, words_of
+from graphveil.verbs.sweep.points import STRENGTHS, Axis, Setting, value_of
+from graphveil.verbs.sweep.results import Sweep, words_of
 
 TABLE, EVERY, BIB, ORIGIN = "results.tex", "figures.csv", "references.bib", "origin.json"
 """The files of a kit apart from its pictures."""
@@ -265,7 +266,7 @@ def origin_of(sweep: Sweep) -> dict[str, Any]:
     }
 
 
-def write_kit(sweep: Sweep, folder: str | Path) -> list[Path]:
+def write_paper(sweep: Sweep, folder: str | Path) -> list[Path]:
     """Write the kit of a sweep into a new folder of its owner, and return its files."""
     if "finished" not in sweep.counts:
         raise UsageError("No point of this sweep has a release. Run it with other points.")

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from markupsafe import Markup
 
-from graphveil.core.text import Wording, percent, printable
-from graphveil.verbs.report.charts import drawn_line, drawn_text, plain, style_alone
+from graphveil.core.text import Wording, percent, plain, printable
+from graphveil.pages.charts import drawn_line, drawn_text, style_alone
 
 COLORS, SHAPES = 6, 5
 """So many colors and shapes there are: together they tell 30 methods apart."""

@@ -31,10 +31,10 @@ from graphveil.claims.guarantees import (
     SuperNodeAnonymity,
 )
 from graphveil.core.rows import ANY, Row, Rows
-from graphveil.core.text import Wording, capital, per_hundred, percent
+from graphveil.core.text import Wording, capital, per_hundred, percent, plain
 from graphveil.data import Data
+from graphveil.pages.charts import Mark, odds_of_hundred
 from graphveil.verbs.attack import reads
-from graphveil.verbs.report.charts import Mark, odds_of_hundred, plain
 from graphveil.verify.verdict import Verdict
 
 Word = Literal[

@@ -15,13 +15,10 @@ import numpy as np
 from markupsafe import Markup
 from numpy.typing import NDArray
 
-from graphveil.claims.manifest import check_outside
+from graphveil.claims.neighbors import check_outside
 from graphveil.core.atomic import whole_file
 from graphveil.core.errors import UsageError
-from graphveil.core.text import per_hundred, percent, printable
-
-NONE = "–"
-"""What stands where a figure does not apply."""
+from graphveil.core.text import NO_FIGURE, per_hundred, percent, printable
 
 
 def write_new(path: str | Path, content: bytes, *, mode: int, force: bool) -> Path:
@@ -39,20 +36,6 @@ def write_new(path: str | Path, content: bytes, *, mode: int, force: bool) -> Pa
 def count(number: float) -> str:
     """Return a count with commas."""
     return f"{round(number):,}"
-
-
-def plain(value: float) -> str:
-    """Return a number with about three digits.
-
-    >>> plain(0.21987), plain(3.5712), plain(71.0), plain(12345.6), plain(0.00001)
-    ('0.22', '3.57', '71', '12,346', '0.00001')
-    """
-    if value == round(value) or abs(value) >= 100:
-        return f"{value:,.0f}"
-    places = 2 if abs(value) >= 1 else 3
-    if 0 < abs(value) < 0.001:
-        places = 6
-    return f"{value:.{places}f}".rstrip("0").rstrip(".")
 
 
 def odds_of_hundred(odds: float) -> str:
@@ -322,8 +305,10 @@ def drawn_text(name: str, x: float, y: float, text: str, anchor: str) -> str:
 
 def described(mark: Mark) -> list[str]:
     """Return a mark as a row of the table behind its picture."""
-    interval = NONE
+    interval = NO_FIGURE
     if mark.low is not None and mark.high is not None:
         interval = f"{percent(mark.low)} to {percent(mark.high)}"
-    before, guess = (NONE if one is None else percent(one) for one in (mark.before, mark.guess))
+    before, guess = (
+        NO_FIGURE if one is None else percent(one) for one in (mark.before, mark.guess)
+    )
     return [mark.label, before, percent(mark.after), interval, guess]

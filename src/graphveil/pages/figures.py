@@ -16,15 +16,15 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.manifest import check_outside
+from graphveil.claims.neighbors import check_outside
 from graphveil.core.atomic import OWNER_ONLY, whole_folders
 from graphveil.core.errors import UsageError
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import counted, printable
-from graphveil.verbs.report.charts import Bin, Mark, binned, dots_alone, steps_alone, write_new
-from graphveil.verbs.report.frontiers import Axis, Dot, Panel, scatter_alone
-from graphveil.verbs.report.legal_questions import marks_of
-from graphveil.verbs.report.pages import Page
+from graphveil.pages.charts import Bin, Mark, binned, dots_alone, steps_alone, write_new
+from graphveil.pages.frontiers import Axis, Dot, Panel, scatter_alone
+from graphveil.pages.html import Page
+from graphveil.pages.report.legal_questions import marks_of
 
 NO_LIBRARY = "matplotlib is required. Install the extra: pip install 'graphveil[figures]'"
 PAPER = (".pdf", ".png")
@@ -65,7 +65,7 @@ class Figure:
     Examples
     --------
     >>> import graphveil as gv
-    >>> figure = gv.measure(gv.Graph.from_edges([0, 1], [1, 2]), k=2).plot()
+    >>> figure = gv.plot(gv.measure(gv.Graph.from_edges([0, 1], [1, 2]), k=2))
     >>> figure
     Figure('Sizes of equivalence classes: 3 people', 3 steps)
     >>> figure.svg.startswith("<svg")
@@ -117,7 +117,7 @@ class Figure:
     def _drawn(self, ending: str) -> bytes:
         """Return the picture as matplotlib draws it, the same bytes each time."""
         try:
-            from graphveil.verbs.report import paper  # noqa: PLC0415  an extra
+            from graphveil.pages import matplotlib_figures as paper  # noqa: PLC0415  an extra
         except ModuleNotFoundError as error:
             raise UsageError(f"{ending} cannot be drawn: {NO_LIBRARY}") from error
         title, axis = (printable(text, TITLE_LETTERS) for text in (self.title, self.axis))

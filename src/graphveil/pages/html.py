@@ -13,11 +13,11 @@ from markupsafe import Markup
 
 from graphveil.attacks.wording import Counted
 from graphveil.core.errors import visible, visible_json
-from graphveil.core.text import percent, printable
+from graphveil.core.text import NO_FIGURE, percent, printable
 from graphveil.evaluate.wording import Line
-from graphveil.verbs.report.charts import NONE, TEMPLATES, Bin, Mark, count, described, dots, steps
-from graphveil.verbs.report.frontiers import SYMBOLS, Panel, mark_of, scatter
-from graphveil.verbs.report.legal_questions import Answers
+from graphveil.pages.charts import TEMPLATES, Bin, Mark, count, described, dots, steps
+from graphveil.pages.frontiers import SYMBOLS, Panel, mark_of, scatter
+from graphveil.pages.report.legal_questions import Answers
 
 LONGEST_TEXT = 4_000
 """The most characters of a text that others wrote which a page shows."""
@@ -108,7 +108,7 @@ def html_of(page: Page) -> str:
     >>> "&lt;script&gt;" in text, "{{7*7}}" in text, "<script" in text
     (True, True, False)
     """
-    return rendered("page.html", page=page, pictures=_pictures(page), dash=NONE)
+    return rendered("page.html", page=page, pictures=_pictures(page), dash=NO_FIGURE)
 
 
 def rendered(template: str, *, script: str | None = None, **values: Any) -> str:
@@ -128,7 +128,7 @@ def rendered(template: str, *, script: str | None = None, **values: Any) -> str:
         keep_trailing_newline=True,
     )
     jinja.filters |= {"count": count}
-    jinja.filters["percent"] = lambda share: NONE if share is None else percent(share)
+    jinja.filters["percent"] = lambda share: NO_FIGURE if share is None else percent(share)
     if script is not None:
         text = (TEMPLATES / script).read_text(encoding="utf-8")
         digest = base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
