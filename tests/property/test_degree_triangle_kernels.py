@@ -28,7 +28,7 @@ from graphveil.methods.random_graphs.kernels.triangles import (
     wired,
 )
 from graphveil.methods.random_graphs.triangle_model import ODDS, Cuts, Shape, Statistics, drawn
-from graphveil.verify.recount.redrawing import Model, redrawn
+from graphveil.verify.recount.noise.triangle_graph import Model, redrawn
 
 
 def graph_of(n, mask):

@@ -360,7 +360,7 @@ def test_a_sweep_writes_its_table_and_nothing_else_under_that_name(swept, tmp_pa
     assert 0o600 == stat.S_IMODE(file.stat().st_mode)
     with pytest.raises(UsageError, match="exists"):
         swept.write(file)
-    with pytest.raises(UsageError, match=r"neither \.parquet nor \.html"):
+    with pytest.raises(UsageError, match=r"table\.csv is not \.parquet"):
         swept.write(Path(tmp_path, "table.csv"))
 
 

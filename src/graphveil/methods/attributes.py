@@ -30,7 +30,8 @@ from graphveil.core.warnings import attached_to_network
 from graphveil.data import SUPPRESSED, Data, Graph, Layer, Network, Table
 from graphveil.data.id_columns import FEW, naming_columns
 from graphveil.data.ids import Ids
-from graphveil.methods.base import Anonymizer, MethodResult
+from graphveil.methods.base import Anonymizer
+from graphveil.release.draft import Draft
 
 Merge = Literal["suppress", "mondrian", "smooth", "none"]
 """What becomes of people whose attributes fewer than k have: all of theirs are suppressed; they are
@@ -423,10 +424,9 @@ class AttributedMethod(Anonymizer[Graph]):
         prepared: Network = super().prepared(data)
         return prepared.graph() if prepared.is_bare else prepared
 
-    def _beside(self, network: Network, edited: MethodResult, colors: Colors) -> MethodResult:
+    def _beside(self, network: Network, edited: Draft[Any], colors: Colors) -> Draft[Any]:
         """Return edited edges with what is published of people, in place of those of a network."""
         people = self._roles.published(network.people, colors.table)
         layer = Layer.of(cast("Graph", edited.data), name=network.only_layer().name)
         released = Network((layer,), people, network.ids)
-        advice = *edited.advice, *attached_advice(released, self._roles)
-        return edited._replace(data=released, advice=advice)
+        return edited._replace(data=released).warning(*attached_advice(released, self._roles))

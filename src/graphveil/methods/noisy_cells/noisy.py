@@ -12,6 +12,7 @@ import numpy as np
 
 from graphveil.claims.conditions import LARGEST_EPSILON, as_printed
 from graphveil.claims.guarantees import ENTRIES_OF_A_VALUE, EdgeDP, NotClaimed
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import DataError, ParameterError, option
 from graphveil.core.parameters import parameter
 from graphveil.core.text import counted
@@ -19,10 +20,11 @@ from graphveil.core.warnings import Advice, PublicListWarning, noisy_copy
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.kinds import kind_of
 from graphveil.data.origin import List, may_be_values
-from graphveil.methods.base import Anonymizer, MethodResult, Reached
+from graphveil.methods.base import Anonymizer, Reached
 from graphveil.methods.noise import Channel, Words, discrete_laplace, distinct
 from graphveil.methods.noise.cells import number_of_cells
 from graphveil.methods.noise.laws import FULL, Cells, union
+from graphveil.release.draft import Draft
 
 SMALLEST_EPSILON = 0.0001
 """Below it counts are noise alone."""
@@ -231,12 +233,12 @@ def _collected(data: Graph | Bipartite, lists: list[List]) -> str:
     )
 
 
-def noisy_result(
-    data: Graph | Bipartite, released: Graph | Bipartite, *advice: str, **more: Any
-) -> MethodResult:
-    """Return what is handed over, with what is said of lists and of people who are alone in one."""
-    said = (*public_inputs(data), *advice)
-    return MethodResult(data=released, facts=listed_once(data), advice=said, **more)
+def noisy_draft(
+    data: Graph | Bipartite, released: Graph | Bipartite, *warnings: str, **more: Any
+) -> Draft[Any]:
+    """Return a draft with the warnings on public lists and the figures of people listed once."""
+    notes = OwnersNotes(cost=listed_once(data), warnings=(*public_inputs(data), *warnings))
+    return Draft(data=released, notes=notes, **more)
 
 
 def copies_matched(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from graphveil.claims.conditions import BlockFlips, Condition, as_printed
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.base import MethodResult, Reached
+from graphveil.methods.base import Reached
 from graphveil.methods.noise import Channel, channel, discrete_laplace, words_from
 from graphveil.methods.noise.cells import (
     block_chances,
@@ -35,9 +35,10 @@ from graphveil.methods.noisy_cells.noisy import (
     copies_found,
     copies_matched,
     noisy_count,
-    noisy_result,
+    noisy_draft,
     part_parameter,
 )
+from graphveil.release.draft import Draft
 
 Ints = NDArray[np.int64]
 
@@ -312,13 +313,14 @@ class PriorResponse(NoisyMethod):
         largest = exp_below(Fraction(flips.epsilon_cells))
         return [thresholds(prior, flips.FULL, largest) for prior in priors_of(flips)]
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         flips, classes = self._prior(data, randomness)
         chances = block_chances(self.channels(flips), len(flips.sizes))
         words = words_from(randomness, "cells")
         cells, _ = flipped_in_blocks(words, data, classes, chances)
         advice = self._copies_matched(data, flips)
-        return noisy_result(data, with_cells(data, cells), *advice, conditions=(flips,))
+        return noisy_draft(data, with_cells(data, cells), *advice, conditions=(flips,))
 
     def _copies_matched(self, data: Graph, flips: BlockFlips) -> tuple[str, ...]:
         """Return the advice on copies, as if all pairs had the mean prior: chances are not less."""

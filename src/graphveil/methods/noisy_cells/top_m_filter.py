@@ -16,11 +16,12 @@ from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Graph
-from graphveil.methods.base import MethodResult, Reached
+from graphveil.methods.base import Reached
 from graphveil.methods.noise import Channel, Words, bernoulli, discrete_laplace, flipped, words_from
 from graphveil.methods.noise.cells import cells_of, exp_below, number_of_cells, with_cells
 from graphveil.methods.noise.laws import FULL, Cells, union
 from graphveil.methods.noisy_cells import noisy
+from graphveil.release.draft import Draft
 
 _FEWEST_NODES = 4
 _DIGITS = Context(prec=60, rounding=ROUND_FLOOR)
@@ -141,7 +142,8 @@ class TopMFilter(noisy.NoisyMethod):
             noisy_count=str(count),
         )
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         ones, n_cells = cells_of(data), number_of_cells(data)
         noise = discrete_laplace(words_from(randomness, "count"), self.parts["epsilon_count"], 1)
         count = min(max(ones.size + int(noise[0]), 1), n_cells // 2 - 1)
@@ -154,7 +156,7 @@ class TopMFilter(noisy.NoisyMethod):
             cells, _ = flipped(words, ones, n_cells, through)
         advice = (*noisy.copies_matched(data, through, count), *((UNPROVED,) if published else ()))
         conditions = () if published else (stated,)
-        return noisy.noisy_result(data, with_cells(data, cells), *advice, conditions=conditions)
+        return noisy.noisy_draft(data, with_cells(data, cells), *advice, conditions=conditions)
 
 
 def filled(words: Words, ones: Cells, n_cells: int, threshold: int, size: int) -> Cells:

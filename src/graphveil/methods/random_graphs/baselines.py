@@ -19,11 +19,11 @@ from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness, public_words
 from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Graph
-from graphveil.methods.base import MethodResult
 from graphveil.methods.noise.cells import block_sizes
 from graphveil.methods.noise.cells import places_of as places_in_blocks
 from graphveil.methods.noisy_cells import prior_response
-from graphveil.methods.noisy_cells.noisy import NoisyMethod, noisy_result
+from graphveil.methods.noisy_cells.noisy import NoisyMethod, noisy_draft
+from graphveil.release.draft import Draft, NewIds
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -59,14 +59,14 @@ class BaselineMethod(NoisyMethod):
                 f"{n:,}. Use asymmetric-response or mixing-prior-response, or raise max_nodes."
             )
 
-    def draft(self, data: Graph, released: Graph) -> MethodResult:
+    def unclaimed_draft(self, data: Graph, released: Graph) -> Draft[Graph]:
         """Return what is handed over: the graph, and that nothing is claimed."""
         unclaimed = Advice(
             f"a release by {self.name} carries no guarantee: {self.guarantee.why} For a "
             "guaranteed epsilon use asymmetric-response or mixing-prior-response",
             NoGuaranteeWarning,
         )
-        return noisy_result(data, released, unclaimed)
+        return noisy_draft(data, released, unclaimed)
 
 
 MOST_NODES = 1_000_000
@@ -100,15 +100,14 @@ class DrawnMethod(NoisyMethod):
         stated: conditions.AnyCondition,
         places: Places,
         randomness: Randomness,
-    ) -> MethodResult:
+    ) -> Draft[Any]:
         """Return what is handed over: a seeded run claims and states nothing."""
-        return noisy_result(
+        return noisy_draft(
             data,
             Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes),
             conditions=() if randomness.seeded else (stated,),
-            order=places.order,
-            assignment=None if randomness.seeded else places.assignment,
-        )
+            order=None if places.order is None else NewIds(places.order),
+        ).noting(assignment=None if randomness.seeded else places.assignment)
 
 
 def as_text(values: Iterable[int]) -> str:
@@ -266,7 +265,8 @@ class OneKSeries(DrawnMethod):
         count = conditions.as_printed(self.share_count) * whole_epsilon
         return {"epsilon_count": count, "epsilon_degrees": whole_epsilon - count}
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         count, degrees = prior_response.noisy_degrees(data, randomness, self.parts)
         in_order, part = np.sort(degrees), self.parts["epsilon_degrees"] / 2
         expected = np.sort(prior_response.expected_degrees(in_order, part, count))

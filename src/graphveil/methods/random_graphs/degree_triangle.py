@@ -15,8 +15,8 @@ from graphveil.claims.conditions import LARGEST_EPSILON, Condition, NoisyStatist
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.base import MethodResult
 from graphveil.methods.random_graphs.baselines import DrawnMethod, as_text, places_of
+from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
     from graphveil.methods.random_graphs.triangle_model import Drawn, Shape, Statistics
@@ -106,7 +106,8 @@ class DegreeTriangleModel(DrawnMethod):
         """The types of the conditions that every run without a seed states."""
         return (NoisyStatistics,)
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         from graphveil.methods.random_graphs.triangle_model import drawn, noisy_statistics, shape_of  # noqa: PLC0415  as above
 
         noisy = noisy_statistics(data, randomness, self.parts)

@@ -50,7 +50,7 @@ from graphveil.pages.report.legal_questions import (
 from graphveil.pages.report.machine import FIELDS, recipient_of
 from graphveil.release import Release
 from graphveil.verbs.attack import attached_names, attack_release, attack_with_quick, entry_of
-from graphveil.verify.recount.classes import labels_of
+from graphveil.verify.recount.graphs.structural_classes import labels_of
 from graphveil.verify.verdict import Verdict
 
 KNOWLEDGE = (

@@ -31,7 +31,7 @@ _READ = 1 << 21
 """How many edges of a file are read at a time: 16 MB."""
 
 
-class NoisyEdges(NamedTuple):
+class NoisyEdgeCounts(NamedTuple):
     """How many edges were published, and how many of them are true."""
 
     published: int
@@ -46,7 +46,7 @@ def draw(
     advance: Advance,
     *,
     block_cells: int = BLOCK_CELLS,
-) -> NoisyEdges:
+) -> NoisyEdgeCounts:
     """Write the published edges into a file in order, as `read` gives them back.
 
     `lists`: the neighbor lists on disk; `through`: the probabilities of ones and zeros; `words`:
@@ -69,12 +69,12 @@ def draw(
             published += cells.size
             kept += true
             advance(ones.size)
-    return NoisyEdges(published, kept)
+    return NoisyEdgeCounts(published, kept)
 
 
 def resize(
-    lists: NeighborLists, source: Path, noisy: NoisyEdges, size: int, words: Words, path: Path
-) -> NoisyEdges:
+    lists: NeighborLists, source: Path, noisy: NoisyEdgeCounts, size: int, words: Words, path: Path
+) -> NoisyEdgeCounts:
     """Write exactly so many edges: a uniform part of those that were drawn, or uniform others too.
 
     The law is that of `graphveil.methods.noisy_cells.noisy.resized`. Only the positions removed or
@@ -97,7 +97,7 @@ def resize(
         for keys, changed in pieces:
             keys.tofile(file)
             true += _n_edges_among(lists, changed)
-    return NoisyEdges(size, noisy.kept - true if removes else noisy.kept + true)
+    return NoisyEdgeCounts(size, noisy.kept - true if removes else noisy.kept + true)
 
 
 Piece = tuple[Ints, Ints]
