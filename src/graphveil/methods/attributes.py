@@ -38,7 +38,8 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted
 from graphveil.core.warnings import attached_to_network
 from graphveil.data import SUPPRESSED, Data, Graph, Layer, Network, Table
-from graphveil.data.ids import FEW, Ids, naming_columns
+from graphveil.data.id_columns import FEW, naming_columns
+from graphveil.data.ids import Ids
 from graphveil.methods.base import Anonymizer
 from graphveil.release.draft import Draft
 

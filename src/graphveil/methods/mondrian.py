@@ -15,7 +15,8 @@ from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.ids import Ids, column_and_value
+from graphveil.data.feature_names import column_and_value
+from graphveil.data.ids import Ids
 from graphveil.methods import roles as table_roles
 from graphveil.methods.base import Reached, reached_by_k
 from graphveil.methods.equivalence_classes import rule

@@ -24,7 +24,8 @@ from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted
 from graphveil.data import SUPPRESSED, Data, Table
-from graphveil.data.ids import as_text, naming_columns, to_arrow
+from graphveil.data.id_columns import naming_columns
+from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.kinds import CONTAINERS, kind_of
 from graphveil.methods.base import Anonymizer
 from graphveil.release.draft import Draft

@@ -37,23 +37,16 @@ from graphveil.release.files import DELIMITED, check_items, format_that_came_in,
 from graphveil.release.pipeline import Made, Read, Run
 from graphveil.release.publishing import Output, Publication, check_apart
 from graphveil.scale import columns
-from graphveil.scale.chunks import (
-    ByNames,
-    ByWords,
-    FrameSource,
-    InChunks,
-    Released,
-    RowKeys,
-    Sampling,
-    keyed,
-)
+from graphveil.scale.chunks import ByNames, ByWords, InChunks, Released, RowKeys, Sampling, keyed
+from graphveil.scale.frame_source import FrameSource
 from graphveil.scale.intake import ROWS, Facts, check_readable, intake, items_of
 from graphveil.scale.parts import Numbered, check_parts, comes_in_parts, n_buckets_of, packed
 from graphveil.scale.working import WorkingFolder, going_on, unfinished_beside
 from graphveil.scale.writing import DataFiles
 
 CHUNK_ROWS = 20_000
-"""The rows of a chunk where nothing is said."""
+"""The rows of a chunk if the method says nothing: larger chunks keep more entries and cost more
+time and memory."""
 
 
 def in_chunks(method: Any) -> Clustered:
@@ -140,9 +133,11 @@ class Stages:
 
     def released(self, facts: Facts) -> Rows:
         """Return the released rows of every chunk, with what its clusters keep."""
+        # Step 1: cut the order of rows into chunks of nearly equal size, from a sample.
         sampling = Sampling.of(facts.n_rows, cast("Chunks", self.method.chunks).rows, self.method.k)
         order, cuts = self._cuts(facts, sampling)
         types = facts.types
+        # Step 2: what a worker does with a chunk, as a value without data.
         work = Released(
             method=self.method,
             order=order,
@@ -150,6 +145,7 @@ class Stages:
             by_columns=facts.values and self.method.columns_of(["column=value"]) is not None,
             randomness=self.working.randomness,
         )
+        # Step 3: each row to its chunk, each chunk clustered, and the results kept.
         chunks = self.tables.map(self._rows(), InChunks(order, cuts), columns.in_chunks(*types))
         released = self.tables.grouped(
             chunks, "chunk", sampling.n_chunks, work, columns.released(*types)
@@ -161,6 +157,7 @@ class Stages:
         """Return the order that chunks are cut from, and the keys where they begin."""
         order = order_of_rows(self.method, facts.user_is_integer, self.working.randomness)
         with self._timed("sample"), stage("sampling rows"):
+            # Sample more rows until every chunk is sure to have k of them.
             while True:
                 rows = self._rows()
                 if not sampling.is_enough:
@@ -199,11 +196,13 @@ class Stages:
 
     def numbered(self, released: Rows, facts: Facts, tally: Tally) -> tuple[Rows, Rows]:
         """Return the released rows under their new ids, in the order of random keys; and packed."""
+        # The first id of every bucket, from the sizes of the buckets before it.
         n_buckets = n_buckets_of(facts.n_rows, facts.n_entries)
         sizes = np.zeros(n_buckets + 1, dtype=np.int64)
         for bucket, n in tally.of_buckets:
             sizes[bucket + 1] = n
         starts = tuple(np.cumsum(sizes)[:-1].tolist())
+        # Rows in the order of their random keys get consecutive ids.
         work = Numbered(starts)
         ordered = self.tables.select(columns.ORDERED, rows=released)
 
@@ -219,6 +218,7 @@ class Stages:
         self, files: DataFiles, public: Place, tally: Tally, advice: tuple[str, ...]
     ) -> Publication:
         """Write the data files and return what is said of them; refuse a class below k."""
+        # The classes are counted in the written files, and no class below k is ever published.
         with self._timed("write"):
             written = files.write(public)
         kept = EntryChanges(files.facts.n_entries, tally.shared, tally.created)

@@ -21,8 +21,8 @@ from graphveil.core.storage import Address, Place, located, place_of
 from graphveil.core.text import printable
 from graphveil.data.kinds import KINDS, as_released, kind_of, released_kind
 from graphveil.io.formats import from_record, options_of, recorded
-from graphveil.io.reading import ReadingReport, warn_of_dropped
-from graphveil.io.text.dialect import columns_of
+from graphveil.io.reading_report import ReadingReport, warn_of_dropped
+from graphveil.io.text.guessed_kind import columns_of
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
 from graphveil.methods.roles import TableRoles, WithRoles

@@ -20,7 +20,7 @@ from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import MOST_DENOMINATOR
 from graphveil.data import Bipartite
-from graphveil.data.ids import column_and_value
+from graphveil.data.feature_names import column_and_value
 from graphveil.release.draft import Draft
 
 Ints = NDArray[np.int64]

@@ -25,7 +25,8 @@ from graphveil.core.parameters import Columns, PerColumn, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import SUPPRESSED, Data, Table
 from graphveil.data.codes import measures, written_dates
-from graphveil.data.ids import Ids, RepeatedPeople, text
+from graphveil.data.id_columns import RepeatedPeople
+from graphveil.data.ids import Ids, text
 from graphveil.data.kinds import CONTAINERS
 from graphveil.data.table import repeated_columns
 from graphveil.methods import roles as table_roles

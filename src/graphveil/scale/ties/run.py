@@ -36,7 +36,8 @@ from graphveil.data.kinds import kind_of
 from graphveil.data.origin import PublicLists
 from graphveil.io import Format, GraphOptions
 from graphveil.io.formats import recorded
-from graphveil.io.reading import source_of, warn_of_dropped
+from graphveil.io.reading import source_of
+from graphveil.io.reading_report import warn_of_dropped
 from graphveil.io.text.tie_blocks import tie_file
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.noise import Channel, words_from
@@ -124,9 +125,11 @@ def draft_of(
 ) -> EdgeDraft:
     """Return what a method makes of a graph whose neighbors the disk holds."""
     lists = NeighborLists(graph.indptr, graph.indices)
+    # Methods with noise sample all cells into a file.
     made = method.from_edges_on_disk(graph, working.randomness)
     if isinstance(made, NoisyEdges):
         return _noisy(method, made, graph, working, ledger)
+    # Methods that edit change few edges: these are in memory, all others are read from disk.
     spent = entered(method, graph, ledger, working.randomness.seed)
     changed, before = Changed(made.added, made.deleted), graph.n_edges
     changes = EdgeChanges(before, before - len(made.deleted), len(made.added))
@@ -143,7 +146,7 @@ def draft_of(
 def _noisy(
     method: Method, noise: NoisyEdges, graph: Graph, working: WorkingFolder, ledger: Ledger | None
 ) -> EdgeDraft:
-    """Return noisy edges, which are drawn once: what an interrupted draw left nobody has seen."""
+    """Return noisy edges, which are sampled once: no one has seen what an interrupted run left."""
     file = working.folder / NOISE / CELLS
     done = working.finished(NOISE, Noise)
     if done is None:
@@ -177,10 +180,13 @@ def _drawn(
     what = (
         f"{method.name} releases up to about {n:,} edges (the input has {graph.n_edges:,}), which"
     )
+    # Space is checked before epsilon is spent.
     check_space(working.folder, BYTES_A_NOISY_TIE * n, what)
+    # Epsilon is entered in the ledger before anything is sampled.
     spent = entered(method, graph, ledger, working.randomness.seed)
     stated = noise.state()
     lists = NeighborLists(graph.indptr, graph.indices)
+    # Every cell goes through the noise once.
     size = stated.noisy_count if noise.exact_size else None
     drawn_file = file if size is None else file.with_name("drawn")
     with stage("sampling noise", total=graph.n_edges) as advance:
@@ -191,6 +197,7 @@ def _drawn(
             drawn_file,
             advance,
         )
+    # If the number of edges is fixed, edges are removed or added uniformly.
     if size is not None:
         words = words_from(working.randomness, "size")
         drawn = resize(lists, drawn_file, drawn, int(size), words, file)
@@ -300,11 +307,14 @@ def _written(
     """Write the data files, and return what is said of them; refuse what breaks the guarantee."""
     n_nodes = int(work.labels.size)
     with work.timed("write"):
+        # Edges under their new ids, distributed over buckets and sorted, so that order shows
+        # nothing.
         ids = _new_ids(work.working, n_nodes).of_the_input()
         cuts = released_cuts(n_nodes, draft.n_edges_expected, work.bucket_keys)
         with stage("renumbering"), Buckets(work.working.stage("publish"), cuts) as buckets:
             n_edges = renumber(draft.edges(), ids.astype(np.int32), buckets)
         files = write_files(public, buckets, n_nodes, n_edges, form)
+    # The written degrees must be those that the method guarantees.
     draft.check(files.degrees[ids])
     return Publication(
         described=files.described, linkage=_linkage(work.labels, ids), **stated._asdict()

@@ -11,7 +11,7 @@ import numpy as np
 
 from graphveil.data import Graph
 from graphveil.evaluate.measuring import averaged
-from graphveil.evaluate.metrics.table import PRESETS
+from graphveil.evaluate.metrics.registry import PRESETS
 from graphveil.io import datasets, read_graph
 from graphveil.measures import class_sizes_of_nodes, partition
 from graphveil.methods import METHODS

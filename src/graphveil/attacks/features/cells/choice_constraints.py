@@ -17,7 +17,7 @@ import numpy as np
 from graphveil.attacks.features.cells.published_cells import PublishedCells
 from graphveil.core.progress import check_time, in_time
 from graphveil.data.codes import SUPPRESSED
-from graphveil.data.ids import column_and_value
+from graphveil.data.feature_names import column_and_value
 from graphveil.evaluate.comparison import Bools, Ints
 
 FIRST, BALANCED = "first", "balanced"

@@ -18,7 +18,8 @@ from graphveil.attacks.attack import TooLargeError
 from graphveil.core.text import counted
 from graphveil.data import Bipartite
 from graphveil.data.codes import SUPPRESSED
-from graphveil.data.ids import as_text, column_and_value
+from graphveil.data.feature_names import column_and_value
+from graphveil.data.ids import as_text
 from graphveil.evaluate.comparison import BipartiteComparison, Floats, Int32s, Ints
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures.rows import equal_rows

@@ -1,7 +1,4 @@
-"""Networks and graphs from objects of other libraries, and back.
-
-A network keeps attributes and directions; a graph says which it omits.
-"""
+"""Networks from objects of other libraries, and back, with attributes and directions."""
 
 from __future__ import annotations
 
@@ -9,20 +6,16 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
 
 from graphveil.core.errors import DataError, did_you_mean
 from graphveil.core.lazy import lazy_module, needs_library
 from graphveil.data.columns import (
-    Directed,
     Frames,
-    Ties,
     arrow_table,
     chosen_names,
-    column_of_types,
-    types_say_directed,
+    frame_says_directed,
 )
-from graphveil.data.csr import Dropped, warn_dropped
+from graphveil.data.csr import warn_dropped
 from graphveil.data.ids import Ids, as_ids, as_text, distinct, ids_in_ties, positions, to_arrow
 from graphveil.data.layers import (
     TIES,
@@ -38,7 +31,6 @@ from graphveil.data.layers import (
     with_keys,
 )
 from graphveil.data.origin import (
-    attributes_of,
     noting,
     of_frame,
     of_pattern,
@@ -210,10 +202,12 @@ class NetworkObjects(Frames):
         left_out: Sequence[Any],
     ) -> Self:
         """Return the network of nodes and their attributes, and of edges between positions."""
+        # Nodes are put in the canonical order of their ids.
         ids = as_ids(names, what="node ids")
         labels = distinct(ids)
         if labels.size != ids.size:
             raise DataError("two nodes have the same id. Make the ids distinct.")
+        # Only the attributes asked for are kept, in columns by that order.
         every = list(dict.fromkeys(name for said in rows for name in said))
         chosen = every if attributes is None else list(attributes)
         for name in chosen:
@@ -324,6 +318,7 @@ class NetworkObjects(Frames):
         >>> Network.from_arrow(calls, who, directed=True)
         Network(3 nodes, ties: 2 arcs, attributes: sex)
         """
+        # Step 1: which columns are the ends and the edge type; others are dropped with a warning.
         table = arrow_table(ties)
         others = [name for name in table.column_names if name != kinds]
         names = chosen_names(others, (source, target), ("source", "target"))
@@ -335,6 +330,7 @@ class NetworkObjects(Frames):
             )
         if kinds is None and not ignore_weights:
             ask_kinds_in(table, further)
+        # Step 2: the nodes: those of the frame of people, else the ends that occur.
         who = None if people is None else arrow_table(people)
         rows = None
         if who is not None:
@@ -344,11 +340,13 @@ class NetworkObjects(Frames):
         labels = labels_of_ends(ends, None if rows is None else rows.labels())
         if labels.dtype.kind == "T":
             ends = [as_text(end) for end in ends]
+        # Step 3: edges by positions, with their types; directions that matter are asked about.
         at = [positions(end, labels, what=name) for end, name in zip(ends, names, strict=True)]
         kind = [TIES] * len(table) if kinds is None else table[kinds].to_pylist()
         if directed is None:
-            said = _types_say_directed(table, names) or None
+            said = frame_says_directed(table, names) or None
             refuse_where_directions_matter(at, labels.size, names, said=said)
+        # Step 4: layers, and attributes in the order of the nodes.
         listed = ListedTies(
             list(zip(*(end.tolist() for end in at), strict=True)),
             [kind_of_value(value, kinds) for value in kind],
@@ -441,207 +439,3 @@ class NetworkObjects(Frames):
                 yield layer.name, u, v
                 if both_ways and not layer.directed:
                     yield layer.name, v, u
-
-
-class GraphObjects:
-    """The conversions of `graphveil.data.Graph`, which says what the rest means."""
-
-    if TYPE_CHECKING:
-
-        @property
-        def n_edges(self) -> int:
-            """The number of edges."""
-
-        @classmethod
-        def from_edges(
-            cls, source: ArrayLike, target: ArrayLike, *, n: int | None = None, ids: object = None
-        ) -> Self:
-            """Return the graph of these edges."""
-
-        @classmethod
-        def assemble(
-            cls, source: ArrayLike, target: ArrayLike, *, n: int | None = None, ids: object = None
-        ) -> tuple[Self, Dropped]:
-            """Return the graph of these edges, and what was dropped."""
-
-    @classmethod
-    def from_scipy(cls, matrix: Any, *, ids: object = None, directed: Directed = "refuse") -> Self:
-        """Return the graph of a square sparse matrix; stored zeros are not edges.
-
-        `matrix`: square; its values are not kept; `ids`: the id of every row; `directed`: what to
-        do with a matrix that is not symmetric: ``refuse`` it, or ``symmetrize`` it. Raises
-        `DataError` where it is not square, or not symmetric and not to be symmetrized. Warns
-        `GraphveilWarning` where values other than 0 and 1 are omitted.
-        """
-        coo = sparse.coo_array(matrix)
-        if coo.shape[0] != coo.shape[1]:
-            raise DataError(
-                f"a graph needs a square matrix; this one is {coo.shape[0]} x {coo.shape[1]}. "
-                "Read it as user-item data instead."
-            )
-        weighted = bool(np.any((coo.data != 0) & (coo.data != 1)))
-        left_out = warn_left_out(["values"] if weighted else [])
-        pattern = sparse.csr_array(coo != 0)
-        there, back = sparse.triu(pattern, k=1), sparse.tril(pattern, k=-1).T
-        upper = sparse.coo_array(there + back)
-        Ties(n=upper.nnz, mutual=there.multiply(back).nnz, said=True).check(directed)
-        loops = np.flatnonzero(pattern.diagonal())
-        ends = [np.concatenate([axis, loops]) for axis in upper.coords]
-        graph = cls.from_edges(*ends, n=int(coo.shape[0]), ids=ids)
-        return read_from(noting(graph, left_out), of_pattern(pattern))
-
-    @classmethod
-    def from_networkx(
-        cls,
-        graph: nx.Graph[Any],
-        *,
-        directed: Directed = "refuse",
-        one_mode: bool = False,
-        ignore_weights: bool = False,
-    ) -> Self:
-        """Return the structure of a NetworkX graph; node names become ids.
-
-        Raises `DataError` where it is directed and not to be symmetrized; where an attribute marks
-        two kinds of nodes or several of edges, and nobody said what they are. Warns
-        `GraphveilWarning` where attributes of nodes or edges are omitted, with their names; where
-        self-loops or repeated edges are dropped.
-
-        Parameters
-        ----------
-        graph
-            Any NetworkX graph.
-        directed
-            What to do with a directed one some of whose edges are not mutual: ``refuse`` it, or
-            ``symmetrize`` it.
-        one_mode
-            Whether all nodes are people although an attribute marks two kinds of them.
-        ignore_weights
-            Whether edges are merged although an attribute says of which kind each is.
-        """
-        names = list(graph.nodes)
-        position = {name: number for number, name in enumerate(names)}
-        pairs = [(position[u], position[v]) for u, v in graph.edges()]
-        if not one_mode:
-            ask_modes([said for _, said in graph.nodes(data=True)], pairs, "from_networkx")
-        if not ignore_weights:
-            ask_kinds(said_of_ties(graph), "from_networkx")
-        ends = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        left_out = warn_left_out(attributes_of(graph))
-        built = cls._in_canonical_order(ends, names, said=graph.is_directed(), directed=directed)
-        return noting(built, left_out)
-
-    @classmethod
-    def from_igraph(
-        cls,
-        graph: ig.Graph,
-        *,
-        directed: Directed = "refuse",
-        one_mode: bool = False,
-        ignore_weights: bool = False,
-    ) -> Self:
-        """Return the structure of an igraph graph; vertex names become ids where there are any.
-
-        Raises `DataError` where it is directed and not to be symmetrized; where an attribute marks
-        two kinds of nodes or several of edges, and nobody said what they are. Warns
-        `GraphveilWarning` where attributes of vertices or edges are omitted, with their names;
-        where self-loops or repeated edges are dropped.
-
-        Parameters
-        ----------
-        graph
-            Any igraph graph.
-        directed
-            What to do with a directed one some of whose edges are not mutual: ``refuse`` it, or
-            ``symmetrize`` it.
-        one_mode
-            Whether all nodes are people although an attribute marks two kinds of them.
-        ignore_weights
-            Whether edges are merged although an attribute says of which kind each is.
-        """
-        ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-        named = "name" in graph.vs.attributes()
-        attributes = [name for name in graph.vs.attributes() if name != "name"]
-        if not one_mode:
-            ask_modes([v.attributes() for v in graph.vs], graph.get_edgelist(), "from_igraph")
-        if not ignore_weights:
-            ask_kinds([edge.attributes() for edge in graph.es], "from_igraph")
-        left_out = warn_left_out([*attributes, *graph.es.attributes()])
-        names = graph.vs["name"] if named else range(graph.vcount())
-        built = cls._in_canonical_order(ends, names, said=graph.is_directed(), directed=directed)
-        return noting(built, left_out)
-
-    @classmethod
-    def _in_canonical_order(
-        cls, ends: NDArray[np.int64], names: object, *, said: bool, directed: Directed
-    ) -> Self:
-        ids = as_ids(names, what="node ids")
-        labels = distinct(ids)
-        if labels.size != ids.size:
-            raise DataError("two nodes have the same id. Make the ids distinct.")
-        position = positions(ids, labels, what="node ids")
-        graph, dropped = cls.assemble(position[ends[:, 0]], position[ends[:, 1]], ids=labels)
-        Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs, said=said).check(directed)
-        warn_dropped(dropped)
-        return graph
-
-    @classmethod
-    def from_arrow(
-        cls,
-        frame: Any,
-        *,
-        source: str | None = None,
-        target: str | None = None,
-        nodes: object = None,
-        directed: Directed = "refuse",
-        ignore_weights: bool = False,
-    ) -> Self:
-        """Return the graph whose edges are the rows of a frame (pandas, polars, DuckDB, Arrow).
-
-        Raises `DataError` where it is not clear which columns are meant, directions matter, or a
-        column says several kinds of edges. Warns `GraphveilWarning` where further columns are
-        omitted, with their names; where self-loops or repeated edges are dropped.
-
-        Parameters
-        ----------
-        frame
-            Anything that speaks the Arrow C stream.
-        source, target
-            The columns. Without them, those of known names such as ``source`` and ``target``, or
-            the only two.
-        nodes
-            All ids, so that isolated nodes are not lost.
-        directed
-            What to do with rows of which some stand in both directions and others in one:
-            ``refuse`` them, or ``symmetrize`` them.
-        ignore_weights
-            Whether the rows are one graph although a column says of which kind each edge is.
-        """
-        table = arrow_table(frame)
-        names = chosen_names(table.column_names, (source, target), ("source", "target"))
-        further = [name for name in table.column_names if name not in names]
-        if not ignore_weights:
-            ask_kinds_in(table, further)
-        left_out = warn_left_out(further)
-        left, right = (ids_in_ties(table[name], what=name) for name in names)
-        warn_of_missing(*(table[name] for name in names))
-        if nodes is None:
-            graph, dropped = cls.assemble(left, right)
-        else:
-            labels = distinct(as_ids(nodes, what="nodes"))
-            graph, dropped = cls.assemble(
-                positions(left, labels, what=names[0]),
-                positions(right, labels, what=names[1]),
-                ids=labels,
-            )
-        said = _types_say_directed(table, names) or None
-        mutual = dropped.reciprocal_pairs
-        Ties(n=graph.n_edges, mutual=mutual, said=said, names=names).check(directed)
-        warn_dropped(dropped)
-        return read_from(noting(graph, left_out), of_frame(table))
-
-
-def _types_say_directed(table: pa.Table, ends: tuple[str, str]) -> bool:
-    """Return whether a column of types, as Gephi writes it, calls some edge directed."""
-    names = table.column_names
-    column = column_of_types(names, [names.index(name) for name in ends])
-    return column is not None and types_say_directed(table[column])
