@@ -192,6 +192,7 @@ def _components(pairs: NodePairs, without: NDArray[np.bool_] | None) -> Ints:
     from scipy.sparse import csgraph  # noqa: PLC0415  heavy: not for help
 
     arcs = np.ones(pairs.indices.size, dtype=bool)
+    # Known pairs are on no cycle with others: drop their arcs.
     if without is not None:
         arcs = ~(without[pairs.records] | without[pairs.indices])
     ends = pairs.records[arcs], pairs.indices[arcs]
