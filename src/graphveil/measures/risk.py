@@ -153,8 +153,8 @@ class Fuzzy:
 
     Notes
     -----
-    The definition is the package's own; the notion is from de Jong, van der Loo and Takes, *Fuzzy
-    k-anonymity in complex networks* (arXiv 2605.12062), of which only the abstract was read.
+    The definition is the package's own, and may differ from that of de Jong, van der Loo and Takes,
+    *Fuzzy k-anonymity in complex networks* (arXiv 2605.12062), which the notion is from.
 
     Examples
     --------
@@ -209,6 +209,11 @@ class EquivalenceClasses:
         The id of every person, shape (n,).
     labels
         int64, shape (n,): the class of every person, 0..C-1.
+
+    Notes
+    -----
+    Uniqueness is U of de Jong, van der Loo and Takes, *The anonymization problem in social
+    networks*, section 3.2, equation 3.
 
     Examples
     --------

@@ -1,11 +1,10 @@
 """Targets of profiles: which nodes get the same in- and out-degrees, at a small total change.
 
 The guarantee is that of Casas-Roma, Salas, Malliaros and Vazirgiannis, *k-degree anonymity on
-directed networks* (KAIS 2019); of the paper, its abstract and public code were read. They group all
-nodes by the heuristic MDAV, and only add arcs. Here:
+directed networks* (KAIS 2019). They group all nodes by the heuristic MDAV, and only add arcs. Here:
 
 1. Cells, that is nodes of equal profile and color, of at least k nodes stay as they are
-   (`plan_of_profiles`). This is the main departure: most nodes need no change.
+   (`plan_of_profiles`). This is the main departure: nodes of frequent profiles need no change.
 2. Every other node joins the nearest such cell, or a group of at least k nodes. Groups are cut from
    orders along space-filling curves by dynamic programming, and improved by moves, exchanges,
    dissolutions and new cuts (the kernels in `grouping`). The cheapest result wins.
