@@ -409,6 +409,21 @@ def leveled(
     than deleted ones. Then, until the sums agree: free targets are lowered; nodes leave cells of
     more than k for a neighboring cell; whole groups move. If none suffices, the target is the
     complete graph or, if arcs may be deleted, the empty one.
+
+    Parameters
+    ----------
+    plan
+        The targets of a plan, with two coordinates.
+    points
+        int64, shape (n, 2): the present profiles.
+    colors
+        int64, shape (n,).
+    k
+        The smallest size of a cell.
+    prices
+        Whether degrees may only rise, and what changes cost.
+    rng
+        In which order nodes and groups are looked at.
     """
     level = _Level(plan.high.copy(), points)
     _lower_free(level, plan, rng)
