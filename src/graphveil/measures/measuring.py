@@ -173,9 +173,10 @@ def measure(
         (NetworkX, igraph, SciPy, pandas, polars, DuckDB, Arrow).
     measure
         For a graph: a name of `MEASURES`. Default: ``degree``. For a network also ``profile``, the
-        out-degree and in-degree, which is the default if edges are directed; and, for directed
-        edges of one type, ``directed-count``: the degrees, the number of neighbors, and the number
-        of edges among a person and these.
+        degrees in each layer (out-degree and in-degree if it is directed), which is the default
+        unless there is a single undirected layer; and, for directed edges of one type,
+        ``directed-count``: the degrees, the number of neighbors, and the number of edges among a
+        person and these.
     distance
         For a graph: how far the attacker's knowledge reaches around a person, in hops; 1 for the
         degree.
