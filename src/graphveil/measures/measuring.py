@@ -110,6 +110,7 @@ def check_parameters(measure: str, k: int, *, distance: int = 1, phi: float | No
         raise ParameterError(f"k={k} would leave no node unprotected. Choose k >= 2.")
     if phi is None:
         return
+    # Candidate sets are defined for degree and triangles, that is, for count at distance 1.
     check_phi(phi)
     if (measure, distance) != ("count", 1):
         raise ParameterError(
@@ -240,6 +241,7 @@ def measure(
         kind = type(container).__name__
         raise ParameterError(f"measure, distance and phi apply to a graph, not to a {kind}.")
     check_parameters("degree", k)
+    # Step 3: tables and user-item data have one measure, equality of rows.
     return EqualRows(
         k=k,
         ids=container.labels(),

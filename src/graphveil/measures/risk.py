@@ -261,6 +261,7 @@ class EquivalenceClasses:
         >>> measure(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4), k=2).unprotected().tolist()
         [0]
         """
+        # Sorted stably, so that people in classes of one size stay in the order of the data.
         positions = np.flatnonzero(self.own_sizes < self.k)
         return self.ids[positions[np.argsort(self.own_sizes[positions], kind="stable")]]
 
@@ -300,6 +301,7 @@ class EquivalenceClasses:
         [('uniqueness', 0.25), ('share unprotected', 0.25), ('twin uniqueness', 1.0)]
         """
         figures = self.summary()
+        # Twin uniqueness exists for graphs only.
         parts = ("uniqueness", "share_unprotected", "twin_uniqueness")
         return Rows(
             Row(
@@ -343,6 +345,7 @@ class EquivalenceClasses:
             "smallest_class": int(self.sizes.min()) if self.sizes.size else 0,
             f"unique_{noun}": int(np.count_nonzero(self.sizes == 1)),
             "uniqueness": self.uniqueness,
+            # Classes smaller than k, counted by their people.
             f"unprotected_{noun}": int(self.sizes[self.sizes < self.k].sum()),
             "share_unprotected": self.share_unprotected,
             "class_sizes": [
