@@ -18,7 +18,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.lazy import above
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import counted, printable
 from graphveil.data import Graph
@@ -277,18 +276,6 @@ class EquivalenceClasses:
         sizes, classes = np.unique(self.sizes, return_counts=True)
         pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
         return [(size, count, size * count) for size, count in pairs]
-
-    def plot(self) -> Any:
-        """Return a plot of the sizes of equivalence classes; it contains no id.
-
-        Examples
-        --------
-        >>> from graphveil import measure
-        >>> measure(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)).plot()
-        Figure('Sizes of equivalence classes: 4 people', 4 steps)
-        """
-        figure: Any = above("Risk.plot")(self)
-        return figure
 
     def rows(self) -> Rows:
         """Return the shares of people who are unique, and who are unprotected, as rows.

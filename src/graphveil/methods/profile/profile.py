@@ -20,16 +20,18 @@ import msgspec
 
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import DataError, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
 from graphveil.data import Data, Network
 from graphveil.methods import attributes
+from graphveil.methods.annealing import task as tasks
 from graphveil.methods.attributes import Ints, Merge, Roles
-from graphveil.methods.base import Anonymizer, MethodResult, Reached
-from graphveil.methods.structural import task as tasks
-from graphveil.methods.structural.task import Budget, Full, Goal
+from graphveil.methods.base import Anonymizer, Reached
+from graphveil.methods.goals import Budget, Full, Goal
+from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
     from graphveil.methods.profile.realize import EditedLayers
@@ -190,7 +192,8 @@ class Profile(Anonymizer[Network]):
             )
         self._roles.check(network, self.k)
 
-    def _anonymize(self, data: Network, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Network, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         from graphveil.methods.profile.pool import unprotected_in  # noqa: PLC0415  as below
 
         def change(some: Ints) -> Ints:
@@ -207,15 +210,17 @@ class Profile(Anonymizer[Network]):
         released = Network(layers, people, data.ids)
         unprotected = unprotected_in(released, of_person, self.k)
         facts = {"edits": changes.cost, "profile_change": changes.change, "rounds": changes.rounds}
-        return MethodResult(
+        return Draft(
             data=released,
-            guarantee=tasks.claimed(self.promised(data), self.goal, unprotected.size, data.n_nodes),
-            facts=facts | self._reached(data, of_person, unprotected.size),
-            advice=(
-                *self._advice(data, changes, unprotected.size),
-                *attributes.attached_advice(released, self._roles),
+            guarantee=tasks.claimed(self.guarantee, self.goal, unprotected.size, data.n_nodes),
+            notes=OwnersNotes(
+                cost=facts | self._reached(data, of_person, unprotected.size),
+                warnings=(
+                    *self._advice(data, changes, unprotected.size),
+                    *attributes.attached_advice(released, self._roles),
+                ),
+                unprotected=tuple(data.labels()[unprotected].tolist()),
             ),
-            unprotected=unprotected,
         )
 
     def _edited(self, data: Network, colors: Ints, randomness: Randomness) -> EditedLayers:
