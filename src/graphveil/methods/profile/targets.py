@@ -262,7 +262,7 @@ def _neighbors(
 ) -> tuple[Flags, Ints]:
     """Return the nearest points of the same color, and whether each exists; shape (n, most).
 
-    Colors are a third coordinate, so far apart that no point of a different color is nearer.
+    Colors are a further coordinate, so far apart that no point of a different color is nearer.
     """
     from scipy.spatial import KDTree  # noqa: PLC0415  a network without directions needs none
 
@@ -277,7 +277,8 @@ def _neighbors(
 def _orders(points: Ints, colors: Ints, shifts: int, rng: Generator) -> list[Ints]:
     """Return orders of the nodes in which neighbors are near, color by color.
 
-    Along the Hilbert curve of the points and of their logarithms, and of shifts of both.
+    Along the Hilbert curve of the points and of their logarithms; and, if asked for, of both shifted
+    by a random vector.
     """
     logs = (LOGARITHMS * np.log1p(points)).astype(np.int64)
     planes = [_plane(points), _plane(logs)]
