@@ -29,7 +29,7 @@ from graphveil.methods.random_graphs.kernels.triangles import most_in_common, tr
 from graphveil.methods.random_graphs.placement import Cuts
 from graphveil.methods.random_graphs.triangle_model import ODDS, Shape, generated_graph
 from graphveil.methods.random_graphs.triangle_statistics import Statistics
-from graphveil.verify.recount.redrawing import Model, redrawn
+from graphveil.verify.recount.noise.triangle_graph import Model, redrawn
 
 
 def graph_of(n, mask):

@@ -143,9 +143,9 @@ def test_the_release_is_that_of_one_machine(
 
 
 def test_a_release_in_parts_is_that_of_one_machine(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr("graphveil.claims.manifest.PART_USERS", 150)
+    monkeypatch.setattr("graphveil.claims.parts.PART_USERS", 150)
     monkeypatch.setattr("graphveil.io.parts.GROUP_ROWS", 70)
-    monkeypatch.setattr("graphveil.verify.kinds.features.GROUP_ROWS", 70)
+    monkeypatch.setattr("graphveil.verify.kinds.feature_parts.GROUP_ROWS", 70)
     path = tmp_path / "likes.parquet"
     parquet.write_table(likes(), path)
     options = {"seed": SEED, "reading": THINGS}
@@ -187,7 +187,7 @@ def test_any_rows_give_the_same_release_as_on_one_machine(spark, tmp_path_factor
     method = SmoothK(k=2, chunks=Chunks(rows=how.chunk_rows), algorithm=Greedy(refine=None))
     frame = spark.read.parquet(str(path)).repartition(how.partitions)
     with pytest.MonkeyPatch.context() as patched, set_in(spark, WIDE, str(how.wide).lower()):
-        patched.setattr("graphveil.claims.manifest.PART_USERS", how.users)
+        patched.setattr("graphveil.claims.parts.PART_USERS", how.users)
         patched.setattr("graphveil.scale.parts.BUCKET_ROWS", 9)
         patched.setattr("graphveil.scale.parts.MOST_ROWS", 4)
         patched.chdir(folder / "current")
@@ -245,7 +245,7 @@ def test_executors_that_fail_at_first_write_the_parts_of_one_machine_at_an_addre
     monkeypatch.setattr("graphveil.engines.spark.SparkTables", Faulty)
     for name in ("claims.manifest.PART_USERS", "io.parts.GROUP_ROWS"):
         monkeypatch.setattr(f"graphveil.{name}", 150 if "USERS" in name else 70)
-    monkeypatch.setattr("graphveil.verify.kinds.features.GROUP_ROWS", 70)
+    monkeypatch.setattr("graphveil.verify.kinds.feature_parts.GROUP_ROWS", 70)
     (tmp_path / "current").mkdir()
     monkeypatch.chdir(tmp_path / "current")
     path = tmp_path / "likes.parquet"

@@ -24,7 +24,7 @@ from graphveil.methods.noise import Channel, flipped, words_from
 from graphveil.methods.noise import laws as laplace
 from graphveil.methods.noise.cells import cells_of, number_of_cells
 from graphveil.methods.noisy_cells.noisy import noisy_count, resized
-from graphveil.verify.promises.cell_flips import CHANCES, SIZE, THRESHOLDS
+from graphveil.verify.promises.noise.cell_flips import CHANCES, SIZE, THRESHOLDS
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

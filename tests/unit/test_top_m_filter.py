@@ -19,8 +19,8 @@ from graphveil.core.errors import GraphveilWarning, InfeasibleError, ParameterEr
 from graphveil.core.randomness import Randomness
 from graphveil.methods.noise import channel, flipped, words_from
 from graphveil.methods.noisy_cells.top_m_filter import filled, thresholds_of
-from graphveil.verify.promises.cell_flips import CHANCES, THRESHOLDS
-from graphveil.verify.recount.noise import filter_thresholds, keeps_its_claim
+from graphveil.verify.promises.noise.cell_flips import CHANCES, THRESHOLDS
+from graphveil.verify.recount.noise.flip_probabilities import filter_thresholds, keeps_its_claim
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -13,7 +13,7 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphveil.core.errors import DataError, did_you_mean, option, options
-from graphveil.core.lazy import lazy_module, needs_library
+from graphveil.core.lazy import AsFrame, lazy_module
 from graphveil.core.text import counted, html_table
 from graphveil.data.ids import LARGEST, of_extension
 
@@ -21,13 +21,12 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pandas as pd
-    import polars as pl
     import pyarrow as pa
 else:
     pa = lazy_module("pyarrow")
 
 
-class Frames:
+class Frames(AsFrame):
     """What hands itself to other libraries as a frame, and shows its size in notebooks."""
 
     @property
@@ -40,25 +39,8 @@ class Frames:
         """Return the id of every node, user or row; 0..n-1 where none were given."""
 
     @abstractmethod
-    def to_arrow(self) -> pa.Table:
-        """Return the rows as an Arrow table."""
-
-    @abstractmethod
     def _sizes(self) -> dict[str, object]:
         """Return what a notebook shows of the size, by its name."""
-
-    @needs_library
-    def to_pandas(self) -> pd.DataFrame:
-        """Return what `to_arrow` gives as a pandas frame."""
-        frame: pd.DataFrame = self.to_arrow().to_pandas()
-        return frame
-
-    @needs_library
-    def to_polars(self) -> pl.DataFrame:
-        """Return what `to_arrow` gives as a polars frame."""
-        import polars as pl  # noqa: PLC0415  an optional library, accepted but never required
-
-        return pl.DataFrame(self.to_arrow())
 
     def __len__(self) -> int:
         """Return the number of nodes, users or rows."""

@@ -39,7 +39,8 @@ from graphveil.core.text import counted
 from graphveil.core.warnings import attached_to_network
 from graphveil.data import SUPPRESSED, Data, Graph, Layer, Network, Table
 from graphveil.data.ids import FEW, Ids, naming_columns
-from graphveil.methods.base import Anonymizer, MethodResult
+from graphveil.methods.base import Anonymizer
+from graphveil.release.draft import Draft
 
 Merge = Literal["suppress", "mondrian", "smooth", "none"]
 """What happens to nodes whose known attributes fewer than k share.
@@ -529,10 +530,9 @@ class AttributedMethod(Anonymizer[Graph]):
         prepared: Network = super().prepared(data)
         return prepared.graph() if prepared.is_bare else prepared
 
-    def _beside(self, network: Network, edited: MethodResult, colors: Colors) -> MethodResult:
-        """Return the result for a network: edited edges, with the published attributes."""
+    def _beside(self, network: Network, edited: Draft[Any], colors: Colors) -> Draft[Any]:
+        """Return the draft for a network: edited edges, with the published attributes."""
         people = self._roles.published(network.people, colors.table)
         layer = Layer.of(cast("Graph", edited.data), name=network.only_layer().name)
         released = Network((layer,), people, network.ids)
-        advice = *edited.advice, *attached_advice(released, self._roles)
-        return edited._replace(data=released, advice=advice)
+        return edited._replace(data=released).warning(*attached_advice(released, self._roles))

@@ -35,8 +35,9 @@ from graphveil.data.kinds import KINDS, Container, as_original, kind_of
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import known_method
+from graphveil.release import claiming
 from graphveil.verify import Check
-from graphveil.verify.check import ids_in
+from graphveil.verify.original_ids import ids_in
 from graphveil.verify.verdict import fails, judged, not_checked, shown
 
 METHOD = "method"
@@ -276,7 +277,7 @@ def _other_reasons(claimed: Guarantee, method: Anonymizer[Any]) -> list[str]:
     """Return the stated reasons for claiming nothing that no run of the method has."""
     if not isinstance(claimed, NotClaimed):
         return []
-    runs = (method.guarantee, method.claimed(None, Randomness(seed=0)))
+    runs = (method.guarantee, claiming.claimed(method, None, Randomness(seed=0)))
     possible = {
         "trial",
         *(why for claim in runs if isinstance(claim, NotClaimed) for why in claim.reasons),

@@ -28,15 +28,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, Condition, KeyedIds, SameData
-from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
-from graphveil.claims.manifest import ID_COLUMN, check_outside
+from graphveil.claims.guarantees import NotClaimed
+from graphveil.claims.manifest import ID_COLUMN
+from graphveil.claims.neighbors import check_outside
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import InfeasibleError, InputError, ParameterError, UsageError, option
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, KeyWarning, SeedWarning
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text
-from graphveil.methods.base import Anonymizer, MethodResult, NewIds, Reached
+from graphveil.methods.base import Anonymizer, Reached
+from graphveil.release.draft import Draft, NewIds
 
 __all__ = ["Key", "Rename"]
 
@@ -345,6 +348,7 @@ class Rename(Anonymizer[Any]):
     may_state: ClassVar[tuple[type[Condition], ...]] = (KeyedIds,)
     cost: ClassVar[str] = "linear in the number of edges, entries or cells"
     example: ClassVar[Mapping[str, Any]] = {}
+    claims_nothing: ClassVar[bool] = True
 
     key: Key | None = parameter(
         default=None,
@@ -362,10 +366,6 @@ class Rename(Anonymizer[Any]):
     def conditions(self) -> tuple[AnyCondition, ...]:
         """The conditions: the data is unchanged, and with a key its ids are from a key."""
         return (SameData(), KeyedIds()) if self.key is not None else (SameData(),)
-
-    def claimed(self, _guarantee: AnyGuarantee | None, _randomness: Randomness) -> AnyGuarantee:
-        """Return what is claimed: nothing, with a seed or without one."""
-        return self.guarantee
 
     def check(self, data: Data) -> None:
         """Refuse data whose people cannot get ids from the key.
@@ -405,16 +405,20 @@ class Rename(Anonymizer[Any]):
                 f"it, or use {option('ids', ID_COLUMN)}."
             )
 
-    def _anonymize(self, data: Data, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Data, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         if self.key is not None and randomness.seeded:
             raise UsageError("the key determines all ids, so a seed has no effect. Remove it.")
         from graphveil.methods.residual_risk import left_open  # noqa: PLC0415  measures
 
         remaining = left_open(data)
-        return MethodResult(
+        return Draft(
             data=data,
-            facts=remaining.figures,
-            advice=(*remaining.advice, *self._advice(data, randomness)),
+            notes=OwnersNotes(
+                cost=remaining.figures,
+                warnings=(*remaining.advice, *self._advice(data, randomness)),
+            ),
+            order=None if self.key is None else self._keyed_ids(data, self.key),
         )
 
     def _advice(self, data: Data, randomness: Randomness) -> Iterator[str]:
@@ -435,12 +439,12 @@ class Rename(Anonymizer[Any]):
             )
             yield Advice(numbered, KeyWarning)
 
-    def _new_ids(self, data: Data, randomness: Randomness) -> NewIds:
-        if self.key is None:
-            return super()._new_ids(data, randomness)
+    @staticmethod
+    def _keyed_ids(data: Data, key: Key) -> NewIds:
+        """Return ids that a key derives from the original ones, and the order that they give."""
         # People in the order of their new ids, so that the order of the input is not published.
         # Two of n ids collide with a probability of about n^2 / 2^64.
-        ids = self.key.new_ids(data.labels())
+        ids = key.new_ids(data.labels())
         order = np.argsort(ids, kind="stable").astype(np.int64, copy=False)
         in_order = ids[order]
         if np.any(in_order[1:] == in_order[:-1]):

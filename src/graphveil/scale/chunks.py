@@ -36,7 +36,7 @@ from graphveil.methods.equivalence_classes.rule import (
     profiles_of,
     released,
 )
-from graphveil.methods.smooth_k.chunks import MinHash, in_order, piece_of
+from graphveil.methods.smooth_k.row_orders import MinHash, in_order, piece_of
 from graphveil.methods.smooth_k.smooth_k import Clustered
 from graphveil.scale import columns
 from graphveil.scale.columns import ItemLists, coded, name_hashes

@@ -20,7 +20,7 @@ from graphveil.claims.facts import RowsDigest, RowsPart, digest_of_rows, tokens_
 from graphveil.data.origin import SharedIds
 from graphveil.data.origin import counted as origin_counted
 from graphveil.engines.processes import Query, Rows, Tables, selected
-from graphveil.methods.smooth_k.chunks import hashes_of, hashes_of_texts
+from graphveil.methods.smooth_k.row_orders import hashes_of, hashes_of_texts
 
 Ints = NDArray[np.int64]
 

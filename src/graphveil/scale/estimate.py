@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from pyarrow import ipc
 from scipy.optimize import nnls
 
-from graphveil.claims.manifest import PART_USERS
+from graphveil.claims.parts import PART_USERS
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness

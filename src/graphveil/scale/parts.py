@@ -20,9 +20,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.claims.facts import digest_of_file
-from graphveil.claims.manifest import DataFile, digest_of_parts, linkage_part
+from graphveil.claims.manifest import DataFile
+from graphveil.claims.record import digest_of_parts, linkage_part
 from graphveil.core.errors import UsageError, option
 from graphveil.core.storage import Address, Place, reached
 from graphveil.engines.processes import Rows, Tables

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from graphveil.claims.facts import EntryChanges, cost_of, digests_of_files
-from graphveil.claims.manifest import private_folder
+from graphveil.claims.record import private_folder
 from graphveil.core.errors import ResourceError, option, warn
 from graphveil.core.progress import stage, timed
 from graphveil.core.randomness import Randomness
@@ -29,11 +29,12 @@ from graphveil.io import BipartiteOptions, Format
 from graphveil.io.formats import recorded
 from graphveil.methods.equivalence_classes.rule import EntryCounts, advice_on
 from graphveil.methods.registry import methods_from
-from graphveil.methods.smooth_k.chunks import MinHash
 from graphveil.methods.smooth_k.options import Chunks
+from graphveil.methods.smooth_k.row_orders import MinHash
 from graphveil.methods.smooth_k.smooth_k import Clustered
+from graphveil.release.claiming import claim
 from graphveil.release.files import DELIMITED, check_items, format_that_came_in, release_format
-from graphveil.release.pipeline import Drawn, Read, Run
+from graphveil.release.pipeline import Made, Read, Run
 from graphveil.release.publishing import Output, Publication, check_apart
 from graphveil.scale import columns
 from graphveil.scale.chunks import (
@@ -109,7 +110,7 @@ class Stages:
             check_items(items_of(self._rows(), self.tables), self.form)
         return facts
 
-    def drawn(self, facts: Facts) -> Drawn:
+    def drawn(self, facts: Facts) -> Made:
         """Return what is made of the rows."""
         released = self.released(facts)
         tally = self.tally(released, facts)
@@ -132,7 +133,7 @@ class Stages:
             parts=comes_in_parts(self.output.parts, self.form, facts.n_rows, target),
             linked=linked,
         )
-        return Drawn(lambda public: self.publication(files, public, tally, advice))
+        return Made(lambda public: self.publication(files, public, tally, advice))
 
     def _rows(self) -> Rows:
         return self.tables.kept_as(ROWS)
@@ -230,16 +231,17 @@ class Stages:
             advice=written.advice,
             linkage=files.linkage() if files.linked is None else None,
             linkage_sha256=written.linkage_sha256,
-            **self.method.stated(
+            **claim(
+                self.method,
                 self.working.randomness,
                 people=files.facts.people,
                 left_out=files.facts.left_out,
-                advice=advice,
+                warnings=advice,
                 input_sha256=files.facts.input_sha256,
                 origins_sha256=self.origins,
                 cost=cost_of(kept, {"clusters": tally.clusters, "classes": written.n_classes}),
                 seconds=self.seconds,
-            ),
+            )._asdict(),
         )
 
     def _timed(self, name: str) -> AbstractContextManager[None]:

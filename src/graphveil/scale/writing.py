@@ -17,8 +17,9 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from graphveil.claims import manifest as parts
-from graphveil.claims.manifest import DataFile, Described, digest_of_parts
+from graphveil.claims import parts
+from graphveil.claims.manifest import DataFile, Described
+from graphveil.claims.record import digest_of_parts
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import Advance, stage
 from graphveil.core.storage import Address, Place

@@ -19,6 +19,7 @@ from msgspec import UNSET
 from graphveil.claims.conditions import AnyCondition, Close, Diverse
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import DataError, ParameterError, Problem, mapping, option
 from graphveil.core.parameters import Columns, PerColumn, parameter
 from graphveil.core.randomness import Randomness
@@ -28,7 +29,7 @@ from graphveil.data.ids import Ids, RepeatedPeople, text
 from graphveil.data.kinds import CONTAINERS
 from graphveil.data.table import repeated_columns
 from graphveil.methods import roles as table_roles
-from graphveil.methods.base import Anonymizer, MethodResult, Reached, reached_by_k
+from graphveil.methods.base import Anonymizer, Reached, reached_by_k
 from graphveil.methods.generalize.frames import (
     GeneralizedTable,
     Rules,
@@ -38,6 +39,7 @@ from graphveil.methods.generalize.frames import (
 from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
 from graphveil.methods.generalize.levels import kind_of_levels, values_of
 from graphveil.methods.roles import TableRoles
+from graphveil.release.draft import Draft
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -259,7 +261,8 @@ class Generalize(Anonymizer[Table]):
             return super()._container(data)
         return Table.from_arrow(data, exact=True)
 
-    def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Table, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         # Recode the known columns of the table, under the rules by column.
         roles = self.roles.of_table(data.columns)
         levels = dict(self.levels or ())
@@ -283,13 +286,20 @@ class Generalize(Anonymizer[Table]):
         shown = _published(data, done, roles.known)
         kept = data.without(roles.known)
         released = TableRoles.joined(data.columns, shown, kept)
-        return MethodResult(
+        return Draft(
             data=released,
-            facts={
-                "exact_share": _exact_share(data, released),
-                "granularity": round(done.granularity, 6),
-                "smallest_class": done.smallest_class,
-            },
+            notes=OwnersNotes(
+                cost={
+                    "exact_share": _exact_share(data, released),
+                    "granularity": round(done.granularity, 6),
+                    "smallest_class": done.smallest_class,
+                },
+                ancestors={
+                    name: _above(done.hierarchies[name], values)
+                    for name, values in zip(data.columns, data.categories, strict=True)
+                    if name in levels and _is_file(levels[name])
+                },
+            ),
             generalized=Generalization(
                 tuple(
                     _described(name, roles, levels, whole=self.publish_levels)
@@ -306,11 +316,6 @@ class Generalize(Anonymizer[Table]):
                     )
                 ),
             ),
-            ancestors={
-                name: _above(done.hierarchies[name], values)
-                for name, values in zip(data.columns, data.categories, strict=True)
-                if name in levels and _is_file(levels[name])
-            },
         )
 
     def _listed(self, hierarchy: Hierarchy, rule: str, values: Ids) -> set[str]:

@@ -18,6 +18,7 @@ import numpy as np
 
 from graphveil.claims.conditions import LARGEST_EPSILON, as_printed
 from graphveil.claims.guarantees import ENTRIES_OF_A_VALUE, EdgeDP, NotClaimed
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import DataError, ParameterError, option
 from graphveil.core.parameters import parameter
 from graphveil.core.text import counted
@@ -25,10 +26,11 @@ from graphveil.core.warnings import Advice, PublicListWarning, noisy_copy
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.kinds import kind_of
 from graphveil.data.origin import List, may_be_values
-from graphveil.methods.base import Anonymizer, MethodResult, Reached
+from graphveil.methods.base import Anonymizer, Reached
 from graphveil.methods.noise import Channel, Words, discrete_laplace, distinct
 from graphveil.methods.noise.cells import number_of_cells
 from graphveil.methods.noise.laws import FULL, Cells, union
+from graphveil.release.draft import Draft
 
 SMALLEST_EPSILON = 0.0001
 """Below it counts are noise alone: their noise has a scale of 10,000 and more."""
@@ -296,15 +298,15 @@ def _collected(data: Graph | Bipartite, lists: list[List]) -> str:
     )
 
 
-def noisy_result(
-    data: Graph | Bipartite, released: Graph | Bipartite, *advice: str, **more: Any
-) -> MethodResult:
-    """Return the result of a run, with the advice on lists and the private figures about them.
+def noisy_draft(
+    data: Graph | Bipartite, released: Graph | Bipartite, *warnings: str, **more: Any
+) -> Draft[Any]:
+    """Return a draft with the warnings on public lists and the figures of people listed once.
 
-    `more`: further fields of the result.
+    `more`: further fields of the draft.
     """
-    said = (*public_inputs(data), *advice)
-    return MethodResult(data=released, facts=listed_once(data), advice=said, **more)
+    notes = OwnersNotes(cost=listed_once(data), warnings=(*public_inputs(data), *warnings))
+    return Draft(data=released, notes=notes, **more)
 
 
 def copies_matched(

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from graphveil.claims.conditions import BlockFlips, Condition, as_printed
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.base import MethodResult, Reached
+from graphveil.methods.base import Reached
 from graphveil.methods.noise import Channel, channel, words_from
 from graphveil.methods.noise.cells import (
     block_chances,
@@ -45,7 +45,7 @@ from graphveil.methods.noisy_cells.noisy import (
     Share,
     copies_found,
     copies_matched,
-    noisy_result,
+    noisy_draft,
     part_parameter,
 )
 from graphveil.methods.noisy_cells.noisy_statistics import noisy_degrees, noisy_mixing
@@ -60,6 +60,7 @@ from graphveil.methods.noisy_cells.prior_model import (
     priors_of,
     stated,
 )
+from graphveil.release.draft import Draft
 
 Ints = NDArray[np.int64]
 
@@ -111,7 +112,8 @@ class PriorResponse(NoisyMethod):
         largest = exp_below(Fraction(flips.epsilon_cells))
         return [thresholds(prior, flips.FULL, largest) for prior in priors_of(flips)]
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         # Step 1: noisy counts, and from them the prior and the thresholds of all pairs of classes.
         flips, classes = self._prior(data, randomness)
         chances = block_chances(self.channels(flips), len(flips.sizes))
@@ -120,7 +122,7 @@ class PriorResponse(NoisyMethod):
         words = words_from(randomness, "cells")
         cells, _ = flipped_in_blocks(words, data, classes, chances)
         advice = self._copies_matched(data, flips)
-        return noisy_result(data, with_cells(data, cells), *advice, conditions=(flips,))
+        return noisy_draft(data, with_cells(data, cells), *advice, conditions=(flips,))
 
     def _copies_matched(self, data: Graph, flips: BlockFlips) -> tuple[str, ...]:
         """Return the advice on copies of the network, computed as if all pairs had the mean prior.

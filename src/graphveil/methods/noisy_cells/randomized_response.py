@@ -37,16 +37,18 @@ from graphveil.claims.conditions import (
 )
 from graphveil.claims.facts import EdgeChanges, EntryChanges, Figures, cost_of
 from graphveil.claims.guarantees import EdgeDP, NodeDP
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, FalseEntriesWarning
 from graphveil.data import Bipartite, Data, Graph
-from graphveil.methods.base import Anonymizer, MethodResult, NoisyTies, Reached, SourceName
+from graphveil.methods.base import Anonymizer, Reached, SourceName
 from graphveil.methods.noise import Channel, channel, flipped, words_from
 from graphveil.methods.noise.cells import cells_of, cells_of_one, number_of_cells, with_cells
 from graphveil.methods.noise.laws import FULL
 from graphveil.methods.noisy_cells import noisy
+from graphveil.release.draft import Draft, NoisyEdges
 
 _EVEN = Fraction(1, 2)
 """The prior of randomized response: nothing is assumed about cells."""
@@ -222,22 +224,25 @@ class RandomizedResponse(Anonymizer[Any]):
         shared_by = person if self.unit == "node" else noisy.entries_of_one(data)
         return as_printed(self.epsilon) / shared_by
 
-    def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph | Bipartite, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         # All noise is here. One cell of difference changes one factor, by at most e^(epsilon of a
         # cell); no parameter of the draws depends on the edges.
         words = words_from(randomness, "randomized response")
         ones, n_cells = cells_of(data), number_of_cells(data)
         cells, _ = flipped(words, ones, n_cells, self.flips(data))
-        return MethodResult(
+        return Draft(
             data=with_cells(data, cells),
             conditions=(self._stated(data),),
-            facts=noisy.listed_once(data),
-            advice=self.advice_for(data, self._stated(data), cells.size),
+            notes=OwnersNotes(
+                cost=noisy.listed_once(data),
+                warnings=self.advice_for(data, self._stated(data), cells.size),
+            ),
         )
 
-    def from_ties(self, graph: Graph, _randomness: Randomness) -> NoisyTies:
+    def from_edges_on_disk(self, graph: Graph, _randomness: Randomness) -> NoisyEdges:
         """Return the chances of every pair of a graph whose edges are on disk."""
-        return NoisyTies(
+        return NoisyEdges(
             noisy.noisy_at_most(graph, self.flips(graph)),
             partial(self._stated, graph),
             partial(self.advice_for, graph),
@@ -429,7 +434,8 @@ class AsymmetricResponse(noisy.NoisyMethod):
             noisy_count=None if alone else str(count),
         )
 
-    def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph | Bipartite, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         # Step 1: a noisy count, under its part of epsilon, and the thresholds that follow from it.
         ones, n_cells = cells_of(data), number_of_cells(data)
         stated = self.stated_for(data, ones.size, randomness)
@@ -444,20 +450,22 @@ class AsymmetricResponse(noisy.NoisyMethod):
             size = cells.size if stated.noisy_count is None else int(stated.noisy_count)
             cells = noisy.resized(words_from(randomness, "size"), cells, n_cells, size)
             conditions = (stated, ExactSize(size=str(size)))
-        return MethodResult(
+        return Draft(
             data=with_cells(data, cells),
             conditions=conditions,
-            facts=noisy.listed_once(data),
-            advice=self.advice_for(data, stated, cells.size),
+            notes=OwnersNotes(
+                cost=noisy.listed_once(data),
+                warnings=self.advice_for(data, stated, cells.size),
+            ),
         )
 
-    def from_ties(self, graph: Graph, randomness: Randomness) -> NoisyTies:
+    def from_edges_on_disk(self, graph: Graph, randomness: Randomness) -> NoisyEdges:
         """Return the chances of every pair of a graph whose edges are on disk."""
         cells, scale = number_of_cells(graph), 1 / self.parts["epsilon_count"]
         most = noisy.count_at_most(graph.n_edges, scale)
         stated = self.flips(cells, min(max(most, 1), cells - 1) if cells > 1 else None)
         through = Channel(int(stated.T0), int(stated.T1))
-        return NoisyTies(
+        return NoisyEdges(
             noisy.noisy_at_most(graph, through, scale=scale if self.exact_size else None),
             partial(self.stated_for, graph, graph.n_edges, randomness),
             partial(self.advice_for, graph),

@@ -39,11 +39,12 @@ from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Graph
-from graphveil.methods.base import MethodResult, Reached
+from graphveil.methods.base import Reached
 from graphveil.methods.noise import Channel, Words, bernoulli, discrete_laplace, flipped, words_from
 from graphveil.methods.noise.cells import cells_of, exp_below, number_of_cells, with_cells
 from graphveil.methods.noise.laws import FULL, Cells, union
 from graphveil.methods.noisy_cells import noisy
+from graphveil.release.draft import Draft
 
 _FEWEST_NODES = 4
 """With 4 nodes there are 6 cells, and m~ can be 1 or 2; with fewer, no m~ is below half of them."""
@@ -200,7 +201,8 @@ class TopMFilter(noisy.NoisyMethod):
             noisy_count=str(count),
         )
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         # Line 3: the noisy number of edges. One edge changes it by 1, so its noise has all of
         # epsilon_count. It is clamped afterwards, to where theta is defined.
         ones, n_cells = cells_of(data), number_of_cells(data)
@@ -218,7 +220,7 @@ class TopMFilter(noisy.NoisyMethod):
             cells, _ = flipped(words, ones, n_cells, through)
         advice = (*noisy.copies_matched(data, through, count), *((UNPROVED,) if published else ()))
         conditions = () if published else (stated,)
-        return noisy.noisy_result(data, with_cells(data, cells), *advice, conditions=conditions)
+        return noisy.noisy_draft(data, with_cells(data, cells), *advice, conditions=conditions)
 
 
 def filled(words: Words, ones: Cells, n_cells: int, threshold: int, size: int) -> Cells:

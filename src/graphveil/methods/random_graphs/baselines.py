@@ -29,12 +29,11 @@ from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness, public_words
 from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Graph
-from graphveil.methods.base import MethodResult
 from graphveil.methods.noise.cells import block_sizes
 from graphveil.methods.noise.cells import places_of as places_in_blocks
 from graphveil.methods.noisy_cells import prior_model
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
-from graphveil.methods.noisy_cells.noisy import NoisyMethod, noisy_result
+from graphveil.methods.noisy_cells.noisy import NoisyMethod, noisy_draft
 from graphveil.methods.noisy_cells.noisy_statistics import noisy_degrees
 from graphveil.methods.random_graphs.placement import (
     GROUPS,
@@ -44,6 +43,7 @@ from graphveil.methods.random_graphs.placement import (
     numbers_from,
     places_of,
 )
+from graphveil.release.draft import Draft, NewIds
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -89,14 +89,14 @@ class BaselineMethod(NoisyMethod):
                 f"{n:,}. Use asymmetric-response or mixing-prior-response, or raise max_nodes."
             )
 
-    def draft(self, data: Graph, released: Graph) -> MethodResult:
-        """Return the result of a run: the graph, with the advice that nothing is claimed."""
+    def unclaimed_draft(self, data: Graph, released: Graph) -> Draft[Graph]:
+        """Return the draft of a release, with the warning that nothing is claimed."""
         unclaimed = Advice(
             f"a release by {self.name} carries no guarantee: {self.guarantee.why} For a "
             "guaranteed epsilon use asymmetric-response or mixing-prior-response",
             NoGuaranteeWarning,
         )
-        return noisy_result(data, released, unclaimed)
+        return noisy_draft(data, released, unclaimed)
 
 
 MOST_NODES = 1_000_000
@@ -143,19 +143,18 @@ class GeneratingMethod(NoisyMethod):
         stated: conditions.AnyCondition,
         places: Places,
         randomness: Randomness,
-    ) -> MethodResult:
-        """Return the result of a run; one with a seed claims and states nothing.
+    ) -> Draft[Any]:
+        """Return the draft of a release; a run with a seed claims and states nothing.
 
         `ends`: int64, shape (edges, 2): the people of every edge; `stated`: the condition with the
         noisy numbers; `places`: who is at which place.
         """
-        return noisy_result(
+        return noisy_draft(
             data,
             Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes),
             conditions=() if randomness.seeded else (stated,),
-            order=places.order,
-            assignment=None if randomness.seeded else places.assignment,
-        )
+            order=None if places.order is None else NewIds(places.order),
+        ).noting(assignment=None if randomness.seeded else places.assignment)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -228,7 +227,8 @@ class OneKSeries(GeneratingMethod):
         count = conditions.as_printed(self.share_count) * whole_epsilon
         return {"epsilon_count": count, "epsilon_degrees": whole_epsilon - count}
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         # Step 1: the noisy number of edges (sensitivity 1) and degrees (L1 sensitivity 2). All of
         # epsilon is spent here; what follows does not read the data.
         count, degrees = noisy_degrees(data, randomness, self.parts)

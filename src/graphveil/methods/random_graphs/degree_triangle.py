@@ -32,9 +32,9 @@ from graphveil.claims.conditions import LARGEST_EPSILON, Condition, NoisyStatist
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.base import MethodResult
 from graphveil.methods.random_graphs.baselines import GeneratingMethod
 from graphveil.methods.random_graphs.placement import as_text, places_of
+from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
     from graphveil.methods.random_graphs.triangle_model import GeneratedGraph, Shape
@@ -130,7 +130,8 @@ class DegreeTriangleModel(GeneratingMethod):
         """The types of the conditions that every run without a seed states."""
         return (NoisyStatistics,)
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         from graphveil.methods.random_graphs.triangle_model import generated_graph, shape_of  # noqa: PLC0415  compiled code
         from graphveil.methods.random_graphs.triangle_statistics import noisy_statistics  # noqa: PLC0415  as above
 

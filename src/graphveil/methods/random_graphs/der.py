@@ -33,11 +33,11 @@ from numpy.typing import NDArray
 from graphveil.claims.knowledge import Reason
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.base import MethodResult
 from graphveil.methods.noise import Words, discrete_laplace, words_from
 from graphveil.methods.noisy_cells.noisy import Share, part_parameter
 from graphveil.methods.random_graphs.baselines import BaselineMethod, Floats, Ints
 from graphveil.methods.random_graphs.block_sampling import distinct_in
+from graphveil.release.draft import Draft
 
 __all__ = ["DensityExploreReconstruct"]
 
@@ -367,13 +367,14 @@ class DensityExploreReconstruct(BaselineMethod):
         "part of epsilon spent on the cuts", "one third of epsilon"
     )
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         n = data.n_nodes
         if n < 2:
-            return self.draft(data, Graph.from_edges([], [], n=n))
+            return self.unclaimed_draft(data, Graph.from_edges([], [], n=n))
         # Step 1, explore: noisy counts and cuts. Step 2, reconstruct: cells in each region.
         budget = EpsilonParts(*(float(part) for part in self.parts.values()))
         words, rng = words_from(randomness, "counts"), randomness.stream("cuts and cells")
         leaves = list(explored(data.edges().astype(np.int64), n, budget, words, rng))
         ends = filled(leaves, float(self.epsilon_cells), rng)
-        return self.draft(data, Graph.from_edges(ends[:, 0], ends[:, 1], n=n))
+        return self.unclaimed_draft(data, Graph.from_edges(ends[:, 0], ends[:, 1], n=n))

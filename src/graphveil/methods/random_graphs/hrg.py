@@ -18,10 +18,10 @@ from typing import Any, ClassVar
 from graphveil.claims.knowledge import Reason
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.base import MethodResult
 from graphveil.methods.noise import words_from
 from graphveil.methods.noisy_cells.noisy import Share, part_parameter
 from graphveil.methods.random_graphs.baselines import BaselineMethod
+from graphveil.release.draft import Draft
 
 __all__ = ["HrgMcmc"]
 
@@ -93,15 +93,16 @@ class HrgMcmc(BaselineMethod):
         "part of epsilon spent on the tree", "half of epsilon"
     )
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         from graphveil.methods.random_graphs.hierarchy import blocks_of, sampled_edges, tree_of_walk  # noqa: PLC0415  compiled code
 
         if data.n_nodes < 2:
-            return self.draft(data, Graph.from_edges([], [], n=data.n_nodes))
+            return self.unclaimed_draft(data, Graph.from_edges([], [], n=data.n_nodes))
         # Step 1: the tree, under epsilon_tree, if the chain had reached its limit.
         tree = tree_of_walk(data, float(self.parts["epsilon_tree"]), randomness.stream("walk"))
         blocks = blocks_of(tree, float(self.epsilon_cells))
         # Step 2: noisy numbers of edges of all blocks (sensitivity 1), and a graph from them.
         words, rng = words_from(randomness, "densities"), randomness.stream("edges")
         ends = sampled_edges(tree, blocks, self.epsilon_cells, words, rng)
-        return self.draft(data, Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes))
+        return self.unclaimed_draft(data, Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes))

@@ -26,13 +26,15 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.claims.guarantees import SuperNodeAnonymity
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted, percent
 from graphveil.core.warnings import Advice, CertainEntriesWarning
 from graphveil.data import Graph
-from graphveil.methods.base import Anonymizer, MethodResult, Reached
+from graphveil.methods.base import Anonymizer, Reached
+from graphveil.release.draft import Draft, NewIds
 
 Ints = NDArray[np.int64]
 
@@ -152,7 +154,8 @@ class SuperNodes(Anonymizer[Graph]):
         """What is guaranteed of every node."""
         return SuperNodeAnonymity(k=self.k)
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         from graphveil.release.generalized_graph import PUBLISHED, GeneralizedGraph  # noqa: PLC0415  help needs no release
 
         # Step 1: groups, and a random order of the nodes inside them.
@@ -165,15 +168,17 @@ class SuperNodes(Anonymizer[Graph]):
         # Step 2: the numbers of edges, and the graph that the public rule samples from them.
         graph = GeneralizedGraph.counted(data, released % n_groups)
         ends = order[graph.sample(PUBLISHED).edges()]
-        return MethodResult(
+        return Draft(
             data=Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes),
-            facts={
-                "groups": n_groups,
-                "certain_edges": graph.certain_edges,
-                "log_graphs": round(graph.log_graphs, 3),
-            },
-            advice=_advice(graph.certain_edges, data.n_edges),
-            order=order,
+            notes=OwnersNotes(
+                cost={
+                    "groups": n_groups,
+                    "certain_edges": graph.certain_edges,
+                    "log_graphs": round(graph.log_graphs, 3),
+                },
+                warnings=_advice(graph.certain_edges, data.n_edges),
+            ),
+            order=NewIds(order),
         )
 
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from graphveil.core.kernels.leaf import ZERO
 from graphveil.data import Graph
-from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
+from graphveil.methods.k_degree.assignment import targets_per_node
+from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
 from graphveil.methods.structural import walk_state as states
 from graphveil.methods.structural.kernels import anneal as kernel
 from graphveil.methods.structural.kernels import classes as node_classes

@@ -38,12 +38,14 @@ from graphveil.io import Format, GraphOptions
 from graphveil.io.formats import recorded
 from graphveil.io.reading import source_of, warn_of_dropped
 from graphveil.io.text.tie_blocks import tie_file
-from graphveil.methods.base import Anonymizer, NewIds, NoisyTies
+from graphveil.methods.base import Anonymizer
 from graphveil.methods.noise import Channel, words_from
 from graphveil.methods.noisy_cells.noisy import listed_once
 from graphveil.methods.registry import methods_from
+from graphveil.release.claiming import Claimed, Method, claim, entered, promised
+from graphveil.release.draft import NewIds, NoisyEdges
 from graphveil.release.files import Linkage, format_that_came_in, release_format
-from graphveil.release.pipeline import Drawn, Method, Read, Run, released
+from graphveil.release.pipeline import Made, Read, Run, released
 from graphveil.release.publishing import Output, Publication, local_folder
 from graphveil.scale.columns import RowOrder
 from graphveil.scale.ties.lists import BUCKET_KEYS, Buckets, NeighborLists
@@ -122,24 +124,24 @@ def draft_of(
 ) -> EdgeDraft:
     """Return what a method makes of a graph whose neighbors the disk holds."""
     lists = NeighborLists(graph.indptr, graph.indices)
-    made = method.from_ties(graph, working.randomness)
-    if isinstance(made, NoisyTies):
+    made = method.from_edges_on_disk(graph, working.randomness)
+    if isinstance(made, NoisyEdges):
         return _noisy(method, made, graph, working, ledger)
-    spent = method.entered(graph, ledger, working.randomness.seed)
+    spent = entered(method, graph, ledger, working.randomness.seed)
     changed, before = Changed(made.added, made.deleted), graph.n_edges
     changes = EdgeChanges(before, before - len(made.deleted), len(made.added))
     return EdgeDraft(
         edges=lambda: changed_edges(edges_of(lists), changed),
         n_edges_expected=changes.kept + changes.added,
         check=made.check,
-        cost=cost_of(changes, made.facts),
-        advice=made.advice,
+        cost=cost_of(changes, made.notes.cost),
+        advice=made.notes.warnings,
         spent=spent,
     )
 
 
 def _noisy(
-    method: Method, noise: NoisyTies, graph: Graph, working: WorkingFolder, ledger: Ledger | None
+    method: Method, noise: NoisyEdges, graph: Graph, working: WorkingFolder, ledger: Ledger | None
 ) -> EdgeDraft:
     """Return noisy edges, which are drawn once: what an interrupted draw left nobody has seen."""
     file = working.folder / NOISE / CELLS
@@ -160,14 +162,14 @@ def _noisy(
             EdgeChanges(graph.n_edges, done.kept, published - done.kept), listed_once(graph)
         ),
         advice=noise.advice(done.stated, published),
-        guarantee=method.promised(graph),
+        guarantee=promised(method, graph),
         conditions=done.conditions,
         spent=done.spent,
     )
 
 
 def _drawn(
-    method: Method, noise: NoisyTies, graph: Graph, working: WorkingFolder, ledger: Ledger | None
+    method: Method, noise: NoisyEdges, graph: Graph, working: WorkingFolder, ledger: Ledger | None
 ) -> Noise:
     """Enter epsilon where there is room, and draw the noisy count and all cells into a file."""
     file = working.stage(NOISE) / CELLS
@@ -176,7 +178,7 @@ def _drawn(
         f"{method.name} releases up to about {n:,} edges (the input has {graph.n_edges:,}), which"
     )
     check_space(working.folder, BYTES_A_NOISY_TIE * n, what)
-    spent = method.entered(graph, ledger, working.randomness.seed)
+    spent = entered(method, graph, ledger, working.randomness.seed)
     stated = noise.state()
     lists = NeighborLists(graph.indptr, graph.indices)
     size = stated.noisy_count if noise.exact_size else None
@@ -268,31 +270,32 @@ class TiesOnDisk:
             graph = Graph.mapped(lists.indptr, lists.indices, public_lists=public)
             run.method.check(graph)
 
-            def draw() -> Drawn:
+            def draw() -> Made:
                 name = run.method.name
                 with work.timed("anonymize"), stage(f"anonymizing with {name}"):
                     draft = draft_of(run.method, graph, working, run.ledger)
-                stated = run.method.stated(
+                stated = claim(
+                    run.method,
                     working.randomness,
                     kind=kind_of(Graph).name,
                     left_out=report.left_out,
                     guarantee=draft.guarantee,
                     conditions=draft.conditions,
-                    advice=draft.advice,
+                    warnings=draft.advice,
                     input_sha256=input_sha256,
                     origins_sha256=of_parts,
                     cost=draft.cost,
                     seconds=work.seconds,
                     spent=draft.spent,
                 )
-                return Drawn(partial(_written, work, draft, form, stated), draft.spent)
+                return Made(partial(_written, work, draft, form, stated), draft.spent)
 
             known_by = frozenset((input_sha256, file_sha256))
             yield Read(known_by, draw, {"kind": kind_of(Graph).name, **reading})
 
 
 def _written(
-    work: TieReading, draft: EdgeDraft, form: Format, stated: dict[str, Any], public: Path
+    work: TieReading, draft: EdgeDraft, form: Format, stated: Claimed, public: Path
 ) -> Publication:
     """Write the data files, and return what is said of them; refuse what breaks the guarantee."""
     n_nodes = int(work.labels.size)
@@ -303,7 +306,9 @@ def _written(
             n_edges = renumber(draft.edges(), ids.astype(np.int32), buckets)
         files = write_files(public, buckets, n_nodes, n_edges, form)
     draft.check(files.degrees[ids])
-    return Publication(described=files.described, linkage=_linkage(work.labels, ids), **stated)
+    return Publication(
+        described=files.described, linkage=_linkage(work.labels, ids), **stated._asdict()
+    )
 
 
 def _new_ids(working: WorkingFolder, n: int) -> NewIds:
