@@ -361,12 +361,12 @@ def test_the_smallest_and_fullest_graphs_give_releases_that_verify(method, graph
 @pytest.mark.parametrize("method", METHODS)
 def test_degrees_are_kept_where_hardly_any_edge_is(method):
     graph = hub(900)
-    draft = method(epsilon=3.0)._anonymize(graph, Randomness(seed=2))
+    draft = method(epsilon=3.0).draft(graph, Randomness(seed=2))
     assert changes_between(graph, draft.data).kept < 0.95 * graph.n_edges
     hubs = np.sort(draft.data.degrees())[-2:]
     assert 850 < hubs[1] <= 899
     assert hubs[0] < 60
-    plain = gv.AsymmetricResponse(epsilon=3.0)._anonymize(graph, Randomness(seed=2))
+    plain = gv.AsymmetricResponse(epsilon=3.0).draft(graph, Randomness(seed=2))
     assert plain.data.degrees().max() < 200
 
 

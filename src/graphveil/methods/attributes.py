@@ -531,7 +531,7 @@ class AttributedMethod(Anonymizer[Graph]):
         return prepared.graph() if prepared.is_bare else prepared
 
     def _beside(self, network: Network, edited: Draft[Any], colors: Colors) -> Draft[Any]:
-        """Return the draft for a network: edited edges, with the published attributes."""
+        """Return the result for a network: edited edges, with the published attributes."""
         people = self._roles.published(network.people, colors.table)
         layer = Layer.of(cast("Graph", edited.data), name=network.only_layer().name)
         released = Network((layer,), people, network.ids)

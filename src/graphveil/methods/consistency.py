@@ -259,7 +259,7 @@ def _other_share(manifest: Manifest) -> list[str]:
     claimed, n = manifest.claim.guarantee, manifest.data.counts.get("nodes", 0)
     if not isinstance(claimed, StructuralKAnonymity) or claimed.share == 1:
         return []
-    from graphveil.methods.structural.task import share_of  # noqa: PLC0415  rare
+    from graphveil.methods.goals import share_of  # noqa: PLC0415  rare
 
     reached = n - math.floor((1 - claimed.share) * n + 1e-9)
     usual = share_of(reached, n)

@@ -301,7 +301,7 @@ def _collected(data: Graph | Bipartite, lists: list[List]) -> str:
 def noisy_draft(
     data: Graph | Bipartite, released: Graph | Bipartite, *warnings: str, **more: Any
 ) -> Draft[Any]:
-    """Return a draft with the warnings on public lists and the figures of people listed once.
+    """Return the draft of a run, with the warnings on lists and the private figures about them.
 
     `more`: further fields of the draft.
     """

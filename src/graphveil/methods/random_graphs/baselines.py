@@ -90,7 +90,7 @@ class BaselineMethod(NoisyMethod):
             )
 
     def unclaimed_draft(self, data: Graph, released: Graph) -> Draft[Graph]:
-        """Return the draft of a release, with the warning that nothing is claimed."""
+        """Return the result of a run: the graph, with the advice that nothing is claimed."""
         unclaimed = Advice(
             f"a release by {self.name} carries no guarantee: {self.guarantee.why} For a "
             "guaranteed epsilon use asymmetric-response or mixing-prior-response",
@@ -144,7 +144,7 @@ class GeneratingMethod(NoisyMethod):
         places: Places,
         randomness: Randomness,
     ) -> Draft[Any]:
-        """Return the draft of a release; a run with a seed claims and states nothing.
+        """Return the result of a run; one with a seed claims and states nothing.
 
         `ends`: int64, shape (edges, 2): the people of every edge; `stated`: the condition with the
         noisy numbers; `places`: who is at which place.
