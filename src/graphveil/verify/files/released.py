@@ -100,7 +100,7 @@ def is_plain_name(name: str) -> bool:
 
 
 def has_mode(path: Path, is_such: Callable[[int], bool]) -> bool:
-    """Whether a path exists, is no link, and has a mode that the predicate accepts."""
+    """Whether a path exists, is not a link, and has a mode that the predicate accepts."""
     try:
         return is_such(path.lstat().st_mode)
     except (OSError, ValueError):

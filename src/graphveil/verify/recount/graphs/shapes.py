@@ -80,7 +80,7 @@ class Shapes:
         return self._pieces - 1
 
     def _isomorphic(self, one: _Piece, other: _Piece) -> bool:
-        """Whether two pieces of one bucket are isomorphic; False if VF2 gives up."""
+        """Whether two pieces of one bucket are isomorphic; False if VF2 exceeds its steps."""
         # Decided by refinement: all colors differ, a tree, or a clique. (Both are of one bucket, so
         # colors and numbers of links agree.)
         size = len(one.colors)
