@@ -30,7 +30,9 @@ from graphveil.io import read_table as read_table
 from graphveil.measures import MEASURES as MEASURES
 from graphveil.measures import measure as measure
 from graphveil.methods import *  # noqa: F403  the registry says which
-from graphveil.methods.adaptive.problem import levels_by_degree as levels_by_degree
+from graphveil.methods.adaptive.levels_and_weights import levels_by_degree as levels_by_degree
+from graphveil.methods.estimator import Estimator as Estimator
+from graphveil.methods.estimator import as_estimator as as_estimator
 from graphveil.methods.external import External as External
 from graphveil.methods.external import method_from as method_from
 from graphveil.methods.rename import Key as Key

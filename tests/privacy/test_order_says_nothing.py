@@ -7,6 +7,7 @@ import itertools
 import math
 from collections import Counter
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -36,7 +37,7 @@ def in_the_old_order(release):
     data = release.data.permuted(back)
     linkage = Linkage(labels, np.arange(labels.size))
     return dataclasses.replace(
-        release, data=data, private=dataclasses.replace(release.private, linkage=linkage)
+        release, data=data, private=msgspec.structs.replace(release.private, linkage=linkage)
     )
 
 

@@ -31,9 +31,10 @@ from graphveil.engines.spark import SparkTables, check_executors, equipment
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.scale import columns as queries
-from graphveil.scale.chunks import FrameSource, Released
+from graphveil.scale.chunks import Released
 from graphveil.scale.columns import FACTS
-from graphveil.scale.estimate import drawn_from_tables
+from graphveil.scale.frame_source import FrameSource
+from graphveil.scale.user_sample import sample_of_tables
 from graphveil.scale.writing import PartOfUsers
 from thorough import in_fuzz_alone
 
@@ -337,15 +338,15 @@ def test_above_the_size_that_is_sampled_whole_the_release_is_that_of_one_machine
 
 @pytest.mark.parametrize("pairs", [False, True])
 def test_a_run_is_priced_from_a_draw_and_nothing_is_written(spark, tmp_path, monkeypatch, pairs):
-    monkeypatch.setattr("graphveil.scale.estimate.DRAWN_ROWS", 60)
-    monkeypatch.setattr("graphveil.scale.estimate.DRAWN_ENTRIES", 400)
+    monkeypatch.setattr("graphveil.scale.user_sample.SAMPLE_ROWS", 60)
+    monkeypatch.setattr("graphveil.scale.user_sample.SAMPLE_ENTRIES", 400)
     table = pairs_of(likes(text=True)) if pairs else likes(text=True)
     path = tmp_path / "likes.parquet"
     parquet.write_table(table, path)
     engine = engine_of(spark, tmp_path)
     source = FrameSource.of(path, spark)
     tables = tables_of(spark, tmp_path)
-    drawn = drawn_from_tables(source.given(tables, THINGS), tables)
+    drawn = sample_of_tables(source.given(tables, THINGS), tables)
     users = likes(text=True).to_pydict()
     rows = dict(zip(users["user"], users["items"], strict=True))
     assert dict(zip(*drawn.rows.to_pydict().values(), strict=True)).items() <= rows.items()

@@ -1101,7 +1101,7 @@ def test_bounds_find_a_strength_that_keeps_them(patients):
 def test_a_larger_k_that_hardly_helps_is_said_with_both_ends(monkeypatch, patients):
     found = Study.of(patients, "patients.csv")
     assert "" == explored(found)["hardly"][-1]
-    monkeypatch.setattr("graphveil.pages.advice.hardly_lowers", lambda *_: True)
+    monkeypatch.setattr("graphveil.verbs.advise.strengths.hardly_lowers", lambda *_: True)
     assert "at k = 2 and " in explored(found)["hardly"][-1]
 
 

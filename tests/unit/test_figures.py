@@ -9,10 +9,11 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from graphveil.verbs.report import charts, figures, paper
 
 import graphveil as gv
 from graphveil.core.rows import Setting
+from graphveil.pages import charts, figures
+from graphveil.pages import print_figures as paper
 from graphveil.pages.charts import Bin, Mark
 from networks_data import random_graph
 
@@ -159,8 +160,8 @@ def test_steps_on_paper_reach_all_people():
 def test_without_matplotlib_an_error_names_the_extra_and_svg_needs_none(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.delitem(sys.modules, "graphveil.pages.matplotlib_figures", raising=False)
-    monkeypatch.delattr("graphveil.pages.matplotlib_figures", raising=False)
+    monkeypatch.delitem(sys.modules, "graphveil.pages.print_figures", raising=False)
+    monkeypatch.delattr("graphveil.pages.print_figures", raising=False)
     figure = figures.Figure(title="a", marks=(Mark("a", 0.5),))
     assert figure.write(tmp_path / "a.svg").exists()
     with pytest.raises(gv.GraphveilError, match=r"pip install 'graphveil\[figures\]'"):

@@ -11,18 +11,20 @@ from types import SimpleNamespace
 import numpy as np
 import pyarrow as pa
 import pytest
-from graphveil.verbs.report import charts, frontiers, legal_questions, pages, paper, sections
 from scipy.stats import binom
 
 import graphveil as gv
-from graphveil.attacks.features.singling_out import TRUE_OF_ONE
-from graphveil.attacks.wording import Said, above_guess, most_known, strongest, words_of
+from graphveil.attacks.features.cells.singling_out import TRUE_OF_ONE
+from graphveil.attacks.row_selection import most_known, strongest
+from graphveil.attacks.wording import Said, above_guess, words_of
 from graphveil.claims.guarantees import EdgeDP, KAnonymity
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.measures import Cascade, SingledOut
+from graphveil.pages import charts, frontiers, html, print_figures
 from graphveil.pages.answers import attacks, standing_out
 from graphveil.pages.answers.promise import cost_words, failing_lines, verdict_lines
 from graphveil.pages.charts import Bin, Mark
+from graphveil.pages.report import legal_questions, sections
 from graphveil.verbs.advise.until import AdviceUntil, Reached, in_order, line_of
 from graphveil.verbs.sweep import results, sweep
 from graphveil.verify.database import UnreadableError, database
@@ -658,9 +660,9 @@ def test_an_axis_holds_every_value_and_has_round_ticks(values, axis, ends, ticks
 @pytest.mark.parametrize("rows", [0, 1, 7, 400])
 def test_figures_of_a_page_are_left_out_beyond_its_size(rows):
     figures = {str(number): [] for number in range(4_000)}
-    fitting = pages.MOST_FIGURES_BYTES // (10 * (rows or 1) + 80)
-    assert 300_000 == pages.MOST_FIGURES_BYTES
-    assert min(fitting, 4_000) == len(pages.fitting_figures(figures, rows))
+    fitting = html.MOST_FIGURES_BYTES // (10 * (rows or 1) + 80)
+    assert 300_000 == html.MOST_FIGURES_BYTES
+    assert min(fitting, 4_000) == len(html.fitting_figures(figures, rows))
 
 
 def test_who_stands_out_is_said_of_items_and_of_values():
@@ -689,11 +691,11 @@ def test_the_facts_of_a_page_count_checks_that_were_not_made():
 
 def test_a_figure_for_print_has_the_same_steps():
     [before, after] = (
-        paper.steps([Bin(0, 0, 1, 3), Bin(1, 1, 1, 0), Bin(2, 3, 2, 1)], "a").axes[0].lines
+        print_figures.steps([Bin(0, 0, 1, 3), Bin(1, 1, 1, 0), Bin(2, 3, 2, 1)], "a").axes[0].lines
     )
     assert ([0, 1, 2, 3], [0.25, 0.5, 1, 1]) == tuple(map(list, before.get_data()))
     assert ([0, 1, 2, 3], [0.75, 0.75, 1, 1]) == tuple(map(list, after.get_data()))
-    [axes] = paper.dots([Mark("a", 0.5), Mark("b", 1.0)]).axes
+    [axes] = print_figures.dots([Mark("a", 0.5), Mark("b", 1.0)]).axes
     assert ((-0.02, 1.02), (1.6, -0.6)) == (axes.get_xlim(), axes.get_ylim())
 
 
@@ -774,7 +776,7 @@ def test_ten_checks_that_fail_are_on_a_page():
 
 def test_an_interval_for_print_needs_both_ends():
     for low, high, lines in ((0.4, None, 1), (None, 0.6, 1), (0.4, 0.6, 2)):
-        [axes] = paper.dots([Mark("a", 0.5, low=low, high=high)]).axes
+        [axes] = print_figures.dots([Mark("a", 0.5, low=low, high=high)]).axes
         assert lines == len(axes.lines)
 
 

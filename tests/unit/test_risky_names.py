@@ -15,7 +15,7 @@ import graphveil as gv
 from forged.kit import reseal
 from graphveil import io
 from graphveil.core.errors import DataError, GraphveilWarning, InputError
-from graphveil.data.ids import alike, spelled_twice
+from graphveil.data.spellings import alike, spelled_twice
 from graphveil.io.parsed import other_than_integers, problem_of
 from graphveil.io.writing import SEPARATORS
 from graphveil.verify.database import database

@@ -10,7 +10,7 @@ import pytest
 import graphveil as gv
 from graphveil.claims.manifest import encode, read_manifest
 from graphveil.core.errors import DataError, GraphveilError
-from graphveil.data.ids import repeated_people
+from graphveil.data.id_columns import repeated_people
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -17,15 +17,22 @@ import networkx as nx
 import numpy as np
 import pyarrow as pa
 import pytest
-from graphveil.verbs.report import charts, frontiers, legal_questions, paper, report, sections
 from scipy.stats import binomtest
 
 import graphveil as gv
-from graphveil.attacks import ATTACKS, edge_rerun, intervals, likelihood_ratio, matching
-from graphveil.attacks.features import class_truth
-from graphveil.attacks.networks import copies, propagation
-from graphveil.attacks.networks.copies import _risk
-from graphveil.attacks.wording import Said, strongest
+from graphveil.attacks import (
+    ATTACKS,
+    edge_rerun,
+    homogeneity,
+    likelihood_ratio,
+    matching,
+    roc_curve,
+)
+from graphveil.attacks.networks import propagation
+from graphveil.attacks.networks.copies import paired_copy, reidentification
+from graphveil.attacks.networks.copies.reidentification import _risk
+from graphveil.attacks.row_selection import strongest
+from graphveil.attacks.wording import Said
 from graphveil.claims.facts import EntryChanges
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.ledger import Entry, Limit
@@ -45,10 +52,13 @@ from graphveil.data.layers import _ends as ends_of_arcs
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures import rows as single_rows
 from graphveil.methods import METHODS
+from graphveil.pages import charts, frontiers, print_figures
 from graphveil.pages import figures as report_figures
+from graphveil.pages import sweep as sweep_page
 from graphveil.pages.answers import promise, standing_out
+from graphveil.pages.report import legal_questions, report, sections
 from graphveil.verbs.advise import advise, page, trials, until
-from graphveil.verbs.sweep import figures, grid, results, running, sweep
+from graphveil.verbs.sweep import grid, points, results, running, sweep
 from graphveil.verify.database import UnreadableError, database
 from graphveil.verify.files import description
 from graphveil.verify.files.owner import further_file_checks
@@ -268,7 +278,7 @@ def test_a_release_is_attacked_by_what_the_others_tell(monkeypatch):
 
 
 def test_the_sample_of_an_area_is_twice_the_smaller_group(monkeypatch):
-    monkeypatch.setattr(intervals, "of_area", lambda *given, times: (given[2], times))
+    monkeypatch.setattr(roc_curve, "of_area", lambda *given, times: (given[2], times))
     curve = SimpleNamespace(
         area=lambda: 0.5,
         _shares=lambda: np.array([0.5, 0.5, 0.5]),
@@ -276,7 +286,7 @@ def test_the_sample_of_an_area_is_twice_the_smaller_group(monkeypatch):
         _person=np.array([0, 1, 2]),
         people=3,
     )
-    assert (2.0, 4.0) == intervals.Curve.area_sample(curve, times=4.0)
+    assert (2.0, 4.0) == roc_curve.Curve.area_sample(curve, times=4.0)
 
 
 def test_attacks_foresee_two_runs_for_an_edge_and_one_match_for_each_draw(
@@ -368,12 +378,12 @@ def test_ticks_have_room_for_their_words():
 
 def test_series_beyond_the_colors_begin_again_with_colors_and_marks():
     pytest.importorskip("matplotlib")
-    count = len(paper.SERIES) + 1
+    count = len(print_figures.SERIES) + 1
     dots = [frontiers.Dot(n, n, f"m{n}", float(n), 0.5) for n in range(count)]
     panel = frontiers.Panel("t", frontiers.Axis("k"), frontiers.Axis("kept", share=True), dots)
-    drawn = paper.scatter(panel, [f"m{n}" for n in range(count)]).axes[0]
+    drawn = print_figures.scatter(panel, [f"m{n}" for n in range(count)]).axes[0]
     marks = [line.get_marker() for line in drawn.lines if line.get_label().startswith("m")]
-    assert marks == [paper.SHAPES[n % len(paper.SHAPES)] for n in range(count)]
+    assert marks == [print_figures.SHAPES[n % len(print_figures.SHAPES)] for n in range(count)]
 
 
 # Advice and sweeps
@@ -432,30 +442,30 @@ def test_points_that_meet_bounds_are_counted(met, said):
 
 
 def test_a_parameter_that_is_called_as_a_figure_has_another_column():
-    assert "parameter_seconds" == figures.parameter_column("seconds")
-    assert "parameter_unit" == figures.parameter_column("unit")
-    assert "k" == figures.parameter_column("k")
+    assert "parameter_seconds" == points.parameter_column("seconds")
+    assert "parameter_unit" == points.parameter_column("unit")
+    assert "k" == points.parameter_column("k")
 
 
 def test_a_missing_value_of_a_text_column_stays_missing():
     assert [None, "1", 1] == [
-        figures._cell(None, text=True),
-        figures._cell(1, text=True),
-        figures._cell(1, text=False),
+        points._cell(None, text=True),
+        points._cell(1, text=True),
+        points._cell(1, text=False),
     ]
 
 
 def test_the_worst_of_repeats_is_the_high_end_where_lower_is_better():
     setting = SimpleNamespace(figure=lambda _: SimpleNamespace(low=0.1, high=0.4))
-    assert (0.4, 0.1) == tuple(results._worst(setting, None, lower=one) for one in (True, False))
+    assert (0.4, 0.1) == tuple(sweep_page._worst(setting, None, lower=one) for one in (True, False))
 
 
 def test_figures_that_are_asked_for_are_drawn_and_else_the_attack_against_use():
     swept = SimpleNamespace(usual=(["strength"], "attack", "use"), axis=str.upper)
-    assert ("X", "use") == figures.SweptPoints.chosen(swept, "x", None)
-    assert ("attack", "Y") == figures.SweptPoints.chosen(swept, None, "y")
+    assert ("X", "use") == points.SweptPoints.chosen(swept, "x", None)
+    assert ("attack", "Y") == points.SweptPoints.chosen(swept, None, "y")
     swept.usual = (["strength"], None, "use")
-    assert ("strength", "use") == figures.SweptPoints.chosen(swept, None, None)
+    assert ("strength", "use") == points.SweptPoints.chosen(swept, None, None)
 
 
 def test_a_page_of_advice_tries_strengths_that_double_or_more():
@@ -471,7 +481,7 @@ def test_a_line_joins_what_no_point_of_the_same_method_beats(monkeypatch):
     dots.append(frontiers.Dot(5, 0, "m", 0.5, None))
     monkeypatch.setattr(results, "_dots", lambda *_: dots)
     axes = {"x": "lower is better", "y": "higher is better"}
-    made = results._with_lines(SimpleNamespace(axes=axes), "x", "y")
+    made = sweep_page._with_lines(SimpleNamespace(axes=axes), "x", "y")
     assert [1, 2, 4] == [dot.number for dot in made if dot.on_line]
 
 
@@ -484,8 +494,8 @@ def test_each_figure_of_a_row_is_shown_once(monkeypatch):
         results=[SimpleNamespace(promise="")],
     )
     swept = SimpleNamespace(usual=([], results.Axis("kept"), None), settings=[setting], methods="m")
-    [row] = results._rows(swept)
-    assert len(results.PLAIN) == len(row.figures)
+    [row] = sweep_page._rows(swept)
+    assert len(sweep_page.PLAIN) == len(row.figures)
 
 
 @pytest.mark.parametrize(("after", "warned"), [(0.0, 0), (-1e-9, 0), (1e-9, 1)])
@@ -509,7 +519,7 @@ def test_people_who_are_found_are_a_share_of_those_who_were_tried():
 def test_only_k_is_drawn_in_powers():
     axis = results.Axis
     assert [True, False] == [
-        results._axis(axis(*one)).logarithmic for one in (("strength", "k"), ("kept",))
+        sweep_page._axis(axis(*one)).logarithmic for one in (("strength", "k"), ("kept",))
     ]
 
 
@@ -669,13 +679,13 @@ def test_a_scale_holds_the_ends_of_repeats_and_a_line_only_its_own_method():
 def test_new_pairs_have_two_ends_and_are_new_and_fill_up_to_the_size():
     draws = iter([np.array([[0, 1, 2], [0, 2, 1]]), np.array([[3, 0], [1, 3]])])
     rng = SimpleNamespace(integers=lambda *_, **__: next(draws))
-    new = copies._by_rejection(np.array([2]), 4, 4, rng, directed=False)
+    new = paired_copy._by_rejection(np.array([2]), 4, 4, rng, directed=False)
     assert [3, 6, 7] == new.tolist()
 
 
 def test_a_rate_counts_those_in_both_among_those_in_the_second():
     one, whole = np.array([True, False, True, False]), np.array([True, True, False, False])
-    rate = copies.Rate.of("r", Setting(), [(one, whole)], 0.1)
+    rate = reidentification.Rate.of("r", Setting(), [(one, whole)], 0.1)
     assert ([1.0], [2.0]) == (rate.hits.tolist(), rate.base.tolist())
 
 
@@ -740,7 +750,7 @@ def test_an_owners_file_that_is_there_or_recorded_is_checked(tmp_path):
 @pytest.mark.parametrize("attached", [None, SimpleNamespace(value=np.empty((0, 1)))])
 def test_nothing_is_inferred_of_nobody_or_of_no_column(attached):
     with pytest.raises(NotMeasuredError):
-        class_truth.homogeneity(SimpleNamespace(comparison=None, attached=attached), None)
+        homogeneity.homogeneity(SimpleNamespace(comparison=None, attached=attached), None)
 
 
 def test_something_is_said_of_an_attack_only_if_there_is_a_reason_or_a_time():
@@ -765,10 +775,10 @@ def test_a_strongest_draw_is_said_with_how_many_there_were(samples, words):
 def test_pictures_of_papers_have_room_for_their_marks_and_no_more():
     pytest.importorskip("matplotlib")
     marks = [charts.Mark("a", 0.5), charts.Mark("b", 1.0, 0.0)]
-    [axes] = paper.dots(marks).axes
+    [axes] = print_figures.dots(marks).axes
     assert (-0.02, 1.02, 1.6, -0.6) == pytest.approx((*axes.get_xlim(), *axes.get_ylim()))
     bins = [charts.Bin(0, 0, 1, 3), charts.Bin(1, 8, 3, 1)]
-    [axes] = paper.steps(bins, "degree").axes
+    [axes] = print_figures.steps(bins, "degree").axes
     assert (0, 8, 0, 1.02) == pytest.approx((*axes.get_xlim(), *axes.get_ylim()))
     assert 1 == axes.xaxis.get_transform().linthresh
     assert [[0.25, 1, 1], [0.75, 1, 1]] == [line.get_ydata().tolist() for line in axes.lines]
@@ -780,13 +790,15 @@ def test_people_who_are_known_are_different_people(monkeypatch):
     monkeypatch.setattr(matching, "allowed", lambda _: None)
     monkeypatch.setattr(matching, "_candidates_of", lambda *_: np.empty(0, dtype=np.int64))
     monkeypatch.setattr(
-        matching, "_left", lambda _, __, some: known.append(some) or matching._Drawn(0, 1, 1)
+        matching,
+        "_remaining_candidates",
+        lambda _, __, some: known.append(some) or matching._Remaining(0, 1, 1),
     )
     randomness = SimpleNamespace(stream=lambda _: rng)
     situation = SimpleNamespace(
         levels=np.full(4, 2), comparison=SimpleNamespace(randomness=randomness)
     )
-    list(matching._known_pairs(SimpleNamespace(n=4), situation))
+    list(matching._known_pair_figures(SimpleNamespace(n=4), situation))
     assert {1, 2, 3} == {some.size for some in known}
     assert all(some.size == np.unique(some).size for some in known)
 
@@ -794,7 +806,7 @@ def test_people_who_are_known_are_different_people(monkeypatch):
 def test_a_chance_is_above_one_in_the_level_beyond_what_is_rounded():
     found = SimpleNamespace(exact=True, best_guesses=lambda: np.full(4, 0.5))
     chances = np.array([0.5, 0.5 + 0.5e-5, 0.5 + 1.5e-5, 0.6])
-    said = list(matching._chances(found, chances, np.full(4, 2)))
+    said = list(matching._chance_figures(found, chances, np.full(4, 2)))
     assert [0.5] == [one.value for one in said if "above 1/level" in one.part]
 
 

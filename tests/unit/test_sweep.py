@@ -165,7 +165,7 @@ def test_points_without_a_release_are_rows_with_their_reason(monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(gv.RandomizedResponse, "_anonymize", broken)
+    monkeypatch.setattr(gv.RandomizedResponse, "draft", broken)
     grid = {"k-degree": {"k": [2, 13]}, "randomized-response": {"epsilon": 2.0}}
     done = gv.sweep(grid, RING, seed=1, **QUICK)
     assert {"finished": 1, "infeasible": 1, "failed": 1} == done.counts
@@ -360,7 +360,7 @@ def test_a_sweep_writes_its_table_and_nothing_else_under_that_name(swept, tmp_pa
     assert 0o600 == stat.S_IMODE(file.stat().st_mode)
     with pytest.raises(UsageError, match="exists"):
         swept.write(file)
-    with pytest.raises(UsageError, match=r"neither \.parquet nor \.html"):
+    with pytest.raises(UsageError, match=r"table\.csv is not \.parquet"):
         swept.write(Path(tmp_path, "table.csv"))
 
 

@@ -15,7 +15,7 @@ import graphveil as gv
 from graphveil.core.rows import Row, Setting
 from graphveil.pages.charts import percent
 from graphveil.pages.frontiers import Axis, Dot, Panel, scatter
-from graphveil.verbs.sweep import figures, results
+from graphveil.verbs.sweep import points, results
 from graphveil.verbs.sweep.grid import Result
 from graphveil.verbs.sweep.results import Sweep, lines_of, page_text, panels_of, warning_of
 
@@ -103,7 +103,7 @@ def setting(number, *shown, failure=None):
     )
 
 
-ATTACK, USE = figures.Axis("candidate-set", "right guess"), figures.Axis("edge-jaccard", "all")
+ATTACK, USE = points.Axis("candidate-set", "right guess"), points.Axis("edge-jaccard", "all")
 
 
 def test_lines_begin_with_what_meets_the_bounds_then_with_what_no_other_beats():
@@ -119,14 +119,14 @@ def test_lines_begin_with_what_meets_the_bounds_then_with_what_no_other_beats():
     directions = {ATTACK: "lower is better", USE: "higher is better"}
     sweep = SimpleNamespace(settings=settings, usual=([], ATTACK, USE), axes=directions)
     sweep.chosen = lambda *_: (ATTACK, USE)
-    sweep.frontier = lambda: figures.SweptPoints.frontier(sweep)
+    sweep.frontier = lambda: points.SweptPoints.frontier(sweep)
     said = [(figures.split(), words) for figures, words in lines_of(sweep, {6})]
     assert [
         ("0.375", "25%", "p6 (meets every bound)"),
         ("0.125", "75%", "p3 (no other point dominates it)"),
         ("0.5", "87.5%", "p4 (no other point dominates it)"),
         ("0.25", "50%", "p2"),
-        (results.NONE, "50%", "p5"),
+        (results.NO_FIGURE, "50%", "p5"),
         ("out", "of", "time:", "p1: 10 s are up"),
     ] == [(*figures, words) for figures, words in said[2:]]
 

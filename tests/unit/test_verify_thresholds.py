@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.data.ids import naming_columns
+from graphveil.data.id_columns import naming_columns
 from graphveil.methods.noise import channel
 from graphveil.verify.database import database
 from graphveil.verify.promises.attached import naming_problems

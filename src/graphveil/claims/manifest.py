@@ -1,12 +1,7 @@
-"""What is written about a release: `release.json`, the manifest, and its owner's private record.
+"""The public manifest of a release, `release.json`: what it is, claims and was made by.
 
-The manifest is public. It carries nothing that the guarantee does not cover: no original ids, no
-digest of the input, no seed, no paths, no timings, and counts of the released data only.
-
-A release may come in parts. Their sizes follow from the number of users alone, so the boundaries
-reveal neither the order of the original nor the chunks in which it was anonymized.
-
-The record is what only the holder of the original may see.
+It carries nothing that the guarantee does not cover: no original ids, no digest of the input, no
+seed, no paths, no timings, and counts of the released data only.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -22,57 +22,104 @@ from graphveil.core.storage import Place
 
 PRIVATE = ".private"
 """What the name of a release's private folder ends with."""
-
-
 RECORD = "record.json"
-
-
 LINKAGE = "linkage.parquet"
-
-
 LINKED = "linkage"
 """The subfolder of the linkage in parts, where the private place is an address."""
-
-
 LEVELS = "levels.parquet"
-
-
 WITNESS = "witness.parquet"
-
-
 OWNERS_PAGE = "report.html"
-
-
 ATTACKED = "attacks"
 """The subfolder for what attacks say of each person, a Parquet file an attack."""
-
-
 _PART = re.compile(rf"{LINKED}/part-[0-9]{{5,7}}\.parquet")
 
 
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """Private: cost against the original, seed, warnings, and how the input was read."""
+class OwnersNotes(msgspec.Struct, frozen=True, kw_only=True):
+    """What only the owner may know of a run: each field is one fact, and goes into the record.
 
+    A method fills in what only it knows; `graphveil.release.making.make_release` adds the rest. A
+    new fact is one field here and one place that sets it: the record inherits it, and it is read
+    back with the release.
+
+    Parameters
+    ----------
+    input_sha256, origins_sha256
+        Digests of the input, and of what it was read from: they recognize its other releases.
+    seed
+        The seed of the run; None where it drew from entropy.
+    cost
+        What the release cost against the original, by the name of the figure. A method enters the
+        figures that only it knows.
+    warnings
+        What the owner was warned of.
+    unprotected
+        Original ids of those for whom a partial guarantee does not hold.
+    withheld
+        Parameters that no manifest states, by name.
+    unrecorded
+        Names of arguments that no file keeps, such as functions.
+    assignment
+        How people were assigned to the records of an adaptive release, if this is stated.
+    ancestors
+        For each column of a generalized table the nodes above each value, from below.
+    seconds
+        CPU seconds by stage.
+    nested_in
+        The identities of releases that this one is nested in.
+    release_id
+        The identity of the release: random, or derived from the seed.
+    """
+
+    input_sha256: str = ""
+    origins_sha256: tuple[str, ...] = ()
+    seed: int | None = None
+    cost: Mapping[str, float | int] = {}
+    warnings: tuple[str, ...] = ()
+    unprotected: tuple[int | str, ...] = ()
+    withheld: Mapping[str, Any] = {}
+    unrecorded: tuple[str, ...] = ()
+    assignment: str | None = None
+    ancestors: Mapping[str, Mapping[str, Sequence[str]]] = {}
+    seconds: Mapping[str, float] = {}
+    nested_in: tuple[str, ...] = ()
+    release_id: str = ""
+
+    def notes(self) -> dict[str, Any]:
+        """Return every fact by its name: of a record or of a release, the notes alone."""
+        return {name: getattr(self, name) for name in OwnersNotes.__struct_fields__}
+
+
+class Record(OwnersNotes, frozen=True, kw_only=True):
+    """The private record as it is written: the owner's notes, and what binds it to the files.
+
+    Parameters
+    ----------
+    manifest_sha256, linkage_sha256, levels_sha256, witness_sha256
+        Digests of the manifest and of the owner's other files; None for files that are not there.
+    method
+        The name of the method.
+    reading
+        The options that the input was read with.
+    ledger
+        The entry in the owner's ledger of epsilons; None where there is none.
+    """
+
+    # A file without these facts is not a record.
     input_sha256: str
+    seed: int | None
+    cost: dict[str, float | int]
+    warnings: tuple[str, ...]
+    unprotected: tuple[int | str, ...]
+    withheld: dict[str, Any]
+    seconds: dict[str, float]
+
     manifest_sha256: str
     linkage_sha256: str | None
     method: str
-    seed: int | None
-    cost: dict[str, float | int]
-    warnings: list[str]
-    unprotected: list[int | str]
-    withheld: dict[str, Any]
     reading: dict[str, Any]
-    seconds: dict[str, float]
-    nested_in: list[str] = []
     ledger: LedgerReference | None = None
     levels_sha256: str | None = None
     witness_sha256: str | None = None
-    unrecorded: list[str] = []
-    assignment: str | None = None
-    origins_sha256: list[str] = []
-    ancestors: dict[str, dict[str, list[str]]] = {}
-    release_id: str = ""
 
     @property
     def identity(self) -> str:

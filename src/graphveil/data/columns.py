@@ -15,7 +15,8 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from graphveil.core.errors import DataError, did_you_mean, option, options
 from graphveil.core.lazy import AsFrame, lazy_module
 from graphveil.core.text import counted, html_table
-from graphveil.data.ids import LARGEST, of_extension
+from graphveil.data.arrow_values import of_extension
+from graphveil.data.ids import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,6 +55,11 @@ class Frames(AsFrame):
         """Return the size as a table for notebooks; never an id."""
         rows = [(what, f"{n:,}" if isinstance(n, int) else n) for what, n in self._sizes().items()]
         return html_table(type(self).__name__, ("what", "count"), rows)
+
+
+def is_frame(data: object) -> bool:
+    """Whether an object hands itself over as a frame: pandas, polars, DuckDB or Arrow."""
+    return hasattr(data, "__arrow_c_stream__")
 
 
 def arrow_table(frame: Any, drop: Sequence[str] = ()) -> pa.Table:
@@ -367,3 +373,10 @@ def types_say_directed(types: Any) -> bool:
         return False
     words = types.unique().to_pylist()
     return any(word is not None and word.strip().lower() == "directed" for word in words)
+
+
+def frame_says_directed(table: pa.Table, ends: tuple[str, str]) -> bool:
+    """Return whether a column of types, as Gephi writes it, calls some edge of a frame directed."""
+    names = table.column_names
+    column = column_of_types(names, [names.index(name) for name in ends])
+    return column is not None and types_say_directed(table[column])

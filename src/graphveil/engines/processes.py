@@ -2,7 +2,8 @@
 
 An engine selects, maps, groups and keeps rows of a table. It knows neither methods nor releases,
 and what it runs on never changes a result: a work is a function of the set of rows that it gets, so
-it may run twice, anywhere, in any order.
+it may run twice, anywhere, in any order. Processes are spawned, not forked: a fork would copy locks
+that threads of the parent hold.
 """
 
 from __future__ import annotations
@@ -76,7 +77,9 @@ class WorkerPool(Generic[T, R]):
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """End the processes: idle ones may finish, others are stopped."""
+        # A private attribute: a pool has no public way to end its processes before Python 3.14.
         processes = list((self._pool._processes or {}).values())  # noqa: SLF001
+        # After an error, or with tasks that nobody waits for, do not wait for their ends.
         if kind is not None or any(not future.done() for future in self._abandoned):
             for process in processes:
                 process.kill()
@@ -222,7 +225,10 @@ Answer: TypeAlias = "list[tuple[Any, ...]]"
 
 
 class Tables(Protocol):
-    """Eight verbs on the tables of one run."""
+    """Eight operations on the tables of one run; each engine has its own kind of rows.
+
+    Rows are lazy: nothing is computed before they are kept, asked for, or yielded.
+    """
 
     @property
     def dialect(self) -> Dialect:
@@ -233,18 +239,75 @@ class Tables(Protocol):
         """Whether works run on other machines, which see addresses and none of its folders."""
 
     def rows(self, source: Any) -> Rows:
-        """Return the rows of a source of this engine, one that it can read again and again."""
+        """Return the rows of a source of this engine, one that it can read again and again.
+
+        Parameters
+        ----------
+        source
+            Parquet files, or a DataFrame of Spark.
+
+        Returns
+        -------
+        Rows
+            The rows, not read yet.
+        """
 
     def select(self, query: Query, **rows: Rows) -> Rows:
-        """Return what a query chooses from rows, by the names that it has for them."""
+        """Return what a query chooses from rows.
+
+        Parameters
+        ----------
+        query
+            The statement.
+        **rows
+            The rows, by the names that the query has for them.
+
+        Returns
+        -------
+        Rows
+            The chosen rows.
+        """
 
     def ask(self, query: Query, **rows: Rows) -> Answer:
-        """Return what a query answers, at most `MOST_ANSWERS` rows."""
+        """Return the answer of a query.
+
+        Parameters
+        ----------
+        query
+            The statement, whose answer is small.
+        **rows
+            The rows, by the names that the query has for them.
+
+        Returns
+        -------
+        list[tuple]
+            At most `MOST_ANSWERS` rows.
+
+        Raises
+        ------
+        RuntimeError
+            If there are more.
+        """
 
     def map(
         self, rows: Rows, work: Callable[[pa.RecordBatch], pa.RecordBatch], schema: pa.Schema
     ) -> Rows:
-        """Return what a work makes of rows, of any number of them at a time."""
+        """Return what a work makes of rows, of any number of them at a time.
+
+        Parameters
+        ----------
+        rows
+            The rows.
+        work
+            A value that can be pickled: from a batch to a batch.
+        schema
+            The columns of what it makes.
+
+        Returns
+        -------
+        Rows
+            The results.
+        """
 
     def grouped(
         self,
@@ -256,18 +319,78 @@ class Tables(Protocol):
     ) -> Rows:
         """Return what a work makes of groups of rows, each with all of its rows, in no order.
 
-        `by`: the column that says the group of a row, an int32 from 0 to n - 1; groups without rows
-        are not asked for; `work`: a value that can be pickled.
+        Parameters
+        ----------
+        rows
+            The rows.
+        by
+            The column with the group of a row, an int32 from 0 to n - 1.
+        n
+            The number of groups; those without rows are not handed to the work.
+        work
+            A value that can be pickled: from the number of a group and its rows to a table.
+        schema
+            The columns of what it makes.
+
+        Returns
+        -------
+        Rows
+            The results.
         """
 
     def kept(self, rows: Rows, name: str, doing: str) -> Rows:
-        """Return the same rows, computed once: done and there, also for a run that goes on."""
+        """Return the same rows, computed once and stored, also for a run that continues later.
+
+        Parameters
+        ----------
+        rows
+            The rows.
+        name
+            What the stored rows are called in this run.
+        doing
+            What the computation is called on the screen.
+
+        Returns
+        -------
+        Rows
+            The stored rows.
+        """
 
     def kept_as(self, name: str) -> Rows:
-        """Return the rows that this run has kept under a name."""
+        """Return the rows that this run has stored under a name.
+
+        Parameters
+        ----------
+        name
+            The name.
+
+        Returns
+        -------
+        Rows
+            The stored rows.
+
+        Raises
+        ------
+        ResourceError
+            If they are no longer there.
+        """
 
     def batches(self, rows: Rows, by: str | None) -> Iterator[pa.RecordBatch]:
-        """Yield rows to this process, some at a time, in the order of the column `by`, or any."""
+        """Yield rows to this process, some at a time.
+
+        Parameters
+        ----------
+        rows
+            The rows.
+        by
+            The column in whose order they come, with the numbers of the rows from 0 on; None for
+            any order.
+
+        Returns
+        -------
+        Iterator[pyarrow.RecordBatch]
+            The rows.
+        """
 
 
 def gone(name: str, folder: Place) -> ResourceError:
@@ -299,5 +422,17 @@ class Engine(Protocol):
         """Give the tables of one run, which may keep what is private to it in this folder.
 
         What is kept elsewhere is noted there (`graphveil.core.atomic.kept_elsewhere`): the run
-        deletes both. `run` is the same when it goes on; it tells nothing of root or seed.
+        deletes both.
+
+        Parameters
+        ----------
+        folder
+            The private folder of the run.
+        run
+            A name that is the same when the run continues; it shows nothing of root or seed.
+
+        Returns
+        -------
+        ContextManager[Tables]
+            The tables, for the length of the block.
         """

@@ -117,7 +117,7 @@ class Figure:
     def _drawn(self, ending: str) -> bytes:
         """Return the picture as matplotlib draws it, the same bytes each time."""
         try:
-            from graphveil.pages import matplotlib_figures as paper  # noqa: PLC0415  an extra
+            from graphveil.pages import print_figures as paper  # noqa: PLC0415  an extra
         except ModuleNotFoundError as error:
             raise UsageError(f"{ending} cannot be drawn: {NO_LIBRARY}") from error
         title, axis = (printable(text, TITLE_LETTERS) for text in (self.title, self.axis))

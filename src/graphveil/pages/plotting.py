@@ -40,7 +40,7 @@ def plot(results: Rows | Classes | Sweep, *, x: str | None = None, y: str | None
     >>> import graphveil as gv
     >>> ring = gv.Graph.from_edges([0, 1, 2, 3, 4], [1, 2, 3, 4, 0])
     >>> gv.plot(gv.measure(ring, k=2))
-    Figure('Sizes of equivalence classes: 5 people', 1 step)
+    Figure('Sizes of equivalence classes: 5 people', 6 steps)
     >>> release = gv.KDegree(k=2).anonymize(ring, seed=1)
     >>> gv.plot(release.evaluate(ring, metrics=["edges-kept"])).title
     'What was kept'

@@ -10,7 +10,7 @@ import dataclasses
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -32,7 +32,14 @@ from graphveil.claims.manifest import (
     Generalization,
     LevelNode,
 )
-from graphveil.claims.record import LEVELS, LINKAGE, WITNESS, linkage_files, private_folder
+from graphveil.claims.record import (
+    LEVELS,
+    LINKAGE,
+    WITNESS,
+    OwnersNotes,
+    linkage_files,
+    private_folder,
+)
 from graphveil.core.atomic import OWNER_ONLY
 from graphveil.core.errors import DataError, InputError, ReleaseError, UsageError, one_of, option
 from graphveil.core.lazy import lazy_module
@@ -651,30 +658,30 @@ class Provenance:
     version: str = __version__
 
 
-@dataclass(frozen=True, kw_only=True)
-class Private:
-    """What only the owner may see: it goes into the private record.
+class Private(OwnersNotes, frozen=True, kw_only=True, eq=False):
+    """What only the owner may see: the notes of the record, and the owner's files.
 
     Its repr shows figures alone: no seed, no id, no digest.
+
+    Parameters
+    ----------
+    linkage
+        Which released id is which original one; None where it was not kept.
+    levels, witness
+        The level of each person, and the pairs that an adaptive release was chosen by.
+    spent
+        What was entered in the ledger of epsilons; None without one.
     """
 
-    input_sha256: str = field(repr=False)
-    seed: int | None = field(default=None, repr=False)
-    cost: Mapping[str, float | int] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    linkage: Linkage | None = field(default=None, repr=False)
-    unprotected: tuple[int | str, ...] = field(default=(), repr=False)
-    withheld: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    unrecorded: tuple[str, ...] = ()
-    nested_in: tuple[str, ...] = ()
-    release_id: str = field(default="", repr=False)
+    linkage: Linkage | None = None
+    levels: OwnersLevels | None = None
+    witness: Witness | None = None
     spent: LedgerReceipt | None = None
-    levels: OwnersLevels | None = field(default=None, repr=False)
-    witness: Witness | None = field(default=None, repr=False)
-    origins_sha256: tuple[str, ...] = field(default=(), repr=False)
-    assignment: str | None = field(default=None, repr=False)
-    ancestors: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        """Return the figures that reveal no person and no secret."""
+        shown = ("cost", "warnings", "seconds", "unrecorded", "nested_in", "spent")
+        return f"Private({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
     @property
     def input_digests(self) -> frozenset[str]:

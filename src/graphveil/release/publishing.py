@@ -223,28 +223,16 @@ def record_of(
     """Return the private record; the digests are those of the owner's files by their names."""
     private = cast("Private", publication.private)
     advice = (str(Message(text)) for text in publication.advice)
-    above = private.ancestors.items()
     record = Record(
-        input_sha256=private.input_sha256,
-        origins_sha256=list(private.origins_sha256),
+        **private.notes()
+        | {"warnings": tuple(dict.fromkeys((*private.warnings, *advice, *beside)))},
         manifest_sha256=hashlib.sha256(manifest).hexdigest(),
         linkage_sha256=digests.get(LINKAGE),
-        method=publication.provenance.method,
-        seed=private.seed,
-        cost=dict(private.cost),
-        warnings=list(dict.fromkeys((*private.warnings, *advice, *beside))),
-        unprotected=list(private.unprotected),
-        withheld=dict(private.withheld),
-        unrecorded=list(private.unrecorded),
-        assignment=private.assignment,
-        ancestors={name: {v: list(nodes) for v, nodes in of.items()} for name, of in above},
-        reading=dict(output.reading),
-        seconds=dict(private.seconds),
-        nested_in=list(private.nested_in),
-        release_id=private.release_id,
-        ledger=None if private.spent is None else private.spent.note,
         levels_sha256=digests.get(LEVELS),
         witness_sha256=digests.get(WITNESS),
+        method=publication.provenance.method,
+        reading=dict(output.reading),
+        ledger=None if private.spent is None else private.spent.note,
     )
     return encode(record)
 

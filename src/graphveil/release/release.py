@@ -848,20 +848,8 @@ def _read_private(folder: Path) -> Private | None:
         return None
     linkage = read_linkage(folder)
     return Private(
-        input_sha256=record.input_sha256,
-        origins_sha256=tuple(record.origins_sha256),
-        seed=record.seed,
-        cost=record.cost,
-        warnings=tuple(record.warnings),
-        unprotected=tuple(record.unprotected),
-        withheld=record.withheld,
-        unrecorded=tuple(record.unrecorded),
-        assignment=record.assignment,
-        ancestors=record.ancestors,
-        seconds=record.seconds,
+        **record.notes() | {"release_id": record.identity},
         linkage=linkage,
-        nested_in=tuple(record.nested_in),
-        release_id=record.identity,
         levels=read_levels(folder),
         witness=read_witness(folder, linkage),
     )

@@ -20,7 +20,8 @@ from graphveil.claims.conditions import AttachedColumns, Generalized
 from graphveil.claims.manifest import Manifest
 from graphveil.core.text import counted
 from graphveil.data import Data
-from graphveil.data.ids import FEW, as_ids, named_as_people, sign_of_people
+from graphveil.data.id_columns import FEW, named_as_people, sign_of_people
+from graphveil.data.ids import as_ids
 from graphveil.verify import verdict
 from graphveil.verify.evidence import Evidence
 from graphveil.verify.files.owner import Owner

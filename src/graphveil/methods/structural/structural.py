@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.claims.knowledge import OneKindMeasure
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.bounds import KEPT as KEPT_SHARE
 from graphveil.core.errors import DataError, ParameterError, option
 from graphveil.core.parameters import Columns, parameter
@@ -18,10 +19,22 @@ from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
 from graphveil.data import Graph, Network
 from graphveil.measures.registry import DIRECTED_COUNT
 from graphveil.methods import attributes
+from graphveil.methods.annealing import task as tasks
+from graphveil.methods.annealing.task import Task
 from graphveil.methods.attributes import AttributedMethod, Colors, Ints, Merge, Roles
-from graphveil.methods.base import MethodResult, Reached
-from graphveil.methods.structural import task as tasks
-from graphveil.methods.structural.task import Budget, Full, Goal, Kept, Task
+from graphveil.methods.base import Reached
+from graphveil.methods.goals import Budget, Full, Goal
+from graphveil.methods.structural.settings import (
+    PROPERTIES,
+    Kept,
+    OnInterrupt,
+    Sampling,
+    Settings,
+    Until,
+    Walking,
+    known_to_target,
+)
+from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
     from graphveil.methods.structural.run import Result
@@ -36,7 +49,7 @@ def check_together(method: Any) -> None:
     _check_phi(method)
     _check_kept(method)
     _ = method.guarantee  # refuses what no guarantee can say
-    known = tasks.known_to_target(method.measure, method.distance, method.edits)
+    known = known_to_target(method.measure, method.distance, method.edits)
     if method.heuristic == "target" and not known:
         raise ParameterError(
             "heuristic=target supports measure=count at distance 1 with edits=any, not "
@@ -154,7 +167,7 @@ def _check_deleting(method: Any) -> None:
         )
 
 
-Heuristic = Literal["auto", tasks.Sampling, tasks.Walking]
+Heuristic = Literal["auto", Sampling, Walking]
 
 LIMITS_OF_PHI = (
     "Inaccurate knowledge leaves a person among similar nodes, not among equal ones: a node "
@@ -349,7 +362,7 @@ class StructuralAnonymity(AttributedMethod):
     time_limit_seconds: float | None = parameter(
         default=None, text="release the best result so far after this time", minimum=0, private=True
     )
-    on_interrupt: tasks.OnInterrupt = parameter(
+    on_interrupt: OnInterrupt = parameter(
         default="stop",
         text="on Ctrl-C: no release, or a release of the best result so far",
         private=True,
@@ -363,11 +376,10 @@ class StructuralAnonymity(AttributedMethod):
     )
     keep: Kept | None = parameter(
         default=None,
-        text="what a search within a budget keeps: all, none, or some of "
-        + ", ".join(tasks.PROPERTIES),
+        text="what a search within a budget keeps: all, none, or some of " + ", ".join(PROPERTIES),
         unset="all if auto deletes edges within a budget, else none",
     )
-    until: tasks.Until | None = parameter(
+    until: Until | None = parameter(
         default=None,
         text="stop before this bound on the released network is missed, such as 'clustering: "
         "relative error <= 5%'; repeatable",
@@ -436,7 +448,7 @@ class StructuralAnonymity(AttributedMethod):
         """What edits are to keep: the properties asked for, or all by default."""
         if self.keep is not None:
             return self.keep
-        return Kept(tasks.PROPERTIES if self._keeps_by_default() else ())
+        return Kept(PROPERTIES if self._keeps_by_default() else ())
 
     def _keeps_by_default(self) -> bool:
         return self.heuristic == "auto" and not self.spend_least and _can_be_priced(self)
@@ -479,12 +491,13 @@ class StructuralAnonymity(AttributedMethod):
             nearly=tasks.NEARLY if self.phi and isinstance(self.goal, Budget) else (0, 0),
         )
 
-    def settings(self) -> tasks.Settings:
+    def settings(self) -> Settings:
         """Return how the heuristics look for edits."""
-        given = {name: getattr(self, name) for name in tasks.Settings._fields}
-        return tasks.Settings(**given | {"keep": self.keeps})
+        given = {name: getattr(self, name) for name in Settings._fields}
+        return Settings(**given | {"keep": self.keeps})
 
-    def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph | Network, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         of_arcs = self.measure == DIRECTED_COUNT
         if isinstance(data, Graph) and not of_arcs:
             return self._edited(data, randomness, None)
@@ -493,7 +506,7 @@ class StructuralAnonymity(AttributedMethod):
             return self._of_arcs(data, randomness, colors)
         return self._beside(data, self._edited(data.graph(), randomness, colors.of_person), colors)
 
-    def _edited(self, data: Graph, randomness: Randomness, colors: Ints | None) -> MethodResult:
+    def _edited(self, data: Graph, randomness: Randomness, colors: Ints | None) -> Draft[Any]:
         from graphveil.methods.structural.run import facts_of, run  # noqa: PLC0415  compiled code, when needed
 
         task = self.task(data, colors)
@@ -501,25 +514,27 @@ class StructuralAnonymity(AttributedMethod):
         result = run(task, settings, randomness)
         claimed = self._claimed(result.edited.unprotected, data.n_nodes)
         facts = facts_of(task, result, keep=self.keeps, until=self.until or ())
-        return MethodResult(
+        return Draft(
             data=result.graph,
             guarantee=claimed,
-            facts=facts,
-            advice=(
-                *self._advice(task, result),
-                *tasks.left_by(self.phi, self.k, facts),
-                *tasks.lost(data.n_nodes, facts),
+            notes=OwnersNotes(
+                cost=facts,
+                warnings=(
+                    *self._advice(task, result),
+                    *tasks.left_by(self.phi, self.k, facts),
+                    *tasks.lost(data.n_nodes, facts),
+                ),
+                unprotected=tuple(data.labels()[result.unprotected].tolist()),
             ),
-            unprotected=result.unprotected,
         )
 
     def _claimed(self, unprotected: int, n_nodes: int) -> StructuralKAnonymity:
         coarser = "use a coarser measure"
         return tasks.claimed(self.guarantee, self.goal, unprotected, n_nodes, coarser=coarser)
 
-    def _of_arcs(self, data: Network, randomness: Randomness, colors: Colors) -> MethodResult:
+    def _of_arcs(self, data: Network, randomness: Randomness, colors: Colors) -> Draft[Any]:
         """Return the result for directed edges."""
-        from graphveil.methods.structural.run import facts_of_arcs, run_on_arcs  # noqa: PLC0415  as in _edited
+        from graphveil.methods.structural.directed import facts_of_arcs, run_on_arcs  # noqa: PLC0415  as in _edited
 
         n = data.n_nodes
         numbered = attributes.numbered_colors(colors.of_person, n)
@@ -530,19 +545,21 @@ class StructuralAnonymity(AttributedMethod):
         people = self._roles.published(data.people, colors.table)
         released = replace(result.network, people=people, ids=data.ids)
         many = MANY_ADDITIONS.passed_by(added, data.n_ties) if self.edits == "add" else ()
-        return MethodResult(
+        return Draft(
             data=released,
             guarantee=self._claimed(left, n),
-            facts=facts_of_arcs(task, result),
-            advice=(
-                COPY,
-                *tasks.interruption(result.interrupted),
-                *tasks.missed(self.goal, left, n),
-                *many,
-                *MANY_UNPROTECTED.passed_by(left, n),
-                *attributes.attached_advice(released, self._roles),
+            notes=OwnersNotes(
+                cost=facts_of_arcs(task, result),
+                warnings=(
+                    COPY,
+                    *tasks.interruption(result.interrupted),
+                    *tasks.missed(self.goal, left, n),
+                    *many,
+                    *MANY_UNPROTECTED.passed_by(left, n),
+                    *attributes.attached_advice(released, self._roles),
+                ),
+                unprotected=tuple(data.labels()[result.unprotected].tolist()),
             ),
-            unprotected=result.unprotected,
         )
 
     def _advice(self, task: Task, result: Result) -> tuple[str, ...]:
@@ -552,7 +569,7 @@ class StructuralAnonymity(AttributedMethod):
         advice += tasks.interruption(result.interrupted)
         advice += tasks.missed(self.goal, edited.unprotected, graph.n_nodes)
         if self.edits == "rewire":
-            from graphveil.methods.structural.walk_state import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
+            from graphveil.methods.annealing.bounds import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
 
             advice += tasks.rewiring(unprotected_by_rewiring(task), allowed)
         if self.edits == "add":

@@ -21,7 +21,7 @@ from graphveil.core.text import Wording, worded_for_page
 from graphveil.data import Network, Table
 from graphveil.evaluate.comparison import Comparison
 from graphveil.evaluate.measuring import comparison_of, measured
-from graphveil.evaluate.metrics.table import METRICS
+from graphveil.evaluate.metrics.registry import METRICS
 from graphveil.evaluate.wording import answers
 from graphveil.pages.figures import of_page
 from graphveil.pages.html import Page, html_of

@@ -20,6 +20,8 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, Literal, NamedTuple
 
+import msgspec
+
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
 from graphveil.engines.processes import portable
 from graphveil.release import Release
@@ -225,6 +227,6 @@ def as_trial(release: Release[Any]) -> Release[Any]:
     ('trial',)
     """
     private = release.for_owner()
-    private = dataclasses.replace(private, warnings=(*private.warnings, ONE_OF_SEVERAL))
+    private = msgspec.structs.replace(private, warnings=(*private.warnings, ONE_OF_SEVERAL))
     claimed = claimed_of_a_trial(release.guarantee)
     return dataclasses.replace(release, guarantee=claimed, private=private)

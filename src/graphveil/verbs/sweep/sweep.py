@@ -49,9 +49,9 @@ from graphveil.data.kinds import (
 )
 from graphveil.engines.processes import available_cores
 from graphveil.evaluate.measuring import SYNONYMS, spelled_out
-from graphveil.evaluate.metrics.table import METRICS
+from graphveil.evaluate.metrics.registry import METRICS
 from graphveil.io.formats import recorded
-from graphveil.io.reading import ReadingReport, warn_of_dropped
+from graphveil.io.reading_report import ReadingReport, warn_of_dropped
 from graphveil.methods.base import Anonymizer
 from graphveil.release import Release, digest_of
 from graphveil.release.files import format_that_came_in

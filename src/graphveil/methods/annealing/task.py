@@ -1,0 +1,288 @@
+"""What a run is asked for: the goal, the edits, the measure; and what it tells of its result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Literal, NamedTuple, TypeAlias
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.claims.conditions import (
+    AnyCondition,
+    EditBudget,
+    SameDegrees,
+    Subgraph,
+    Supergraph,
+)
+from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.core.errors import InfeasibleError, option
+from graphveil.core.text import counted
+from graphveil.core.warnings import (
+    MANY_UNPROTECTED,
+    Advice,
+    GoalMissedWarning,
+    UnprotectedWarning,
+    lost_clustering,
+)
+from graphveil.data import Graph, Network
+from graphveil.measures.registry import PROFILE
+from graphveil.methods.goals import Budget, Goal, share_of
+
+Ints = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Floats = NDArray[np.float64]
+
+
+def missed(goal: Goal, unprotected: int, n_nodes: int) -> list[str]:
+    """Return the advice on a goal that was missed; none where it was not, or is a budget."""
+    allowed = goal.allowed(n_nodes)
+    if unprotected <= allowed or isinstance(goal, Budget):
+        return []
+    advice = (
+        f"goal {goal} was not reached: {counted(unprotected, 'node', 'is')} unprotected, {allowed} "
+        "allowed. The release claims only the share reached, "
+        f"{100 * (1 - unprotected / n_nodes):.1f}% of the people"
+    )
+    return [Advice(advice, UnprotectedWarning)]
+
+
+KEPT: dict[str, tuple[AnyCondition, ...]] = {
+    "delete": (Subgraph(),),
+    "add": (Supergraph(),),
+    "rewire": (SameDegrees(),),
+    "any": (),
+}
+"""What stays as it was, by which edges may change."""
+
+
+def within(goal: Goal, *, edges_per_edit: Literal[1, 4] = 1) -> tuple[EditBudget, ...]:
+    """Return what a budget states of the edits; nothing of another goal."""
+    if not isinstance(goal, Budget):
+        return ()
+    return (EditBudget(edges=goal.edges, share=goal.share, edges_per_edit=edges_per_edit),)
+
+
+def claimed(
+    promised: StructuralKAnonymity, goal: Goal, unprotected: int, n_nodes: int, *, coarser: str = ""
+) -> StructuralKAnonymity:
+    """Return what a run may claim: the share reached; refuse a run that protects nobody."""
+    if n_nodes and unprotected == n_nodes:
+        ways = f"budget, lower k, or {coarser}" if coarser else "budget, or lower k"
+        raise InfeasibleError(
+            f"no node could be made {promised.k}-anonymous within goal={goal}. Raise the {ways}."
+        )
+    return msgspec.structs.replace(promised, share=share_of(n_nodes - unprotected, n_nodes))
+
+
+EditKind = Literal["delete", "add", "rewire", "any"]
+
+CODES = {"count": (1 << 40, 1), "edge-count": (1, 1), "degree": (1, 0)}
+"""What a degree and a triangle add to the code of a node, by measure, at distance 1."""
+
+COLOR_BITS = {"count": 24, "edge-count": 40, "degree": 40}
+"""From which bit of a code on the color of a node stands; nothing else reaches these bits."""
+
+MOST_COLORS = 1 << 16
+
+NEARLY = (4, 3)
+"""What a node counts that is unprotected from knowledge that is off by half of phi, and from exact
+knowledge, in tenths of one that is unprotected at phi.
+"""
+
+Pairs: TypeAlias = "NDArray[np.int32]"
+
+Watch = Callable[[int, int], bool]
+"""Is given the best state's unprotected nodes and edits now and then; returns whether to stop."""
+
+
+class Task(NamedTuple):
+    """A graph, what may be changed in it, and when it is enough.
+
+    `by_budget`: whether the fewest unprotected nodes are wanted, or the fewest edits. `phi`: the
+    percent by which knowledge is off. `nearly`: what a node counts in addition, in tenths of an
+    unprotected one, if unprotected from knowledge off by half of `phi`, and from exact knowledge.
+    """
+
+    graph: Graph
+    measure: str
+    distance: int
+    k: int
+    edits: str
+    budget: int
+    allowed: int
+    by_budget: bool = False
+    colors: Ints | None = None
+    phi: float = 0.0
+    nearly: tuple[int, int] = (0, 0)
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of nodes."""
+        return self.graph.n_nodes
+
+    @property
+    def n_edges(self) -> int:
+        """The number of edges."""
+        return self.graph.n_edges
+
+    def colored(self, codes: Ints) -> Ints:
+        """Return codes of degrees and triangles with the colors of nodes in bits of their own."""
+        if self.colors is None:
+            return codes
+        room = 1 << COLOR_BITS[self.measure]
+        if int(self.colors.max(initial=0)) >= MOST_COLORS or int((codes % (1 << 40)).max()) >= room:
+            raise InfeasibleError(
+                f"more than {MOST_COLORS:,} attribute values, or {room:,} edges or more around "
+                "a node. Group values, or use measure=degree."
+            )
+        return codes + (self.colors << COLOR_BITS[self.measure])
+
+    def labels_of(self, graph: Graph) -> Ints:
+        """Return the exact class of every node of an edited graph, by measure and color."""
+        from graphveil.measures import partition  # noqa: PLC0415  not for help
+        from graphveil.measures.values import classes_of  # noqa: PLC0415  as above
+
+        labels = partition(graph, measure=self.measure, distance=self.distance)
+        return labels if self.colors is None else classes_of(labels, self.colors)
+
+
+class ProfileTask(NamedTuple):
+    """A network, which edges may change, and when it is enough."""
+
+    network: Network
+    colors: Ints
+    k: int
+    edits: str
+    budget: int
+    allowed: int
+    by_budget: bool
+    measure: str = PROFILE
+
+    @classmethod
+    def of(cls, network: Network, colors: Ints, goal: Goal, *, k: int, edits: str) -> ProfileTask:
+        """Return the task of a goal."""
+        most = goal.budget(network.n_ties)
+        budget = network.n_ties if most is None else min(most, network.n_ties)
+        allowed, by_budget = goal.allowed(network.n_nodes), isinstance(goal, Budget)
+        return cls(network, colors, k, edits, budget, allowed, by_budget)
+
+    @property
+    def n_nodes(self) -> int:
+        """The number of people."""
+        return self.network.n_nodes
+
+    @property
+    def n_edges(self) -> int:
+        """The number of edges."""
+        return self.network.n_ties
+
+
+Goals: TypeAlias = Task | ProfileTask
+"""What a walk is given, whatever is edited."""
+
+
+def proposals(usual: int, iterations: int | None, effort: float) -> int:
+    """Return those asked for, or a multiple of the usual ones, at least one."""
+    return max(round(effort * usual), 1) if iterations is None else iterations
+
+
+def counted_by_codes(task: Task) -> bool:
+    """Whether a search follows this task by codes of degrees and triangles, in O(degree) a flip."""
+    return task.measure in CODES and task.distance == 1 and task.edits != "rewire"
+
+
+class Edited(NamedTuple):
+    """The best state of a run: the edges changed, and its unprotected nodes, counted exactly."""
+
+    added: Pairs
+    deleted: Pairs
+    unprotected: int
+    nearly: int = 0
+
+    @property
+    def cost(self) -> int:
+        """The edge edit distance: edges that are in one of the two graphs only."""
+        return len(self.added) + len(self.deleted)
+
+
+class ChangedTies(NamedTuple):
+    """Edits of edges, as sorted keys ``(layer * n + source) * n + target``."""
+
+    added: Ints
+    deleted: Ints
+    unprotected: int
+
+    @property
+    def cost(self) -> int:
+        """How many edges come or go."""
+        return self.added.size + self.deleted.size
+
+
+def better(one: Edited | ChangedTies, other: Edited | ChangedTies, task: Goals) -> bool:
+    """Whether one result beats the other (the best of the trajectory).
+
+    With a budget the fewest unprotected nodes win, then fewer edits. With a goal a state that
+    reaches it wins over one that does not, then fewer edits, then fewer unprotected nodes.
+    """
+    return _rank(one, task) < _rank(other, task)
+
+
+def _rank(edited: Edited | ChangedTies, task: Goals) -> tuple[int, int, int]:
+    if task.by_budget:
+        nearly: int = getattr(edited, "nearly", 0)
+        return (10 * edited.unprotected + nearly, edited.cost, edited.unprotected)
+    return (max(edited.unprotected - task.allowed, 0), edited.cost, edited.unprotected)
+
+
+def left_by(phi: float, k: int, facts: Mapping[str, float | int]) -> tuple[str, ...]:
+    """Return the advice on whom inexact knowledge alone does not find; none without phi."""
+    if not phi:
+        return ()
+    few, noisy = facts["nodes_unprotected_exactly"], 100 * facts["share_unprotected_from_noisy"]
+    advice = (
+        f"phi={phi:g} is weaker than exact equivalence classes: "
+        f"{counted(int(few), 'node', 'has', spec=',')} fewer than "
+        f"{k} candidates under exact knowledge. An attacker whose numbers are off by up to "
+        f"{phi:g}% is left with fewer than {k} candidates for {noisy:.2f}% of all nodes"
+    )
+    return (Advice(advice, UnprotectedWarning),)
+
+
+def interruption(interrupted: bool) -> tuple[str, ...]:  # noqa: FBT001  what is told of a run
+    """Return the advice on a run that was interrupted; none where it was not."""
+    if not interrupted:
+        return ()
+    return (Advice("the run was interrupted: this is the best result so far", UnprotectedWarning),)
+
+
+def lost(n_nodes: int, facts: Mapping[str, float | int]) -> tuple[str, ...]:
+    """Return the advice on people omitted, and on what the edits took away."""
+    unprotected = MANY_UNPROTECTED.passed_by(int(facts["nodes_unprotected"]), n_nodes)
+    return (*unprotected, *lost_clustering(facts["clustering_before"], facts["clustering"]))
+
+
+def rewiring(unprotected: int, allowed: int) -> list[str]:
+    """Return the advice on nodes whose degree is shared by too few; none where so many may be."""
+    if unprotected <= allowed:
+        return []
+    advice = (
+        f"no rewiring can make {counted(unprotected, 'node')} anonymous; {allowed} may stay "
+        "unprotected. Rewiring keeps every degree, and their degrees are rare. Use "
+        f"{option('edits', 'any')}, or a partial goal"
+    )
+    return [Advice(advice, GoalMissedWarning)]
+
+
+def beside(n_nodes: int, best: Edited, other: Edited, allowed: int) -> list[str]:
+    """Return the advice on a result that misses the goal with fewer edits; none where none does."""
+    reaches = best.unprotected <= allowed < other.unprotected
+    if not reaches or other.cost >= best.cost:
+        return []
+    advice = (
+        f"reaching the goal took {counted(best.cost, 'edit')}. With {counted(other.cost, 'edit')}, "
+        f"which keep triangles, {option('heuristic', 'target')} leaves {other.unprotected} of "
+        f"{n_nodes} nodes unprotected; see cost in the record"
+    )
+    return [Advice(advice, GoalMissedWarning)]
