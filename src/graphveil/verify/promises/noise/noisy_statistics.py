@@ -270,7 +270,7 @@ def graph_is_redrawn(evidence: Evidence, value: Drawing) -> Check:
     """Whether the stated numbers and the seed give exactly the released graph."""
     if statistics_follow(evidence, value).outcome == "fails":
         return fails(INCONSISTENT)
-    # Places with the seed's edges: by triangles (dp-2k), or by weights of classes (dp-1k).
+    # Places with the seed's edges: by triangles, or by the weights of classes.
     if isinstance(value, NoisyStatistics):
         if sum(value.numbers("degrees")) > 2 * MOST_EDGES:
             why = (

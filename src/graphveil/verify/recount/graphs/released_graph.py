@@ -164,8 +164,8 @@ class ReleasedNetwork:
             row = self.indices[self.indptr[node] : self.indptr[node + 1]]
             rows[node] = row[in_core[row]]
         key: tuple[object, ...]
-        # Closed neighborhoods first (nodes that are neighbors of each other); who is the only one
-        # of a label may still share an open neighborhood.
+        # Closed neighborhoods first: equal ones are of nodes that are neighbors of each other.
+        # A node that is the only one with its label may still share an open neighborhood.
         for node in core:
             key = (shape[node], np.sort(np.append(rows[node], node)).tobytes())
             label[node] = labels.setdefault(key, len(labels))

@@ -6,8 +6,8 @@ bounds are Chernoff's, minimized over a grid of powers, or sums of the distribut
 are upper bounds on the chance, so a genuine release is refused at most that rarely.
 
 The law of the ladder mechanism is that of Zhang et al. (Private release of graph statistics using
-ladder functions, 2015) as the spec of dp-2k states it: the chance falls by e^-rate with each step
-away from the true counts.
+ladder functions, 2015) for a vector of counts: the chance falls by e^-rate with each step away
+from the true counts.
 
 Cost: O(numbers) for sums, O(`_STEPS`) for a bound.
 """

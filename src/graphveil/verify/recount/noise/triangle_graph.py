@@ -1,11 +1,11 @@
 """A graph with given degrees, groups and triangles, generated again from the stated seed.
 
-The steps are those of the spec of dp-2k: (1) a first graph by pairing stubs between groups, with
-loops and double edges repaired; (2) targets for triangles, the noisy ones shrunk towards the
-first graph's; (3) exchanges of edges, accepted like in simulated annealing, until triangles are
-close to the targets. Every random number comes from the seed, so the result must be the released
-graph edge by edge. This is written one exchange at a time, in plain Python, and shares nothing
-with the method's kernels.
+The steps are those of a release with noisy statistics (docs/methods/degree-triangle-model.md):
+(1) a first graph by pairing stubs between groups, with loops and double edges repaired; (2)
+targets for triangles, the noisy ones shrunk towards the first graph's; (3) exchanges of edges,
+accepted like in simulated annealing, until triangles are close to the targets. Every random
+number comes from the seed, so the result must be the released graph edge by edge. This is written
+one exchange at a time, in plain Python, and shares nothing with the method's kernels.
 
 Random numbers are those of PCG64DXSM, halved into words of 32 bits, the lower one first; a number
 below a bound is made of them by Lemire's method (Fast random integer generation in an interval,
@@ -113,7 +113,7 @@ def aims_of(model: Model, there: Sequence[int]) -> list[int]:
     """Return the target number of triangles of each class."""
     aims = []
     for noisy, first in zip(model.triangles, there, strict=True):
-        # Noisy counts are shrunk towards the first graph's by about the variance of the noise;
+        # Noisy counts are shrunk towards the first graph's by scale^2 / (2 difference);
         # small differences are noise and are ignored.
         difference = noisy - first
         kept = Fraction(0)
