@@ -32,7 +32,7 @@ import scipy.sparse as sp
 
 import graphveil as gv
 from graphveil.methods.structural import run as runs
-from graphveil.methods.structural import search
+from graphveil.methods.structural import starts
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows, read_rows
@@ -109,8 +109,7 @@ def without_both() -> ExitStack:
 
     stack = ExitStack()
     stack.enter_context(patch.object(runs, "_chosen", as_before))
-    stack.enter_context(patch.object(runs, "STRIP_AGAIN", float("inf")))
-    stack.enter_context(patch.object(search, "WORN_DOWN", 0))
+    stack.enter_context(patch.object(starts, "WORN_DOWN", 0))
     return stack
 
 

@@ -43,8 +43,8 @@ from scipy.sparse import csr_matrix
 
 import graphveil as gv
 from graphveil.measures import partition as classes_of
+from graphveil.methods.annealing.task import Task
 from graphveil.methods.structural.paper import sample_edits
-from graphveil.methods.structural.task import Task
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows, read_rows

@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 
 from graphveil.core.randomness import Randomness
+from graphveil.methods.annealing.bounds import lower_bound
+from graphveil.methods.annealing.task import Task
 from graphveil.methods.structural.paper import ranked, sample_edits, state_of
-from graphveil.methods.structural.task import Task
-from graphveil.methods.structural.walk_state import lower_bound
 from shared_data import network
 
 SEEDS, SEEDS_TO_THE_END = range(3), range(10)

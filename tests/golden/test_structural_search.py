@@ -8,8 +8,12 @@ from functools import cache
 import numpy as np
 import pytest
 
-from graphveil.methods.structural.search import cut, search, strip
-from graphveil.methods.structural.task import Task
+from graphveil.core.randomness import Randomness
+from graphveil.methods.annealing.task import Task
+from graphveil.methods.structural import StructuralAnonymity
+from graphveil.methods.structural import run as runs
+from graphveil.methods.structural.search import search
+from graphveil.methods.structural.starts import cut, strip
 from shared_data import network
 
 SEEDS = (1, 2, 3)
@@ -68,3 +72,18 @@ def test_a_goal_keeps_as_many_edges_as_published(name, k, partial, full, share):
     ]
     reached = [edited.cost for edited in found if edited.unprotected <= allowed]
     assert 1 - min(reached) / graph.n_edges >= (partial if share < 1 else full) - 0.02
+
+
+def test_auto_needs_as_few_edits_as_the_best_of_its_heuristics_alone():
+    """With strip in the same run, cut once began elsewhere, and took 50 edits in place of 34."""
+    method = StructuralAnonymity(k=2, edits="any", goal="partial:0.95")
+    graph = network("polbooks")
+    task, settings = method.task(graph), method.settings()
+    chosen = runs.run(task, settings, Randomness(1)).edited
+    alone = []
+    for name in ("strip", "cut", "search", "target"):
+        rng = Randomness(1).stream(f"structural {name}")
+        alone.append(runs._heuristic(name, task, settings, rng, lambda *_: False))
+    reached = [each.cost for each in alone if each.unprotected <= task.allowed]
+    assert chosen.unprotected <= task.allowed
+    assert chosen.cost <= min(reached) <= 34

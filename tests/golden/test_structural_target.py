@@ -9,9 +9,9 @@ import networkx as nx
 import numpy as np
 import pytest
 
+from graphveil.methods.annealing.task import Task
+from graphveil.methods.structural.recount import applied
 from graphveil.methods.structural.target import target
-from graphveil.methods.structural.task import Task
-from graphveil.methods.structural.walk_state import applied
 from shared_data import network
 
 # name, share of the nodes to be anonymous, proposals, edits and clustering of the prototype

@@ -9,6 +9,16 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.measures.values import directed_count, either_way
+from graphveil.methods.annealing.kernels.classes import SLOT, UNPROTECTED, begin, tallies, undo
+from graphveil.methods.annealing.kernels.pooled import (
+    BACK,
+    go_to,
+    make,
+    shift_arc,
+    take_back,
+    toggle_arc,
+)
+from graphveil.methods.annealing.kernels.pooled import settle_trial as settle
 from graphveil.methods.profile.pool import (
     ChangedTies,
     ProfileTask,
@@ -18,16 +28,6 @@ from graphveil.methods.profile.pool import (
     unprotected_in,
     walk_of,
 )
-from graphveil.methods.structural.kernels.classes import SLOT, UNPROTECTED, begin, tallies, undo
-from graphveil.methods.structural.kernels.pooled import (
-    BACK,
-    go_to,
-    make,
-    shift_arc,
-    take_back,
-    toggle_arc,
-)
-from graphveil.methods.structural.kernels.pooled import settle_trial as settle
 
 NONE = np.empty(0, dtype=np.int64)
 EDITS = ("delete", "add", "any")

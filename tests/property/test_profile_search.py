@@ -13,6 +13,9 @@ import graphveil as gv
 from forged.networks import failed, sealed_anew
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.randomness import Randomness
+from graphveil.methods.annealing.kernels.classes import SLOT, UNPROTECTED
+from graphveil.methods.annealing.kernels.pooled import go_to
+from graphveil.methods.goals import Budget, Partial
 from graphveil.methods.profile.pool import (
     ChangedTies,
     ProfileTask,
@@ -24,9 +27,6 @@ from graphveil.methods.profile.pool import (
 )
 from graphveil.methods.profile.realize import realize_layers
 from graphveil.methods.profile.search import Look, search, stripped
-from graphveil.methods.structural.kernels.classes import SLOT, UNPROTECTED
-from graphveil.methods.structural.kernels.pooled import go_to
-from graphveil.methods.structural.task import Budget, Partial
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

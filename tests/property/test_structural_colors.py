@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
+from graphveil.methods.annealing.bounds import lower_bound
+from graphveil.methods.annealing.task import Task
+from graphveil.methods.structural.recount import applied
 from graphveil.methods.structural.run import run
-from graphveil.methods.structural.task import Task
-from graphveil.methods.structural.walk_state import applied, lower_bound
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

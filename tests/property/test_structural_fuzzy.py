@@ -16,17 +16,14 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.data import Graph
 from graphveil.measures.matchings import HEARD, candidate_set_sizes, noisy_share
-from graphveil.methods.structural.kernels import classes
-from graphveil.methods.structural.kernels import classes as cells
-from graphveil.methods.structural.kernels import pooled as pools
-from graphveil.methods.structural.kernels.classes import Schedule
-from graphveil.methods.structural.search import search_under_uncertainty
-from graphveil.methods.structural.task import NEARLY, Task
-from graphveil.methods.structural.walk_state import (
-    annealing_state_of,
-    applied,
-    nearly_unprotected_in,
-)
+from graphveil.methods.annealing.kernels import classes
+from graphveil.methods.annealing.kernels import classes as cells
+from graphveil.methods.annealing.kernels import pooled as pools
+from graphveil.methods.annealing.kernels.classes import Schedule
+from graphveil.methods.annealing.task import NEARLY, Task
+from graphveil.methods.structural.recount import applied, nearly_unprotected_in
+from graphveil.methods.structural.uncertainty import search_under_uncertainty
+from graphveil.methods.structural.walk_state import annealing_state_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

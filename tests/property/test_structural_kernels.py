@@ -13,19 +13,21 @@ from hypothesis import strategies as st
 
 from graphveil.data import Graph
 from graphveil.measures.kernels import neighborhoods as refinement
-from graphveil.methods.structural.kernels import anneal, classes, paper, values
-from graphveil.methods.structural.kernels import classes as rows
-from graphveil.methods.structural.kernels import pooled as pools
-from graphveil.methods.structural.kernels import pooled as prices
-from graphveil.methods.structural.kernels import pooled as states
-from graphveil.methods.structural.kernels import target as moves
-from graphveil.methods.structural.kernels import target as target_edits
-from graphveil.methods.structural.kernels import values as shapes
-from graphveil.methods.structural.kernels.classes import Odds, Schedule
+from graphveil.methods.annealing.kernels import anneal, classes, values
+from graphveil.methods.annealing.kernels import classes as rows
+from graphveil.methods.annealing.kernels import pooled as pools
+from graphveil.methods.annealing.kernels import pooled as prices
+from graphveil.methods.annealing.kernels import pooled as states
+from graphveil.methods.annealing.kernels import target as moves
+from graphveil.methods.annealing.kernels import target as target_edits
+from graphveil.methods.annealing.kernels import values as shapes
+from graphveil.methods.annealing.kernels.classes import Odds, Schedule
+from graphveil.methods.annealing.schedule import paying, within_budget
+from graphveil.methods.annealing.task import Task
+from graphveil.methods.structural.kernels import paper
 from graphveil.methods.structural.target import present, target_state_of
-from graphveil.methods.structural.task import Task
 from graphveil.methods.structural.utility import edge_of_entry
-from graphveil.methods.structural.walk_state import annealing_state_of, paying, within_budget
+from graphveil.methods.structural.walk_state import annealing_state_of
 
 SEEDS = st.integers(0, 2**32)
 

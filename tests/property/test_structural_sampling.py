@@ -15,6 +15,8 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
 from graphveil.measures.kernels.neighborhoods import flagged_thirds, triangles_of_nodes
+from graphveil.methods.annealing.bounds import lower_bound
+from graphveil.methods.annealing.task import Task
 from graphveil.methods.structural.kernels.paper import (
     flagged_near,
     lists_of,
@@ -32,8 +34,6 @@ from graphveil.methods.structural.paper import (
     state_of,
     without,
 )
-from graphveil.methods.structural.task import Task
-from graphveil.methods.structural.walk_state import lower_bound
 
 HEURISTICS = ("es", "degree", "affected", "unique", "ua", "ua-only")
 EDITS = ("delete", "add", "rewire", "any")

@@ -12,20 +12,18 @@ from hypothesis import strategies as st
 
 from graphveil.core.kernels.arrays import FREE
 from graphveil.data import Graph
-from graphveil.evaluate.metrics.betweenness import betweenness, overlap_of_top
-from graphveil.methods.structural.kernels import classes
-from graphveil.methods.structural.kernels import pooled as pools
-from graphveil.methods.structural.kernels.anneal import anneal, attempt
-from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, flip, go_to
-from graphveil.methods.structural.search import cut, search, strip, walk_of, without_triangles
-from graphveil.methods.structural.task import CODES, Task, Until
+from graphveil.evaluate.metrics.centrality import betweenness, overlap_of_top
+from graphveil.methods.annealing.kernels import classes
+from graphveil.methods.annealing.kernels import pooled as pools
+from graphveil.methods.annealing.kernels.anneal import anneal, attempt
+from graphveil.methods.annealing.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, flip, go_to
+from graphveil.methods.annealing.schedule import paying, within_budget
+from graphveil.methods.annealing.task import CODES, Task
+from graphveil.methods.structural.search import search, walk_of
+from graphveil.methods.structural.settings import Until
+from graphveil.methods.structural.starts import cut, strip, without_triangles
 from graphveil.methods.structural.utility import compared, shape_of
-from graphveil.methods.structural.walk_state import (
-    annealing_state_of,
-    candidates,
-    paying,
-    within_budget,
-)
+from graphveil.methods.structural.walk_state import annealing_state_of, candidates
 
 ALWAYS, NEVER = 1e9, -1e9
 

@@ -8,19 +8,16 @@ from hypothesis import strategies as st
 
 from graphveil.data import Graph
 from graphveil.measures import MEASURES, class_sizes_of_nodes, partition
-from graphveil.methods.structural.kernels import classes
-from graphveil.methods.structural.kernels import pooled as pools
-from graphveil.methods.structural.kernels import values as values_kernel
-from graphveil.methods.structural.kernels.anneal import anneal, attempt, find_mate, more_edits
-from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, go_to
+from graphveil.methods.annealing.kernels import classes
+from graphveil.methods.annealing.kernels import pooled as pools
+from graphveil.methods.annealing.kernels import values as values_kernel
+from graphveil.methods.annealing.kernels.anneal import anneal, attempt, find_mate, more_edits
+from graphveil.methods.annealing.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, go_to
+from graphveil.methods.annealing.schedule import paying, within_budget
+from graphveil.methods.annealing.state import work_of
+from graphveil.methods.annealing.task import Task, counted_by_codes
 from graphveil.methods.structural.search import search
-from graphveil.methods.structural.task import Task, counted_by_codes
-from graphveil.methods.structural.walk_state import (
-    annealing_state_of,
-    paying,
-    within_budget,
-    work_of,
-)
+from graphveil.methods.structural.walk_state import annealing_state_of
 
 ALWAYS, NEVER = 1e9, -1e9
 

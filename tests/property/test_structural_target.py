@@ -11,11 +11,13 @@ from hypothesis import strategies as st
 
 from graphveil.core.kernels.arrays import FREE
 from graphveil.data import Graph
-from graphveil.methods.structural.kernels import classes as kernel
-from graphveil.methods.structural.kernels import target as edits_kernel
-from graphveil.methods.structural.kernels.anneal import anneal
-from graphveil.methods.structural.kernels.classes import Odds, Schedule
-from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED
+from graphveil.methods.annealing.kernels import classes as kernel
+from graphveil.methods.annealing.kernels import target as edits_kernel
+from graphveil.methods.annealing.kernels.anneal import anneal
+from graphveil.methods.annealing.kernels.classes import Odds, Schedule
+from graphveil.methods.annealing.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED
+from graphveil.methods.annealing.task import Task
+from graphveil.methods.structural.recount import applied
 from graphveil.methods.structural.target import (
     best,
     go_to,
@@ -24,8 +26,6 @@ from graphveil.methods.structural.target import (
     target,
     target_state_of,
 )
-from graphveil.methods.structural.task import Task
-from graphveil.methods.structural.walk_state import applied
 
 
 def generator(seed=0):

@@ -166,7 +166,7 @@ def test_a_measured_epsilon_does_not_exceed_the_claim(monkeypatch):
     def events(graph):
         seen = np.zeros(4)
         for _ in range(runs):
-            draft = method._anonymize(graph, Randomness())
+            draft = method.draft(graph, Randomness())
             edge = 1 in draft.data.neighbors(0)
             high = draft.conditions[0].noisy_count == "2"
             seen += [edge, high, edge and high, not edge and not high]

@@ -20,7 +20,7 @@ FLAWS = [
         "name": "nodes say whose noisy degree is theirs",
         "means": "Sorted noisy degrees name the people with most edges: nodes are in their order.",
         "methods": ["degree-triangle-model", "dp-1k"],
-        "file": "src/graphveil/methods/random_graphs/baselines.py",
+        "file": "src/graphveil/methods/random_graphs/placement.py",
         "old": "people = ranked[np.lexsort((words, groups))]",
         "new": "people = ranked",
         "attack": ["tests/unit/test_attack_degree_matching.py", "-k", "hubs_of_a_group"],

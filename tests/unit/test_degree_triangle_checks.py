@@ -17,9 +17,10 @@ from forged.networks import failed
 from graphveil.claims.conditions import NoisyStatistics
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.core.errors import ParameterError
-from graphveil.methods.noisy_cells import prior_response
-from graphveil.methods.random_graphs.baselines import Cuts, as_text
-from graphveil.methods.random_graphs.triangle_model import Shape, Statistics, drawn, edges_between
+from graphveil.methods.noisy_cells import noisy_statistics
+from graphveil.methods.random_graphs.placement import Cuts, as_text
+from graphveil.methods.random_graphs.triangle_model import Shape, generated_graph, stubs_between
+from graphveil.methods.random_graphs.triangle_statistics import Statistics
 from graphveil.verify import verify
 from graphveil.verify.promises.noise import noisy_statistics as noisy_statistics_checks
 from graphveil.verify.recount.noise import triangle_graph
@@ -253,7 +254,7 @@ def test_degrees_without_noise_or_with_too_much_fail_beside_the_original(
 ):
     if shift is not None:
         monkeypatch.setattr(
-            prior_response, "discrete_laplace", lambda _, __, count: np.full(count, shift)
+            noisy_statistics, "discrete_laplace", lambda _, __, count: np.full(count, shift)
         )
     folder = method(epsilon=1.0).anonymize(graph).write(tmp_path / "release")
     checks = {check.name: check for check in verify(folder, original=graph).checks}
@@ -305,8 +306,8 @@ def forged_shape(release, changed):
         np.array(said.numbers("noisy_triangles")),
     )
     degrees = changed(said)
-    between = edges_between(mixing, statistics.groups, degrees, np.full(mixing.shape, 0.5))
-    again = drawn(statistics, Shape(degrees, between), int(said.seed_of_drawing))
+    between = stubs_between(mixing, statistics.groups, degrees, np.full(mixing.shape, 0.5))
+    again = generated_graph(statistics, Shape(degrees, between), int(said.seed_of_drawing))
     ends = np.argsort(said.place_of_id())[again.ends]
     stated = msgspec.structs.replace(
         said,

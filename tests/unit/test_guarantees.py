@@ -27,7 +27,7 @@ from graphveil.claims.guarantees import (
     unclaimed,
 )
 from graphveil.core.errors import ParameterError
-from graphveil.methods.structural.task import Budget
+from graphveil.methods.goals import Budget
 from stars import stars_by_row
 
 AT_TEN = StructuralKAnonymity(k=5, measure="count", phi=10.0)

@@ -56,10 +56,10 @@ RUNS = {
 KERNELS = {
     "k-degree": "methods.k_degree.",
     "profile": "methods.profile.",
-    "structural": ("methods.structural.", "measures."),
+    "structural": ("methods.structural.", "methods.annealing.", "measures."),
     "smooth-k": ("methods.smooth_k.", "methods.equivalence_classes."),
     "measures": "methods.random_graphs.kernels.hierarchy.",
-    "degree-triangle": "methods.random_graphs.kernels.triangles.",
+    "degree-triangle": "methods.random_graphs.kernels.triangle",
     "super-nodes": "methods.random_graphs.kernels.super_nodes.",
 }
 """The kernels whose tests need no other room's."""
@@ -190,7 +190,7 @@ def test_an_error_in_python_leaves_other_kernels_compiled():
 
 @pytest.mark.parametrize(
     "name",
-    ["measures.kernels.neighborhoods.ball_sizes", "methods.structural.kernels.anneal.anneal"],
+    ["measures.kernels.neighborhoods.ball_sizes", "methods.annealing.kernels.anneal.anneal"],
 )
 def test_another_process_gets_a_kernel_by_its_name(name):
     kernel = dispatchers()[f"graphveil.{name}"]

@@ -14,7 +14,7 @@ from forged.networks import failed, sealed_anew
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.methods.profile.pool import ProfileTask
-from graphveil.methods.structural.run import arcs_lower_bound
+from graphveil.methods.structural.directed import arcs_lower_bound
 from graphveil.verify.recount.graphs.directed_neighborhoods import surroundings
 from graphveil.verify.recount.graphs.structural_classes import alike
 

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.core.bounds import read_bound
 from graphveil.core.errors import InfeasibleError, ParameterError
+from graphveil.methods.goals import share_of
 from graphveil.methods.structural import Goal
-from graphveil.methods.structural.task import PROPERTIES, Until, share_of
+from graphveil.methods.structural.settings import PROPERTIES, Until
 
 
 @pytest.mark.parametrize(

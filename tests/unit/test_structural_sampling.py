@@ -12,6 +12,8 @@ from scipy.stats import chisquare
 
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
+from graphveil.methods.annealing.bounds import lower_bound, unprotected_by_rewiring
+from graphveil.methods.annealing.task import Task
 from graphveil.methods.structural.kernels.paper import missing_from
 from graphveil.methods.structural.paper import (
     LAST,
@@ -23,8 +25,6 @@ from graphveil.methods.structural.paper import (
     state_of,
     weights,
 )
-from graphveil.methods.structural.task import Task
-from graphveil.methods.structural.walk_state import lower_bound, unprotected_by_rewiring
 
 HEURISTICS = ("es", "degree", "affected", "unique", "ua", "ua-only")
 KITE = ((0, 1), (0, 2), (1, 2), (1, 3), (2, 3), (3, 4), (4, 5))

@@ -5,21 +5,16 @@ import pytest
 
 from graphveil.data import Graph
 from graphveil.measures import class_sizes_of_nodes, partition
-from graphveil.methods.structural import search as module
-from graphveil.methods.structural.kernels.anneal import attempt
-from graphveil.methods.structural.kernels.pooled import BEST_UNPROTECTED
+from graphveil.methods.annealing import walk as walks
+from graphveil.methods.annealing.kernels.anneal import attempt
+from graphveil.methods.annealing.kernels.pooled import BEST_UNPROTECTED
+from graphveil.methods.annealing.schedule import within_budget
+from graphveil.methods.annealing.state import Visited, remember
+from graphveil.methods.annealing.task import Edited, Task, counted_by_codes
 from graphveil.methods.structural.paper import sample_edits
+from graphveil.methods.structural.recount import counted
 from graphveil.methods.structural.search import search
-from graphveil.methods.structural.task import Edited, Task, counted_by_codes
-from graphveil.methods.structural.walk_state import (
-    Visited,
-    annealing_state_of,
-    counted,
-    edited_of,
-    edits_of,
-    remember,
-    within_budget,
-)
+from graphveil.methods.structural.walk_state import annealing_state_of, edited_of, edits_of
 
 NONE = np.empty((0, 2), dtype=np.int32)
 
@@ -123,7 +118,7 @@ def test_a_goal_that_no_short_walk_reaches_is_reached_from_sampled_deletions(mea
 
 
 def test_whoever_watches_can_stop_a_run_with_the_best_so_far(monkeypatch):
-    monkeypatch.setattr(module, "AT_ONCE", 100_000)
+    monkeypatch.setattr(walks, "AT_ONCE", 100_000)
     seen = []
     task = task_of(random_graph(), budget=10)
 

@@ -10,13 +10,14 @@ import graphveil as gv
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.structural import run as run_module
-from graphveil.methods.structural import search as search_module
+from graphveil.methods.annealing.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED
+from graphveil.methods.annealing.task import Edited, Task
+from graphveil.methods.structural import run as runs
+from graphveil.methods.structural import starts
 from graphveil.methods.structural import target as module
 from graphveil.methods.structural import target as phases
-from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED
 from graphveil.methods.structural.run import noted
-from graphveil.methods.structural.search import cut
+from graphveil.methods.structural.starts import cut
 from graphveil.methods.structural.target import (
     TargetWalk,
     edited_of,
@@ -24,7 +25,6 @@ from graphveil.methods.structural.target import (
     target,
     target_state_of,
 )
-from graphveil.methods.structural.task import Edited, Task
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -174,9 +174,9 @@ def test_effort_leaves_the_number_of_starts_as_it_is(monkeypatch):
     assert [3_000_000] * 4 == starts
 
 
-@pytest.mark.parametrize(("to_beat", "last"), [(None, 445), (460, 445), (10, 720)])
-def test_edits_are_taken_back_only_while_that_may_win(to_beat, last, monkeypatch):
-    rounds = iter([900, 800, 720, 650, 590, 540, 500, 470, 450, 445])
+@pytest.mark.parametrize(("gains", "last"), [(10, 600), (3, 879)])
+def test_edits_are_taken_back_ten_times_while_that_gains_a_fiftieth(gains, last, monkeypatch):
+    rounds = iter([1000 - 40 * min(n, gains) - max(n - gains, 0) for n in range(1, 11)])
 
     def follow(walk, *_, **__):
         walk.target_state.edits.tally[BEST_CHANGED] = next(rounds)
@@ -184,8 +184,7 @@ def test_edits_are_taken_back_only_while_that_may_win(to_beat, last, monkeypatch
 
     monkeypatch.setattr(TargetWalk, "follow", follow)
     monkeypatch.setattr(TargetWalk, "back_to_best", lambda _: None)
-    task = task_of(FLAG, k=1)._replace(to_beat=to_beat)
-    walk = TargetWalk(task, generator(), iterations=1)
+    walk = TargetWalk(task_of(FLAG, k=1), generator(), iterations=1)
     walk.target_state.edits.tally[BEST_CHANGED] = 1000
     module._backfill(walk)
     assert last == walk.here()[1]
@@ -197,53 +196,24 @@ def test_what_target_does_not_know_is_refused(wrong):
         gv.StructuralAnonymity(**{"heuristic": "target", "edits": "any"} | wrong)
 
 
-def test_a_start_that_misses_by_far_what_another_reached_is_the_last(monkeypatch):
-    starts = []
-    monkeypatch.setattr(TargetWalk, "begin_anew", lambda walk: starts.append(walk.reached()))
-    task = task_of(random_graph(), k=30)
-    for to_beat, more in ((None, 4), (100, 0)):
-        starts.clear()
-        target(task._replace(to_beat=to_beat), iterations=200, rng=generator())
-        assert more == len(starts)
-
-
-@pytest.mark.parametrize(("missed", "rounds"), [(1000, 0), (640, 1), (300, 2), (19, 5)])
-def test_rounds_go_on_while_they_may_come_to_the_last_few(missed, rounds, monkeypatch):
+def test_a_dense_graph_gets_all_rounds_while_nodes_miss_the_goal(monkeypatch):
     followed = []
-    monkeypatch.setattr(TargetWalk, "missed", lambda _: missed)
+    monkeypatch.setattr(TargetWalk, "missed", lambda _: 1000)
     monkeypatch.setattr(TargetWalk, "follow_all", lambda _, course, **__: followed.append(course))
-    monkeypatch.setattr(TargetWalk, "follow", lambda *_, **__: None)
-    task = task_of(FLAG)._replace(to_beat=4)
-    walk = TargetWalk(task, generator(), iterations=1)
-    module._run(walk, phases.DENSE, None)
-    assert rounds == len(followed) - 1
-    followed.clear()
-    walk.task = task._replace(to_beat=None)
-    module._run(walk, phases.DENSE, None)
+    module._run(TargetWalk(task_of(FLAG), generator(), iterations=1), phases.DENSE, None)
     assert phases.DENSE.rounds == len(followed) - 1
 
 
-@pytest.mark.parametrize(
-    ("reaches", "tried"),
-    [
-        (None, ["strip", "cut", "mirror", "search", "target", "strip"]),
-        ("cut", ["strip", "cut", "mirror", "search", "target"]),
-    ],
-)
-def test_strip_runs_once_more_where_nobody_reaches_the_goal(reaches, tried, monkeypatch):
-    ran, to_beat = [], []
-
-    def heuristic(name, task, *_):
-        ran.append(name)
-        to_beat.append(task.to_beat)
-        none = pairs()
-        return Edited(none, pairs((0, 1)), unprotected=0 if name == reaches else 2)
-
-    monkeypatch.setattr(run_module, "_heuristic", heuristic)
-    settings = gv.StructuralAnonymity(edits="any").settings()
-    run_module._try_all(task_of(FLAG), settings, Randomness(seed=1), 2, lambda: False)
-    assert tried == ran
-    assert (2, None if reaches is None else 1) == (to_beat[0], to_beat[-1])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_no_heuristic_of_auto_depends_on_the_others(seed):
+    method = gv.StructuralAnonymity(**QUICK, goal="partial:0.9")
+    task, settings = method.task(random_graph()), method.settings()
+    together = runs._try_all(task, settings, Randomness(seed), 40, lambda: False)
+    for name, found in together.items():
+        rng = Randomness(seed).stream(f"structural {name}")
+        alone = runs._heuristic(name, task, settings, rng, lambda *_: False)
+        assert alone.deleted.tolist() == found.deleted.tolist()
+        assert alone.added.tolist() == found.added.tolist()
 
 
 def test_effort_and_iterations_exclude_each_other():
@@ -252,7 +222,7 @@ def test_effort_and_iterations_exclude_each_other():
 
 
 def test_the_starts_of_cut_can_be_stopped(monkeypatch):
-    monkeypatch.setattr(search_module, "AT_A_TIME", 1)
+    monkeypatch.setattr(starts, "AT_A_TIME", 1)
     task = task_of(random_graph())._replace(edits="delete")
     calls = {}
     for stop_at in (1, 3, 5):
@@ -333,8 +303,8 @@ def test_an_interrupt_leaves_nothing_unless_the_best_is_asked_for(monkeypatch):
 
         return interrupted
 
-    plain = run_module.watching
-    monkeypatch.setattr(run_module, "watching", watch)
+    plain = runs.watching
+    monkeypatch.setattr(runs, "watching", watch)
     with pytest.raises(KeyboardInterrupt):
         gv.StructuralAnonymity(edits="any").anonymize(random_graph(), seed=1)
     watched.clear()
@@ -384,7 +354,7 @@ def test_a_result_that_misses_the_goal_with_fewer_edits_is_shown_beside(monkeypa
         "target": Edited(pairs(), pairs((0, 1)), 2),
         "strip": Edited(pairs(), pairs((0, 1), (0, 2), (1, 2), (2, 3)), 0),
     }
-    monkeypatch.setattr(run_module, "_try_all", lambda *_: found)
+    monkeypatch.setattr(runs, "_try_all", lambda *_: found)
     method = gv.StructuralAnonymity(edits="any")
     with pytest.warns(gv.GraphveilWarning, match="With 1 edit, which keep triangles"):
         release = method.anonymize(FLAG)

@@ -165,7 +165,7 @@ def test_points_without_a_release_are_rows_with_their_reason(monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(gv.RandomizedResponse, "_anonymize", broken)
+    monkeypatch.setattr(gv.RandomizedResponse, "draft", broken)
     grid = {"k-degree": {"k": [2, 13]}, "randomized-response": {"epsilon": 2.0}}
     done = gv.sweep(grid, RING, seed=1, **QUICK)
     assert {"finished": 1, "infeasible": 1, "failed": 1} == done.counts

@@ -130,7 +130,7 @@ def test_the_independent_variant_states_a_noisy_count_and_is_not_filled_up_to_it
     """Cells that are drawn one by one are as many as the count in one of 25 releases or so."""
     graph = random_graph(60, 300)
     drafts = [
-        gv.TopMFilter(epsilon=2.0)._anonymize(graph, Randomness(seed=seed)) for seed in range(40)
+        gv.TopMFilter(epsilon=2.0).draft(graph, Randomness(seed=seed)) for seed in range(40)
     ]
     counts = np.array([int(draft.conditions[0].noisy_count) for draft in drafts])
     sizes = np.array([draft.data.n_edges for draft in drafts])
@@ -217,7 +217,7 @@ def test_dp_1k_looks_at_nothing_but_noisy_degrees_and_their_number():
     nodes = np.arange(60)
     triangles = gv.Graph.from_edges(nodes, nodes + np.where(nodes % 3 < 2, 1, -2), n=60)
     method = gv.OneKSeries(epsilon=1.0)
-    one, other = (method._anonymize(g, Randomness(seed=9)).data for g in (ring, triangles))
+    one, other = (method.draft(g, Randomness(seed=9)).data for g in (ring, triangles))
     assert one == other
     assert one.n_edges > 0
 
@@ -229,7 +229,7 @@ def test_dp_1k_keeps_degrees_and_spends_all_of_epsilon_on_them():
         "epsilon_degrees": Fraction(247, 200),
     } == method.parts
     hub = gv.Graph.from_edges(np.zeros(799, dtype=int), np.arange(1, 800), n=800)
-    draft = method._anonymize(hub, Randomness(seed=3))
+    draft = method.draft(hub, Randomness(seed=3))
     assert draft.data.degrees().max() > 700
     assert abs(draft.data.n_edges - 799) < 200
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from graphveil.methods.noise.laws import rate_of
-from graphveil.methods.noisy_cells.prior_response import expected_degrees
-from graphveil.methods.random_graphs.triangle_model import cut
+from graphveil.methods.noise.ladder import rate_of
+from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
+from graphveil.methods.random_graphs.placement import cut
 from graphveil.verify.recount.noise.expected_degrees import degrees_from_noisy, wrong_parts
 from graphveil.verify.recount.noise.noise_tails import is_strange, is_strange_on_ladder
 

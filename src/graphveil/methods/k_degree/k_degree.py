@@ -434,7 +434,7 @@ class KDegree(AttributedMethod):
 
     def _of_some(self, result: Draft[Any], data: Graph, degrees: Ints) -> Draft[Any]:
         """Return the result with the guarantee that it has: the share of nodes in classes >= k."""
-        from graphveil.methods.structural.task import share_of  # noqa: PLC0415  rare
+        from graphveil.methods.goals import share_of  # noqa: PLC0415  rare
 
         few = np.flatnonzero(np.bincount(degrees)[degrees] < self.k)
         share = share_of(degrees.size - few.size, degrees.size)

@@ -26,14 +26,14 @@ from graphveil.core.errors import InfeasibleError
 from graphveil.data import Graph, Layer, Network
 from graphveil.measures.registry import DIRECTED_COUNT, PROFILE
 from graphveil.measures.values import directed_count, either_way
+from graphveil.methods.annealing.kernels.anneal import MOST_FLIPS
+from graphveil.methods.annealing.kernels.classes import NeighborRows, fill, new_classes, new_rows
+from graphveil.methods.annealing.kernels.pooled import ArcRows, Pool, PoolState, count_common
+from graphveil.methods.annealing.state import annealing_state_over, pool_of
+from graphveil.methods.annealing.task import ChangedTies, ProfileTask, Watch
+from graphveil.methods.annealing.walk import AnnealingWalk
 from graphveil.methods.profile.realize import EditedLayer, EditedLayers, columns_of_layers
 from graphveil.methods.profile.targets import Ints, classes
-from graphveil.methods.structural.kernels.anneal import MOST_FLIPS
-from graphveil.methods.structural.kernels.classes import NeighborRows, fill, new_classes, new_rows
-from graphveil.methods.structural.kernels.pooled import ArcRows, Pool, PoolState, count_common
-from graphveil.methods.structural.search import AnnealingWalk
-from graphveil.methods.structural.task import ChangedTies, ProfileTask, Watch
-from graphveil.methods.structural.walk_state import annealing_state_over, pool_of
 
 CODE_BITS = 62
 """The bits of a code, at most: codes are int64, 0 or more, and the sign stays free."""

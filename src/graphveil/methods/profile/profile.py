@@ -27,10 +27,10 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
 from graphveil.data import Data, Network
 from graphveil.methods import attributes
+from graphveil.methods.annealing import task as tasks
 from graphveil.methods.attributes import Ints, Merge, Roles
 from graphveil.methods.base import Anonymizer, Reached
-from graphveil.methods.structural import task as tasks
-from graphveil.methods.structural.task import Budget, Full, Goal
+from graphveil.methods.goals import Budget, Full, Goal
 from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:

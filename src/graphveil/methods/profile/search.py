@@ -26,15 +26,15 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import maximum_flow
 
 from graphveil.data import Layer
+from graphveil.methods.annealing.kernels.classes import SLOT, UNPROTECTED
+from graphveil.methods.annealing.kernels.pooled import Pool, go_to, keep
+from graphveil.methods.annealing.schedule import goal_iterations, shortened, within_budget
+from graphveil.methods.annealing.task import ChangedTies, ProfileTask, better, proposals
+from graphveil.methods.annealing.walk import AnnealingWalk, towards_goal, with_fewer
 from graphveil.methods.profile import pool as pools
 from graphveil.methods.profile.pool import Pairs
 from graphveil.methods.profile.realize import columns_of_layers
 from graphveil.methods.profile.targets import ADDITIONS, Flags, Ints, classes, plan_of_profiles
-from graphveil.methods.structural.kernels.classes import SLOT, UNPROTECTED
-from graphveil.methods.structural.kernels.pooled import Pool, go_to, keep
-from graphveil.methods.structural.search import AnnealingWalk, towards_goal, with_fewer
-from graphveil.methods.structural.task import ChangedTies, ProfileTask, better, proposals
-from graphveil.methods.structural.walk_state import goal_iterations, shortened, within_budget
 
 ROUNDS = 12
 """How often profiles are planned again from what is left, while edges are deleted."""

@@ -30,9 +30,10 @@ from graphveil.measures.kernels.neighborhoods import (
 )
 from graphveil.measures.registry import check_distance, known, the_ends, within_of_both
 from graphveil.measures.values import classes_of
-from graphveil.methods.structural import task as tasks
+from graphveil.methods.annealing import task as tasks
+from graphveil.methods.annealing.task import Edited, Flags, Floats, Ints, Task, Watch
 from graphveil.methods.structural.kernels import paper as kernel
-from graphveil.methods.structural.task import Edited, Flags, Floats, Ints, Sampling, Task, Watch
+from graphveil.methods.structural.settings import Sampling
 
 FEWEST = 64
 """Draws of a round at least, so that small graphs do not stop by chance."""

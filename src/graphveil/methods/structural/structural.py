@@ -19,10 +19,21 @@ from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED
 from graphveil.data import Graph, Network
 from graphveil.measures.registry import DIRECTED_COUNT
 from graphveil.methods import attributes
+from graphveil.methods.annealing import task as tasks
+from graphveil.methods.annealing.task import Task
 from graphveil.methods.attributes import AttributedMethod, Colors, Ints, Merge, Roles
 from graphveil.methods.base import Reached
-from graphveil.methods.structural import task as tasks
-from graphveil.methods.structural.task import Budget, Full, Goal, Kept, Task
+from graphveil.methods.goals import Budget, Full, Goal
+from graphveil.methods.structural.settings import (
+    PROPERTIES,
+    Kept,
+    OnInterrupt,
+    Sampling,
+    Settings,
+    Until,
+    Walking,
+    known_to_target,
+)
 from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
@@ -38,7 +49,7 @@ def check_together(method: Any) -> None:
     _check_phi(method)
     _check_kept(method)
     _ = method.guarantee  # refuses what no guarantee can say
-    known = tasks.known_to_target(method.measure, method.distance, method.edits)
+    known = known_to_target(method.measure, method.distance, method.edits)
     if method.heuristic == "target" and not known:
         raise ParameterError(
             "heuristic=target supports measure=count at distance 1 with edits=any, not "
@@ -156,7 +167,7 @@ def _check_deleting(method: Any) -> None:
         )
 
 
-Heuristic = Literal["auto", tasks.Sampling, tasks.Walking]
+Heuristic = Literal["auto", Sampling, Walking]
 
 LIMITS_OF_PHI = (
     "Inaccurate knowledge leaves a person among similar nodes, not among equal ones: a node "
@@ -351,7 +362,7 @@ class StructuralAnonymity(AttributedMethod):
     time_limit_seconds: float | None = parameter(
         default=None, text="release the best result so far after this time", minimum=0, private=True
     )
-    on_interrupt: tasks.OnInterrupt = parameter(
+    on_interrupt: OnInterrupt = parameter(
         default="stop",
         text="on Ctrl-C: no release, or a release of the best result so far",
         private=True,
@@ -365,11 +376,10 @@ class StructuralAnonymity(AttributedMethod):
     )
     keep: Kept | None = parameter(
         default=None,
-        text="what a search within a budget keeps: all, none, or some of "
-        + ", ".join(tasks.PROPERTIES),
+        text="what a search within a budget keeps: all, none, or some of " + ", ".join(PROPERTIES),
         unset="all if auto deletes edges within a budget, else none",
     )
-    until: tasks.Until | None = parameter(
+    until: Until | None = parameter(
         default=None,
         text="stop before this bound on the released network is missed, such as 'clustering: "
         "relative error <= 5%'; repeatable",
@@ -438,7 +448,7 @@ class StructuralAnonymity(AttributedMethod):
         """What edits are to keep: the properties asked for, or all by default."""
         if self.keep is not None:
             return self.keep
-        return Kept(tasks.PROPERTIES if self._keeps_by_default() else ())
+        return Kept(PROPERTIES if self._keeps_by_default() else ())
 
     def _keeps_by_default(self) -> bool:
         return self.heuristic == "auto" and not self.spend_least and _can_be_priced(self)
@@ -481,10 +491,10 @@ class StructuralAnonymity(AttributedMethod):
             nearly=tasks.NEARLY if self.phi and isinstance(self.goal, Budget) else (0, 0),
         )
 
-    def settings(self) -> tasks.Settings:
+    def settings(self) -> Settings:
         """Return how the heuristics look for edits."""
-        given = {name: getattr(self, name) for name in tasks.Settings._fields}
-        return tasks.Settings(**given | {"keep": self.keeps})
+        given = {name: getattr(self, name) for name in Settings._fields}
+        return Settings(**given | {"keep": self.keeps})
 
     def draft(self, data: Graph | Network, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""
@@ -524,7 +534,7 @@ class StructuralAnonymity(AttributedMethod):
 
     def _of_arcs(self, data: Network, randomness: Randomness, colors: Colors) -> Draft[Any]:
         """Return the result for directed edges."""
-        from graphveil.methods.structural.run import facts_of_arcs, run_on_arcs  # noqa: PLC0415  as in _edited
+        from graphveil.methods.structural.directed import facts_of_arcs, run_on_arcs  # noqa: PLC0415  as in _edited
 
         n = data.n_nodes
         numbered = attributes.numbered_colors(colors.of_person, n)
@@ -559,7 +569,7 @@ class StructuralAnonymity(AttributedMethod):
         advice += tasks.interruption(result.interrupted)
         advice += tasks.missed(self.goal, edited.unprotected, graph.n_nodes)
         if self.edits == "rewire":
-            from graphveil.methods.structural.walk_state import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
+            from graphveil.methods.annealing.bounds import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
 
             advice += tasks.rewiring(unprotected_by_rewiring(task), allowed)
         if self.edits == "add":

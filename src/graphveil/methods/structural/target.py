@@ -15,13 +15,14 @@ from numpy.typing import NDArray
 
 from graphveil.core.kernels.arrays import new_table
 from graphveil.data import Graph
-from graphveil.methods.structural import walk_state as states
-from graphveil.methods.structural.kernels import classes as node_classes
-from graphveil.methods.structural.kernels import target as kernel
-from graphveil.methods.structural.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
-from graphveil.methods.structural.kernels.target import MOST_FLIPS, Free, TargetState, assign
-from graphveil.methods.structural.task import CODES, COLOR_BITS, Edited, Ints, Task, Watch
-from graphveil.methods.structural.walk_state import AnnealingSegment, Walk
+from graphveil.methods.annealing.kernels import classes as node_classes
+from graphveil.methods.annealing.kernels import target as kernel
+from graphveil.methods.annealing.kernels.pooled import BEST_CHANGED, BEST_UNPROTECTED, LOGGED
+from graphveil.methods.annealing.kernels.target import MOST_FLIPS, Free, TargetState, assign
+from graphveil.methods.annealing.schedule import AnnealingSegment
+from graphveil.methods.annealing.task import CODES, COLOR_BITS, Edited, Ints, Task, Watch
+from graphveil.methods.annealing.walk import Walk
+from graphveil.methods.structural import recount, walk_state
 
 HUBS = 0.9
 """The quantile of the degrees from which a node is a hub."""
@@ -102,9 +103,6 @@ FINISH = tuple(
 FINISHED = 20
 """The most nodes too many for which `FINISH` is tried."""
 
-FINISHED_OF_COLORS = 4 * FINISHED
-"""The same where nodes have colors: less of the network stays with the other heuristics then."""
-
 BACKFILL = Phase(share=0.2, hot=0.05, cold=0.005, price=0.1, focus=0.5, undo=0.8)
 GAIN = 0.02
 MOST_BACKFILLS = 10
@@ -131,7 +129,7 @@ def target_state_of(task: Task) -> TargetState:
     room = np.minimum(degree + degree // 2 + ROOM, n + 1) - degree
     rows = node_classes.new_rows(graph.indptr, graph.indices, room)
     classes = node_classes.new_classes(
-        states.codes_of(task),
+        walk_state.codes_of(task),
         task.k,
         moves=MOST_FLIPS * (2 * rows.common.size + 4),
         steps=CODES[task.measure],
@@ -204,9 +202,9 @@ def edited_of(task: Task, target_state: TargetState) -> Edited:
     """Return the best state's edits, its unprotected nodes recomputed, exactly."""
     n, keys = task.graph.n_nodes, best(target_state)
     pairs = np.stack((keys >> 32, keys & 0xFFFFFFFF), axis=1).astype(np.int32)
-    was_edge = np.isin(states.keys_of(pairs, n), states.keys_of(task.graph.edges(), n))
+    was_edge = np.isin(recount.keys_of(pairs, n), recount.keys_of(task.graph.edges(), n))
     said = int(target_state.edits.tally[BEST_UNPROTECTED])
-    return states.checked(task, Edited(pairs[~was_edge], pairs[was_edge], said))
+    return recount.checked(task, Edited(pairs[~was_edge], pairs[was_edge], said))
 
 
 CHUNK = 25_000
@@ -225,9 +223,6 @@ SPARED = 0.8
 
 IN_A_COLOR = (1 << COLOR_BITS["count"]) - 1
 """The bits of triangles where codes have colors."""
-
-LEAVES = 0.5
-"""The share of those who miss the goal that another round leaves, at best as a rule."""
 
 
 def target(
@@ -424,8 +419,6 @@ def _from_several_starts(walk: TargetWalk) -> None:
             course = course._replace(hubs=())
         if _run(walk, course, highest) or _backfill(walk):
             return
-        if walk.task.to_beat is not None and walk.missed() > far_from(walk.task):
-            return
         if start + 1 >= wanted and walk.reached()[0] <= walk.task.allowed:
             return
         walk.begin_anew()
@@ -435,10 +428,7 @@ def _run(walk: TargetWalk, course: PhaseSchedule, highest: int | None) -> bool:
     """Go through the phases of a course, then look for the last few from the best state."""
     if walk.follow_all((*course.hubs, course.everybody, *course.polish), highest=highest):
         return True
-    for remaining in range(course.rounds if walk.missed() else 0, 0, -1):
-        at_last = walk.missed() * LEAVES**remaining  # of those who miss the goal, half a round
-        if walk.task.to_beat is not None and at_last > far_from(walk.task):
-            break
+    for _ in range(course.rounds if walk.missed() else 0):
         walk.back_to_best()
         if walk.follow_all((course.again, *course.polish), highest=highest):
             return True
@@ -451,26 +441,13 @@ def _run(walk: TargetWalk, course: PhaseSchedule, highest: int | None) -> bool:
     return False
 
 
-def far_from(task: Task) -> int:
-    """Return by how many nodes a start may miss a goal reached by another; of colors by more."""
-    return FINISHED if task.colors is None else FINISHED_OF_COLORS
-
-
 def _backfill(walk: TargetWalk) -> bool:
-    """Take edits back, and others in their place, as long as it gains: the goal stays reached.
-
-    Ends where the rounds that remain would not beat what another reached if each gained as the
-    last.
-    """
-    to_beat, gained = walk.task.to_beat, 0
-    for remaining in range(0 if walk.missed() else MOST_BACKFILLS, 0, -1):
+    """Take edits back, and others in their place, as long as it gains: the goal stays reached."""
+    for _ in range(0 if walk.missed() else MOST_BACKFILLS):
         before = walk.here()[1]
-        if to_beat is not None and gained and before - remaining * gained > to_beat:
-            break
         walk.back_to_best()
         if walk.follow(BACKFILL, backfill=True):
             return True
-        gained = before - walk.here()[1]
-        if gained <= GAIN * before:
+        if before - walk.here()[1] <= GAIN * before:
             break
     return False

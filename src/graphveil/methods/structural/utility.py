@@ -18,11 +18,13 @@ from graphveil.core.kernels.leaf import ZERO
 from graphveil.core.lazy import lazy_module
 from graphveil.data import Graph
 from graphveil.measures.kernels.neighborhoods import triangles
-from graphveil.methods.structural import walk_state as states
-from graphveil.methods.structural.kernels import pooled as kernel
-from graphveil.methods.structural.kernels.pooled import BEST_SPENT, CHANGED, SPENT, keep_if_better
-from graphveil.methods.structural.search import AnnealingWalk
-from graphveil.methods.structural.task import Edited, Floats, Ints, Settings, Task, Watch
+from graphveil.methods.annealing import schedule as schedules
+from graphveil.methods.annealing.kernels import pooled as kernel
+from graphveil.methods.annealing.kernels.pooled import BEST_SPENT, CHANGED, SPENT, keep_if_better
+from graphveil.methods.annealing.task import Edited, Floats, Ints, Task, Watch
+from graphveil.methods.annealing.walk import AnnealingWalk
+from graphveil.methods.structural import recount, walk_state
+from graphveil.methods.structural.settings import Settings
 
 if TYPE_CHECKING:
     from scipy import sparse
@@ -117,24 +119,24 @@ def _cheaper(
     watch: Watch | None,
 ) -> Edited:
     """Return the cheapest edits found from these that leave so many nodes unprotected at most."""
-    task = task._replace(by_budget=False, allowed=allowed, to_beat=None)
-    annealing = states.annealing_state_of(task, rng)
+    task = task._replace(by_budget=False, allowed=allowed)
+    annealing = walk_state.annealing_state_of(task, rng)
     if prices is not None:
         pool = annealing.state.pool._replace(cost=prices.fixed.copy())
         annealing = annealing._replace(state=annealing.state._replace(pool=pool))
     walk = AnnealingWalk(task, rng, watch, annealing=annealing)
     walk.iterations, walk.effort = settings.iterations, settings.effort
     n = task.n_nodes
-    walk.go_to(np.isin(states.keys_of(task.graph.edges(), n), states.keys_of(plain.deleted, n)))
+    walk.go_to(np.isin(recount.keys_of(task.graph.edges(), n), recount.keys_of(plain.deleted, n)))
     keep_if_better(annealing.state, annealing.best, allowed, ZERO)
-    steps = walk.proposals(states.goal_iterations(task.n_edges))
+    steps = walk.proposals(schedules.goal_iterations(task.n_edges))
     for stretch in _stretches(task, steps, equal=prices is None):
         if prices is not None and prices.cut_off:
             _price_bridges(walk, prices)
         if walk.anneal(stretch):
             break
         walk.back_to_best()
-    return states.edited_of(task, annealing, walk.visited)
+    return walk_state.edited_of(task, annealing, walk.visited)
 
 
 def within_bounds(
@@ -178,7 +180,9 @@ def _put_back(
 ) -> Edited:
     """Return the edits without the dearest, so many that the network is within all bounds."""
     n, input_shape = task.n_nodes, shape_of(task.graph, bounds)
-    place = np.searchsorted(states.keys_of(task.graph.edges(), n), states.keys_of(found.deleted, n))
+    place = np.searchsorted(
+        recount.keys_of(task.graph.edges(), n), recount.keys_of(found.deleted, n)
+    )
     deleted = found.deleted[np.argsort(-prices[place], kind="stable")]
     few, many = -1, len(deleted)  # without any the network is the input
     while many - few > 1:
@@ -190,7 +194,7 @@ def _put_back(
             many = half
     rest = deleted[many:]
     order = np.lexsort((rest[:, 1], rest[:, 0]))
-    edited = states.counted(task, found._replace(deleted=rest[order]))
+    edited = recount.counted(task, found._replace(deleted=rest[order]))
     none = np.empty((0, 2), dtype=np.int32)
     return edited if edited.unprotected < before else Edited(none, none, before)
 
@@ -205,7 +209,7 @@ def shape_of(graph: Graph, bounds: Collection[Bound]) -> Shape:
     label, sizes = components(graph)
     shape["largest-component"] = float(sizes.max(initial=0) / max(graph.n_nodes, 1))
     if "clustering" in asked:
-        shape["clustering"] = states.average_clustering(graph)
+        shape["clustering"] = recount.average_clustering(graph)
     if {"shortest-path", "betweenness"} & asked:
         over, shape["shortest-path"] = edge_betweenness(graph, np.arange(graph.n_nodes))
         ends = np.bincount(graph.edges().ravel(), np.repeat(over, 2), minlength=graph.n_nodes)
@@ -253,7 +257,7 @@ def missed_bounds(
     graph: Graph, shape: Shape, edited: Edited, bounds: Collection[Bound]
 ) -> list[Bound]:
     """Return the bounds that a graph of this shape misses once it is edited."""
-    figures = compared(shape, shape_of(states.applied(graph, edited), bounds), bounds)
+    figures = compared(shape, shape_of(recount.applied(graph, edited), bounds), bounds)
     return [bound for bound in bounds if not bound.holds(figures[bound])]
 
 
@@ -275,18 +279,18 @@ def check_bounds(graph: Graph, bounds: Collection[Bound]) -> None:
             )
 
 
-def _stretches(task: Task, steps: int, *, equal: bool) -> tuple[states.AnnealingSegment, ...]:
+def _stretches(task: Task, steps: int, *, equal: bool) -> tuple[schedules.AnnealingSegment, ...]:
     """Return a warm stretch, a cold one with many swaps, and a fine one."""
     price = PRICE if equal else PRICE / UNIT
-    plan, odds = states.paying(states.within_budget(task, steps), task.k, price)
+    plan, odds = schedules.paying(schedules.within_budget(task, steps), task.k, price)
     some, many = (odds._replace(swap=often, swap_back=often) for often in (0.3, 0.5))
     warm = plan._replace(hot=0.3, cold=0.05, ease=0.5)
     cold = plan._replace(steps=-(-steps // 2), hot=0.05, cold=0.005, ease=0.5)
     fine = plan._replace(hot=0.1, cold=0.01, ease=0.0)
     return (
-        states.AnnealingSegment(warm, some),
-        states.AnnealingSegment(cold, many),
-        states.AnnealingSegment(fine, some),
+        schedules.AnnealingSegment(warm, some),
+        schedules.AnnealingSegment(cold, many),
+        schedules.AnnealingSegment(fine, some),
     )
 
 

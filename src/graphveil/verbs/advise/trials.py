@@ -32,7 +32,8 @@ from graphveil.data import Data, Graph, Network, Table
 from graphveil.data.kinds import kind_of, released_kind
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.generalize.frames import questions_of_levels
-from graphveil.methods.generalize.levels import ALL, values_of
+from graphveil.methods.generalize.hierarchy import ALL
+from graphveil.methods.generalize.levels import values_of
 from graphveil.methods.generalize.method import Generalize
 from graphveil.release.claiming import promised
 

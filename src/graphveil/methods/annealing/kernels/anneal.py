@@ -29,10 +29,10 @@ from numpy.random import Generator
 
 from graphveil.core.kernels.leaf import MINUS_ONE, ZERO, leaf
 from graphveil.core.kernels.tiers import tiered
-from graphveil.methods.structural.kernels import pooled
-from graphveil.methods.structural.kernels import target as aimed
-from graphveil.methods.structural.kernels.classes import LEAST as K
-from graphveil.methods.structural.kernels.classes import (
+from graphveil.methods.annealing.kernels import pooled
+from graphveil.methods.annealing.kernels import target as aimed
+from graphveil.methods.annealing.kernels.classes import LEAST as K
+from graphveil.methods.annealing.kernels.classes import (
     SLOT,
     UNPROTECTED,
     Ints,
@@ -51,7 +51,7 @@ from graphveil.methods.structural.kernels.classes import (
     undo,
     unprotected_of,
 )
-from graphveil.methods.structural.kernels.pooled import (
+from graphveil.methods.annealing.kernels.pooled import (
     CHANGED,
     NONE,
     NOW,
@@ -66,7 +66,7 @@ from graphveil.methods.structural.kernels.pooled import (
     shift_pair,
     steps_over_pairs,
 )
-from graphveil.methods.structural.kernels.target import TargetState
+from graphveil.methods.annealing.kernels.target import TargetState
 
 QUIET = 0.25
 """Chance that a pair is the best of `DRAWS` draws, by the fewest common neighbors.

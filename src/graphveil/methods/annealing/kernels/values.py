@@ -38,7 +38,7 @@ from graphveil.measures.kernels.neighborhoods import (
     mixed,
     steps_of_balls,
 )
-from graphveil.methods.structural.kernels.classes import (
+from graphveil.methods.annealing.kernels.classes import (
     NeighborRows,
     NodeClasses,
     common_of,

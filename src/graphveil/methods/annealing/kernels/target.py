@@ -34,8 +34,8 @@ from numpy.typing import NDArray
 from graphveil.core.kernels import arrays as hashing
 from graphveil.core.kernels.leaf import ONE, leaf
 from graphveil.core.kernels.tiers import tiered
-from graphveil.methods.structural.kernels import classes as lists
-from graphveil.methods.structural.kernels.classes import (
+from graphveil.methods.annealing.kernels import classes as lists
+from graphveil.methods.annealing.kernels.classes import (
     AIM_DEGREE,
     AIM_TRIANGLES,
     DEGREE_BITS,
@@ -55,9 +55,9 @@ from graphveil.methods.structural.kernels.classes import (
     shift,
     undo,
 )
-from graphveil.methods.structural.kernels.classes import LEAST as K
-from graphveil.methods.structural.kernels.classes import TRIANGLES_OF_CLASSES as TRIANGLES
-from graphveil.methods.structural.kernels.pooled import (
+from graphveil.methods.annealing.kernels.classes import LEAST as K
+from graphveil.methods.annealing.kernels.classes import TRIANGLES_OF_CLASSES as TRIANGLES
+from graphveil.methods.annealing.kernels.pooled import (
     BEST_CHANGED,
     BEST_UNPROTECTED,
     LOGGED,

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import math
-import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from typing import Literal, NamedTuple, TypeAlias
 
 import msgspec
@@ -18,12 +15,9 @@ from graphveil.claims.conditions import (
     SameDegrees,
     Subgraph,
     Supergraph,
-    edits_in,
 )
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.core.bounds import Bound, read_bound, share_of_text
-from graphveil.core.errors import InfeasibleError, ParameterError, option
-from graphveil.core.parameters import MOST_TEXT, check_digits, rounded_down
+from graphveil.core.errors import InfeasibleError, option
 from graphveil.core.text import counted
 from graphveil.core.warnings import (
     MANY_UNPROTECTED,
@@ -34,134 +28,11 @@ from graphveil.core.warnings import (
 )
 from graphveil.data import Graph, Network
 from graphveil.measures.registry import PROFILE
+from graphveil.methods.goals import Budget, Goal, share_of
 
 Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
-
-_NUMBER = re.compile(r"[0-9]*\.?[0-9]+((?P<exponent>e-?[0-9]+)|%)?")
-
-
-@dataclass(frozen=True, kw_only=True)
-class Goal:
-    """What a run is to reach: `Full`, `Partial` or `Budget`."""
-
-    def allowed(self, n_nodes: int) -> int:
-        """Return how many nodes may be unprotected, in small classes, when the run stops."""
-        del n_nodes
-        return 0
-
-    def budget(self, n_edges: int) -> int | None:
-        """Return the most edits, or None where the goal sets none."""
-        del n_edges
-        return None
-
-    @staticmethod
-    def parse(text: str) -> Goal:
-        """Return the goal that a text such as ``full`` or ``budget:0.05`` names."""
-        kind, _, amount = str(text).partition(":")
-        if kind == "full" and not amount:
-            return Full()
-        if kind in {"partial", "budget"} and (number := _NUMBER.fullmatch(amount)):
-            share = share_of_text(amount) if number["exponent"] is None else float(amount)
-            if not 0 < share <= 1:
-                raise ParameterError(
-                    f"goal={text!r} is outside (0, 1]. Use a share or percent, such as "
-                    f"{kind}:0.05 or {kind}:5%; a number of edges is budget:5edges."
-                )
-            return (Partial if kind == "partial" else Budget)(share=share)
-        if kind == "budget" and re.fullmatch(r"[0-9]{1,12}edges", amount):
-            return Budget(edges=int(amount.removesuffix("edges")))
-        raise ParameterError(
-            f"goal={text!r} is not valid. Use full, partial:SHARE, budget:SHARE or "
-            "budget:NUMBERedges."
-        )
-
-
-@dataclass(frozen=True, kw_only=True)
-class Full(Goal):
-    """Every node is to be anonymous."""
-
-    def __str__(self) -> str:
-        """Return the text that `Goal.parse` reads."""
-        return "full"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Partial(Goal):
-    """A share of the nodes is to be anonymous.
-
-    Parameters
-    ----------
-    share
-        In (0, 1]; at most ``floor((1 - share) * n + 1e-9)`` nodes stay unprotected.
-    """
-
-    share: float = 0.95
-
-    def __post_init__(self) -> None:
-        """Check the share."""
-        _check_range(self.share)
-        check_digits("share", self.share)
-
-    def allowed(self, n_nodes: int) -> int:
-        """Return how many nodes may stay unprotected."""
-        return math.floor((1 - self.share) * n_nodes + 1e-9)
-
-    def __str__(self) -> str:
-        """Return the text that `Goal.parse` reads."""
-        return f"partial:{self.share!r}"
-
-
-@dataclass(frozen=True, kw_only=True)
-class Budget(Goal):
-    """As many nodes as a number of edits can make anonymous.
-
-    Parameters
-    ----------
-    share
-        Of the input's edges, in (0, 1], rounded up. A share with more than five significant
-        digits is rounded down first, with a warning.
-    edges
-        Or their number, at least 1.
-    """
-
-    share: float | None = None
-    edges: int | None = None
-
-    def __post_init__(self) -> None:
-        """Check that one of the two is given."""
-        if (self.share is None) == (self.edges is None):
-            raise ParameterError(
-                "a budget is either a share of the edges or a number of edges. "
-                "Give exactly one of them."
-            )
-        if self.share is not None:
-            _check_range(self.share)
-            object.__setattr__(self, "share", rounded_down("the share of a budget", self.share))
-        if self.edges is not None and self.edges < 1:
-            raise ParameterError(f"edges={self.edges} is not a valid budget. Give at least 1.")
-
-    def budget(self, n_edges: int) -> int | None:
-        """Return the most edits."""
-        return self.edges if self.share is None else edits_in(self.share, n_edges)
-
-    def __str__(self) -> str:
-        """Return the text that `Goal.parse` reads."""
-        return f"budget:{self.edges}edges" if self.edges is not None else f"budget:{self.share!r}"
-
-
-def _check_range(share: float) -> None:
-    if not 0 < share <= 1:
-        raise ParameterError(f"share={share} is outside (0, 1]. Use a fraction in this range.")
-
-
-def share_of(reached: int, n_nodes: int) -> float:
-    """Return the largest fraction that claims no more than so many of n nodes."""
-    share = reached / n_nodes if n_nodes else 1.0
-    while math.floor((1 - share) * n_nodes + 1e-9) < n_nodes - reached:
-        share = math.nextafter(share, 0.0)
-    return share
 
 
 def missed(goal: Goal, unprotected: int, n_nodes: int) -> list[str]:
@@ -205,89 +76,7 @@ def claimed(
     return msgspec.structs.replace(promised, share=share_of(n_nodes - unprotected, n_nodes))
 
 
-PROPERTIES = ("component", "paths", "clustering", "betweenness", "communities")
-"""What a search within a budget can keep."""
-
-
-class Kept(tuple[str, ...]):
-    """Properties of a network that a search keeps: some of `PROPERTIES`, or none."""
-
-    __slots__ = ()
-
-    @staticmethod
-    def parse(given: object) -> Kept:
-        """Return the properties that a text with commas between them, or a list, names."""
-        if given in ("all", "none"):
-            return Kept(PROPERTIES if given == "all" else ())
-        named = given.split(",") if isinstance(given, str) else given
-        names = [str(name).strip() for name in named] if isinstance(named, Iterable) else [given]
-        for name in names:
-            if name not in PROPERTIES:
-                raise ParameterError(
-                    f"keep={name!r} is not valid. Use all, none, or some of "
-                    f"{', '.join(PROPERTIES)}."
-                )
-        return Kept(name for name in PROPERTIES if name in names)
-
-    def __str__(self) -> str:
-        """Return the text that `Kept.parse` reads."""
-        return "all" if tuple(self) == PROPERTIES else ",".join(self) or "none"
-
-
-_COMPARED = ("released", "absolute difference", "relative error")
-
-BOUNDED = {
-    "kept": ("",),
-    "largest-component": _COMPARED,
-    "shortest-path": _COMPARED,
-    "clustering": _COMPARED,
-    "betweenness": ("overlap",),
-}
-"""What `until` bounds: metrics, and their parts."""
-
-
-class Until(tuple[Bound, ...]):
-    """Bounds on what edits change, each as `advise --until` spells it."""
-
-    __slots__ = ()
-    repeated = True
-    """Whether the flag is given once for each bound."""
-
-    @staticmethod
-    def parse(given: object) -> Until:
-        """Return the bounds in a list of texts, or in one text with ``and`` between them."""
-        listed = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
-        texts = [text for one in listed for text in str(one).split(" and ")]
-        bounds = Until(read_bound(text) for text in texts)
-        for bound in bounds:
-            parts = BOUNDED.get(bound.question)
-            if parts is None or bound.part not in parts:
-                known = (
-                    f"{name}: {part}" if part else name
-                    for name, parts in BOUNDED.items()
-                    for part in parts
-                )
-                raise ParameterError(
-                    f"until={str(bound)!r} bounds nothing that is measured here. Bound one of "
-                    f"{', '.join(known)}."
-                )
-            check_digits(f"until: {bound.what}", bound.value)
-        if not bounds or len(str(bounds)) > MOST_TEXT:
-            raise ParameterError(
-                f"until has {len(bounds)} bounds and {len(str(bounds))} characters. Give at least "
-                f"one bound, and at most {MOST_TEXT} characters."
-            )
-        return bounds
-
-    def __str__(self) -> str:
-        """Return the text that `Until.parse` reads."""
-        return " and ".join(map(str, self))
-
-
 EditKind = Literal["delete", "add", "rewire", "any"]
-Sampling = Literal["es", "degree", "affected", "unique", "ua", "ua-only"]
-Walking = Literal["search", "strip", "cut", "mirror", "target"]
-OnInterrupt = Literal["stop", "best"]
 
 CODES = {"count": (1 << 40, 1), "edge-count": (1, 1), "degree": (1, 0)}
 """What a degree and a triangle add to the code of a node, by measure, at distance 1."""
@@ -303,6 +92,7 @@ knowledge, in tenths of one that is unprotected at phi.
 """
 
 Pairs: TypeAlias = "NDArray[np.int32]"
+
 Watch = Callable[[int, int], bool]
 """Is given the best state's unprotected nodes and edits now and then; returns whether to stop."""
 
@@ -310,10 +100,9 @@ Watch = Callable[[int, int], bool]
 class Task(NamedTuple):
     """A graph, what may be changed in it, and when it is enough.
 
-    `by_budget`: whether the fewest unprotected nodes are wanted, or the fewest edits. `to_beat`:
-    the edits by which another heuristic reached the goal. `phi`: the percent by which knowledge is
-    off. `nearly`: what a node counts in addition, in tenths of an unprotected one, if unprotected
-    from knowledge off by half of `phi`, and from exact knowledge.
+    `by_budget`: whether the fewest unprotected nodes are wanted, or the fewest edits. `phi`: the
+    percent by which knowledge is off. `nearly`: what a node counts in addition, in tenths of an
+    unprotected one, if unprotected from knowledge off by half of `phi`, and from exact knowledge.
     """
 
     graph: Graph
@@ -324,7 +113,6 @@ class Task(NamedTuple):
     budget: int
     allowed: int
     by_budget: bool = False
-    to_beat: int | None = None
     colors: Ints | None = None
     phi: float = 0.0
     nearly: tuple[int, int] = (0, 0)
@@ -370,7 +158,6 @@ class ProfileTask(NamedTuple):
     budget: int
     allowed: int
     by_budget: bool
-    to_beat: int | None = None
     measure: str = PROFILE
 
     @classmethod
@@ -396,22 +183,6 @@ Goals: TypeAlias = Task | ProfileTask
 """What a walk is given, whatever is edited."""
 
 
-class Settings(NamedTuple):
-    """How a run looks for edits: the parameters of the method of these names."""
-
-    heuristic: Literal["auto", Sampling, Walking]
-    recompute_gap_edges: int | None
-    iterations: int | None
-    effort: float
-    preserve_triangles: bool
-    time_limit_seconds: float | None
-    on_interrupt: OnInterrupt
-    keep: Kept | None = None
-    spare: float = 0.1
-    spend_least: bool = False
-    until: Until | None = None
-
-
 def proposals(usual: int, iterations: int | None, effort: float) -> int:
     """Return those asked for, or a multiple of the usual ones, at least one."""
     return max(round(effort * usual), 1) if iterations is None else iterations
@@ -420,11 +191,6 @@ def proposals(usual: int, iterations: int | None, effort: float) -> int:
 def counted_by_codes(task: Task) -> bool:
     """Whether a search follows this task by codes of degrees and triangles, in O(degree) a flip."""
     return task.measure in CODES and task.distance == 1 and task.edits != "rewire"
-
-
-def known_to_target(measure: str, distance: int, edits: str) -> bool:
-    """Return whether the heuristic target knows a measure and a kind of edits."""
-    return measure == "count" and distance == 1 and edits == "any"
 
 
 class Edited(NamedTuple):

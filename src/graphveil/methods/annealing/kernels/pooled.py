@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.kernels.leaf import ONE, allocating, leaf
 from graphveil.core.kernels.tiers import for_each_entry, tiered
-from graphveil.methods.structural.kernels.classes import (
+from graphveil.methods.annealing.kernels.classes import (
     BY_TRIANGLE,
     GALLOP,
     NeighborRows,
@@ -48,7 +48,7 @@ from graphveil.methods.structural.kernels.classes import (
     undo,
     unprotected_of,
 )
-from graphveil.methods.structural.kernels.values import Values, restore, settle, turn
+from graphveil.methods.annealing.kernels.values import Values, restore, settle, turn
 
 Ints = NDArray[np.int64]
 Ways = NDArray[np.int8]

@@ -1,0 +1,1 @@
+"""Loops of structural anonymity: classes under edits, and searches over edits."""

@@ -1,0 +1,104 @@
+"""How long a walk anneals, how warm, and what it proposes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from graphveil.methods.annealing.bounds import unprotected_by_rewiring
+from graphveil.methods.annealing.kernels import classes as node_classes
+from graphveil.methods.annealing.task import Goals, Task
+
+LARGE_EDGES = 50_000
+
+MOST_STEPS = 5_000_000
+"""Proposals of a stretch over codes, at most, where none are asked for."""
+
+AT_MOST = 5_000_000_000
+"""Steps of work of a stretch over values, where no proposals are asked for; a quarter for a goal.
+"""
+
+AN_EDGE = 1_000_000
+"""Steps of work an edge of a stretch over values towards a goal, at most."""
+
+MOST_WARM = 2_000_000
+"""Proposals of the stretch that looks for a goal, where this is no less than usual."""
+
+MOST_WITH_ADDITIONS = 3_000_000
+"""Proposals of a stretch over edges and pairs that may be added: each takes twice as long."""
+
+FEWEST = 1_000
+"""Proposals of such a stretch at least."""
+
+TRIES = 4
+"""Searches in the proposals of one, where several are made."""
+
+
+def default_iterations(n_edges: int) -> int:
+    """Return 50 proposals an edge, at least 100,000 and at most 5,000,000."""
+    return min(max(50 * n_edges, 100_000), MOST_STEPS)
+
+
+def goal_iterations(n_edges: int) -> int:
+    """Return the proposals of a stretch towards a goal: small graphs get more than the default."""
+    usual = default_iterations(n_edges)
+    small = min(4 * usual, max(400 * n_edges, 200_000), 1_000_000)
+    return min(max(usual, small), 2_000_000)
+
+
+class AnnealingSegment(NamedTuple):
+    """One stretch of annealing: how it runs, and what it proposes."""
+
+    plan: node_classes.Schedule
+    odds: node_classes.Odds
+
+
+def usual_steps(task: Goals, work: int) -> int:
+    """Return the proposals where none are asked for: the default, or fewer where they are slow."""
+    steps = (default_iterations if task.by_budget else goal_iterations)(task.n_edges)
+    if task.edits == "any":
+        steps = min(steps, MOST_WITH_ADDITIONS)
+    most = AT_MOST if task.by_budget else min(AT_MOST // 4, AN_EDGE * task.n_edges)
+    return min(steps, max(most // work, FEWEST))
+
+
+def within_budget(task: Goals, steps: int) -> AnnealingSegment:
+    """Return the stretch that only counts nodes, and stops at those allowed.
+
+    The constants were tuned on the networks of the paper.
+    """
+    pairs, rewire = task.k == 2, task.edits == "rewire"
+    fewest = unprotected_by_rewiring(task) if rewire and isinstance(task, Task) else 0
+    plan = node_classes.Schedule(
+        steps=steps,
+        hot=0.4 if pairs else 0.5,
+        cold=0.05 if pairs else 0.07,
+        price=0.0,
+        allowed=max(task.allowed, fewest),
+    )
+    odds = node_classes.Odds(
+        focus=0.8 if task.n_edges > LARGE_EDGES else 0.5,
+        undo=0.3,
+        swap=0.15 if pairs else 0.3,
+        swap_back=0.1,
+        add=0.0,
+        budget=2 * task.budget if rewire else task.budget,
+    )
+    return AnnealingSegment(plan, odds)
+
+
+def paying(stretch: AnnealingSegment, k: int, price: float) -> AnnealingSegment:
+    """Return the stretch with a price for an edit; it does not stop at the allowed nodes.
+
+    These are spared, and what they may lack: the classes of n nodes of all sizes 1..k - 1, equally
+    many, lack ``(3k - 2) n`` over ``2 (2k - 2)``.
+    """
+    allowed = stretch.plan.allowed
+    plan = stretch.plan._replace(
+        price=price, spared=float(allowed), spared_lack=0.5 * (3 * k - 2) * allowed, stop=False
+    )
+    return AnnealingSegment(plan, stretch.odds)
+
+
+def shortened(stretch: AnnealingSegment) -> AnnealingSegment:
+    """Return the stretch in a quarter of its steps, to be tried several times."""
+    return stretch._replace(plan=stretch.plan._replace(steps=-(-stretch.plan.steps // TRIES)))

@@ -1,0 +1,84 @@
+"""The state of a walk over a pool of pairs that may be flipped."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from graphveil.methods.annealing.kernels import classes as node_classes
+from graphveil.methods.annealing.kernels import pooled, values
+from graphveil.methods.annealing.kernels.anneal import MOST_FLIPS
+from graphveil.methods.annealing.task import Ints
+
+SAMPLE = 200
+LEAST_WORK = 1_000
+REMEMBERED = 8
+
+
+class Visited(NamedTuple):
+    """A state of a walk: its changed pairs, and with whom they are rewired."""
+
+    changed: NDArray[np.bool_]
+    mates: Ints
+
+
+def annealing_state_over(
+    state: pooled.PoolState, around: values.Values | None = None
+) -> pooled.AnnealingState:
+    """Return the state in which no pair is changed, which is the best so far."""
+    n_pairs = state.pool.one.size
+    best = pooled.AnnealingBest(
+        changed=np.zeros(n_pairs, dtype=np.bool_),
+        log=np.empty(max(n_pairs, 1), dtype=np.int32),
+        tally=np.array([0, node_classes.unprotected_of(state.classes), 0, 0, 0], dtype=np.int64),
+    )
+    return pooled.AnnealingState(
+        state=state,
+        values=around,
+        best=best,
+        unprotected=np.empty(len(state.classes.node), dtype=np.int64),
+        trial=np.empty(MOST_FLIPS, dtype=np.int64),
+    )
+
+
+def best_of(annealing: pooled.AnnealingState) -> Visited:
+    """Return the best state's changed pairs, and with whom they are rewired."""
+    mates = annealing.state.pool.mates
+    then = np.empty(0, dtype=np.int64) if mates is None else mates[pooled.BEST].copy()
+    return Visited(annealing.best.changed.copy(), then)
+
+
+def pool_of(pairs: NDArray[np.int32], n_nodes: int, n_present: int) -> pooled.Pool:
+    """Return these pairs, the present ones first, none changed yet."""
+    ends, size = np.concatenate((pairs[:, 0], pairs[:, 1])), len(pairs)
+    start = np.zeros(n_nodes + 1, dtype=np.int64)
+    np.cumsum(np.bincount(ends, minlength=n_nodes), out=start[1:])
+    around = (np.argsort(ends, kind="stable") % max(size, 1)).astype(np.int32)
+    one, other, order = pairs[:, 0].copy(), pairs[:, 1].copy(), np.arange(size, dtype=np.int32)
+    present, position = order < n_present, order.copy()
+    tally, common = np.zeros(2, dtype=np.int64), np.zeros(size, dtype=np.int32)
+    return pooled.Pool(one, other, start, around, present, order, position, tally, common, None)
+
+
+def work_of(annealing: pooled.AnnealingState) -> int:
+    """Return roughly how many steps a proposal takes: a mean over 200 pairs; 1 over codes."""
+    around, pool = annealing.values, annealing.state.pool
+    if around is None:
+        return 1
+    if pool.one.size == 0:
+        return LEAST_WORK
+    sample = np.unique(np.linspace(0, pool.one.size - 1, SAMPLE).astype(np.int64))
+    pairs = np.stack((pool.one[sample], pool.other[sample], 1 - 2 * pool.present[sample]), axis=1)
+    steps = [values.work_of(annealing.state.rows, around, *pair) for pair in pairs.tolist()]
+    turns = 1 if pool.mates is None else 4
+    return turns * round(sum(steps) / len(steps)) + LEAST_WORK
+
+
+def remember(visited: list[Visited], annealing: pooled.AnnealingState) -> None:
+    """Put the best state on the list unless it is the last there; the list keeps the last eight."""
+    now = best_of(annealing)
+    if not visited or not all(map(np.array_equal, visited[-1], now)):
+        visited.append(now)
+    del visited[:-REMEMBERED]

@@ -1,0 +1,214 @@
+"""Walks that anneal over flips, each looked at exactly before it is made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+from numpy.random import Generator
+
+from graphveil.methods.annealing import schedule as schedules
+from graphveil.methods.annealing import state as states
+from graphveil.methods.annealing.kernels import classes as node_classes
+from graphveil.methods.annealing.kernels import pooled
+from graphveil.methods.annealing.kernels.anneal import anneal
+from graphveil.methods.annealing.kernels.pooled import go_to
+from graphveil.methods.annealing.kernels.target import TargetState
+from graphveil.methods.annealing.schedule import AnnealingSegment
+from graphveil.methods.annealing.state import Visited
+from graphveil.methods.annealing.task import Flags, Goals, Ints, Watch, proposals
+
+AnyTask = TypeVar("AnyTask", bound=Goals)
+
+
+@dataclass(eq=False)
+class Walk(Generic[AnyTask]):
+    """A walk under way; the kernel moves ``annealing`` or ``target_state``, the other is None.
+
+    A stretch has ``iterations`` proposals or, if that is None, ``effort`` times the usual ones.
+    """
+
+    task: AnyTask
+    rng: Generator
+    watch: Watch | None = None
+    iterations: int | None = None
+    effort: float = 1.0
+    annealing: pooled.AnnealingState | None = field(default=None, init=False)
+    target_state: TargetState | None = field(default=None, init=False)
+    classes: node_classes.NodeClasses = field(init=False)
+    tally: Ints = field(init=False)
+    chunk: int = field(init=False)
+
+    def proposals(self, usual: int) -> int:
+        """Return the proposals asked for, or a multiple of these."""
+        return proposals(usual, self.iterations, self.effort)
+
+    def anneal(
+        self, stretch: AnnealingSegment, prepare: Callable[[int], None] | None = None
+    ) -> bool:
+        """Follow the schedule; return whether the caller has seen enough."""
+        plan, odds = stretch
+        for first in range(0, plan.steps, self.chunk):
+            if prepare is not None:
+                prepare(first)
+            last = min(first + self.chunk, plan.steps)
+            anneal(self.annealing, self.target_state, plan, odds, self.rng, first, last)
+            self.note()
+            if self.seen_enough():
+                return True
+            if plan.stop and node_classes.unprotected_of(self.classes) <= plan.allowed:
+                return False
+        return False
+
+    def note(self) -> None:
+        """Note the best state after a chunk, where hashes may have merged unlike nodes."""
+
+    def seen_enough(self) -> bool:
+        """Give the best state to the caller; return whether to stop with it."""
+        return self.watch is not None and self.watch(*self.reached())
+
+    def here(self) -> tuple[int, int]:
+        """Return the unprotected nodes and the edits of the best state; a rewiring changes two."""
+        pairs_an_edit = 2 if self.task.edits == "rewire" else 1
+        return int(self.tally[pooled.BEST_UNPROTECTED]), int(
+            self.tally[pooled.BEST_CHANGED]
+        ) // pairs_an_edit
+
+    def reached(self) -> tuple[int, int]:
+        """Return what the best state from any start has of these."""
+        return self.here()
+
+    def missed(self) -> int:
+        """Return how many nodes more than allowed are unprotected in the best state."""
+        return max(self.here()[0] - self.task.allowed, 0)
+
+
+CHUNK = 100_000
+
+LONGER, SLOPE = 3, 0.05
+"""How much longer the next stretch within a budget is, and what share of the nodes the last one
+must have protected.
+"""
+
+AT_ONCE = 50_000_000
+"""Steps of work between two looks at a walk over values: well under a second."""
+
+GAIN = 0.001
+"""The share of edits that a first backfill takes back where another one follows, if that is one."""
+
+HALVINGS = 4
+"""Searches with fewer edits than those with which a search has reached a goal."""
+
+FAR = 0.25
+"""The share of the nodes from which on a goal is missed by too many for another warm stretch."""
+
+
+@dataclass(eq=False)
+class AnnealingWalk(Walk[AnyTask]):
+    """A walk over a pool of pairs; `work` is about the steps of a proposal."""
+
+    annealing: pooled.AnnealingState = field(kw_only=True)
+    visited: list[Visited] = field(default_factory=list, init=False)
+
+    def __post_init__(self) -> None:
+        """See how slow a proposal is: look more often the slower it is."""
+        self.classes, self.tally = self.annealing.state.classes, self.annealing.best.tally
+        self.work = states.work_of(self.annealing)
+        self.chunk = min(max(AT_ONCE // self.work, 1), CHUNK)
+
+    def note(self) -> None:
+        """Put the best state on the list unless it is the last there; it keeps the last eight."""
+        if self.annealing.values is not None:
+            states.remember(self.visited, self.annealing)
+
+    def goal_steps(self) -> int:
+        """Return the proposals of a stretch towards a goal."""
+        return self.proposals(schedules.goal_iterations(self.task.n_edges))
+
+    def misses_by_far(self) -> bool:
+        """Return whether sampled deletions are nearer the goal: too many nodes are unprotected."""
+        can_sample = self.annealing.values is not None and self.task.edits == "delete"
+        return can_sample and self.missed() > FAR * self.task.n_nodes
+
+    def start_where_edges_were_sampled(self) -> None:
+        """Make the present state that where sampled edits reach the goal; here none are known."""
+
+    def back_to_input(self) -> None:
+        """Make the state without edits the present one."""
+        self.go_to(np.zeros_like(self.annealing.best.changed))
+
+    def back_to_best(self) -> None:
+        """Make the best state the present one."""
+        self.go_to(self.annealing.best.changed.copy())
+
+    def go_to(self, changed: Flags) -> None:
+        """Make the state in which these pairs are changed the present one."""
+        state, values, best, _, trial = self.annealing
+        go_to(state, values, best, trial, changed)
+
+
+def search_until_no_gain(walk: AnnealingWalk[Any], stretch: AnnealingSegment) -> None:
+    """Search from the input with thrice as many proposals each time, while that gains."""
+    steps, most = stretch.plan.steps, round(schedules.MOST_STEPS * max(walk.effort, 1.0))
+    while walk.missed():
+        before = walk.reached()[0]
+        plan = stretch.plan._replace(steps=steps)
+        if search_from_input(walk, AnnealingSegment(plan, stretch.odds), walk.task.budget):
+            return
+        steps *= LONGER
+        gained = before - walk.reached()[0]
+        if steps > most or (steps > LONGER * stretch.plan.steps and gained < SLOPE * before):
+            return
+
+
+def search_from_input(walk: AnnealingWalk[Any], stretch: AnnealingSegment, edits: int) -> bool:
+    """Search with at most so many edits; return whether the caller has seen enough."""
+    budget = 2 * edits if walk.task.edits == "rewire" else edits
+    walk.back_to_input()
+    return walk.anneal(stretch._replace(odds=stretch.odds._replace(budget=budget)))
+
+
+def with_fewer(walk: AnnealingWalk[Any], stretch: AnnealingSegment, too_few: int) -> bool:
+    """Search with half as many edits more than are too few, and so on; end at the best state."""
+    for _ in range(HALVINGS):
+        edits = (too_few + walk.reached()[1]) // 2
+        if edits <= too_few:
+            break
+        if search_from_input(walk, stretch, edits):
+            return True
+        if node_classes.unprotected_of(walk.classes) > stretch.plan.allowed:
+            too_few = edits
+    walk.back_to_best()
+    return False
+
+
+def towards_goal(walk: AnnealingWalk[Any], steps: int, *, always: bool = False) -> None:
+    """Look for the fewest edits that reach the goal, from where the walk stands.
+
+    Anneals where the goal is missed or `always`; if it still is, or is missed by far, goes where
+    sampled deletions reach it. Then backfills from the best state: cold, and warmer unless that
+    took back nearly none.
+    """
+    full, half = walk.task.allowed == 0, -(-steps // 2)
+    warmed = max(min(2 * steps, schedules.MOST_WARM), steps)
+    plan, odds = schedules.paying(schedules.within_budget(walk.task, warmed), walk.task.k, 0.15)
+    plan = plan._replace(hot=0.3, cold=0.05, ease=1.0 if full else 0.5)
+    warm = AnnealingSegment(plan, odds._replace(swap=0.3, swap_back=0.3))
+    odds = odds._replace(swap=0.5, swap_back=0.5)
+    cold = AnnealingSegment(plan._replace(steps=half, hot=0.05, cold=0.005, price=0.1), odds)
+    plan = plan._replace(steps=steps, hot=0.1, cold=0.01, price=0.1, ease=1.0 if full else 0.0)
+    fine = AnnealingSegment(plan, warm.odds)
+    for stretch in (warm, cold, fine):
+        if stretch is warm and not (always or walk.missed()):
+            continue
+        skips = stretch is warm and walk.misses_by_far()
+        before = walk.reached()[1]
+        if not skips and walk.anneal(stretch):
+            return
+        if stretch is cold and before - walk.reached()[1] < int(GAIN * before):
+            return
+        walk.back_to_best()
+        if stretch is warm and walk.missed():
+            walk.start_where_edges_were_sampled()

@@ -1,0 +1,247 @@
+"""Starts of a walk from which no descent from the input gets: a cut, and hubs worn down."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numpy.random import Generator
+from numpy.typing import NDArray
+
+from graphveil.core.kernels.leaf import ZERO
+from graphveil.data import Graph
+from graphveil.methods.annealing import schedule as schedules
+from graphveil.methods.annealing.kernels import anneal as kernel
+from graphveil.methods.annealing.kernels import classes as node_classes
+from graphveil.methods.annealing.kernels import pooled
+from graphveil.methods.annealing.schedule import AnnealingSegment
+from graphveil.methods.annealing.task import CODES, Flags, Ints, Task
+from graphveil.methods.annealing.walk import (
+    AnnealingWalk,
+    AnyTask,
+    search_from_input,
+    towards_goal,
+    with_fewer,
+)
+from graphveil.methods.k_degree.assignment import targets_per_node
+from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
+from graphveil.methods.structural import recount
+from graphveil.methods.structural.search import heuristic
+
+RESTARTS = 2
+ROUNDS = 3
+SHARES = (0.01, 0.02, 0.035, 0.05)
+MORE_SHARES = (0.08, 0.125, 0.2, 0.3, 0.45)
+FEW, MANY = 10, 0.1
+
+AT_A_TIME = 1_000
+"""Edges that a start deletes between two looks."""
+
+WORN_DOWN = 20
+"""The most nodes that keep CUT from the goal which are worn down as in STRIP."""
+
+THINNINGS = 3
+"""How often the number of edges with which `thinned` starts is halved."""
+
+THINS_FROM = 0.05
+"""The share of edges from which on it is tried: sparse graphs have had nothing to gain."""
+
+
+@heuristic
+def cut(walk: AnnealingWalk[Task]) -> None:
+    """Return the best state of a walk that starts where no triangle and few degrees remain.
+
+    Edges inside the sides of a large cut that are in a triangle go, then degrees are lowered.
+    """
+    task, steps = walk.task, walk.goal_steps()
+    if without_triangles(walk, task.graph.indptr, task.graph.indices) or lower_degrees(walk):
+        return
+    towards_goal(walk, steps, always=True)
+    if 0 < walk.missed() <= WORN_DOWN:
+        walk.back_to_best()
+        if not strip_hubs(walk) and not walk.missed():
+            towards_goal(walk, steps)
+    if task.allowed and CODES[task.measure][1]:
+        thinned(walk, steps)
+
+
+@heuristic
+def strip(walk: AnnealingWalk[Task]) -> None:
+    """Return the best state of a walk that starts where unprotected hubs were worn down."""
+    from_hubs(walk)
+
+
+def from_hubs(walk: AnnealingWalk[Any]) -> None:
+    """Search with few edits, wear unprotected hubs down, and give back what is not needed."""
+    steps = walk.goal_steps()
+    if not delete_until_anonymous(walk, steps):
+        towards_goal(walk, steps)
+
+
+def without_triangles(
+    walk: AnnealingWalk[AnyTask], indptr: Ints, indices: NDArray[np.int32]
+) -> bool:
+    """Delete the edges inside the halves of a large cut that are in a triangle."""
+    state, _, best, _, trial = walk.annealing
+    indptr, indices = indptr.copy(), indices.copy()
+    sides = np.empty((RESTARTS, walk.task.n_nodes), dtype=np.bool_)
+    inside = []
+    for side in sides:
+        inside.append(kernel.two_sides(indptr, indices, walk.rng, side))
+        if walk.seen_enough():
+            return True
+    kernel.cut_triangles(state, best, trial, sides[int(np.argmin(inside))], walk.task.allowed)
+    return walk.seen_enough()
+
+
+def thinned(walk: AnnealingWalk[Task], steps: int) -> None:
+    """Walk towards a goal from where edges in the most triangles are deleted, if that is better.
+
+    How many is bisected; where the edits so far are few there is nothing to gain.
+    """
+    task, (state, _, best, _, trial) = walk.task, walk.annealing
+    missed, edits = walk.missed(), walk.reached()[1]
+    many = task.n_edges if missed else edits
+    if many < THINS_FROM * task.n_edges:
+        return
+    plan, odds = schedules.paying(schedules.within_budget(task, steps), task.k, 0.05)
+    plan = plan._replace(hot=0.3, cold=0.05, ease=0.5)  # edits are cheap: some edges are to return
+    few, warm = 0, AnnealingSegment(plan, odds._replace(swap=0.3, swap_back=0.3))
+    heads = np.empty(task.n_nodes, dtype=np.int64)
+    following = np.empty(state.pool.one.size, dtype=np.int64)
+    for _ in range(THINNINGS):
+        wanted = (few + many) // 2
+        walk.back_to_input()
+        kernel.thin_out(state, best, trial, heads, following, wanted, task.allowed)
+        if walk.seen_enough() or walk.anneal(warm):
+            return
+        if walk.classes.tally[node_classes.UNPROTECTED] > task.allowed:
+            few = wanted
+        else:
+            many = wanted
+    walk.back_to_best()
+    if not walk.missed() and (missed or walk.reached()[1] < edits):
+        towards_goal(walk, steps)
+
+
+def lower_degrees(walk: AnnealingWalk[Task]) -> bool:
+    """Delete edges until the degrees are k-anonymous, or nearly: three attempts."""
+    state, _, best, _, trial = walk.annealing
+    for _ in range(ROUNDS):
+        excess = _excess(state.rows.length, walk.task)
+        if not np.any(excess > 0):
+            return False
+        while kernel.lower_to(state, best, trial, excess, walk.task.allowed, AT_A_TIME):
+            if walk.seen_enough():
+                return True
+    return False
+
+
+def _excess(degrees: Ints, task: Task) -> Ints:
+    """Return by how much every degree is to fall, by the plan of least change for each color."""
+    excess = np.zeros(degrees.size, dtype=np.int64)
+    colors = np.zeros(degrees.size, dtype=np.int64) if task.colors is None else task.colors
+    for color in np.unique(colors).tolist():
+        nodes = np.flatnonzero(colors == color)
+        if nodes.size >= task.k:
+            mirrored = degrees.max(initial=0) - degrees[nodes]
+            plan = optimal_plan(runs_of(mirrored), task.k, edits="add")
+            excess[nodes] = targets_per_node(mirrored, plan, -np.arange(nodes.size)) - mirrored
+    return excess
+
+
+def delete_until_anonymous(walk: AnnealingWalk[AnyTask], steps: int) -> bool:
+    """Search with few edits, then delete edges of unprotected hubs until the goal is reached.
+
+    Does so from the input for every share of `SHARES`, since the results differ by chance, and for
+    those of `MORE_SHARES` while only a few nodes miss the goal.
+    """
+    task = walk.task
+    short = schedules.shortened(schedules.within_budget(task, steps))
+    too_few = 0
+    for share in (*SHARES, *MORE_SHARES):
+        edits = min(math.ceil(share * task.n_edges), task.budget)
+        if search_from_input(walk, short, edits):
+            return True
+        missed = walk.classes.tally[node_classes.UNPROTECTED] - task.allowed
+        if missed <= 0:
+            return with_fewer(walk, short, too_few)
+        too_few = edits
+        if strip_hubs(walk):
+            return True
+        is_short = walk.classes.tally[node_classes.UNPROTECTED] > task.allowed
+        if (is_short and missed > MANY * task.n_nodes) or (share >= SHARES[-1] and missed > FEW):
+            break
+    walk.back_to_best()
+    return False
+
+
+def strip_hubs(walk: AnnealingWalk[AnyTask]) -> bool:
+    """Delete edges of unprotected hubs until the goal is reached."""
+    state, _, best, _, trial = walk.annealing
+    while kernel.strip(state, best, trial, walk.task.allowed, AT_A_TIME):
+        if walk.seen_enough():
+            return True
+    return False
+
+
+EXCHANGES = 4
+"""Proposals of partners to one of a stretch of annealing over edges."""
+
+
+@heuristic
+def mirror(walk: AnnealingWalk[Task]) -> None:
+    """Return the best state of a walk from where everybody has a partner whom nothing tells apart.
+
+    Nodes are paired (k=2), and an edge is kept if it leads to an edge when all partners change
+    places. The pairs are annealed for the most edges kept; then edges are given back as long as the
+    measure does not tell partners apart. It suits dense graphs.
+    """
+    task = walk.task
+    partner = partners(task.graph, task.colors, EXCHANGES * walk.goal_steps(), walk.rng)
+    deleted = without_image(task.graph, partner)
+    isolate_likes(task, partner, deleted)
+    if not walk.seen_enough():
+        state, _, best, _, _ = walk.annealing
+        walk.go_to(deleted)
+        pooled.keep_if_better(state, best, task.allowed, ZERO)
+        usual = schedules.usual_steps(task._replace(by_budget=False), walk.work)
+        towards_goal(walk, walk.proposals(usual))
+
+
+def partners(graph: Graph, colors: Ints | None, steps: int, rng: Generator) -> Ints:
+    """Return the partner of every node, of its color; -1 for one node of a color of odd size."""
+    n = graph.n_nodes
+    colors = np.zeros(n, dtype=np.int64) if colors is None else colors
+    names, sizes = np.unique(colors, return_counts=True)
+    colors = np.concatenate((colors, names[sizes % 2 == 1]))
+    degrees = np.concatenate((graph.degrees(), np.zeros(colors.size - n, dtype=np.int64)))
+    order = np.lexsort((degrees, colors))
+    partner = np.empty(colors.size, dtype=np.int64)
+    partner[order[::2]], partner[order[1::2]] = order[1::2], order[::2]
+    indptr = np.concatenate((graph.indptr, np.repeat(graph.indptr[-1:], colors.size - n)))
+    marks = np.zeros(colors.size, dtype=np.int64)
+    kernel.pair_up(indptr, graph.indices.copy(), colors, partner, marks, steps, rng)
+    return np.where(partner < n, partner, -1)[:n]
+
+
+def without_image(graph: Graph, partner: Ints) -> Flags:
+    """Return which edges lead to no edge when all partners change places; none at who has none."""
+    n, edges = graph.n_nodes, graph.edges()
+    images = np.sort(partner[edges], axis=1)
+    here = images[:, 0] >= 0
+    here[here] = np.isin(recount.keys_of(images[here], n), recount.keys_of(edges, n))
+    return ~here
+
+
+def isolate_likes(task: Task, partner: Ints, deleted: Flags) -> None:
+    """Delete the edges of a pair, too, where a node without partner is alone without edges."""
+    edges, n = task.graph.edges(), task.graph.n_nodes
+    colors = np.zeros(n, dtype=np.int64) if task.colors is None else task.colors
+    for alone in np.flatnonzero(partner < 0).tolist():
+        degrees = np.bincount(edges[~deleted].ravel(), minlength=n)
+        paired = np.flatnonzero((colors == colors[alone]) & (partner >= 0))
+        if paired.size and degrees[paired].min() > 0:
+            one = paired[np.argmin(degrees[paired])]
+            deleted |= np.isin(edges, (one, partner[one])).any(axis=1)
