@@ -18,7 +18,7 @@ import graphveil as gv
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import METRICS
-from graphveil.evaluate import comparison as searches
+from graphveil.evaluate import distances as searches
 from graphveil.evaluate.distances import distances, searched
 from graphveil.evaluate.graph_structure import triangles_at
 from graphveil.evaluate.metric import NotMeasuredError

@@ -13,8 +13,7 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.core.randomness import Randomness
-from graphveil.evaluate import GraphComparison
-from graphveil.evaluate import comparison as triangles
+from graphveil.evaluate import GraphComparison, graph_structure
 from graphveil.evaluate.graph_structure import triangles_at, wedges_of
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.evaluate.metrics import graphlets, spectra
@@ -82,7 +81,7 @@ def compared(original, released):
 def test_triangles_and_wedges_are_those_of_looking_at_every_three(graph, steps):
     inside = [graph.subgraph(three).number_of_edges() for three in itertools.combinations(graph, 3)]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(triangles, "STEPS", steps)
+        patched.setattr(graph_structure, "STEPS", steps)
         assert list(nx.triangles(graph).values()) == triangles_at(ours(graph)).tolist()
     assert 3 * inside.count(3) + inside.count(2) == wedges_of(ours(graph))
 
