@@ -12,8 +12,8 @@ from graphveil.data import Graph
 from graphveil.measures import partition
 from graphveil.methods.annealing.kernels import anneal as kernel
 from graphveil.methods.annealing.task import Edited, Task
-from graphveil.methods.structural.starts import isolate_likes, mirror, partners, without_image
 from graphveil.methods.structural.recount import applied
+from graphveil.methods.structural.starts import isolate_likes, mirror, partners, without_image
 
 FLAWS = [
     {
