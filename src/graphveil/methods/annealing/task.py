@@ -1,4 +1,10 @@
-"""What a run is asked for: the goal, the edits, the measure; and what it tells of its result."""
+"""Tasks: what a walk is given, how two results compare, and what a run then claims and warns of.
+
+`Task` is for graphs (the method `structural`), `ProfileTask` for networks with directed edges or
+several edge types (`profile`, and `structural` with the measure directed-count). Code that serves
+both takes `Goals`, either of the two. `better` is the one place that says which of two results
+wins.
+"""
 
 from __future__ import annotations
 
@@ -85,6 +91,7 @@ COLOR_BITS = {"count": 24, "edge-count": 40, "degree": 40}
 """From which bit of a code on the color of a node stands; nothing else reaches these bits."""
 
 MOST_COLORS = 1 << 16
+"""Combinations of known attributes at most: with count, colors have bits 24 to 39 of a code."""
 
 NEARLY = (4, 3)
 """What a node counts that is unprotected from knowledge that is off by half of phi, and from exact
@@ -100,9 +107,29 @@ Watch = Callable[[int, int], bool]
 class Task(NamedTuple):
     """A graph, what may be changed in it, and when it is enough.
 
-    `by_budget`: whether the fewest unprotected nodes are wanted, or the fewest edits. `phi`: the
-    percent by which knowledge is off. `nearly`: what a node counts in addition, in tenths of an
-    unprotected one, if unprotected from knowledge off by half of `phi`, and from exact knowledge.
+    Parameters
+    ----------
+    graph
+        The input.
+    measure, distance
+        What an attacker knows of a node: a name of `MEASURES`, and how many hops that reaches.
+    k
+        The smallest class of a protected node.
+    edits
+        ``"delete"``, ``"add"``, ``"rewire"`` or ``"any"``.
+    budget
+        The most edits (the paper's B).
+    allowed
+        How many nodes may stay unprotected (n minus the paper's T).
+    by_budget
+        Whether the fewest unprotected nodes are wanted, or the fewest edits.
+    colors
+        A number for the known attributes of every node, int64, shape (n,); None without any.
+    phi
+        The percent by which the attacker's knowledge is off.
+    nearly
+        What a node counts in addition, in tenths of an unprotected one, if it is unprotected from
+        knowledge off by half of `phi`, and from exact knowledge.
     """
 
     graph: Graph
@@ -131,6 +158,8 @@ class Task(NamedTuple):
         """Return codes of degrees and triangles with the colors of nodes in bits of their own."""
         if self.colors is None:
             return codes
+        # Bits are added: no color, and no number of edges around a node, may reach those of
+        # another.
         room = 1 << COLOR_BITS[self.measure]
         if int(self.colors.max(initial=0)) >= MOST_COLORS or int((codes % (1 << 40)).max()) >= room:
             raise InfeasibleError(
@@ -149,7 +178,10 @@ class Task(NamedTuple):
 
 
 class ProfileTask(NamedTuple):
-    """A network, which edges may change, and when it is enough."""
+    """A network with layers of edges, which of them may change, and when it is enough.
+
+    The fields are those of `Task`; `measure` is the profile of degrees, or directed-count.
+    """
 
     network: Network
     colors: Ints
@@ -230,9 +262,11 @@ def better(one: Edited | ChangedTies, other: Edited | ChangedTies, task: Goals) 
 
 
 def _rank(edited: Edited | ChangedTies, task: Goals) -> tuple[int, int, int]:
+    # Within a budget: nodes first, in tenths since `nearly` counts in tenths; then edits.
     if task.by_budget:
         nearly: int = getattr(edited, "nearly", 0)
         return (10 * edited.unprotected + nearly, edited.cost, edited.unprotected)
+    # Towards a goal: first by how many nodes it is missed, then edits, then nodes.
     return (max(edited.unprotected - task.allowed, 0), edited.cost, edited.unprotected)
 
 
