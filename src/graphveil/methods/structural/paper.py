@@ -379,16 +379,12 @@ def weights(
 ) -> Floats:
     """Return the weight of every candidate, by which the paper's heuristic draws (section 5.3).
 
-    =============  =======================================
-    ========================================== heuristic      paper
-    weight =============  =======================================
-    ========================================== ``es``         equation 5, edge sampling (5.3.1)
-    1 ``degree``     equation 6, structure based (5.3.2)      the least degree of its nodes
-    ``affected``   equation 7, aff (5.3.2)                  how many nodes it affects ``unique``
-    equation 8, uniqueness based (5.3.3)     1 if one of its nodes is unprotected ``ua``
-    equation 9, unique-affected (5.3.3)      unprotected nodes affected, plus 1/m ``ua-only``    the
-    authors' program                     the same without 1/m, for edges of unique =============
-    =======================================  ==========================================
+    - ``es`` (edge sampling, 5.3.1, equation 5): 1.
+    - ``degree`` (structure based, 5.3.2, equation 6): the least degree of its nodes.
+    - ``affected`` (the paper's aff, 5.3.2, equation 7): how many nodes it affects.
+    - ``unique`` (uniqueness based, 5.3.3, equation 8): 1 if one of its nodes is unprotected.
+    - ``ua`` (unique-affected, 5.3.3, equation 9): the unprotected nodes it affects, plus 1/m.
+    - ``ua-only`` (the authors' program): the unprotected nodes it affects, if one of its own is.
 
     ``unique`` and ``ua-only`` take edits of protected nodes only if the others do not suffice.
     """
