@@ -5,8 +5,7 @@ starts do:
 
 - STRIP searches with few edits, then deletes edges of unprotected hubs until the goal is reached.
 - CUT deletes the edges inside the two sides of a large cut that are in a triangle. No triangle
-  remains,
-  so a node looks as its degree says, and the degrees are then lowered to k-anonymous ones.
+  remains, so a node looks as its degree says, and the degrees are then lowered to k-anonymous ones.
 - MIRROR (k=2) pairs nodes and keeps an edge only if the partners of its ends are connected too. So
   partners have the same surroundings at any distance.
 

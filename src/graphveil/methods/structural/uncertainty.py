@@ -1,5 +1,4 @@
-"""The search under inexact knowledge (`phi`): a node is protected by k nodes that are similar to
-it.
+"""The search under inexact knowledge (`phi`): k nodes that are similar protect each other.
 
 De Jong, van der Loo and Takes, *Fuzzy k-anonymity in complex networks*, has the notion; the
 definition and the search are graphveil's. A node with d edges and t triangles has k candidates if
