@@ -195,6 +195,7 @@ class ProfileTask(NamedTuple):
     @classmethod
     def of(cls, network: Network, colors: Ints, goal: Goal, *, k: int, edits: str) -> ProfileTask:
         """Return the task of a goal."""
+        # Without a budget of its own a goal may change as many edges as there are.
         most = goal.budget(network.n_ties)
         budget = network.n_ties if most is None else min(most, network.n_ties)
         allowed, by_budget = goal.allowed(network.n_nodes), isinstance(goal, Budget)
@@ -274,6 +275,7 @@ def left_by(phi: float, k: int, facts: Mapping[str, float | int]) -> tuple[str, 
     """Return the advice on whom inexact knowledge alone does not find; none without phi."""
     if not phi:
         return ()
+    # Two figures of the released graph: exact classes, and an attacker whose numbers are off.
     few, noisy = facts["nodes_unprotected_exactly"], 100 * facts["share_unprotected_from_noisy"]
     advice = (
         f"phi={phi:g} is weaker than exact equivalence classes: "

@@ -6,8 +6,8 @@ once more.
 
 No heuristic depends on another: each gets the input, a random stream of its own and, under a time
 limit, a share of the time that remains, but nothing of what the others reached. So, without a time
-limit, each ends where it would end alone with the same seed, and one more heuristic never makes the
-result worse. Cost: the sum of the heuristics.
+limit, each ends where it would end by itself with the same seed, and one more heuristic never makes
+the result worse. Cost: the sum of the heuristics.
 """
 
 from __future__ import annotations
