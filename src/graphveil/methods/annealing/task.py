@@ -74,6 +74,7 @@ def claimed(
     promised: StructuralKAnonymity, goal: Goal, unprotected: int, n_nodes: int, *, coarser: str = ""
 ) -> StructuralKAnonymity:
     """Return what a run may claim: the share reached; refuse a run that protects nobody."""
+    # A release that protects nobody would be the input under a claim: refuse it.
     if n_nodes and unprotected == n_nodes:
         ways = f"budget, lower k, or {coarser}" if coarser else "budget, or lower k"
         raise InfeasibleError(
@@ -173,6 +174,7 @@ class Task(NamedTuple):
         from graphveil.measures import partition  # noqa: PLC0415  not for help
         from graphveil.measures.values import classes_of  # noqa: PLC0415  as above
 
+        # Nodes of one class of the measure but of different colors are told apart.
         labels = partition(graph, measure=self.measure, distance=self.distance)
         return labels if self.colors is None else classes_of(labels, self.colors)
 
@@ -313,6 +315,7 @@ def rewiring(unprotected: int, allowed: int) -> list[str]:
 
 def beside(n_nodes: int, best: Edited, other: Edited, allowed: int) -> list[str]:
     """Return the advice on a result that misses the goal with fewer edits; none where none does."""
+    # Only if the other result has fewer edits, and misses a goal that the best one reaches.
     reaches = best.unprotected <= allowed < other.unprotected
     if not reaches or other.cost >= best.cost:
         return []

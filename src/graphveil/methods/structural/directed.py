@@ -94,8 +94,8 @@ def _best_of_walks(
             break
         until = now + (deadline - now) / (len(walks) - at)
         # Deletions alone draw as those of a run that may only delete.
-        drawn = {DELETIONS: "search", "search": "any" if task.edits == "any" else "search"}
-        rng = randomness.stream(f"structural arcs {drawn.get(name, name)}")
+        streams = {DELETIONS: "search", "search": "any" if task.edits == "any" else "search"}
+        rng = randomness.stream(f"structural arcs {streams.get(name, name)}")
         with stage(f"{name}: {before:,} nodes unprotected", total=before) as advance:
             watch = watching(until, before, advance, interrupted)
             # A walk of its own from the input: its pairs, its draws, its part of the time.

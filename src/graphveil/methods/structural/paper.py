@@ -139,10 +139,10 @@ def packed(one: NDArray[np.integer], other: NDArray[np.integer], n: int) -> Ints
     return keys
 
 
-def without(forward: Forward, gone: Ints) -> Forward:
+def without(forward: Forward, deleted: Ints) -> Forward:
     """Return the edges without those at these positions."""
     stays = np.ones(forward.ends.size, dtype=np.bool_)
-    stays[gone] = False
+    stays[deleted] = False
     kept = np.zeros(stays.size + 1, dtype=np.int64)
     np.cumsum(stays, out=kept[1:])
     return Forward(kept[forward.start], forward.ends[stays])
@@ -217,9 +217,9 @@ def additions(forward: Forward, rng: Generator) -> EdgeCandidates:
     # triangles.
     n = forward.start.size - 1
     draws = max(forward.ends.size, FEWEST)
-    drawn = rng.integers(0, n, size=(2, draws - draws // 2))
+    random_pairs = rng.integers(0, n, size=(2, draws - draws // 2))
     triads = _wedges(forward, draws // 2, rng)
-    one, other = np.concatenate((drawn, triads), axis=1) if triads.size else drawn
+    one, other = np.concatenate((random_pairs, triads), axis=1) if triads.size else random_pairs
     keys = np.unique(packed(one, other, n)[one != other])
     keys = keys[~_among(keys_of(forward), keys)]
     return EdgeCandidates("add", ((keys // n).astype(np.int32), (keys % n).astype(np.int32)))
@@ -538,10 +538,10 @@ def trajectory(  # noqa: PLR0913  one argument for each part of Algorithm 1
     budget = round(share * container.n_edges)
     name = _STANDS_IN if callable(measure) else measure
     task = own(container, name, distance, k=k, edits=edits, budget=budget, allowed=-1)
-    back = _Back(container, order)
+    view = _OwnersView(container, order)
     if isinstance(task, _OwnMeasured):
-        task.value_of, task.back = cast("OwnMeasure", measure), back
-    draw = cast("Sampling", heuristic) if isinstance(heuristic, str) else back.weigher(heuristic)
+        task.value_of, task.view = cast("OwnMeasure", measure), view
+    draw = cast("Sampling", heuristic) if isinstance(heuristic, str) else view.weigher(heuristic)
     # Step 2: Algorithm 1 without its end; one batch up to each point, a row for each.
     rng = Randomness(seed=seed).stream(TRAJECTORY)
     title = heuristic if isinstance(heuristic, str) else heuristic.__name__
@@ -596,7 +596,7 @@ def _check_trajectory(
         raise ParameterError(f"share={share} is out of range. Choose a value above 0, at most 1.")
 
 
-class _Back:
+class _OwnersView:
     """Shows functions the graph of the trajectory with its nodes as the owner numbered them."""
 
     def __init__(self, graph: Graph, order: NDArray[np.int64]) -> None:
@@ -637,15 +637,15 @@ class _OwnMeasured(Task):
     """A task whose classes are those of a function."""
 
     value_of: OwnMeasure
-    back: _Back
+    view: _OwnersView
 
     def labels_of(self, graph: Graph) -> NDArray[np.int64]:
         """Return the class of every node: equal where the function returns equal values."""
-        values = self.back.called(self.value_of, graph)
+        values = self.view.called(self.value_of, graph)
         if values.ndim not in {1, 2} or len(values) != graph.n_nodes or values.dtype.kind in "OV":
             raise InputError(
                 f"the measure {self.value_of.__name__} must return {graph.n_nodes} values, one "
                 "for each node: a number each, or a row of numbers. Correct the function."
             )
         columns = values.reshape(graph.n_nodes, -1).T
-        return classes_of(*columns)[self.back.order]
+        return classes_of(*columns)[self.view.order]

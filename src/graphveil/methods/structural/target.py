@@ -250,8 +250,8 @@ def edited_of(task: Task, target_state: TargetState) -> Edited:
     n, keys = task.graph.n_nodes, best(target_state)
     pairs = np.stack((keys >> 32, keys & 0xFFFFFFFF), axis=1).astype(np.int32)
     was_edge = np.isin(recount.keys_of(pairs, n), recount.keys_of(task.graph.edges(), n))
-    said = int(target_state.edits.tally[BEST_UNPROTECTED])
-    return recount.checked(task, Edited(pairs[~was_edge], pairs[was_edge], said))
+    left = int(target_state.edits.tally[BEST_UNPROTECTED])
+    return recount.checked(task, Edited(pairs[~was_edge], pairs[was_edge], left))
 
 
 CHUNK = 25_000

@@ -171,17 +171,17 @@ def candidates(graph: Graph, rng: Generator) -> NDArray[np.int32]:
     n, m = graph.n_nodes, graph.n_edges
     edges = graph.edges().astype(np.int64)
     present = edges[:, 0] * n + edges[:, 1]
-    drawn = np.empty(0, dtype=np.int64)
+    sampled = np.empty(0, dtype=np.int64)
     for wanted, draw in ((m // 2, _open_triads), (m, _random_pairs)):
         for _ in range(8):
-            if drawn.size >= wanted:
+            if sampled.size >= wanted:
                 break
-            ends = np.sort(draw(graph, 2 * (wanted - drawn.size) + 8, rng), axis=1)
+            ends = np.sort(draw(graph, 2 * (wanted - sampled.size) + 8, rng), axis=1)
             keys = (ends[:, 0] * n + ends[:, 1])[ends[:, 0] != ends[:, 1]]
             keys = np.setdiff1d(keys, present)
-            keys = np.setdiff1d(keys, drawn)
-            drawn = np.concatenate((drawn, rng.permutation(keys)[: wanted - drawn.size]))
-    return np.stack(np.divmod(np.sort(drawn), n), axis=1).astype(np.int32)
+            keys = np.setdiff1d(keys, sampled)
+            sampled = np.concatenate((sampled, rng.permutation(keys)[: wanted - sampled.size]))
+    return np.stack(np.divmod(np.sort(sampled), n), axis=1).astype(np.int32)
 
 
 def _random_pairs(graph: Graph, size: int, rng: Generator) -> Ints:
@@ -224,14 +224,14 @@ def edited_of(task: Task, annealing: pooled.AnnealingState, visited: list[Visite
     the input and all states visited is returned, counted exactly.
     """
     # Over codes the count is exact: a recount must agree, or a kernel is wrong.
-    last, said = best_of(annealing), int(annealing.best.tally[pooled.BEST_UNPROTECTED])
+    last, counted_by_walk = best_of(annealing), int(annealing.best.tally[pooled.BEST_UNPROTECTED])
     nearly = int(annealing.best.tally[pooled.BEST_NEARLY])
-    edited = edits_of(annealing, last)._replace(unprotected=said, nearly=nearly)
+    edited = edits_of(annealing, last)._replace(unprotected=counted_by_walk, nearly=nearly)
     if annealing.values is None:
         return checked(task, edited)
     # Over values a recount may find more unprotected nodes: then the best recounted state wins.
     best = counted(task, edited)
-    if best.unprotected == said:
+    if best.unprotected == counted_by_walk:
         return best
     states = (Visited(np.zeros_like(last.changed), last.mates), *visited)
     for other in [edits_of(annealing, state) for state in states]:
