@@ -23,7 +23,7 @@ from graphveil.core.parameters import FlatParameter, flat_parameters, is_spelled
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES
 from graphveil.io import FORMATS
 from graphveil.methods.base import Anonymizer
-from graphveil.verbs.report.pages import WORDS
+from graphveil.pages.html import WORDS
 from graphveil.verbs.reproduce.names import marked_names
 
 project = "graphveil"

@@ -15,7 +15,7 @@ from statistics import mean
 from typing import Any, NamedTuple
 
 from graphveil.core.text import percent
-from graphveil.verbs.report.charts import Mark, dots_alone
+from graphveil.pages.charts import Mark, dots_alone
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "benchmarks"))

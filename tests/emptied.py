@@ -11,8 +11,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from graphveil.verify.database import LIMIT_BYTES, Database, database
+from graphveil.verify.database import Database, database
 from graphveil.verify.evidence import Evidence
+from graphveil.verify.verdict import LIMIT_BYTES
 
 
 @cache

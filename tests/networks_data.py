@@ -6,7 +6,7 @@ import networkx as nx
 import numpy as np
 
 import graphveil as gv
-from graphveil.attacks.networks.copies import pairing
+from graphveil.attacks.networks.copies.paired_copy import pairing
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of

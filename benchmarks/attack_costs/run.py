@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import msgspec
 import numpy as np
 
 import graphveil as gv
@@ -144,7 +145,7 @@ def situation_of(case: Case) -> tuple[Any, Any]:
         raise TypeError("a new release has its private part")
     seconds = {"anonymize": time.process_time() - started}  # as on a machine that does nothing else
     release = dataclasses.replace(
-        release, private=dataclasses.replace(release.private, seconds=seconds)
+        release, private=msgspec.structs.replace(release.private, seconds=seconds)
     )
     pair = comparison_of(release, data, Randomness(seed=1), wanted_by="attack")
     second = None

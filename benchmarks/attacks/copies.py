@@ -29,8 +29,8 @@ import numpy as np
 
 import graphveil as gv
 from graphveil.attacks.networks.alignment import aligned
-from graphveil.attacks.networks.assignment.one_to_one import assigned, relaxed_alignment
-from graphveil.attacks.networks.copies import Pairing, pairing
+from graphveil.attacks.networks.assignment.fugal import assigned, relaxed_alignment
+from graphveil.attacks.networks.copies.paired_copy import Pairing, pairing
 from graphveil.attacks.networks.propagation import guess, known_people
 from graphveil.attacks.networks.seeded_matching import STARTS, best_match
 from graphveil.core.randomness import Randomness

@@ -38,7 +38,8 @@ from graphveil.attacks.networks.alignment import aligned
 from graphveil.attacks.networks.assignment.frank_wolfe import Ties
 from graphveil.attacks.networks.assignment.near_candidates import near_match
 from graphveil.attacks.networks.assignment.one_to_one import best_assignment
-from graphveil.attacks.networks.copies import NodeKinds, Pairing, pairing
+from graphveil.attacks.networks.copies.paired_copy import Pairing, pairing
+from graphveil.attacks.networks.copies.reidentification import NodeKinds
 from graphveil.attacks.networks.propagation import known_people
 from graphveil.attacks.networks.seeded_matching import best_match
 from graphveil.core.randomness import Randomness

@@ -36,7 +36,7 @@ from graphveil.attacks import Attached
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.registry import ATTACKS as ATTACKERS
 from graphveil.attacks.registry import not_run
-from graphveil.claims.manifest import ATTACKED, private_folder
+from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate.measuring import comparison_of
 from graphveil.verbs.attack import rerun_of

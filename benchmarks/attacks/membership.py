@@ -23,8 +23,8 @@ import numpy as np
 
 import graphveil as gv
 from graphveil.attacks import likelihood_ratio
-from graphveil.attacks.intervals import Curve
 from graphveil.attacks.likelihood_ratio import ShadowScores, ratios, scored_of
+from graphveil.attacks.roc_curve import Curve
 
 HERE = Path(__file__).parent
 sys.path.append(str(HERE.parent))

@@ -31,12 +31,12 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.core.randomness import Randomness
-from graphveil.methods.noise import laws as drawn
+from graphveil.methods.noise import ladder as ladders
 from graphveil.methods.noise import laws as laplace
 from graphveil.methods.noise import words_from
-from graphveil.methods.noise.laws import Steps, ladder, rate_of
+from graphveil.methods.noise.ladder import Steps, ladder, rate_of
 from graphveil.methods.random_graphs.degree_triangle import SHARES
-from graphveil.methods.random_graphs.triangle_model import (
+from graphveil.methods.random_graphs.triangle_statistics import (
     Statistics,
     edges_between_groups,
     noisy_statistics,
@@ -220,7 +220,7 @@ def main() -> None:
     parser.add_argument("--epsilons", nargs="+", default=["0.5", "2"])
     asked = parser.parse_args()
     laplace.geometric_law = cache(laplace.geometric_law)
-    drawn.ladder_law = cache(drawn.ladder_law)
+    ladders.ladder_law = cache(ladders.ladder_law)
     rows = read_rows(RESULTS)
     known = {(r["mechanism"], r["graphs"], r["epsilon"], r["runs"]) for r in rows}
     for epsilon in asked.epsilons:

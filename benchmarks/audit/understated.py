@@ -22,8 +22,9 @@ from graphveil.claims.conditions import BlockFlips
 from graphveil.methods.noise import channel
 from graphveil.methods.noisy_cells.randomized_response import AsymmetricResponse
 from graphveil.methods.noisy_cells.top_m_filter import thresholds_of
-from graphveil.verify.promises.cell_flips import _fewest_and_most, _is_outside
-from graphveil.verify.recount.noise import blocks_of, is_unbelievable
+from graphveil.verify.promises.noise.block_flips import _fewest_and_most, _is_outside
+from graphveil.verify.recount.noise.flip_probabilities import blocks_of
+from graphveil.verify.recount.noise.noise_tails import is_unbelievable
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import write_rows

@@ -26,14 +26,11 @@ import graphveil as gv
 from graphveil import io
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.k_degree.kernels.sequence import cheapest_raise_by_window
+from graphveil.methods.k_degree.assignment import targets_per_node
+from graphveil.methods.k_degree.kernels.paper import cheapest_raise_by_window
+from graphveil.methods.k_degree.parity import settle_parity
 from graphveil.methods.k_degree.realize import realize
-from graphveil.methods.k_degree.sequence import (
-    optimal_plan,
-    runs_of,
-    settle_parity,
-    targets_per_node,
-)
+from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from generators import chung_lu

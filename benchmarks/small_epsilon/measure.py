@@ -25,7 +25,7 @@ import numpy as np
 
 import graphveil as gv
 from graphveil.evaluate.metrics.communities import median_run, modularities
-from graphveil.evaluate.metrics.networks import average_clustering
+from graphveil.evaluate.metrics.structure import average_clustering
 
 HERE = Path(__file__).resolve()
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[1]), str(HERE.parents[1] / "top_m_filter")]

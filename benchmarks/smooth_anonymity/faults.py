@@ -30,7 +30,7 @@ from typing import Any, NamedTuple
 from scale import RESULTS, write_lists
 
 import graphveil as gv
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.core.storage import Address
 from graphveil.engines import LocalEngine, SparkEngine
 from graphveil.engines import spark as engine_of_spark

@@ -12,7 +12,8 @@ import data as sets
 import numpy as np
 
 import graphveil as gv
-from graphveil.evaluate.metrics.tasks import Labelled, hits, under
+from graphveil.evaluate.metrics.classification import Labelled, hits
+from graphveil.evaluate.metrics.tasks import under
 
 KS = (2, 8, 32, 100, 200)
 METHODS: dict[str, tuple[str, dict[str, Any]]] = {

@@ -24,8 +24,9 @@ from typing import Any
 import graphveil as gv
 from graphveil.claims.manifest import read_manifest
 from graphveil.verify.database import database
-from graphveil.verify.files.folder import Released, load
-from graphveil.verify.recount.classes import equal_classes, sizes_of_classes
+from graphveil.verify.files.loading import load
+from graphveil.verify.files.released import Released
+from graphveil.verify.recount.rows.row_classes import equal_classes, sizes_of_classes
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import append_rows

@@ -40,8 +40,10 @@ from networks import MADE, PAPER, read
 import graphveil as gv
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
-from graphveil.evaluate.comparison import distances, triangles_at
-from graphveil.evaluate.metrics.networks import closed_share, exponent
+from graphveil.evaluate.distances import distances
+from graphveil.evaluate.graph_structure import triangles_at
+from graphveil.evaluate.metrics.degrees import exponent
+from graphveil.evaluate.metrics.structure import closed_share
 from graphveil.methods.random_graphs.hierarchy import paired_tree
 from graphveil.methods.random_graphs.kernels.hierarchy import log_likelihood
 

@@ -16,20 +16,7 @@ Examples
 True
 """
 
-from graphveil.core.lazy import ABOVE, lazy_names
-
-ABOVE.update(
-    {
-        "Release.verify": "graphveil.verbs.verify:verify_release",
-        "Release.evaluate": "graphveil.verbs.evaluate:evaluate_release",
-        "Release.attack": "graphveil.verbs.attack:attack_release",
-        "Release.report": "graphveil.verbs.report.report:report_release",
-        "Rows.plot": "graphveil.verbs.report.figures:of_rows",
-        "Sweep.write_paper": "graphveil.verbs.sweep.paper_kit:write_kit",
-        "Risk.plot": "graphveil.verbs.report.figures:of_classes",
-    }
-)
-"""Methods of objects that a folder above theirs carries out."""
+from graphveil.core.lazy import lazy_names
 
 __all__, _load, __dir__ = lazy_names(__name__, __file__)
 

@@ -30,7 +30,9 @@ from graphveil.io import read_table as read_table
 from graphveil.measures import MEASURES as MEASURES
 from graphveil.measures import measure as measure
 from graphveil.methods import *  # noqa: F403  the registry says which
-from graphveil.methods.adaptive.problem import levels_by_degree as levels_by_degree
+from graphveil.methods.adaptive.levels_and_weights import levels_by_degree as levels_by_degree
+from graphveil.methods.estimator import Estimator as Estimator
+from graphveil.methods.estimator import as_estimator as as_estimator
 from graphveil.methods.external import External as External
 from graphveil.methods.external import method_from as method_from
 from graphveil.methods.rename import Key as Key
@@ -42,13 +44,20 @@ from graphveil.methods.structural import Budget as Budget
 from graphveil.methods.structural import Full as Full
 from graphveil.methods.structural import Partial as Partial
 from graphveil.methods.structural.paper import trajectory as trajectory
+from graphveil.pages.advice import AdvicePage as AdvicePage
+from graphveil.pages.advice import advise_page as advise_page
+from graphveil.pages.figures import Figure as Figure
+from graphveil.pages.paper_kit import write_paper as write_paper
+from graphveil.pages.plotting import plot as plot
+from graphveil.pages.report.document import Report as Report
+from graphveil.pages.report.report import report_release as report_release
+from graphveil.pages.sweep import SweepReport as SweepReport
+from graphveil.pages.sweep import report_sweep as report_sweep
 from graphveil.release import GeneralizedGraph as GeneralizedGraph
 from graphveil.release import Release as Release
 from graphveil.release import read_release as read_release
 from graphveil.verbs import theory as theory
 from graphveil.verbs.advise.advise import advise as advise
-from graphveil.verbs.advise.page import AdvicePage as AdvicePage
-from graphveil.verbs.advise.page import advise_page as advise_page
 from graphveil.verbs.anonymize import Choices as Choices
 from graphveil.verbs.anonymize import anonymize as anonymize
 from graphveil.verbs.anonymize import anonymize_rows as anonymize_rows
@@ -60,9 +69,6 @@ from graphveil.verbs.describe import Description as Description
 from graphveil.verbs.describe import describe as describe
 from graphveil.verbs.evaluate import evaluate_release as evaluate_release
 from graphveil.verbs.read import convert as convert
-from graphveil.verbs.report.document import Report as Report
-from graphveil.verbs.report.figures import Figure as Figure
-from graphveil.verbs.report.report import report_release as report_release
 from graphveil.verbs.reproduce.reproduce import Reproduction as Reproduction
 from graphveil.verbs.reproduce.reproduce import reproduce as reproduce
 from graphveil.verbs.sweep.results import Sweep as Sweep

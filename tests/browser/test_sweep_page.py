@@ -25,7 +25,7 @@ def swept():
 
 @pytest.fixture(scope="module")
 def path(swept, tmp_path_factory):
-    return swept.write(tmp_path_factory.mktemp("page") / "sweep.html")
+    return gv.report_sweep(swept).write(tmp_path_factory.mktemp("page") / "sweep.html")
 
 
 @pytest.mark.parametrize("width", [360, 1280])

@@ -185,7 +185,7 @@ def test_an_attack_above_its_limit_ends_with_one_line_and_exit_code_3(
     graphveil_here, cwd, assert_one_line, monkeypatch
 ):
     monkeypatch.setattr("graphveil.attacks.networks.alignment.ALL_PAIRS", 2)
-    monkeypatch.setattr("graphveil.attacks.networks.assignment.one_to_one.MOST_NODES", 2)
+    monkeypatch.setattr("graphveil.attacks.networks.assignment.forecast.MOST_NODES", 2)
     (cwd / "friends.csv").write_text("source,target\nann,bob\nbob,cyd\n")
     graphveil_here("anonymize", "k-degree", "friends.csv", "--k", 2, "--out", "out")
     words = ("attack", "out", "--original", "friends.csv", "--attacks", "alignment")

@@ -418,7 +418,7 @@ def test_conditions_on_attached_columns_name_the_method_that_keeps_them(cwd, gra
     calls = (
         lambda: gv.SuppressK(k=2, diverse="ill:2"),
         lambda: gv.SuppressK.from_parameters({"k": 2, "diverse": "ill:2"}),
-        lambda: gv.SuppressK(k=2).set_params(diverse="ill:2"),
+        lambda: gv.as_estimator(gv.SuppressK(k=2)).set_params(diverse="ill:2"),
     )
     for call in calls:
         with pytest.raises(GraphveilError, match="kept by the method generalize alone"):

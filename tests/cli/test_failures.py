@@ -22,7 +22,7 @@ CRASH = """
 import sys, graphveil.methods
 def crash(*_, **__):
     raise IndexError("off\\nby one")
-graphveil.methods.KDegree._anonymize = crash
+graphveil.methods.KDegree.draft = crash
 from graphveil.cli import main
 main(sys.argv[1:])
 """
@@ -81,11 +81,11 @@ SHORTAGES = {
         out_of_space,
         "no space left",
     ),
-    "no memory": ("graphveil.methods.KDegree._anonymize", out_of_memory, "out of memory"),
+    "no memory": ("graphveil.methods.KDegree.draft", out_of_memory, "out of memory"),
     "a disk that is read only": ("pathlib.Path.mkdir", read_only, "not writable"),
     "no permission to rename": ("pathlib.Path.rename", forbidden, "not writable"),
     "an interrupt that a library made its own error of": (
-        "graphveil.methods.KDegree._anonymize",
+        "graphveil.methods.KDegree.draft",
         interrupted_inside_a_library,
         "interrupted",
     ),

@@ -21,7 +21,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from graphveil.methods.base import Anonymizer, MethodResult
+from graphveil.methods.base import Anonymizer
+from graphveil.release.draft import Draft
 from graphveil.claims.conditions import EditBudget, Subgraph
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.data import Graph
@@ -51,10 +52,10 @@ class Toy(Anonymizer[Graph]):
     conditions = (Subgraph(), EditBudget(share=1.0))
     rows_needed = property(lambda self: self.k)
 
-    def _anonymize(self, data, randomness):
+    def draft(self, data, randomness):
         del randomness
         empty = Graph.from_edges([], [], ids=data.labels())
-        return MethodResult(empty)
+        return Draft(empty)
 '''
 """The whole of it: what a plugin for the command line and for these tests holds."""
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.claims.manifest import read_record
+from graphveil.claims.record import read_record
 from graphveil.cli.app import call
 from graphveil.core.errors import ParameterError, UsageError
 from graphveil.core.parameters import Columns, PerColumn, flat_parameters, options_of

@@ -9,7 +9,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.claims.guarantees import EdgeDP, NodeDP
-from graphveil.claims.manifest import private_folder, read_record
+from graphveil.claims.record import private_folder, read_record
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning"),

@@ -14,7 +14,8 @@ import graphveil as gv
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.errors import InputError
 from graphveil.core.parameters import parameter
-from graphveil.methods.base import Anonymizer, MethodResult
+from graphveil.methods.base import Anonymizer
+from graphveil.release.draft import Draft
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -40,9 +41,9 @@ class AsItIs(Anonymizer[Any]):
     def guarantee(self):
         return StructuralKAnonymity(k=2)
 
-    def _anonymize(self, data, randomness):
+    def draft(self, data, randomness):
         del randomness
-        return MethodResult(self._without(data))
+        return Draft(self._without(data))
 
     def _without(self, data):
         if isinstance(data, gv.Bipartite) and self.suppress:

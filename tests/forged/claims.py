@@ -13,7 +13,7 @@ import msgspec
 
 from forged.kit import Forged, read_manifest, reseal
 from graphveil.claims.guarantees import AdaptiveAnonymity, NotClaimed, StructuralKAnonymity
-from graphveil.verify.recount.noise import filter_thresholds, thresholds
+from graphveil.verify.recount.noise.flip_probabilities import filter_thresholds, response_thresholds
 
 DIGITS = int("".join(str(7 * place % 10) for place in range(1, 400)))
 """A message of 1,300 bits."""
@@ -158,7 +158,7 @@ def _restate(flips: dict, epsilon: Fraction) -> None:
     if flips["type"] == "top-m-flips":
         zero, one = filter_thresholds(cells, int(count or 1), epsilon)
     else:
-        zero, one = thresholds(Fraction(int(count or 1), cells if count else 2), epsilon)
+        zero, one = response_thresholds(Fraction(int(count or 1), cells if count else 2), epsilon)
     flips |= {"T0": str(zero), "T1": str(one)}
 
 

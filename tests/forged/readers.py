@@ -25,7 +25,8 @@ import graphveil as gv
 from forged.kit import data_file, read_manifest
 from graphveil.claims.manifest import read_manifest as typed_manifest
 from graphveil.verify.database import database
-from graphveil.verify.files.folder import Released, load
+from graphveil.verify.files.loading import load
+from graphveil.verify.files.released import Released
 
 DELIMITERS = {"csv": ",", "tsv": "\t", "text": "\t"}
 Content = list[tuple[Any, ...]]

@@ -38,7 +38,7 @@ from forged.readers import DELIMITERS, Content, by_verify, readings_of
 from graphveil.claims.guarantees import KAnonymity, StructuralKAnonymity
 from graphveil.release import Provenance, Release
 from graphveil.verify import verify
-from graphveil.verify.files.canonical import first_difference
+from graphveil.verify.files.canonical_text import first_difference
 
 N = 12
 CLAIM = {"classes", "same data", "ids from the key", "linkage", "same size", "items", "columns"}

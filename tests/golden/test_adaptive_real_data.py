@@ -15,12 +15,11 @@ import pytest
 from tests.adaptive_data import codes_of, in_order
 from tests.shared_data import shared
 
-from graphveil.methods.adaptive import bipartite, symmetric
-from graphveil.methods.adaptive import bipartite as regular
+from graphveil.methods.adaptive import bipartite, regular_search, symmetric
 from graphveil.methods.adaptive.adaptive import chances
 from graphveil.methods.adaptive.clusters import clusters, stars_of
-from graphveil.methods.adaptive.kernels import network as flow
-from graphveil.methods.adaptive.kernels import search
+from graphveil.methods.adaptive.kernels import flow
+from graphveil.methods.adaptive.kernels import regular_search as search
 from graphveil.methods.adaptive.problem import UNIT, packed, problem_of
 
 TABLE = """
@@ -157,11 +156,11 @@ def test_networks_of_friends_need_no_more_stars_than_the_reference(row):
 )
 def test_regular_search_needs_no_more_stars_than_the_reference(name, reference, monkeypatch):
     """A part of the trials is enough for that."""
-    monkeypatch.setattr(regular, "TRIALS", 50)
+    monkeypatch.setattr(regular_search, "TRIALS", 50)
     codes = in_order(codes_of(name))
     problem = problem_of(codes, np.full(codes.shape[0], 5), np.ones(codes.shape[1]))
     rng = np.random.Generator(np.random.PCG64(1))
-    end = regular.searched(problem, SCHEDULE, rng)
+    end = regular_search.searched(problem, SCHEDULE, rng)
     assert {4} == set(end.pairs.sum(axis=0)) == set(end.pairs.sum(axis=1))
     assert count(end.stars) <= 1.05 * reference
 
@@ -177,9 +176,9 @@ def test_search_with_degrees_of_at_least_the_level_must_not_be_offered_as_equal_
     passed = start.pairs.sum(axis=1, dtype=np.int64) - 4
     chosen = flow.flow_of(problem.rows, passed)
     flow.load(problem.rows, stars, start.pairs, chosen)
-    prices, near = regular.prices_by_bit(problem), regular.nearest_rows(problem)
-    room = search.room_for(chosen, stars, prices, near)
-    search.search(problem.rows, stars, chosen, room, 5 * n, regular.HEAT, UNIT, rng)
+    prices, near = regular_search.prices_by_bit(problem), regular_search.nearest_rows(problem)
+    room = search.buffers_for(chosen, stars, prices, near)
+    search.search(problem.rows, stars, chosen, room, 5 * n, regular_search.HEAT, UNIT, rng)
     compatible = bipartite.fitting_pairs(problem, stars)
     assert min(compatible.sum(axis=0).min(), compatible.sum(axis=1).min()) >= 5
     assert count(stars) < 0.8 * count(start.stars)

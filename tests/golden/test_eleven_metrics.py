@@ -9,14 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.evaluate.comparison import distances, triangles_at
-from graphveil.evaluate.metrics.networks import (
-    average_of,
-    closed_share,
-    exponent,
-    harmonic_of,
-    within_90_percent,
-)
+from graphveil.evaluate.distances import distances
+from graphveil.evaluate.graph_structure import triangles_at
+from graphveil.evaluate.metrics.degrees import exponent
+from graphveil.evaluate.metrics.path_lengths import average_of, harmonic_of, within_90_percent
+from graphveil.evaluate.metrics.structure import closed_share
 from shared_data import network
 
 GOLDEN = {

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, settle_parity
+from graphveil.methods.k_degree.parity import settle_parity
+from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
 from shared_data import edge_array
 
 KS = (2, 5, 10, 50)

@@ -14,7 +14,8 @@ import pytest
 from graphveil.core.randomness import Randomness
 from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept
 from graphveil.methods.smooth_k import Facility, LocalSearch, SmoothK
-from graphveil.methods.smooth_k.clusters import grown_clusters, refined_clusters
+from graphveil.methods.smooth_k.greedy_growth import grown_clusters
+from graphveil.methods.smooth_k.local_search import refined_clusters
 from shared_data import script, shared
 
 FOLDERS = {"adult": "adult", "playstore": "googleplaystore", "email_enron": "email-Enron"}

@@ -13,7 +13,7 @@ import pytest
 
 from graphveil.core.randomness import Randomness
 from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept
-from graphveil.methods.smooth_k.clusters import cut_up, facility_clusters
+from graphveil.methods.smooth_k.facility_location import cut_up, facility_clusters
 from shared_data import script, shared
 
 FOLDERS = {

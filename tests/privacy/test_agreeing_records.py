@@ -10,15 +10,15 @@ from hypothesis.extra.numpy import arrays
 
 import graphveil as gv
 from graphveil.claims.guarantees import AdaptiveAnonymity
-from graphveil.verify.promises.adaptive import LEVEL, PAIRS
-from graphveil.verify.recount import classes as agreeing
-from graphveil.verify.recount.classes import fewest_agreeing
+from graphveil.verify.promises.rows.adaptive import LEVEL, PAIRS
+from graphveil.verify.recount.rows import agreeing_rows
+from graphveil.verify.recount.rows.agreeing_rows import fewest_agreeing
 
 FLAWS = [
     {
         "name": "rows that agree with nobody",
         "means": "Different rows without a star pass as hidden among a hundred.",
-        "file": "src/graphveil/verify/promises/adaptive.py",
+        "file": "src/graphveil/verify/promises/rows/adaptive.py",
         "old": "    return judged([short] if number < promise.level else [], enough)",
         "new": "    return judged([short] if number < 0 else [], enough)",
         "verify": [
@@ -88,7 +88,7 @@ def test_a_genuine_release_agrees_and_is_not_called_proved(
 def test_a_table_of_too_many_different_rows_is_not_called_compared(
     different, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(agreeing, "MOST_COMPARISONS", 10)
+    monkeypatch.setattr(agreeing_rows, "MOST_COMPARISONS", 10)
     verdict = gv.verify_release(
         gv.Adaptive(levels=2, compatibility="bipartite")
         .anonymize(different)

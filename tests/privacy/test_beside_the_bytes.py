@@ -12,7 +12,7 @@ from tampering import original_graph, release_of
 
 import graphveil as gv
 from graphveil.cli.app import call
-from graphveil.verify.files.folder import ATTRIBUTES, LINKS
+from graphveil.verify.files.filesystem_metadata import ATTRIBUTES, LINKS
 
 FILES = ["data.csv", "nodes.csv", "release.json"]
 STRICT = {LINKS, ATTRIBUTES}

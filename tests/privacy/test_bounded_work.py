@@ -6,14 +6,14 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.verify.evidence import CLASSES
-from graphveil.verify.recount import classes as look_alikes
+from graphveil.verify.claim_check import CLASSES
+from graphveil.verify.recount.graphs import structural_classes
 
 FLAWS = [
     {
         "name": "neighborhoods without a bound",
         "means": "A release of a few kilobytes keeps the checker busy for days.",
-        "file": "src/graphveil/verify/recount/neighborhoods.py",
+        "file": "src/graphveil/verify/recount/graphs/released_graph.py",
         "old": "        if self._left < 0:",
         "new": "        if self._left < -(1 << 62):",
         "verify": ["tests/privacy/test_bounded_work.py"],
@@ -54,7 +54,7 @@ def test_one_of_the_leaves_of_a_star_stands_for_all_of_them(tmp_path):
 
 def test_shapes_that_cannot_be_told_apart_in_time_are_given_up_together(tmp_path, monkeypatch):
     """Regular graphs that refinement cannot tell apart, each around a center of its own."""
-    monkeypatch.setattr(look_alikes, "MOST_STEPS", 10)
+    monkeypatch.setattr(structural_classes, "MOST_STEPS", 10)
     edges, n = [], 0
     for seed in range(8):
         rng = np.random.Generator(np.random.PCG64(seed))

@@ -13,25 +13,26 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.claims.manifest import decode_manifest, encode
-from graphveil.verify.promises import cell_flips
-from graphveil.verify.promises.cell_flips import CHANCES
-from graphveil.verify.promises.noisy_statistics import DRAWING, ON_DEGREES
-from graphveil.verify.recount.noise import Exchanges, exchanges, is_unbelievable, tail
+from graphveil.verify.promises.noise import block_flips
+from graphveil.verify.promises.noise.cell_flips import CHANCES
+from graphveil.verify.promises.noise.noisy_statistics import DRAWING, ON_DEGREES
+from graphveil.verify.recount.noise.edge_exchanges import Exchanges, edge_exchanges
+from graphveil.verify.recount.noise.noise_tails import is_unbelievable, tail
 
 FLAWS = [
     {
         "name": "dp-1k is not drawn again",
         "means": "A release that holds the original's edges passes as drawn from noisy degrees.",
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
-        "old": '    NoisyDegrees: ClaimCheck(("graph",), _OF_BOTH),',
-        "new": '    NoisyDegrees: ClaimCheck(("graph",), (_OF_BOTH[0], *_OF_BOTH[2:])),',
+        "file": "src/graphveil/verify/registry.py",
+        "old": "    conditions.NoisyDegrees: _checks(_GRAPH, *_STATISTICS),",
+        "new": "    conditions.NoisyDegrees: _checks(_GRAPH, _STATISTICS[0], *_STATISTICS[2:]),",
         "verify": ["tests/privacy/test_exchanges.py", "-k", "no_draw_from_noisy_degrees"],
         "methods": ["dp-1k"],
     },
     {
         "name": "weights explain the original",
         "means": "With weights of degrees that fit, the original passes at a small epsilon.",
-        "file": "src/graphveil/verify/promises/cell_flips.py",
+        "file": "src/graphveil/verify/promises/noise/block_flips.py",
         "old": "    if not flips.groups:\n        epsilon =",
         "new": "    if flips.groups is None:\n        epsilon =",
         "verify": [
@@ -42,9 +43,9 @@ FLAWS = [
     {
         "name": "too few true edges refuse a release",
         "means": "Genuine releases are refused, since a rare number may be rare on either side.",
-        "file": "src/graphveil/verify/promises/cell_flips.py",
-        "old": "    unbelievable = found.more > found.telling * most and laws.is_unbelievable(",
-        "new": "    unbelievable = found.more > found.telling / 2 and laws.is_unbelievable(",
+        "file": "src/graphveil/verify/promises/noise/block_flips.py",
+        "old": "    unbelievable = found.more > found.telling * most and is_unbelievable(",
+        "new": "    unbelievable = found.more > found.telling / 2 and is_unbelievable(",
         "tests": [
             "tests/privacy/test_exchanges.py::test_fewer_true_edges_than_weights_allow_are_no_failure"
         ],
@@ -52,7 +53,7 @@ FLAWS = [
     {
         "name": "edges are exchanged by what they are",
         "means": "Genuine draws are refused: edges of the original are looked for on one side.",
-        "file": "src/graphveil/verify/recount/noise.py",
+        "file": "src/graphveil/verify/recount/noise/edge_exchanges.py",
         "old": "    gain = (before - after)[possible]",
         "new": "    gain = np.maximum(before - after, 0)[possible]",
         "tests": [
@@ -145,9 +146,9 @@ def test_fewer_true_edges_than_weights_allow_are_no_failure(tmp_path, monkeypatc
     original = network(300, 6, seed=4)
     folder = gv.DegreePriorResponse(epsilon=3.0).anonymize(original).write(tmp_path / "out")
     counted = Exchanges(telling=19, more=14)
-    monkeypatch.setattr(cell_flips.laws, "exchanges", lambda *_: counted)
+    monkeypatch.setattr(block_flips, "edge_exchanges", lambda *_: counted)
     assert [] == gv.verify_release(folder, original=original).failures()
-    monkeypatch.setattr(cell_flips.laws, "exchanges", lambda *_: Exchanges(1 << 40, (1 << 40) - 9))
+    monkeypatch.setattr(block_flips, "edge_exchanges", lambda *_: Exchanges(1 << 40, (1 << 40) - 9))
     assert gv.verify_release(folder, original=original).failures()
 
 
@@ -162,7 +163,7 @@ def test_of_graphs_of_like_degrees_gains_and_losses_are_even():
     told, more = 0, 0
     for _ in range(400):
         one, other = (np.column_stack([u, v])[rng.random(u.size) < chance] for _ in range(2))
-        counted = exchanges(one, other, n)
+        counted = edge_exchanges(one, other, n)
         told, more = told + counted.telling, more + counted.more
     assert told > 500
     assert stats.binomtest(more, told).pvalue > 1e-4
@@ -171,9 +172,9 @@ def test_of_graphs_of_like_degrees_gains_and_losses_are_even():
 def test_no_node_stands_in_two_exchanges():
     """So that they are independent: of a star nothing can be exchanged, of a matching all can."""
     star = np.array([[0, v] for v in range(1, 50)])
-    assert (0, 0) == exchanges(star, star, 50)
+    assert (0, 0) == edge_exchanges(star, star, 50)
     circle = np.array([[v, v + 1] for v in range(0, 40, 2)])
-    assert (10, 10) == exchanges(circle, circle, 40)
+    assert (10, 10) == edge_exchanges(circle, circle, 40)
 
 
 @pytest.mark.parametrize("chance", [0.0, 0.01, 0.3, 0.5, 0.97, 1.0])

@@ -11,7 +11,7 @@ from graphveil.claims.manifest import decode_manifest, encode
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import flat_parameters, options_of
 from graphveil.release import read_release
-from graphveil.verify.evidence import PARAMETERS
+from graphveil.verify.parameters import PARAMETERS
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -19,7 +19,7 @@ FLAWS = [
     {
         "name": "an epsilon of seventeen digits",
         "means": "The digits of a parameter hold a message that nobody can check.",
-        "file": "src/graphveil/verify/evidence.py",
+        "file": "src/graphveil/verify/parameters.py",
         "old": '(isinstance(value, float) and float(f"{value:.{_DIGITS}g}") == value)',
         "new": "isinstance(value, float)",
         "verify": ["tests/privacy/test_free_numbers.py::test_digits_of_a_forged_parameter_fail"],

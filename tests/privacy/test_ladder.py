@@ -15,7 +15,7 @@ import graphveil as gv
 from graphveil.claims.conditions import as_printed
 from graphveil.core.randomness import Randomness
 from graphveil.methods.noise import words_from
-from graphveil.methods.noise.laws import (
+from graphveil.methods.noise.ladder import (
     Steps,
     ladder,
     ladder_law,
@@ -23,12 +23,10 @@ from graphveil.methods.noise.laws import (
     rate_of,
     vectors_within,
 )
-from graphveil.methods.noisy_cells.prior_response import expected_degrees
-from graphveil.methods.random_graphs.triangle_model import (
+from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
+from graphveil.methods.random_graphs.placement import GROUPS, Cuts, cut
+from graphveil.methods.random_graphs.triangle_statistics import (
     CLASSES,
-    GROUPS,
-    Cuts,
-    cut,
     edges_between_groups,
     floor_of,
     triangles_and_steps,
@@ -52,7 +50,7 @@ FLAWS = [
         "name": "the ladder's constant for nothing",
         "means": "The sum of all chances changes from graph to graph, and epsilon does not pay.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/methods/noise/laws.py",
+        "file": "src/graphveil/methods/noise/ladder.py",
         "old": "return max(epsilon / 2, epsilon - Fraction(counts, floor - counts + 1))",
         "new": "return epsilon",
         "tests": ["tests/privacy/test_ladder.py", "-k", "above_the_floor_no_vector"],

@@ -7,6 +7,7 @@ import itertools
 import math
 from collections import Counter
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.methods import METHODS
 from graphveil.release import Linkage
-from graphveil.verify.recount.linked import order_leaks, tail_of_ascents, tail_of_equal
+from graphveil.verify.recount.order_leaks import order_leaks, tail_of_ascents, tail_of_equal
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -36,7 +37,7 @@ def in_the_old_order(release):
     data = release.data.permuted(back)
     linkage = Linkage(labels, np.arange(labels.size))
     return dataclasses.replace(
-        release, data=data, private=dataclasses.replace(release.private, linkage=linkage)
+        release, data=data, private=msgspec.structs.replace(release.private, linkage=linkage)
     )
 
 

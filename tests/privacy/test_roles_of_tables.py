@@ -15,7 +15,7 @@ from tampering import failed, manifest_of, recount_cells, reseal
 import graphveil as gv
 from graphveil.core.errors import GraphveilError
 from graphveil.verify import verify
-from graphveil.verify.promises import generalized
+from graphveil.verify.promises.rows import generalized
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.core.warnings.GraphveilWarning")
 

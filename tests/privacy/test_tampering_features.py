@@ -53,7 +53,8 @@ from graphveil.methods import METHODS
 from graphveil.release import read_manifest, read_release
 from graphveil.verbs.verify import verify_release as verify
 from graphveil.verify.database import database
-from graphveil.verify.files.folder import Released, load
+from graphveil.verify.files.loading import load
+from graphveil.verify.files.released import Released
 
 NAMED = ["csv", "tsv", "text", "parquet"]
 MAKERS = {"suppress": suppressed, "majority": by_majority}

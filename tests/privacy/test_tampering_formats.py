@@ -23,7 +23,8 @@ from graphveil.data import Graph
 from graphveil.release import Release, read_manifest, read_release
 from graphveil.verbs.verify import verify_release as verify
 from graphveil.verify.database import database
-from graphveil.verify.files.folder import Released, load
+from graphveil.verify.files.loading import load
+from graphveil.verify.files.released import Released
 
 TEXT_FORMATS = ["csv", "tsv", "text", "graphml"]
 

@@ -26,9 +26,9 @@ from levels import (
 )
 from tampering import failed, private
 
-from graphveil.claims.manifest import Record
+from graphveil.claims.record import Record
 from graphveil.verify import verify
-from graphveil.verify.promises import adaptive
+from graphveil.verify.promises.rows import adaptive
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

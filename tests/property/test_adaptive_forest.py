@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphveil.methods.adaptive import clusters as forest
+from graphveil.methods.adaptive import forest
 from graphveil.methods.adaptive.problem import packed
 
 

@@ -11,19 +11,22 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, linprog, milp
 
-from graphveil.methods.adaptive import bipartite as regular
-from graphveil.methods.adaptive import symmetric as exact
+from graphveil.methods.adaptive import exact, regular_search
 from graphveil.methods.adaptive.bipartite import LevelSchedule, Solver, solution_of, whole
 from graphveil.methods.adaptive.choice import EqualClasses, pruned_by_class
 from graphveil.methods.adaptive.clusters import clusters_by_level
 from graphveil.methods.adaptive.clusters import stars_of as suppressed_by
-from graphveil.methods.adaptive.kernels import clusters as exchange
-from graphveil.methods.adaptive.kernels import clusters as merging
-from graphveil.methods.adaptive.kernels import network, planes, search
-from graphveil.methods.adaptive.kernels import network as flow
-from graphveil.methods.adaptive.kernels import network as rounding
-from graphveil.methods.adaptive.kernels import planes as costs
-from graphveil.methods.adaptive.kernels import search as pruning
+from graphveil.methods.adaptive.kernels import (
+    costs,
+    exchange,
+    flow,
+    merging,
+    network_simplex,
+    planes,
+    pruning,
+    rounding,
+)
+from graphveil.methods.adaptive.kernels import regular_search as search
 from graphveil.methods.adaptive.problem import (
     Solution,
     mask_of,
@@ -329,16 +332,16 @@ def test_a_tree_is_solved_for_other_costs_from_where_it_ended():
     rng = np.random.Generator(np.random.PCG64(5))
     needs = np.full(30, 3)
     cost = rng.integers(0, 100, size=(30, 30))
-    np.fill_diagonal(cost, 3100 * network.OWN)
+    np.fill_diagonal(cost, 3100 * network_simplex.OWN)
     near = np.argpartition(cost, 3, axis=1)[:, :3]
-    net = network.network(needs, near)
-    first = network.solve(net, cost, 4, 1)
-    assert 0 == network.solve(net, cost, 4, 1)
+    net = network_simplex.network(needs, near)
+    first = network_simplex.solve(net, cost, 4, 1)
+    assert 0 == network_simplex.solve(net, cost, 4, 1)
     off_diagonal = ~np.eye(30, dtype=bool)
     cost[off_diagonal] += rng.integers(0, 3, size=30 * 29)
-    again = network.solve(net, cost, 4, 1)
+    again = network_simplex.solve(net, cost, 4, 1)
     pairs, passed = np.empty((30, 30), dtype=np.int8), np.empty(30, dtype=np.int64)
-    assert 0 == network.flows(net, pairs, passed)
+    assert 0 == network_simplex.flows(net, pairs, passed)
     assert cheapest_by_linear_programming(cost, needs, may_exceed=True) == cost[pairs > 0].sum()
     assert again < first
 
@@ -444,10 +447,12 @@ def test_a_search_keeps_every_degree_and_ends_near_the_fewest_stars_of_small_tab
         weights = rng.integers(0, 3, size=5).astype(float)
         problem = problem_of(codes, np.full(6, 2), weights)
         start = solution_of(problem, np.roll(np.eye(6, dtype=np.int8), 1, axis=1))
-        end = regular.improved(problem, start, rng, trials=300)
+        end = regular_search.improved(problem, start, rng, trials=300)
         hidden = mask_of(end.stars, codes)
         price = whole(problem.prices)[hidden].sum()
-        assert price == search.price_of(problem.rows, end.stars, regular.prices_by_bit(problem))
+        assert price == search.price_of(
+            problem.rows, end.stars, regular_search.prices_by_bit(problem)
+        )
         assert [1] * 6 == end.pairs.sum(axis=0).tolist() == end.pairs.sum(axis=1).tolist()
         assert not (end.pairs.astype(bool) & ~fits(codes, hidden)).any()
         optimum = cheapest_by_trying_all(problem)
@@ -465,8 +470,8 @@ def test_a_search_returns_what_its_stars_cost_and_its_pairs_fit_where_degrees_ma
     stars = solution_of(problem, pairs).stars
     chosen = flow.flow_of(problem.rows, solver.passed)
     flow.load(problem.rows, stars, pairs, chosen)
-    room = search.room_for(
-        chosen, stars, regular.prices_by_bit(problem), regular.nearest_rows(problem)
+    room = search.buffers_for(
+        chosen, stars, regular_search.prices_by_bit(problem), regular_search.nearest_rows(problem)
     )
     price = search.search(problem.rows, stars, chosen, room, 200, 0.8, 1 << 26, rng)
     hidden = mask_of(stars, codes)

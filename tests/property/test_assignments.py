@@ -9,18 +9,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graphveil.verify.recount import assignments
-from graphveil.verify.recount.assignments import (
-    NOBODY,
-    STAR,
-    CodedCells,
+from graphveil.verify.recount.rows import assignments
+from graphveil.verify.recount.rows.assignments import (
     NoAssignment,
     allowed_masks,
     allowed_of_masks,
     allowed_of_pairs,
-    fitting_persons,
     full_assignment,
     has_disjoint_assignments,
+)
+from graphveil.verify.recount.rows.fitting_pairs import (
+    NOBODY,
+    STAR,
+    CodedCells,
+    fitting_persons,
     members,
     packed,
     pairs_that_fit,

@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from graphveil.attacks.kernels import candidates as kernels
-from graphveil.attacks.kernels import percolation
-from graphveil.attacks.networks.propagation import candidate_lists
-from graphveil.attacks.networks.signatures import KnownRows, SideInformation
+from graphveil.attacks.kernels import candidates, percolation
+from graphveil.attacks.networks.assignment.expand_when_stuck import candidate_lists
+from graphveil.attacks.networks.copies.side_information import SideInformation
+from graphveil.attacks.networks.signatures import KnownRows
 from graphveil.data import Layer
 from networks_data import random_graph, rng_of
 
@@ -60,7 +60,7 @@ def test_ties_of_candidates_are_the_products_of_whole_matrices(besides, seed):
     whole = dense(nodes, plan)
     expected = sum(a @ whole @ b for a, b in zip(first, turned, strict=True))
     room, ties = np.zeros(N, dtype=np.float32), np.full(nodes.shape, 9, dtype=np.float32)
-    kernels.ties_of_candidates(*candidate_lists(besides), nodes, plan, room, ties)
+    candidates.ties_of_candidates(*candidate_lists(besides), nodes, plan, room, ties)
     assert at(nodes, expected) == pytest.approx(ties, abs=1e-4)
     assert not room.any()
 
@@ -77,8 +77,8 @@ def test_a_transported_plan_is_that_of_its_formula_written_out(rounds, seed):
         columns = 1 / np.maximum((whole * rows[:, None]).sum(axis=0), 1)
     expected = whole * rows[:, None] * columns
     plan = np.empty_like(worth)
-    factors = kernels.Factors(*(np.empty(N, dtype=np.float32) for _ in range(3)))
-    kernels.transported(nodes, worth, factors, rounds, plan)
+    factors = candidates.Factors(*(np.empty(N, dtype=np.float32) for _ in range(3)))
+    candidates.transported(nodes, worth, factors, rounds, plan)
     assert at(nodes, expected) == pytest.approx(plan, abs=1e-5)
     assert expected.sum(axis=0).max() <= 1 + 1e-9
 
@@ -97,8 +97,8 @@ def test_a_scaled_plan_is_that_of_its_formula_written_out(rounds, tolerance, beg
             break
         columns = 1 / sums
     first = np.full(plan.shape[1], begin, dtype=np.float32)
-    factors = kernels.Factors(np.empty(N, dtype=np.float32), first, np.empty_like(first))
-    kernels.scaled(plan, np.ascontiguousarray(plan.T), factors, rounds, tolerance, 1e-30)
+    factors = candidates.Factors(np.empty(N, dtype=np.float32), first, np.empty_like(first))
+    candidates.scaled(plan, np.ascontiguousarray(plan.T), factors, rounds, tolerance, 1e-30)
     assert whole * rows[:, None] * columns == pytest.approx(plan, rel=2e-3 if tolerance else 1e-4)
     assert columns == pytest.approx(factors.columns, rel=2e-3 if tolerance else 1e-4)
 
@@ -110,8 +110,8 @@ def test_most_votes_are_those_of_matched_neighbors_counted_one_by_one(besides, s
     match = np.where(rng.random(N) < 0.7, rng.permutation(N), -1)
     one, two = candidate_lists(besides)
     nodes, shares = np.empty((N, 4), dtype=np.int32), np.empty((N, 4), dtype=np.float32)
-    votes = kernels.Votes(np.zeros(N, dtype=np.int64), np.empty(N, dtype=np.int64))
-    kernels.rank_by_matched_neighbors(one, two, match, votes, nodes, shares)
+    votes = candidates.Votes(np.zeros(N, dtype=np.int64), np.empty(N, dtype=np.int64))
+    candidates.rank_by_matched_neighbors(one, two, match, votes, nodes, shares)
     assert not votes.number.any()
     for u in range(N):
         expected = np.zeros(N)
@@ -141,7 +141,7 @@ def test_pairs_are_matched_in_their_order_where_both_are_free():
     nodes = np.array([[1, 0], [1, 2], [-1, 2], [0, 1]], dtype=np.int32)
     match = percolation.PercolationMatch(np.full(4, -1), np.full(3, -1))
     match.one[3], match.two[0] = 0, 3
-    kernels.match_in_order(np.array([1, 2, 0, 4, 3, 5, 6]), nodes, match)
+    candidates.match_in_order(np.array([1, 2, 0, 4, 3, 5, 6]), nodes, match)
     assert [-1, 1, 2, 0] == match.one.tolist()
     assert [3, 1, 2] == match.two.tolist()
 
@@ -151,5 +151,5 @@ def test_ties_are_found_again_among_all_nodes_of_a_graph_and_itself():
     lists = candidate_lists(SideInformation.of_graphs(graph, graph))
     nodes, ones = np.arange(N, dtype=np.int32)[:, None], np.ones((N, 1), dtype=np.float32)
     ties = np.empty_like(ones)
-    kernels.ties_of_candidates(*lists, nodes, ones, np.zeros(N, dtype=np.float32), ties)
+    candidates.ties_of_candidates(*lists, nodes, ones, np.zeros(N, dtype=np.float32), ties)
     assert graph.degrees().tolist() == ties[:, 0].tolist()

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.kernels import percolation as kernels
-from graphveil.attacks.networks import propagation
-from graphveil.attacks.networks.signatures import KnownRows, SideInformation
+from graphveil.attacks.kernels import percolation
+from graphveil.attacks.networks.assignment import expand_when_stuck, mutual_best, seedless_start
+from graphveil.attacks.networks.copies.side_information import SideInformation
+from graphveil.attacks.networks.signatures import KnownRows
 from networks_data import random_graph, rng_of
 
 
@@ -95,7 +96,7 @@ def test_a_matching_grown_from_known_pairs_is_that_of_the_definition(seed):
     seeds = np.full(9, -1)
     seeds[known] = rng_of(seed + 1).permutation(9)[:2]
     pairs = [(int(i), int(seeds[i])) for i in sorted(known.tolist())]
-    grown = propagation.expand(one, two, seeds)
+    grown = expand_when_stuck.expand(one, two, seeds)
     expected = Twin(one, two, pairs).match
     matched = {i: j for i, j in enumerate(grown.match.tolist()) if j >= 0}
     assert expected == matched
@@ -112,7 +113,7 @@ def test_directions_and_attributes_decide_which_neighbors_are_paired(seed):
     both = SideInformation.of_layers(*([layer] for layer in layers), rows)
     graphs = [gv.Network((layer,)).undirected() for layer in layers]
     seeds = np.where(np.arange(n) < 2, rng.permutation(n), -1)
-    grown = propagation.expand(*graphs, seeds, more=both).match
+    grown = expand_when_stuck.expand(*graphs, seeds, more=both).match
 
     def fit(x, y):
         own, shown = rows.known[x, 0], rows.shown[y, 0]
@@ -127,14 +128,14 @@ def test_directions_and_attributes_decide_which_neighbors_are_paired(seed):
 def test_a_matching_is_stopped_at_the_most_marks_and_says_so():
     graph = random_graph(9, 20)
     seeds = np.where(np.arange(9) < 2, np.arange(9), -1)
-    stopped = propagation.expand(graph, graph, seeds, most_marks=10)
+    stopped = expand_when_stuck.expand(graph, graph, seeds, most_marks=10)
     assert stopped.stopped
     expected = Twin(graph, graph, [(0, 0), (1, 1)], most_marks=10).match
     assert expected == {i: j for i, j in enumerate(stopped.match.tolist()) if j >= 0}
 
 
 def pair_of(row):
-    return row >> kernels.VALUE_BITS
+    return row >> percolation.VALUE_BITS
 
 
 def is_free(match, pair):
@@ -144,41 +145,44 @@ def is_free(match, pair):
 def test_a_table_or_a_heap_that_is_full_goes_on_where_it_was_with_more_room():
     one, two = random_graph(40, 160), random_graph(40, 150, 2)
     seeds = np.where(np.arange(40) < 4, np.arange(40), -1)
-    wide = propagation.expand(one, two, seeds).match
-    lists = propagation.candidate_lists(SideInformation.of_graphs(one, two))
-    match = kernels.PercolationMatch(seeds.copy(), seeds.copy())
+    wide = expand_when_stuck.expand(one, two, seeds).match
+    lists = expand_when_stuck.candidate_lists(SideInformation.of_graphs(one, two))
+    match = percolation.PercolationMatch(seeds.copy(), seeds.copy())
     fresh = np.arange(4) * 40 + np.arange(4)
-    tally = np.zeros(kernels.TALLIES, dtype=np.int64)
-    tally[kernels.MOST_MARKS] = 10**9
-    table, shift = kernels.new_table(1)
+    tally = np.zeros(percolation.TALLIES, dtype=np.int64)
+    tally[percolation.MOST_MARKS] = 10**9
+    table, shift = percolation.new_table(1)
     heap = np.empty((1, 2), dtype=np.int64)
     times = 0
-    while kernels.percolate(*lists, fresh, match, table, shift, heap, tally) == kernels.NO_ROOM:
+    while (
+        percolation.percolate(*lists, fresh, match, table, shift, heap, tally)
+        == percolation.NO_ROOM
+    ):
         times += 1
         assert times < 200
-        needed = int(tally[kernels.ENTRIES] + tally[kernels.NEXT])
+        needed = int(tally[percolation.ENTRIES] + tally[percolation.NEXT])
         if 4 * needed > 3 * len(table):
             free = {row for row in table.tolist() if row >= 0 and is_free(match, pair_of(row))}
-            assert len(free) == kernels.free_pairs(table, match)
-            larger, new_shift = kernels.new_table(needed)
-            tally[kernels.ENTRIES] = kernels.refill(table, match, larger, new_shift)
+            assert len(free) == percolation.free_pairs(table, match)
+            larger, new_shift = percolation.new_table(needed)
+            tally[percolation.ENTRIES] = percolation.refill(table, match, larger, new_shift)
             assert free == set(larger.tolist()) - {-1}
             table, shift = larger, new_shift
         else:
             last = {}
-            for rank, pair in heap[: tally[kernels.QUEUED]].tolist():
+            for rank, pair in heap[: tally[percolation.QUEUED]].tolist():
                 if is_free(match, pair):
                     last[pair] = max(last.get(pair, rank), rank)
-            size = kernels.compact(heap, int(tally[kernels.QUEUED]), match, table, shift)
+            size = percolation.compact(heap, int(tally[percolation.QUEUED]), match, table, shift)
             kept = heap[:size].tolist()
             assert sorted(last.items()) == sorted((pair, rank) for rank, pair in kept)
             order = [(-rank, pair) for rank, pair in kept]
             assert all(order[(at - 1) // 2] <= order[at] for at in range(1, size))
-            tally[kernels.QUEUED] = size
-            if size + tally[kernels.NEXT] > len(heap):
+            tally[percolation.QUEUED] = size
+            if size + tally[percolation.NEXT] > len(heap):
                 heap = np.concatenate([heap, np.empty((50, 2), dtype=np.int64)])
     assert times > 5
-    assert tally[kernels.ENTRIES] == np.count_nonzero(table >= 0)
+    assert tally[percolation.ENTRIES] == np.count_nonzero(table >= 0)
     first_round = match.one >= 0
     assert wide[first_round].tolist() == match.one[first_round].tolist()
     assert first_round.sum() > 4
@@ -198,14 +202,14 @@ def likeness_by_hand(one, two, match):
 
 @pytest.mark.parametrize("work", [1, 50, 10**6])
 def test_how_like_nodes_are_does_not_depend_on_the_blocks(monkeypatch, work):
-    monkeypatch.setattr(propagation, "_FLOPS", work)
+    monkeypatch.setattr(mutual_best, "_FLOPS", work)
     one, two = random_graph(15, 50), random_graph(15, 45, 2)
     match = np.where(rng_of().random(15) < 0.7, rng_of(2).permutation(15), -1)
     both = SideInformation.of_graphs(one, two)
-    dense = sum(block.toarray() for block in propagation._likeness(both, match))
+    dense = sum(block.toarray() for block in mutual_best._similarity_blocks(both, match))
     by_hand = likeness_by_hand(one, two, match.tolist())
     assert dense == pytest.approx(by_hand)
-    mutual = propagation._mutual(both, match)
+    mutual = mutual_best._mutual(both, match)
     for i, j in enumerate(mutual.tolist()):
         if j >= 0:
             assert by_hand[i, j] == pytest.approx(by_hand[i].max())
@@ -220,8 +224,8 @@ def test_how_like_nodes_are_does_not_depend_on_the_blocks(monkeypatch, work):
 def test_known_pairs_stay_and_nobody_else_is_given_their_nodes():
     one, two = random_graph(30, 120), random_graph(30, 110, 2)
     seeds = np.where(np.arange(30) < 5, np.arange(30), -1)
-    start = propagation.expand(one, two, seeds).match
-    refined = propagation.refine(one, two, start, seeds, 6)
+    start = expand_when_stuck.expand(one, two, seeds).match
+    refined = mutual_best.refine(one, two, start, seeds, 6)
     assert list(range(5)) == refined[:5].tolist()
     given = refined[refined >= 0]
     assert given.size == np.unique(given).size
@@ -229,7 +233,7 @@ def test_known_pairs_stay_and_nobody_else_is_given_their_nodes():
 
 def test_with_nobody_known_the_surest_pairs_of_equal_graphs_are_right():
     graph = random_graph(60, 240)
-    match = propagation.high_confidence_pairs(graph, graph)
+    match = seedless_start.high_confidence_pairs(graph, graph)
     assert 1 <= np.count_nonzero(match >= 0) <= 9
     assert all(i == j for i, j in enumerate(match.tolist()) if j >= 0)
     assert (graph.degrees()[match >= 0] >= 3).all()
@@ -238,7 +242,7 @@ def test_with_nobody_known_the_surest_pairs_of_equal_graphs_are_right():
 def test_surroundings_count_the_degrees_of_nodes_one_and_two_steps_away():
     kite = gv.Graph.from_edges([0, 0, 1, 1, 3], [1, 2, 2, 3, 4], n=5)
     near = kite.to_networkx()
-    values = propagation._surroundings(kite)
+    values = seedless_start._surroundings(kite)
     for node in range(5):
         steps = {1: set(near[node])}
         steps[2] = set().union(*(near[v] for v in near[node])) - steps[1] - {node}
@@ -255,7 +259,7 @@ def test_surroundings_count_the_degrees_of_nodes_one_and_two_steps_away():
 def test_hardly_any_nodes_are_matched_without_an_error(n):
     graph = gv.Graph.from_edges([0] if n > 1 else [], [1] if n > 1 else [], n=n)
     nobody = np.full(n, -1)
-    assert nobody.tolist() == propagation.expand(graph, graph, nobody).match.tolist()
-    assert nobody.tolist() == propagation.refine(graph, graph, nobody, nobody, 3).tolist()
+    assert nobody.tolist() == expand_when_stuck.expand(graph, graph, nobody).match.tolist()
+    assert nobody.tolist() == mutual_best.refine(graph, graph, nobody, nobody, 3).tolist()
     if n:
-        assert nobody.tolist() == propagation.high_confidence_pairs(graph, graph).tolist()
+        assert nobody.tolist() == seedless_start.high_confidence_pairs(graph, graph).tolist()

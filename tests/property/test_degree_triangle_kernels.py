@@ -13,22 +13,23 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.core.kernels.arrays import FREE
 from graphveil.core.randomness import public_words
-from graphveil.methods.random_graphs.kernels.triangles import (
+from graphveil.methods.random_graphs.kernels.triangle_exchanges import (
     Marks,
     Tally,
     add_common,
     approach,
+    connected,
     deal,
     exchange,
     fill,
-    most_in_common,
     repair_edges,
-    tied,
-    triangles_by_class,
     wired,
 )
-from graphveil.methods.random_graphs.triangle_model import ODDS, Cuts, Shape, Statistics, drawn
-from graphveil.verify.recount.redrawing import Model, redrawn
+from graphveil.methods.random_graphs.kernels.triangles import most_in_common, triangles_by_class
+from graphveil.methods.random_graphs.placement import Cuts
+from graphveil.methods.random_graphs.triangle_model import ODDS, Shape, generated_graph
+from graphveil.methods.random_graphs.triangle_statistics import Statistics
+from graphveil.verify.recount.noise.triangle_graph import Model, redrawn
 
 
 def graph_of(n, mask):
@@ -71,7 +72,9 @@ def test_an_exchange_changes_four_edges_and_the_triangles_as_was_said(graph):
     edges, classes = graph.edges().astype(np.int64), np.arange(7) % 3
     wiring = wired(7, edges)
     near = neighbors_of(graph)
-    assert all(tied(wiring, u, v) == (v in near[u]) for u, v in itertools.permutations(range(7), 2))
+    assert all(
+        connected(wiring, u, v) == (v in near[u]) for u, v in itertools.permutations(range(7), 2)
+    )
     arcs = [arc for u, v in edges.tolist() for arc in ((u, v), (v, u))]
     for (u, x), (v, y) in itertools.product(arcs, arcs):
         if len({u, x, v, y}) == 4 and v not in near[u] and y not in near[x]:
@@ -114,7 +117,7 @@ def test_stubs_are_dealt_as_often_as_asked_and_mended_to_a_simple_graph():
     assert [4] * 8 == np.bincount(ends.ravel()).tolist()
     assert len(simple) == int((wiring.table[:, 0] != FREE).sum())
     fill(wiring, ends[:1])
-    assert tied(wiring, *ends[0])
+    assert connected(wiring, *ends[0])
 
 
 def test_triangles_come_near_the_aim_while_degrees_stay():
@@ -153,7 +156,7 @@ def test_the_checker_draws_the_same_graph_by_code_of_its_own(seed):
         between[odd[0], odd[1]] = 1
     aims = rng.integers(-5, 30, classes.least.size)
     noisy = Statistics(9, degrees, groups, classes, between, 1, Fraction(2), aims)
-    graph = drawn(noisy, Shape(degrees, between), seed)
+    graph = generated_graph(noisy, Shape(degrees, between), seed)
     second = max(int(np.sort(degrees)[-2]), 0)
     scale = max(second * Fraction(3, 5), Fraction(12, 5)) / 2
     upper = between[np.triu_indices(groups.least.size)].tolist()

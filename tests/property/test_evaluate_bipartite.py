@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import graphveil as gv
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.evaluate import METRICS
-from graphveil.evaluate.metrics import cells as features
+from graphveil.evaluate.metrics import user_items
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verbs.evaluate import evaluate_release as evaluate
@@ -176,7 +176,7 @@ def test_the_counts_of_pairs_are_compared_as_by_counting(case, most):
     top = sorted(before, key=lambda pair: (-before[pair], pair))[:most]
     errors = [abs(after[pair] - before[pair]) / before[pair] for pair in top]
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(features, "TOP_PAIRS", most)
+        patched.setattr(user_items, "TOP_PAIRS", most)
         values = figures(*case)
     expected = {}
     if errors:
@@ -204,9 +204,9 @@ def test_the_most_frequent_pairs_do_not_depend_on_how_many_are_counted_at_once(
         features=range(12),
     ).to_scipy()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(features, "FIRST_BLOCK", first)
-        patched.setattr(features, "BLOCK", block)
-        pairs = features.top_pairs(matrix.astype(np.int32), most)
+        patched.setattr(user_items, "FIRST_BLOCK", first)
+        patched.setattr(user_items, "BLOCK", block)
+        pairs = user_items.top_pairs(matrix.astype(np.int32), most)
     assert expected == list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
     assert [counted[pair] for pair in expected] == pairs.users.tolist()
 

@@ -19,9 +19,10 @@ from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import METRICS
 from graphveil.evaluate import comparison as searches
-from graphveil.evaluate.comparison import distances, searched, triangles_at
+from graphveil.evaluate.distances import distances, searched
+from graphveil.evaluate.graph_structure import triangles_at
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.evaluate.metrics.centrality import (
+from graphveil.evaluate.metrics.betweenness import (
     betweenness,
     dependencies,
     estimates,
@@ -29,11 +30,13 @@ from graphveil.evaluate.metrics.centrality import (
     overlap_of_top,
 )
 from graphveil.evaluate.metrics.communities import (
-    NAMES,
     consensus_communities,
     normalized_mutual_information,
 )
-from graphveil.evaluate.metrics.networks import average_clustering, average_of, degree_assortativity
+from graphveil.evaluate.metrics.degrees import degree_assortativity
+from graphveil.evaluate.metrics.graphlets import NAMES
+from graphveil.evaluate.metrics.path_lengths import average_of
+from graphveil.evaluate.metrics.structure import average_clustering
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verbs.evaluate import evaluate_release as evaluate

@@ -14,8 +14,8 @@ import graphveil as gv
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate.comparison import NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.evaluate.metrics.network_entries import NETWORK_METRICS
 from graphveil.evaluate.metrics.networks import assortative_mixing
-from graphveil.evaluate.metrics.table import NETWORK_METRICS
 
 NAMES = ("sex", "town")
 PERFECT = {

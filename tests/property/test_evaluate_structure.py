@@ -15,23 +15,21 @@ import graphveil as gv
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import GraphComparison
 from graphveil.evaluate import comparison as triangles
-from graphveil.evaluate.comparison import triangles_at, wedges_of
+from graphveil.evaluate.graph_structure import triangles_at, wedges_of
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.evaluate.metrics import centrality as spectra
-from graphveil.evaluate.metrics import communities as graphlets
+from graphveil.evaluate.metrics import graphlets, spectra
 from graphveil.evaluate.metrics.centrality import (
     core_correlation,
     core_distribution,
     core_numbers,
     eigenvector_correlation,
-    leading_vector,
     pagerank,
     pagerank_correlation,
     rank_correlation,
-    spectral_gap,
-    spectral_radius,
 )
-from graphveil.evaluate.metrics.communities import NAMES, frequencies, median_run, modularities
+from graphveil.evaluate.metrics.communities import median_run, modularities
+from graphveil.evaluate.metrics.graphlets import NAMES, frequencies
+from graphveil.evaluate.metrics.spectra import leading_vector, spectral_gap, spectral_radius
 
 OF_FOUR = {
     "path": nx.path_graph(4),

@@ -45,7 +45,9 @@ def test_every_frame_has_the_columns_of_the_input_and_ordered_categories(ages):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         release = METHOD.anonymize(frame, seed=1)
-        arrow = METHOD.fit_transform(pa.Table.from_pandas(frame.astype({"band": str})), seed=1)
+        arrow = gv.as_estimator(METHOD).fit_transform(
+            pa.Table.from_pandas(frame.astype({"band": str})), seed=1
+        )
         with tempfile.TemporaryDirectory() as folder:
             read = gv.read_release(release.write(Path(folder, "out")))
     shown, polars, cells = release.to_pandas(), release.to_polars(), release.to_arrow()
@@ -96,7 +98,9 @@ def test_attached_columns_keep_their_types_and_only_published_categories(method)
     assert shown["band"].cat.ordered
     assert ["low", "high"] == shown["size"].cat.categories.tolist()
     assert shown["size"].cat.ordered
-    polars = method(k=2, known="sex", attach=attach).fit_transform(pl.DataFrame(frame), seed=1)
+    polars = gv.as_estimator(method(k=2, known="sex", attach=attach)).fit_transform(
+        pl.DataFrame(frame), seed=1
+    )
     assert [pl.Float64, pl.Boolean, pl.Int64] == [
         polars.schema[name] for name in ("rate", "yes", "visits")
     ]
@@ -123,7 +127,7 @@ def test_a_relation_comes_back_as_a_relation(method):
     if method is gv.Generalize:
         assert "ENUM('20-29', '30-39', '*')" == texts[0]
         assert [("*",)] == shown.aggregate('max("se x")').fetchall()
-    again = anonymizer.fit_transform(people, seed=1)
+    again = gv.as_estimator(anonymizer).fit_transform(people, seed=1)
     assert (shown.columns, shown.fetchall()) == (again.columns, again.fetchall())
     assert release.verify(people).ok
 

@@ -13,15 +13,13 @@ from hypothesis import strategies as st
 
 from graphveil.core.errors import InfeasibleError
 from graphveil.methods.generalize import recode as method
-from graphveil.methods.generalize.kernels.lattice import (
-    agreeing_of,
-    clusters_of,
-    gather,
-    publish,
-    room_for,
-)
+from graphveil.methods.generalize.conditions import Condition
+from graphveil.methods.generalize.hierarchy import Hierarchy
+from graphveil.methods.generalize.kernels.clusters import clusters_of, gather, room_for
+from graphveil.methods.generalize.kernels.lattice import agreeing_of, publish
 from graphveil.methods.generalize.kernels.search import dissolve, improve, join
-from graphveil.methods.generalize.levels import Hierarchy
+from graphveil.methods.generalize.rest import violation
+from graphveil.methods.generalize.vectors import chained
 
 FLAWS = [
     {
@@ -140,7 +138,7 @@ def test_few_rows_never_lose_less_than_the_best_division_and_seldom_much_more(pr
 def test_every_class_meets_the_conditions_or_not_even_all_rows_do(problem, wanted):
     leaves, hierarchies, k, codes, rng = problem
     distinct, entropy, close = wanted
-    condition = method.Condition(codes, distinct, entropy, Fraction(close))
+    condition = Condition(codes, distinct, entropy, Fraction(close))
     shares = np.bincount(codes)[np.unique(codes)] / codes.size
     if len(shares) < distinct or -(shares * np.log(shares)).sum() < np.log(entropy) - 1e-12:
         with pytest.raises(InfeasibleError, match="even as one class"):
@@ -166,7 +164,7 @@ def test_the_order_of_the_rows_changes_no_published_row(problem, seed):
     order = rng_of(seed).permutation(len(leaves))
     shown = []
     for chosen in (np.arange(len(leaves)), order):
-        condition = method.Condition(codes[chosen], close=Fraction("0.5"))
+        condition = Condition(codes[chosen], close=Fraction("0.5"))
         done = method.recode(
             leaves[chosen], hierarchies, k=k, conditions=[condition], rng=rng_of(seed)
         )
@@ -188,7 +186,7 @@ def started(problem, *, divided=True):
     leaves, hierarchies, k, codes, rng = problem
     rows = method._rows_of(leaves, hierarchies, None, rng)
     conditions = method._conditions_of(
-        [method.Condition(codes, close=Fraction("0.6"))], np.arange(len(codes))
+        [Condition(codes, close=Fraction("0.6"))], np.arange(len(codes))
     )
     n, d = leaves.shape
     state = clusters_of(n, d, conditions.totals.size, k)
@@ -229,7 +227,7 @@ def test_what_a_search_says_it_lost_is_what_its_clusters_lose(problem):
 def test_rows_agree_at_the_first_levels_at_which_k_of_those_left_do(problem):
     leaves, hierarchies, k, codes, rng = problem
     rows, _, state, _ = started(problem, divided=False)
-    conditions = method._conditions_of([method.Condition(codes, distinct=2)], np.arange(len(codes)))
+    conditions = method._conditions_of([Condition(codes, distinct=2)], np.arange(len(codes)))
     words = [rng.integers(0, 2**63, size=h.nodes.shape, dtype=np.uint64) for h in hierarchies]
     for j, h in enumerate(hierarchies):
         for level in range(len(h.nodes)):
@@ -269,7 +267,7 @@ def test_rows_agree_at_the_first_levels_at_which_k_of_those_left_do(problem):
 def test_a_row_joins_the_cluster_in_which_all_lose_least(problem):
     leaves, hierarchies, k, codes, _ = problem
     rows, _, state, _ = started(problem, divided=False)
-    conditions = method._conditions_of([method.Condition(codes)], np.arange(len(codes)))
+    conditions = method._conditions_of([Condition(codes)], np.arange(len(codes)))
     labels = np.arange(len(leaves)) % max(len(leaves) // k, 1)
     last = len(leaves) - 1
     labels[last] = -1
@@ -288,7 +286,7 @@ def test_clusters_are_merged_when_no_single_one_takes_the_rest():
     codes = np.array([0] * 4 + [1] * 8)
     leaves = np.arange(12)[:, None]
     hierarchies = [Hierarchy.of([[str(i) for i in range(12)], ["a"] * 4 + ["b"] * 8])]
-    condition = method.Condition(codes, close=Fraction("0.05"))
+    condition = Condition(codes, close=Fraction("0.05"))
     done = method.recode(leaves, hierarchies, k=3, conditions=[condition], rng=rng_of(1))
     for label in set(done.labels.tolist()):
         mine = codes[done.labels == label]
@@ -301,7 +299,7 @@ def test_drawn_vectors_form_chains_from_no_level_to_all_of_them(seed, count):
     rng = rng_of(seed)
     means = [np.cumsum([0, *rng.random(rng.integers(1, 4))]).tolist() for _ in range(20)]
     shown = [(6 - np.array(column)).tolist() for column in means]
-    vectors = method.chained(means, shown, count, rng)
+    vectors = chained(means, shown, count, rng)
     assert len(set(vectors)) == len(vectors) <= count + sum(map(len, means))
     assert (0,) * 20 in vectors
     assert tuple(len(column) - 1 for column in means) in vectors
@@ -323,15 +321,15 @@ def test_violations_of_many_clusters_are_those_of_each():
     rng = rng_of(1)
     codes = rng.integers(0, 4, size=60)
     asked = [
-        method.Condition(codes, 3, 1.0, Fraction(1)),
-        method.Condition(codes, 1, 2.5, Fraction("0.2")),
+        Condition(codes, 3, 1.0, Fraction(1)),
+        Condition(codes, 1, 2.5, Fraction("0.2")),
     ]
     conditions = method._conditions_of(asked, np.arange(60))
     labels = rng.integers(0, 9, size=60)
     counts = np.array([np.bincount(codes[labels == c], minlength=4) for c in range(9)] * 2)
     both = np.concatenate([counts[:9], counts[:9]], axis=1)
     every = Counter(codes.tolist())
-    for mine, missed in zip(counts[:9].tolist(), method.violation(conditions, both), strict=True):
+    for mine, missed in zip(counts[:9].tolist(), violation(conditions, both), strict=True):
         size = sum(mine)
         apart = sum(abs(Fraction(m, size) - Fraction(every[v], 60)) for v, m in enumerate(mine))
         shares = [m / size for m in mine if m]

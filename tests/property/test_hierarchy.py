@@ -18,10 +18,10 @@ from graphveil.core.randomness import Randomness
 from graphveil.methods.noise import words_from
 from graphveil.methods.random_graphs.hierarchy import (
     blocks_of,
-    drawn,
     largest_change,
     paired_tree,
-    settled,
+    sampled_edges,
+    tree_of_walk,
 )
 from graphveil.methods.random_graphs.kernels.hierarchy import (
     count_edges,
@@ -150,7 +150,7 @@ def test_without_noise_an_empty_and_a_complete_graph_are_drawn_as_they_are(full)
     tree, words = paired_tree(graph, rng.permutation(n)), words_from(Randomness(seed=1), "noise")
     for epsilon in (40, 1):
         blocks = blocks_of(tree, epsilon)
-        ends = drawn(tree, blocks, 40, words, rng)
+        ends = sampled_edges(tree, blocks, 40, words, rng)
         assert graph == gv.Graph.from_edges(ends[:, 0], ends[:, 1], n=n)
 
 
@@ -160,7 +160,7 @@ def test_edges_are_drawn_with_the_density_of_their_block():
     tree, words = paired_tree(graph, np.arange(n)), words_from(Randomness(seed=2), "noise")
     blocks, counts = blocks_of(tree, 1e9), np.zeros((n, n))
     for _ in range(2000):
-        ends = drawn(tree, blocks, 40, words, rng)
+        ends = sampled_edges(tree, blocks, 40, words, rng)
         counts[ends.min(axis=1), ends.max(axis=1)] += 1
     for first, other, rows, columns, edges in zip(*blocks, strict=True):
         share = counts[first : first + rows, other : other + columns] / 2000
@@ -173,7 +173,7 @@ def test_the_number_of_edges_of_a_block_has_noise_of_its_epsilon():
     words, epsilon = words_from(Randomness(seed=3), "noise"), Fraction(1, 50)
     blocks = blocks_of(tree, 1e-4)
     assert 1 == blocks.edges.size
-    drawn_edges = [len(drawn(tree, blocks, epsilon, words, rng)) for _ in range(300)]
+    drawn_edges = [len(sampled_edges(tree, blocks, epsilon, words, rng)) for _ in range(300)]
     # noise of scale 50 has a variance of 5,000, the draw of the edges one of 195
     assert 5_000 < np.var(drawn_edges) + 1_000 < 8_500
 
@@ -181,5 +181,5 @@ def test_the_number_of_edges_of_a_block_has_noise_of_its_epsilon():
 @pytest.mark.skipif(numba.config.DISABLE_JIT, reason="takes minutes as plain Python")
 def test_a_large_epsilon_leads_to_a_more_likely_tree():
     graph = gv.datasets.load("copenhagen-calls")
-    likely = [log_likelihood(settled(graph, epsilon, generator(9))) for epsilon in (0.1, 40.0)]
+    likely = [log_likelihood(tree_of_walk(graph, epsilon, generator(9))) for epsilon in (0.1, 40.0)]
     assert likely[0] + 300 < likely[1]

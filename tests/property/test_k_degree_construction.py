@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Graph
-from graphveil.methods.textbook.graph_constructions import (
-    construct_graph,
+from graphveil.methods.k_degree.paper import construct_graph
+from textbook.graph_constructions import (
     greedy_swap,
     priority,
     probing,

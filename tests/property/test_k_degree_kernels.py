@@ -13,8 +13,8 @@ from graphveil.core.kernels.arrays import new_table
 from graphveil.data import Graph
 from graphveil.methods.k_degree.kernels import edits as kernel
 from graphveil.methods.k_degree.kernels import edits as match
-from graphveil.methods.k_degree.kernels import sequence
-from graphveil.methods.k_degree.kernels import sequence as textbook
+from graphveil.methods.k_degree.kernels import paper, sequence
+from textbook import loops
 
 SEEDS = st.integers(0, 2**32)
 
@@ -280,7 +280,7 @@ def test_the_recursion_over_a_window_costs_what_the_best_of_all_ways_costs(runs,
     degrees = np.array(runs.d, dtype=np.int64)
     prefix = np.concatenate(([0], np.cumsum(degrees))).astype(np.int64)
     cost, previous = np.empty_like(prefix), np.empty_like(prefix)
-    sequence.cheapest_raise_by_window(degrees, prefix, k, cost, previous)
+    paper.cheapest_raise_by_window(degrees, prefix, k, cost, previous)
     for i in range(1, runs.n + 1):
         expected = least(Runs(runs.d[:i]), k, raised)[-1]
         assert (-1 if expected == float("inf") else expected) == cost[i]
@@ -356,20 +356,23 @@ def test_joined_nodes_have_what_they_need_and_a_prefix_that_needs_too_much_never
     need = np.array(needs, dtype=np.int64)
     order = np.array(sorted(np.flatnonzero(need).tolist(), key=lambda v: -needs[v]), dtype=np.int64)
     room = int(need.sum()) + n
-    for choice in (textbook.ANYBODY, textbook.STRANGERS, textbook.NEIGHBORS_FIRST):
+    for choice in (None, loops.STRANGERS, loops.NEIGHBORS_FIRST):
         rest, out = need.copy(), np.empty((room, 2), dtype=np.int32)
-        where = (graph.indptr, graph.indices, order, rest)
-        joined = textbook.join_by_degrees(*where, choice, out, generator(seed))
+        if choice is None:
+            joined = paper.join_by_degrees(order, rest, out, generator(seed))
+        else:
+            where = (graph.indptr, graph.indices, order, rest)
+            joined = loops.join_by_degrees(*where, choice, out, generator(seed))
         if joined < 0:
             continue
         pairs = [tuple(sorted(pair)) for pair in out[:joined].tolist()]
         degree = Counter(v for pair in pairs for v in pair)
         assert [degree[v] for v in range(n)] == needs
         assert len(set(pairs)) == joined
-        if choice == textbook.STRANGERS:
+        if choice == loops.STRANGERS:
             assert not set(pairs) & edges
             assert not impossible(order.tolist(), needs, edges)
-    said = textbook.some_prefix_needs_too_much(graph.indptr, graph.indices, order, need)
+    said = loops.some_prefix_needs_too_much(graph.indptr, graph.indices, order, need)
     assert impossible(order.tolist(), needs, edges) == said
 
 
@@ -403,7 +406,7 @@ def test_a_swap_is_made_where_one_keeps_more_and_it_is_the_best(graph, old):
                 gains.append(sum(u * n + v in kept for u, v in new) - lost)
     before = int(is_kept.sum())
     sample = np.arange(len(pairs))
-    swapped = textbook.best_swap(edits, np.array(kept, dtype=np.int64), pairs, is_kept, sample)
+    swapped = loops.best_swap(edits, np.array(kept, dtype=np.int64), pairs, is_kept, sample)
     assert (max(gains) > 0) == swapped
     assert before + max(gains) == is_kept.sum()
     after = {tuple(sorted(pair)) for pair in pairs.tolist()}

@@ -8,19 +8,19 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from graphveil.methods.k_degree import sequence
+from graphveil.methods.k_degree import assignment
+from graphveil.methods.k_degree.assignment import targets_per_node
+from graphveil.methods.k_degree.paper import (
+    dp_graph_anonymization,
+    greedy_rec_algorithm,
+)
+from graphveil.methods.k_degree.parity import settle_parity
 from graphveil.methods.k_degree.sequence import (
     bound_for_targets,
     greedy_plan,
     lower_bound_edits,
     optimal_plan,
     runs_of,
-    settle_parity,
-    targets_per_node,
-)
-from graphveil.methods.textbook.graph_constructions import (
-    dp_graph_anonymization,
-    greedy_rec_algorithm,
 )
 
 LARGEST = 5
@@ -244,7 +244,7 @@ def test_a_step_up_into_the_next_class_mends_parity_at_the_least_cost(n, edits):
     assert mended > 0 or n < 5
 
 
-@pytest.mark.parametrize("sorted_at_once", [0, sequence.SORTED_AT_ONCE])
+@pytest.mark.parametrize("sorted_at_once", [0, assignment.SORTED_AT_ONCE])
 @settings(deadline=None, max_examples=500)
 @given(degrees=sequences(), data=st.data(), seed=st.integers(0, 2**32))
 def test_nodes_of_one_degree_share_its_targets_in_the_order_of_their_keys(
@@ -255,7 +255,7 @@ def test_nodes_of_one_degree_share_its_targets_in_the_order_of_their_keys(
     rng = np.random.default_rng(seed)
     keys = rng.integers(0, rng.integers(1, 2 * degrees.size + 1), size=degrees.size)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(sequence, "SORTED_AT_ONCE", sorted_at_once)
+        patch.setattr(assignment, "SORTED_AT_ONCE", sorted_at_once)
         targets = targets_per_node(degrees, plan, keys)
     order = np.lexsort((np.arange(degrees.size), keys, -degrees))
     assert per_node(plan).tolist() == targets[order].tolist()

@@ -14,8 +14,8 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 import graphveil as gv
 from graphveil import Graph
 from graphveil.core.randomness import Randomness
+from graphveil.methods.k_degree.cells import CellSpace
 from graphveil.methods.k_degree.realize import realize
-from graphveil.methods.k_degree.sequence import CellSpace
 from graphveil.methods.k_degree.subset import (
     SubsetRuns,
     cheapest_regions,
@@ -38,7 +38,7 @@ FLAWS = [
     {
         "name": "a settled cover leaves",
         "means": "Nodes absorb edges by leaving a degree that a protected node needs them to have.",
-        "file": "src/graphveil/methods/k_degree/sequence.py",
+        "file": "src/graphveil/methods/k_degree/task.py",
         "old": "np.where(needed, np.maximum(of_all, self.k), self.k + goal.size + 1)",
         "new": "np.where(needed & False, np.maximum(of_all, self.k), self.k + goal.size + 1)",
         "tests": ["tests/property/test_k_degree_subset.py"],

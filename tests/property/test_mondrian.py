@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.core.errors import GraphveilWarning
-from graphveil.methods.equivalence_classes.kernels import masks as kernel
+from graphveil.methods.equivalence_classes.kernels import cuts as kernel
 from graphveil.methods.equivalence_classes.rule import collapse
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.core.randomness import Randomness
-from graphveil.methods.k_degree.sequence import planned_change
+from graphveil.methods.k_degree.assignment import planned_change
 from graphveil.methods.profile import realize as realizing
 from graphveil.methods.profile.kernels import arcs as steps
 from graphveil.methods.profile.kernels.arcs import changed_arcs, has_arc

@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import Rule, collapse
-from graphveil.methods.smooth_k import clusters as ranking
-from graphveil.methods.smooth_k.clusters import UNCAPPED, clusters_of, rank_clusters
+from graphveil.methods.smooth_k import candidates as ranking
+from graphveil.methods.smooth_k.candidates import UNCAPPED, rank_clusters
 from graphveil.methods.smooth_k.kernels.candidates import STRIDE, gainers_of, index_of
-from graphveil.methods.smooth_k.kernels.search import NONE
+from graphveil.methods.smooth_k.kernels.search_state import NONE
+from graphveil.methods.smooth_k.local_search import clusters_of
 
 RULES = st.sampled_from([Rule(), Rule(Fraction(2, 3)), Rule(Fraction(1))])
 

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import collapse
-from graphveil.methods.smooth_k.clusters import cut_up, facility_clusters, nearest_sums
+from graphveil.methods.smooth_k.facility_location import cut_up, facility_clusters, nearest_sums
 from graphveil.methods.smooth_k.kernels import facility as kernel
 from graphveil.methods.smooth_k.kernels.facility import (
     Clients,
@@ -20,11 +20,9 @@ from graphveil.methods.smooth_k.kernels.facility import (
     RowKinds,
     RowStream,
     close_small,
-    count_shared,
-    leave,
-    lists_of,
     open_facilities,
 )
+from graphveil.methods.smooth_k.kernels.feature_lists import count_shared, leave, lists_of
 
 ASSIGNS = st.sampled_from(["nearest", "arrival"])
 FACTORS = st.sampled_from([None, 0.0, 0.02, 0.05, 0.1, 0.3])

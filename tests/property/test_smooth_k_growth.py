@@ -13,15 +13,12 @@ from hypothesis import strategies as st
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import Rule, collapse
-from graphveil.methods.smooth_k import clusters as growth
-from graphveil.methods.smooth_k.clusters import (
-    grown_clusters,
-    rarest_first,
-    refined_clusters,
-    seeds_by,
-)
-from graphveil.methods.smooth_k.kernels.facility import lists_of
-from graphveil.methods.smooth_k.kernels.growth import grow, grow_rarest_first
+from graphveil.methods.smooth_k import greedy_growth
+from graphveil.methods.smooth_k.greedy_growth import grown_clusters, rarest_first_rows, seeds_by
+from graphveil.methods.smooth_k.kernels.feature_lists import lists_of
+from graphveil.methods.smooth_k.kernels.growth import grow
+from graphveil.methods.smooth_k.kernels.rarest_first import grow_rarest_first
+from graphveil.methods.smooth_k.local_search import refined_clusters
 
 RULES = st.sampled_from(
     [Rule(), Rule(Fraction(2, 3)), Rule(Fraction(1)), Rule(Fraction(1, 2), "drop")]
@@ -100,7 +97,7 @@ def by_lists(rows, unused, seeds, k, quarters):
 
 
 def by_rarest(rows, unused, seeds, k, quarters):
-    return grow_rarest_first(rarest_first(rows, unused), seeds, k, quarters)
+    return grow_rarest_first(rarest_first_rows(rows, unused), seeds, k, quarters)
 
 
 @pytest.mark.parametrize("kernel", [by_lists, by_rarest])
@@ -151,17 +148,17 @@ def test_the_clusters_do_not_depend_on_which_kernel_is_quicker(monkeypatch):
 def test_the_order_of_seeds_is_chosen_on_a_sample_where_rows_are_many(monkeypatch):
     rng = generator(3)
     rows = rows_of([frozenset(rng.integers(0, 25, 4).tolist()) for _ in range(300)], 25)
-    monkeypatch.setattr(growth, "EVEN_DEGREES", 1)
-    monkeypatch.setattr(growth, "MOST_TRIED", 100)
-    monkeypatch.setattr(growth, "SAMPLED", 50)
+    monkeypatch.setattr(greedy_growth, "EVEN_DEGREES", 1)
+    monkeypatch.setattr(greedy_growth, "MOST_TRIED", 100)
+    monkeypatch.setattr(greedy_growth, "SAMPLED", 50)
     grown = []
-    around = growth._around
+    around = greedy_growth._around
 
     def noted(rows, seeds, k, quarters):
         grown.append((rows.n_distinct, quarters))
         return around(rows, seeds, k, quarters)
 
-    monkeypatch.setattr(growth, "_around", noted)
+    monkeypatch.setattr(greedy_growth, "_around", noted)
     labels = grown_clusters(rows, k=4, rule=Rule(), seed_order="auto", rng=generator(2))
     assert [(50, 1), (50, 2)] == grown[:2]
     assert rows.n_distinct == grown[2][0]
@@ -171,8 +168,8 @@ def test_the_order_of_seeds_is_chosen_on_a_sample_where_rows_are_many(monkeypatc
 
 def test_a_sample_has_whole_rows_with_their_copies(monkeypatch):
     rows = rows_of([frozenset(row) for row in [{0}, {1}, {1}, {0, 1}, {2, 3}, {2, 3}]], 4)
-    monkeypatch.setattr(growth, "SAMPLED", 3)
-    sample = growth._sample(rows, generator(1))
+    monkeypatch.setattr(greedy_growth, "SAMPLED", 3)
+    sample = greedy_growth._sample(rows, generator(1))
     copies = dict(zip(features_of(rows), rows.weights.tolist(), strict=True))
     assert 3 == sample.n_distinct
     for row, weight in zip(features_of(sample), sample.weights.tolist(), strict=True):

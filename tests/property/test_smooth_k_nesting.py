@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept, profiles_of
-from graphveil.methods.smooth_k.kernels import facility as kernel
+from graphveil.methods.smooth_k.kernels import nesting
 from graphveil.methods.smooth_k.nesting import _no_chains, _threshold, _units, nested_clusters
 
 RULES = st.sampled_from([Rule(), Rule(ties="drop"), Rule(Fraction(2, 3)), Rule(Fraction(1))])
@@ -61,14 +61,14 @@ def test_the_value_of_a_chain_is_the_recounted_objective(drawn, rule, price, dat
     members = data.draw(st.lists(st.integers(0, n - 1), min_size=1, unique=True))
     for unit in members:
         if chains.head[0] < 0:
-            kernel.open_chain(units, chains, unit, 0)
+            nesting.open_chain(units, chains, unit, 0)
         else:
-            kernel.join(units, chains, unit, 0)
+            nesting.join(units, chains, unit, 0)
     out = data.draw(st.sampled_from([-1, *members]))
     rest = [unit for unit in range(n) if unit not in members]
     extra = data.draw(st.sampled_from([-1, *rest]))
     threshold = _threshold(rule, price)
-    got = kernel.value(units, chains, threshold, chains.head[0], out, extra)
+    got = nesting.value(units, chains, threshold, chains.head[0], out, extra)
     chosen = [u for u in [*members, extra] if u not in {out, -1}]
     dense = original.to_scipy().toarray()[np.isin(first, chosen)]
     size, counts = dense.shape[0], dense.sum(axis=0)
@@ -124,7 +124,7 @@ class Twin:
             other: 2 * shared - len(self.published[other])
             for other, shared in Counter(others).items()
         }
-        return sorted(scores, key=lambda other: -scores[other])[: kernel.TRIED]
+        return sorted(scores, key=lambda other: -scores[other])[: nesting.TRIED]
 
     def join(self, unit, cluster):
         self.home[unit] = cluster
@@ -197,10 +197,10 @@ def test_unions_grow_and_improve_as_those_of_a_twin(drawn, rule, eighths, k, dat
     units, threshold = _units(profiles, rule, rows.n_features), _threshold(rule, price)
     chains, twin = _no_chains(n, rows.n_features), Twin(profiles, rule, price)
     order, again = (data.draw(st.permutations(range(n))) for _ in range(2))
-    n_clusters = kernel.grow(units, chains, threshold, np.array(order, dtype=np.int32), k)
+    n_clusters = nesting.grow(units, chains, threshold, np.array(order, dtype=np.int32), k)
     twin.grow(order, k)
     assert (twin.home, len(twin.chains)) == (chains.cluster.tolist(), n_clusters)
-    changes = kernel.improve(units, chains, threshold, np.array(again, dtype=np.int32), k)
+    changes = nesting.improve(units, chains, threshold, np.array(again, dtype=np.int32), k)
     assert twin.improve(again, k) == changes
     assert twin.home == chains.cluster.tolist()
     assert [twin.rows(chain) for chain in twin.chains] == chains.total[:n_clusters].tolist()

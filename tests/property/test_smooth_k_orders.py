@@ -12,7 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from graphveil.data import Bipartite
-from graphveil.methods.smooth_k.chunks import (
+from graphveil.methods.smooth_k.kernels.label_propagation import Incidence, spread_labels
+from graphveil.methods.smooth_k.kernels.min_hash import PRIME, row_signatures, text_hashes
+from graphveil.methods.smooth_k.row_orders import (
     HASHES,
     MinHash,
     _communities,
@@ -22,13 +24,6 @@ from graphveil.methods.smooth_k.chunks import (
     minhash_order,
     order_of,
     piece_of,
-)
-from graphveil.methods.smooth_k.kernels.candidates import (
-    PRIME,
-    Incidence,
-    row_signatures,
-    spread_labels,
-    text_hashes,
 )
 
 QUICK = settings(deadline=None, max_examples=60)

@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept
-from graphveil.methods.smooth_k.clusters import clusters_of, rank_clusters, refined_clusters
-from graphveil.methods.smooth_k.kernels import search
+from graphveil.methods.smooth_k.candidates import rank_clusters
+from graphveil.methods.smooth_k.kernels import search, search_state
 from graphveil.methods.smooth_k.kernels import search as kernel
 from graphveil.methods.smooth_k.kernels.candidates import index_of
+from graphveil.methods.smooth_k.local_search import clusters_of, refined_clusters
 
 RULES = st.sampled_from(
     [Rule(), Rule(Fraction(2, 3)), Rule(Fraction(1)), Rule(Fraction(1, 2), "drop")]
@@ -71,7 +72,7 @@ def keeps(count, size, rule):
 def recounted(sets, labels, rule):
     """Return what is shared and what is created, cluster by cluster and feature by feature."""
     shared = created = 0
-    for cluster in set(labels) - {kernel.NONE}:
+    for cluster in set(labels) - {search_state.NONE}:
         members = [row for row, label in zip(sets, labels, strict=True) if label == cluster]
         for count in Counter(f for row in members for f in row).values():
             if keeps(count, len(members), rule):
@@ -101,14 +102,14 @@ def relabeled(labels, changes):
 
 def contents(state):
     """Return the table as a dictionary."""
-    return {key: count for key, count in state.table.tolist() if key != kernel.FREE}
+    return {key: count for key, count in state.table.tolist() if key != search_state.FREE}
 
 
 def members_of(state, cluster):
     members, row = [], state.heads[cluster]
-    while row != kernel.NONE:
+    while row != search_state.NONE:
         members.append(int(row))
-        row = state.links[row, kernel.NEXT]
+        row = state.links[row, search_state.NEXT]
     return sorted(members)
 
 
@@ -146,7 +147,11 @@ def test_the_state_counts_what_a_recount_finds(drawn, rule):
         assert counts == {
             f: count
             for f in range(n_features)
-            if (count := kernel.count_of(clusters.state.table, kernel.key_of(cluster, f)))
+            if (
+                count := search_state.count_of(
+                    clusters.state.table, search_state.key_of(cluster, f)
+                )
+            )
         }
 
 
@@ -155,12 +160,14 @@ def test_the_state_counts_what_a_recount_finds(drawn, rule):
 def test_adding_a_row_gains_what_a_recount_finds(drawn, rule, lam, data):
     sets, n_features, labels = drawn
     row = data.draw(st.integers(0, len(sets) - 1))
-    labels[row] = kernel.NONE
+    labels[row] = search_state.NONE
     clusters = clusters_of(rows_of(sets, n_features), labels, rule)
     before = objective(sets, labels, rule, lam)
-    for cluster in set(labels.tolist()) - {kernel.NONE}:
+    for cluster in set(labels.tolist()) - {search_state.NONE}:
         after = objective(sets, relabeled(labels, {row: cluster}), rule, lam)
-        actual = kernel.gain_of_adding(clusters.data, clusters.state, float(lam), row, cluster)
+        actual = search_state.gain_of_adding(
+            clusters.data, clusters.state, float(lam), row, cluster
+        )
         assert float(after - before) == pytest.approx(actual, abs=1e-9)
 
 
@@ -171,8 +178,8 @@ def test_removing_a_row_gains_what_a_recount_finds(drawn, rule, lam):
     clusters = clusters_of(rows_of(sets, n_features), labels, rule)
     before = objective(sets, labels, rule, lam)
     for row in range(len(sets)):
-        after = objective(sets, relabeled(labels, {row: kernel.NONE}), rule, lam)
-        actual = kernel.gain_of_removing(clusters.data, clusters.state, float(lam), row)
+        after = objective(sets, relabeled(labels, {row: search_state.NONE}), rule, lam)
+        actual = search_state.gain_of_removing(clusters.data, clusters.state, float(lam), row)
         assert float(after - before) == pytest.approx(actual, abs=1e-9)
 
 
@@ -188,15 +195,15 @@ def test_what_a_row_adds_is_a_base_and_a_term_for_each_of_its_features(drawn, ru
         counts, size = Counter(f for other in own for f in other), len(own)
         before = sum(g_of(x, size, rule, lam) for x in counts.values())
         grown = sum(g_of(x, size + 1, rule, lam) for x in counts.values())
-        base = kernel.base_of_adding(clusters.data, clusters.state, float(lam), cluster)
+        base = search_state.base_of_adding(clusters.data, clusters.state, float(lam), cluster)
         assert float(grown - before) == pytest.approx(base, abs=1e-9)
         for f in sets[row]:
             x = counts[f]
-            term = kernel.term_of_adding(float(lam), x, int(least[size + 1]), size)
+            term = search_state.term_of_adding(float(lam), x, int(least[size + 1]), size)
             expected = g_of(x + 1, size + 1, rule, lam) - g_of(x, size + 1, rule, lam)
             assert float(expected) == pytest.approx(term, abs=1e-9)
             if keeps(x, size, rule):
-                worth = kernel.worth(float(lam), x, size)
+                worth = search_state.worth(float(lam), x, size)
                 assert float(g_of(x, size, rule, lam)) == pytest.approx(worth, abs=1e-9)
 
 
@@ -214,7 +221,7 @@ def test_a_row_is_its_profile_if_it_has_what_its_cluster_keeps(drawn, rule):
         own = [other for other, label in zip(sets, labels, strict=True) if label == cluster]
         counts = Counter(f for other in own for f in other)
         profile = {f for f, count in counts.items() if keeps(count, len(own), rule)}
-        is_its = kernel.is_its_profile(clusters.data, clusters.state, row)
+        is_its = search_state.is_its_profile(clusters.data, clusters.state, row)
         assert (profile == sets[row]) is is_its
 
 
@@ -223,21 +230,22 @@ def test_a_row_is_its_profile_if_it_has_what_its_cluster_keeps(drawn, rule):
 def test_rows_that_enter_and_leave_are_counted_and_listed(drawn, rule, data):
     sets, n_features, labels = drawn
     rows = rows_of(sets, n_features)
-    clusters = clusters_of(rows, np.full(len(sets), kernel.NONE, dtype=np.int32), rule)
+    clusters = clusters_of(rows, np.full(len(sets), search_state.NONE, dtype=np.int32), rule)
     state = clusters.state._replace(
-        clusters=np.zeros((4, 3), dtype=np.int64), heads=np.full(4, kernel.NONE, dtype=np.int32)
+        clusters=np.zeros((4, 3), dtype=np.int64),
+        heads=np.full(4, search_state.NONE, dtype=np.int32),
     )
     state.labels[:] = labels
-    kernel.fill(clusters.data, state)
+    search_state.fill(clusters.data, state)
     assert_counted(rows, clusters._replace(state=state), rule)
     for row in data.draw(st.lists(st.integers(0, len(sets) - 1), unique=True)):
-        kernel.count_out(clusters.data, state, row, int(state.labels[row]))
-        kernel.delist(state, row)
-        state.labels[row] = kernel.NONE
+        search_state.count_out(clusters.data, state, row, int(state.labels[row]))
+        search_state.delist(state, row)
+        state.labels[row] = search_state.NONE
         assert_counted(rows, clusters._replace(state=state), rule)
         cluster = data.draw(st.integers(0, 3))
-        kernel.count_in(clusters.data, state, row, cluster)
-        kernel.enlist(state, row, cluster)
+        search_state.count_in(clusters.data, state, row, cluster)
+        search_state.enlist(state, row, cluster)
         assert_counted(rows, clusters._replace(state=state), rule)
 
 
@@ -246,11 +254,11 @@ def test_rows_that_enter_and_leave_are_counted_and_listed(drawn, rule, data):
 def test_rows_without_a_cluster_enter_one_by_one_where_a_recount_gains_most(drawn, rule, lam, data):
     sets, n_features, labels = drawn
     alone = data.draw(st.lists(st.integers(0, len(sets) - 1), unique=True, max_size=len(sets) - 1))
-    labels[alone] = kernel.NONE
+    labels[alone] = search_state.NONE
     rows = rows_of(sets, n_features)
     clusters = clusters_of(rows, labels, rule)
     n_clusters = len(clusters.state.clusters)
-    kernel.insert_unclustered(
+    search_state.insert_unclustered(
         clusters.data, clusters.state, float(lam), np.array(alone, dtype=np.int64)
     )
     assert_counted(rows, clusters, rule)
@@ -271,7 +279,7 @@ def scratch_for(clusters, lam, row):
     scratch = search.Scratch(*counts, *np.zeros((2, state.labels.size + 2)))
     search.count_cluster(data, state, state.labels[row], scratch.ours, 1)
     search.count_row(data, row, scratch.ours, -1)
-    size = state.clusters[state.labels[row], kernel.SIZE]
+    size = state.clusters[state.labels[row], search_state.SIZE]
     search.price(data, lam, size, scratch.our_rises)
     return scratch
 
@@ -307,7 +315,7 @@ def test_the_running_index_equals_a_recount_after_any_moves(drawn, rule, moves):
     n_clusters = len(clusters.state.clusters)
     for row, cluster in moves:
         if row < len(sets) and cluster < n_clusters:
-            kernel.move(clusters.data, clusters.state, row, cluster)
+            search_state.move(clusters.data, clusters.state, row, cluster)
             labels[row] = cluster
     assert labels.tolist() == clusters.state.labels.tolist()
     assert float(jaccard(sets, labels, rule)) == clusters.jaccard
@@ -318,17 +326,19 @@ def test_the_running_index_equals_a_recount_after_any_moves(drawn, rule, moves):
 @settings(deadline=None, max_examples=100)
 def test_a_table_that_is_almost_full_counts_like_a_dictionary(steps):
     table = np.zeros((25, 2), dtype=np.int64)
-    table[:, 0] = kernel.FREE
+    table[:, 0] = search_state.FREE
     twin = Counter()
     for cluster, feature, up in steps:
         if up or twin[cluster, feature]:
-            before = kernel.shift(table, kernel.key_of(cluster, feature), 1 if up else -1)
+            before = search_state.shift(
+                table, search_state.key_of(cluster, feature), 1 if up else -1
+            )
             assert twin[cluster, feature] == before
             twin[cluster, feature] += 1 if up else -1
     for cluster in range(4):
         for feature in range(6):
-            key = kernel.key_of(cluster, feature)
-            assert twin[cluster, feature] == kernel.count_of(table, key)
+            key = search_state.key_of(cluster, feature)
+            assert twin[cluster, feature] == search_state.count_of(table, key)
     assert sum(count > 0 for count in twin.values()) == np.count_nonzero(table[:, 0] != -1)
 
 
@@ -339,7 +349,7 @@ def choice_for(clusters, lam, candidates):
     near = np.empty((data.indptr.size - 1, candidates + 1), dtype=np.int32)
     rank_clusters(data, index, near)
     roomy = np.argsort(-index.bases, kind="stable").astype(np.int32)
-    pair = np.append(roomy, kernel.NONE).astype(np.int32)[:2]
+    pair = np.append(roomy, search_state.NONE).astype(np.int32)[:2]
     changed = np.zeros(len(state.clusters), dtype=np.int32)
     return search.SearchChoice(near, pair, changed, np.empty(candidates + 2, dtype=np.int32))
 
@@ -357,10 +367,10 @@ def test_candidates_are_those_that_gain_most_by_a_feature_of_the_row(drawn, rule
             own = [other for other, label in zip(sets, labels, strict=True) if label == cluster]
             count = Counter(f for other in own for f in other)
             if any(keeps(count[f] + 1, len(own) + 1, rule) for f in features if count[f]):
-                gains[cluster] = kernel.gain_of_adding(
+                gains[cluster] = search_state.gain_of_adding(
                     clusters.data, clusters.state, float(lam), row, cluster
                 )
-        actual = [c for c in near[rows.kinds[row]].tolist() if c != kernel.NONE]
+        actual = [c for c in near[rows.kinds[row]].tolist() if c != search_state.NONE]
         best = sorted(gains.values(), reverse=True)[: wanted + 1]
         assert best == pytest.approx([gains[c] for c in actual], abs=1e-9)
 
@@ -380,7 +390,7 @@ def test_clusters_dissolve_if_that_gains_and_are_as_before_if_not(drawn, rule, l
         done = search.try_to_dissolve(data, state, plan, choice, cluster)
         if done:
             assert objective(sets, state.labels, rule, lam) > before
-            assert 0 == state.clusters[cluster, kernel.SIZE]
+            assert 0 == state.clusters[cluster, search_state.SIZE]
         else:
             assert then == [contents(state), *(array.tolist() for array in state[1:])]
         assert_counted(rows, clusters, rule)
@@ -404,7 +414,7 @@ def test_small_clusters_dissolve_in_the_order_of_what_a_row_of_them_is_worth(dra
             small[cluster] = worth / size
     expected = 0
     for cluster in sorted(small, key=lambda c: (small[c], c)):
-        if other.state.clusters[cluster, kernel.SIZE] < 2 * plan.k:
+        if other.state.clusters[cluster, search_state.SIZE] < 2 * plan.k:
             expected += search.try_to_dissolve(other.data, other.state, plan, choices[1], cluster)
     assert expected == done
     assert other.state.labels.tolist() == one.state.labels.tolist()
@@ -414,10 +424,10 @@ def test_small_clusters_dissolve_in_the_order_of_what_a_row_of_them_is_worth(dra
 def best_visit(sets, labels, row, choice, kind, *, rule, lam, k, limit):
     """Return the most that a row gains by a move or a swap with a candidate, by recounts."""
     own, sizes = int(labels[row]), Counter(labels.tolist())
-    near = [c for c in choice.near[kind].tolist() if c != kernel.NONE]
+    near = [c for c in choice.near[kind].tolist() if c != search_state.NONE]
     near = [c for c in near[: choice.near.shape[1]] if c != own][: choice.near.shape[1] - 1]
-    roomy = next((c for c in choice.roomy.tolist() if c != own), kernel.NONE)
-    candidates = {*near, roomy} - {kernel.NONE}
+    roomy = next((c for c in choice.roomy.tolist() if c != own), search_state.NONE)
+    candidates = {*near, roomy} - {search_state.NONE}
     before = objective(sets, labels, rule, lam)
     if sizes[own] > k:
         changes = [{row: c} for c in candidates]
@@ -436,7 +446,7 @@ def test_a_visit_makes_the_best_move_or_swap_if_it_gains(drawn, rule, lam, data)
     clusters = clusters_of(rows, labels, rule)
     choice = choice_for(clusters, float(lam), 2)
     row = data.draw(st.integers(0, len(sets) - 1))
-    is_its_profile = kernel.is_its_profile(clusters.data, clusters.state, row)
+    is_its_profile = search_state.is_its_profile(clusters.data, clusters.state, row)
     most = best_visit(sets, labels, row, choice, rows.kinds[row], rule=rule, lam=lam, k=2, limit=16)
     before = objective(sets, labels, rule, lam)
     n = len(sets)

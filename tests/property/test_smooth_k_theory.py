@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept
-from graphveil.methods.smooth_k.clusters import nearest_sums
-from graphveil.methods.smooth_k.kernels.facility import RowKinds, lists_of
-from graphveil.methods.textbook import smooth_theorem as theory
+from graphveil.methods.smooth_k.facility_location import nearest_sums
+from graphveil.methods.smooth_k.kernels.facility import RowKinds
+from graphveil.methods.smooth_k.kernels.feature_lists import lists_of
+from textbook import smooth_theorem as theory
 
 ALPHAS = st.sampled_from([theory.ALPHA, *(Fraction(n, 10) for n in (1, 2, 3, 5, 8))])
 SEEDS = st.integers(0, 2**32)

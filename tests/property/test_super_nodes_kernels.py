@@ -20,7 +20,7 @@ from graphveil.cli import run
 from graphveil.core.randomness import Randomness
 from graphveil.methods.random_graphs.kernels.super_nodes import Groups, Scratch, exchange
 from graphveil.methods.random_graphs.super_nodes import grouped, order_of
-from graphveil.verbs.report.legal_questions import promised_line
+from graphveil.pages.report.legal_questions import promised_line
 
 FLAWS = [
     {
@@ -44,7 +44,7 @@ FLAWS = [
     {
         "name": "edges of super-nodes that are not drawn",
         "means": "A release passes whose edges show more than the numbers of edges.",
-        "file": "src/graphveil/verify/promises/groups.py",
+        "file": "src/graphveil/verify/promises/networks/super_nodes.py",
         "old": "apart = set(edges) ^ set(_drawn(counts, possible, n, number))",
         "new": "apart: set[Edge] = set()",
         "verify": ["tests/property/test_super_nodes_kernels.py", "-k", "forged"],
@@ -52,7 +52,7 @@ FLAWS = [
     {
         "name": "fewer nodes than a super-node has",
         "means": "A release of fewer than k nodes passes as a group of k.",
-        "file": "src/graphveil/verify/promises/groups.py",
+        "file": "src/graphveil/verify/promises/networks/super_nodes.py",
         "old": "    if n < promise.k:\n        return fails(",
         "new": "    promise = SuperNodeAnonymity(k=min(promise.k, n))\n"
         "    if n < promise.k:\n        return fails(",
@@ -61,7 +61,7 @@ FLAWS = [
     {
         "name": "numbers of edges that the original has not",
         "means": "Numbers of edges pass that are not those of the original.",
-        "file": "src/graphveil/verify/promises/groups.py",
+        "file": "src/graphveil/verify/promises/networks/super_nodes.py",
         "old": "if before[block] != after[block]",
         "new": "if before[block] < 0",
         "verify": ["tests/property/test_super_nodes_kernels.py", "-k", "other_numbers"],

@@ -32,7 +32,7 @@ from graphveil.engines.spark import SparkTables
 from graphveil.core.errors import InputError, UsageError
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
-from graphveil.scale.chunks import FrameSource
+from graphveil.scale.frame_source import FrameSource
 
 warnings.simplefilter("ignore")
 here = Path.cwd()

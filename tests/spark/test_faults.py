@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 import graphveil as gv
 from faulty_works import Killed
-from graphveil.claims.manifest import UNFINISHED
+from graphveil.claims.parts import UNFINISHED
 from graphveil.cli import run as command_line
 from graphveil.core.storage import Address
 from graphveil.engines import LocalEngine, SparkEngine
@@ -70,7 +70,7 @@ def release(path, folder, engine, **options):
 def lists(tmp_path, monkeypatch):
     """Write a file of lists, and make parts and buckets small."""
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("graphveil.claims.manifest.PART_USERS", 100)
+    monkeypatch.setattr("graphveil.claims.parts.PART_USERS", 100)
     monkeypatch.setattr("graphveil.scale.parts.BUCKET_ROWS", 120)
     path = tmp_path / "lists.parquet"
     write_likes(path)

@@ -31,9 +31,10 @@ from graphveil.engines.spark import SparkTables, check_executors, equipment
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
 from graphveil.scale import columns as queries
-from graphveil.scale.chunks import FrameSource, Released
+from graphveil.scale.chunks import Released
 from graphveil.scale.columns import FACTS
-from graphveil.scale.estimate import drawn_from_tables
+from graphveil.scale.frame_source import FrameSource
+from graphveil.scale.user_sample import sample_of_tables
 from graphveil.scale.writing import PartOfUsers
 from thorough import in_fuzz_alone
 
@@ -143,9 +144,9 @@ def test_the_release_is_that_of_one_machine(
 
 
 def test_a_release_in_parts_is_that_of_one_machine(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr("graphveil.claims.manifest.PART_USERS", 150)
+    monkeypatch.setattr("graphveil.claims.parts.PART_USERS", 150)
     monkeypatch.setattr("graphveil.io.parts.GROUP_ROWS", 70)
-    monkeypatch.setattr("graphveil.verify.kinds.features.GROUP_ROWS", 70)
+    monkeypatch.setattr("graphveil.verify.kinds.feature_parts.GROUP_ROWS", 70)
     path = tmp_path / "likes.parquet"
     parquet.write_table(likes(), path)
     options = {"seed": SEED, "reading": THINGS}
@@ -187,7 +188,7 @@ def test_any_rows_give_the_same_release_as_on_one_machine(spark, tmp_path_factor
     method = SmoothK(k=2, chunks=Chunks(rows=how.chunk_rows), algorithm=Greedy(refine=None))
     frame = spark.read.parquet(str(path)).repartition(how.partitions)
     with pytest.MonkeyPatch.context() as patched, set_in(spark, WIDE, str(how.wide).lower()):
-        patched.setattr("graphveil.claims.manifest.PART_USERS", how.users)
+        patched.setattr("graphveil.claims.parts.PART_USERS", how.users)
         patched.setattr("graphveil.scale.parts.BUCKET_ROWS", 9)
         patched.setattr("graphveil.scale.parts.MOST_ROWS", 4)
         patched.chdir(folder / "current")
@@ -245,7 +246,7 @@ def test_executors_that_fail_at_first_write_the_parts_of_one_machine_at_an_addre
     monkeypatch.setattr("graphveil.engines.spark.SparkTables", Faulty)
     for name in ("claims.manifest.PART_USERS", "io.parts.GROUP_ROWS"):
         monkeypatch.setattr(f"graphveil.{name}", 150 if "USERS" in name else 70)
-    monkeypatch.setattr("graphveil.verify.kinds.features.GROUP_ROWS", 70)
+    monkeypatch.setattr("graphveil.verify.kinds.feature_parts.GROUP_ROWS", 70)
     (tmp_path / "current").mkdir()
     monkeypatch.chdir(tmp_path / "current")
     path = tmp_path / "likes.parquet"
@@ -337,15 +338,15 @@ def test_above_the_size_that_is_sampled_whole_the_release_is_that_of_one_machine
 
 @pytest.mark.parametrize("pairs", [False, True])
 def test_a_run_is_priced_from_a_draw_and_nothing_is_written(spark, tmp_path, monkeypatch, pairs):
-    monkeypatch.setattr("graphveil.scale.estimate.DRAWN_ROWS", 60)
-    monkeypatch.setattr("graphveil.scale.estimate.DRAWN_ENTRIES", 400)
+    monkeypatch.setattr("graphveil.scale.user_sample.SAMPLE_ROWS", 60)
+    monkeypatch.setattr("graphveil.scale.user_sample.SAMPLE_ENTRIES", 400)
     table = pairs_of(likes(text=True)) if pairs else likes(text=True)
     path = tmp_path / "likes.parquet"
     parquet.write_table(table, path)
     engine = engine_of(spark, tmp_path)
     source = FrameSource.of(path, spark)
     tables = tables_of(spark, tmp_path)
-    drawn = drawn_from_tables(source.given(tables, THINGS), tables)
+    drawn = sample_of_tables(source.given(tables, THINGS), tables)
     users = likes(text=True).to_pydict()
     rows = dict(zip(users["user"], users["items"], strict=True))
     assert dict(zip(*drawn.rows.to_pydict().values(), strict=True)).items() <= rows.items()

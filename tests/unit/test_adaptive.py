@@ -13,8 +13,8 @@ from forged.kit import read_manifest, reseal
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError, UsageError
 from graphveil.engines import LocalEngine, using
 from graphveil.methods.adaptive import bipartite, blocks, choice, clusters, symmetric
-from graphveil.methods.adaptive.adaptive import Levels, Weights
-from graphveil.methods.adaptive.kernels import clusters as merging
+from graphveil.methods.adaptive.kernels import merging
+from graphveil.methods.adaptive.levels_and_weights import Levels, Weights
 from graphveil.methods.adaptive.problem import UNIT, problem_of
 from graphveil.release import read_record
 from thorough import first_of
@@ -141,7 +141,7 @@ def test_no_cluster_that_is_to_be_shrunk_begins_with_more_than_k_equal_rows(monk
         return merging.merging(rows, labels)
 
     equal = gv.Table.from_columns({"a": ["x"] * 23 + ["y"] * 4})
-    monkeypatch.setattr(clusters, "kernels", SimpleNamespace(**vars(merging) | {"merging": spy}))
+    monkeypatch.setattr(clusters, "merging", SimpleNamespace(**vars(merging) | {"merging": spy}))
     assert 5 == stars(gv.ClusterK(k=5, search="agglomerative").anonymize(equal))
     assert [23, 23, 23, 5, 5, 5] == [sizes.max() for sizes in begun]
     assert {27} == {sizes.sum() for sizes in begun}

@@ -15,7 +15,7 @@ from pyarrow import parquet
 
 import graphveil as gv
 from forged.kit import reseal
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.cli import run as command_line
 from graphveil.core.errors import GraphveilWarning, ReleaseError, ResourceError, UsageError
 from graphveil.core.storage import place_of
@@ -30,7 +30,7 @@ from graphveil.scale import parts as parts_on_disk
 from graphveil.scale.columns import KEY
 from graphveil.scale.parts import Numbered, Packed, _packed, as_lists, unpacked
 from graphveil.scale.writing import Classes, PartOfUsers
-from graphveil.verify.kinds import features as checked_parts
+from graphveil.verify.kinds import feature_parts
 from object_store import served
 from odd_engines import Interrupted, ScrambledEngine, Session
 from thorough import FUZZ, part_of
@@ -60,7 +60,7 @@ FLAWS = [
     {
         "name": "objects beneath an address that nobody lists",
         "means": "A list of identities can be next to a verified release.",
-        "file": "src/graphveil/verify/files/folder.py",
+        "file": "src/graphveil/verify/files/released.py",
         "old": "return sorted({*self._sizes, *(folders - {parts.FOLDER})})",
         "new": "return sorted(n for n in self._sizes if '/' not in n and n.endswith('.json'))",
     },
@@ -86,7 +86,7 @@ def current(tmp_path, monkeypatch):
 def set_sizes(monkeypatch, *, users, group):
     monkeypatch.setattr(parts, "PART_USERS", users)
     monkeypatch.setattr(list_parts, "GROUP_ROWS", group)
-    monkeypatch.setattr(checked_parts, "GROUP_ROWS", group)
+    monkeypatch.setattr(feature_parts, "GROUP_ROWS", group)
 
 
 @pytest.fixture

@@ -8,9 +8,10 @@ import re
 import pytest
 
 import graphveil as gv
-from graphveil.verbs.advise import page as page_module
-from graphveil.verbs.advise.page import Point, Strengths, advise_page, strongest_everywhere
-from graphveil.verbs.advise.trials import SEED
+from graphveil.methods import METHODS
+from graphveil.pages.advice import advise_page
+from graphveil.verbs.advise.strengths import ATTACK_SECONDS, Point, Strengths, strongest_everywhere
+from graphveil.verbs.advise.trials import SEED, shares_of
 
 
 @pytest.fixture(scope="module")
@@ -32,10 +33,10 @@ def test_its_figures_are_those_of_the_verbs(made):
     point = tried.tried[0]
     choice = page.advice.recommended
     given = {**choice.parameters, tried.name: point.value}
-    release = page_module.METHODS[choice.method].from_parameters(given).anonymize(table, seed=SEED)
-    kept, _ = page_module.shares_of(release.cost)
+    release = METHODS[choice.method].from_parameters(given).anonymize(table, seed=SEED)
+    kept, _ = shares_of(release.cost)
     assert point.kept == kept
-    attacked = gv.attack_release(release, table, seed=SEED, seconds=page_module.ATTACK_SECONDS)
+    attacked = gv.attack_release(release, table, seed=SEED, seconds=ATTACK_SECONDS)
     assert point.found in [row.value for row in attacked]
     said = html.unescape(rows[0][2])
     assert said.startswith(f"{tried.people_found(point)} of {point.of} people")

@@ -38,8 +38,8 @@ from graphveil.core.rows import Rows
 from graphveil.core.text import percent
 from graphveil.evaluate import wording
 from graphveil.evaluate.wording import Line
-from graphveil.verbs.answers import attacks as summary
-from graphveil.verbs.answers.attacks import strongest
+from graphveil.pages.answers import attacks as summary
+from graphveil.pages.answers.attacks import strongest
 from graphveil.verbs.attack import reads
 from thorough import first_of
 
@@ -1101,7 +1101,7 @@ def test_bounds_find_a_strength_that_keeps_them(patients):
 def test_a_larger_k_that_hardly_helps_is_said_with_both_ends(monkeypatch, patients):
     found = Study.of(patients, "patients.csv")
     assert "" == explored(found)["hardly"][-1]
-    monkeypatch.setattr("graphveil.verbs.advise.page.hardly_lowers", lambda *_: True)
+    monkeypatch.setattr("graphveil.verbs.advise.strengths.hardly_lowers", lambda *_: True)
     assert "at k = 2 and " in explored(found)["hardly"][-1]
 
 
@@ -1574,7 +1574,7 @@ def full(*_, **__):
     ("name", "state", "has_release"),
     [
         ("graphveil.core.atomic._flush", "refused", False),
-        ("graphveil.verbs.report.charts.whole_file", "failed", True),
+        ("graphveil.pages.charts.whole_file", "failed", True),
     ],
 )
 def test_a_disk_that_is_full_during_a_job_is_said_and_leaves_nothing_half_written(

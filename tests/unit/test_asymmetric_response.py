@@ -24,7 +24,7 @@ from graphveil.methods.noise import Channel, flipped, words_from
 from graphveil.methods.noise import laws as laplace
 from graphveil.methods.noise.cells import cells_of, number_of_cells
 from graphveil.methods.noisy_cells.noisy import noisy_count, resized
-from graphveil.verify.promises.cell_flips import CHANCES, SIZE, THRESHOLDS
+from graphveil.verify.promises.noise.cell_flips import CHANCES, SIZE, THRESHOLDS
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -166,7 +166,7 @@ def test_a_measured_epsilon_does_not_exceed_the_claim(monkeypatch):
     def events(graph):
         seen = np.zeros(4)
         for _ in range(runs):
-            draft = method._anonymize(graph, Randomness())
+            draft = method.draft(graph, Randomness())
             edge = 1 in draft.data.neighbors(0)
             high = draft.conditions[0].noisy_count == "2"
             seen += [edge, high, edge and high, not edge and not high]

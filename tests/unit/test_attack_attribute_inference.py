@@ -15,7 +15,7 @@ from graphveil.core.errors import UsageError
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate.comparison import NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.verbs.answers.attacks import groups
+from graphveil.pages.answers.attacks import groups
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -10,19 +10,20 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks import Attached
+from graphveil.attacks.homogeneity import in_cells
 from graphveil.attacks.networks.assignment.frank_wolfe import Ties
 from graphveil.attacks.networks.assignment.surroundings import distances
-from graphveil.attacks.networks.attribute_inference import in_cells
-from graphveil.attacks.networks.copies import pairing
-from graphveil.attacks.networks.neighbor_attributes import Neighborhood, alone_by
-from graphveil.attacks.networks.signatures import KnownRows, SideInformation, degrees
+from graphveil.attacks.networks.copies.paired_copy import pairing
+from graphveil.attacks.networks.copies.side_information import SideInformation, degrees
+from graphveil.attacks.networks.neighbor_attributes import Neighborhood, unique_share
+from graphveil.attacks.networks.signatures import KnownRows
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
+from graphveil.pages.answers.attacks import groups, headline
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
-from graphveil.verbs.answers.attacks import groups, headline
 from networks_data import rng_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
@@ -31,7 +32,7 @@ FLAWS = [
     {
         "name": "a copy whose arcs have no direction",
         "means": "Who knows who called whom is taken for one who knows who talked to whom.",
-        "file": "src/graphveil/attacks/networks/signatures.py",
+        "file": "src/graphveil/attacks/networks/copies/side_information.py",
         "old": "turned += [at + 1, at] if layer.directed else [at]",
         "new": "turned += [at, at + 1] if layer.directed else [at]",
     },
@@ -39,27 +40,27 @@ FLAWS = [
         "name": "attributes of a copy that exclude nobody",
         "means": "Who knows the sex of all people points at people of the other one.",
         "file": "src/graphveil/attacks/networks/assignment/frank_wolfe.py",
-        "old": "excluded=None if besides.rows is None else besides.rows.excluded(),",
+        "old": "excluded=None if more.rows is None else more.rows.excluded(),",
         "new": "excluded=None,",
     },
     {
         "name": "a copy that knows whom it lacks",
         "means": "The adversary is handed the attributes of people who are not in the copy.",
-        "file": "src/graphveil/attacks/networks/copies.py",
+        "file": "src/graphveil/attacks/networks/copies/paired_copy.py",
         "old": "np.where(two.present[:, None], rows.known[person], NOT_KNOWN)",
         "new": "rows.known[person]",
     },
     {
         "name": "attached values of the next person",
         "means": "What a cell tells of an attached column is counted of somebody else's value.",
-        "file": "src/graphveil/attacks/networks/attribute_inference.py",
-        "old": "codes[pair.linked] = np.unique(beside.value, return_inverse=True)[1]",
-        "new": "codes[:] = np.unique(beside.value, return_inverse=True)[1]",
+        "file": "src/graphveil/attacks/homogeneity.py",
+        "old": "codes[pair.linked] = np.unique(attached.value, return_inverse=True)[1]",
+        "new": "codes[:] = np.unique(attached.value, return_inverse=True)[1]",
     },
     {
         "name": "a value is certain where most have it",
         "means": "The share of people of whom an attached value is certain is overstated.",
-        "file": "src/graphveil/attacks/networks/attribute_inference.py",
+        "file": "src/graphveil/attacks/homogeneity.py",
         "old": "InCells((largest == sizes)[cells]",
         "new": "InCells((2 * largest > sizes)[cells]",
     },
@@ -178,7 +179,7 @@ def test_a_copy_has_as_many_arcs_of_which_so_many_are_right(overlap):
     original = network()
     two = paired(original, overlap)
     back = np.argsort(two.person)
-    out = two.besides.copy[0]
+    out = two.side_information.copy[0]
     row = np.repeat(np.arange(50), np.diff(out.indptr))
     copied = {*zip(two.person[row].tolist(), two.person[out.indices].tolist(), strict=True)}
     real = {*zip(*(end.tolist() for end in original.layers[0].ties()), strict=True)}
@@ -186,8 +187,8 @@ def test_a_copy_has_as_many_arcs_of_which_so_many_are_right(overlap):
     assert round(overlap * len(real)) == len(real & copied) or overlap < 1
     assert len(real & copied) >= round(overlap * len(real))
     assert original.people.codes[two.person][:, 0].tolist() == two.more.rows.known[:, 0].tolist()
-    assert [1, 0] == list(two.besides.turned)
-    assert degrees(two.besides.copy)[1][back].tolist() == [
+    assert [1, 0] == list(two.side_information.turned)
+    assert degrees(two.side_information.copy)[1][back].tolist() == [
         sum(v == person for _, v in copied) for person in range(50)
     ]
 
@@ -405,6 +406,6 @@ def test_kinds_of_ties_count_apart():
     layers = [gv.Layer.of(friends, name="friends"), gv.Layer.of(calls, name="calls")]
     both = SideInformation.of_layers(layers, layers, None)
     codes = np.array([0, 0, 0, 1])
-    assert 0.5 == alone_by(both.copy, codes)
+    assert 0.5 == unique_share(both.copy, codes)
     around = Neighborhood.of(both.copy, codes.astype(np.int32)[:, None], np.array([2]))
     assert [0, 4, 2, 2] == around.distances_to(around, 0)[0].tolist()  # by hand

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -11,7 +12,7 @@ import graphveil as gv
 from graphveil.attacks import ATTACKS, Attached
 from graphveil.attacks.attack import AttackInput
 from graphveil.attacks.networks import alignment
-from graphveil.attacks.networks.assignment import one_to_one as near_costs
+from graphveil.attacks.networks.assignment import forecast
 from graphveil.attacks.registry import WORTH_SAYING, spelled
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.core.errors import ResourceError
@@ -108,7 +109,7 @@ def test_what_needs_a_run_of_the_method_says_no_time_where_there_is_none(name, s
 def test_the_run_of_the_method_that_made_the_release_counts_where_it_is_run_again(situations):
     entry = ATTACKS["membership"]
     _, situation = situations[gv.Bipartite]
-    private = dataclasses.replace(situation.release.private, seconds={"anonymize": 50.0})
+    private = msgspec.structs.replace(situation.release.private, seconds={"anonymize": 50.0})
     slow = situation._replace(release=dataclasses.replace(situation.release, private=private))
     assert 600 < entry.seconds(slow, entry.options()) < 602  # 24 times, half of the people each
 
@@ -117,7 +118,7 @@ def test_the_run_of_the_method_that_made_the_release_counts_where_it_is_run_agai
 def test_a_quicker_run_since_counts_instead_of_the_first_which_also_loads_code(name, situations):
     entry = ATTACKS[name]
     _, situation = situations[entry.kind]
-    private = dataclasses.replace(situation.release.private, seconds={"anonymize": 50.0})
+    private = msgspec.structs.replace(situation.release.private, seconds={"anonymize": 50.0})
     release = dataclasses.replace(situation.release, private=private, guarantee=EdgeDP(epsilon=1.0))
     first = situation._replace(release=release, rerun=rerun_of(release))
     slow = entry.foreseen(first, entry.options())
@@ -171,7 +172,7 @@ def test_what_is_asked_for_and_too_large_is_refused_before_anything_is_tried(mon
     graph = network(30)
     release = gv.KDegree(k=2).anonymize(graph)
     monkeypatch.setattr(alignment, "ALL_PAIRS", 29)
-    monkeypatch.setattr(near_costs, "MOST_NODES", 29)
+    monkeypatch.setattr(forecast, "MOST_NODES", 29)
 
     def compute(*_):
         raise AssertionError("tried all the same")

@@ -9,9 +9,9 @@ import pytest
 
 import graphveil as gv
 from degree_triangle_data import clustered_graph
-from graphveil.attacks.networks.candidate_set import right_by_rank
+from graphveil.attacks.networks.degree_matching import right_by_rank
 from graphveil.core.rows import Row, Rows, Setting
-from graphveil.verbs.report.legal_questions import Figures, _lines
+from graphveil.pages.report.legal_questions import Figures, _lines
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -20,7 +20,7 @@ FLAWS = [
         "name": "nodes say whose noisy degree is theirs",
         "means": "Sorted noisy degrees name the people with most edges: nodes are in their order.",
         "methods": ["degree-triangle-model", "dp-1k"],
-        "file": "src/graphveil/methods/random_graphs/baselines.py",
+        "file": "src/graphveil/methods/random_graphs/placement.py",
         "old": "people = ranked[np.lexsort((words, groups))]",
         "new": "people = ranked",
         "attack": ["tests/unit/test_attack_degree_matching.py", "-k", "hubs_of_a_group"],
@@ -28,7 +28,7 @@ FLAWS = [
     {
         "name": "sorting reads no manifest",
         "means": "What a manifest states of every node is not attacked.",
-        "file": "src/graphveil/attacks/networks/candidate_set.py",
+        "file": "src/graphveil/attacks/networks/degree_matching.py",
         "old": "        if isinstance(condition, Drawing):",
         "new": "        if isinstance(condition, int):",
         "tests": ["tests/unit/test_attack_degree_matching.py", "-k", "reads_the_manifest"],

@@ -10,7 +10,7 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks.cell_membership import least_epsilon
-from graphveil.attacks.edge_rerun import Event, RerunGraphs, bound_of, telling_event, without_edge
+from graphveil.attacks.edge_rerun import Event, RerunGraphs, bound_of, strongest_event, without_edge
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.verbs.attack import attack_release as attack
@@ -142,7 +142,7 @@ def test_the_event_is_chosen_by_other_runs_than_count_it():
 
 def test_the_event_may_be_that_something_is_not_seen():
     few, many = RerunGraphs(np.array([[0, 2, 9]] * 5)), RerunGraphs(np.array([[0, 6, 9]] * 5))
-    event = telling_event(few, many)
+    event = strongest_event(few, many)
     assert Event(1, 6, above=False) == event
     assert (True, False) == (few.holds(event).all(), many.holds(event).any())
 
@@ -154,7 +154,7 @@ def test_what_happened_once_is_not_what_tells_most():
         for shown in (34, 8)
     )
     with_it[:6, 2] = 15
-    assert Event(0, 1, above=True) == telling_event(RerunGraphs(with_it), RerunGraphs(without))
+    assert Event(0, 1, above=True) == strongest_event(RerunGraphs(with_it), RerunGraphs(without))
 
 
 def test_an_edge_less_is_one_edge_less_under_the_same_ids():

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.networks import edge_gain, fake_edge, propagation
-from graphveil.attacks.networks import fake_edge as likeness
-from graphveil.attacks.networks.copies import pairing
+from graphveil.attacks.networks import edge_gain, edge_similarity, fake_edge
+from graphveil.attacks.networks.assignment import mutual_best
+from graphveil.attacks.networks.copies.paired_copy import pairing
 from graphveil.attacks.networks.propagation import Guess
 from networks_data import attacked, compared, cycle, figures, random_graph, rng_of
 
@@ -23,12 +23,12 @@ def with_more(graph, pairs):
 
 @pytest.mark.parametrize("work", [1, 30, 10**6])
 def test_what_the_ends_of_edges_have_in_common_is_as_by_hand(monkeypatch, work):
-    monkeypatch.setattr(propagation, "_FLOPS", work)
-    monkeypatch.setattr(likeness, "_CELLS", 20 * work)
+    monkeypatch.setattr(mutual_best, "_FLOPS", work)
+    monkeypatch.setattr(edge_similarity, "_CELLS", 20 * work)
     graph = random_graph(20, 60)
     near = graph.to_networkx()
-    number, weight = likeness.common_neighbors(graph)
-    alike, paths = likeness.jaccard(graph, number), likeness.three_paths(graph)
+    number, weight = edge_similarity.common_neighbors(graph)
+    alike, paths = edge_similarity.jaccard(graph, number), edge_similarity.three_paths(graph)
     jaccard = {(u, v): value for u, v, value in nx.jaccard_coefficient(near, near.edges())}
     allocated = {(u, v): value for u, v, value in nx.resource_allocation_index(near, near.edges())}
     for place, (u, v) in enumerate(graph.edges().tolist()):
@@ -42,9 +42,9 @@ def test_what_the_ends_of_edges_have_in_common_is_as_by_hand(monkeypatch, work):
 
 def test_the_spectral_cosine_is_that_of_the_dense_decomposition(monkeypatch):
     graph = random_graph(80, 400)
-    dense = likeness.spectral_cosine(graph, rng_of())
-    monkeypatch.setattr(likeness, "_SMALL", 10)
-    assert likeness.spectral_cosine(graph, rng_of()) == pytest.approx(dense, abs=0.01)
+    dense = edge_similarity.spectral_cosine(graph, rng_of())
+    monkeypatch.setattr(edge_similarity, "_SMALL", 10)
+    assert edge_similarity.spectral_cosine(graph, rng_of()) == pytest.approx(dense, abs=0.01)
     assert np.abs(dense).max() <= 1 + 1e-9
 
 
@@ -117,7 +117,7 @@ def test_what_is_learned_are_released_edges_between_matched_nodes_that_were_not_
     match[two.person >= 15] = -1  # five people were not matched
     learned = edge_gain.learned(original, Guess(two, np.array([], dtype=np.int64), match, False))
     edges = {u * 20 + v for u, v in original.edges().tolist()}
-    copied = set(edge_gain.numbers_of(two.person[two.copy.edges()], 20).tolist())
+    copied = set(edge_gain.pair_numbers(two.person[two.copy.edges()], 20).tolist())
     assert edges - copied == set(learned.hidden.tolist())
     shown = {u * 20 + v for u, v in published.edges().tolist() if v < 15} - copied
     assert shown == set(learned.shown.tolist())

@@ -8,8 +8,8 @@ from scipy import sparse
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS
-from graphveil.attacks.features.item_membership import BY_RELEASES, seen_of, swapped
-from graphveil.attacks.features.scoring import ReleasedClasses
+from graphveil.attacks.features.released_classes import ReleasedClasses
+from graphveil.attacks.features.swapped_items import BY_RELEASES, seen_of, swapped
 from graphveil.data import Bipartite, Table
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.verbs.attack import attack_release as attack
@@ -21,7 +21,7 @@ FLAWS = [
     {
         "name": "an adversary who reads the linkage to tell either item",
         "means": "The row with the own item is scored by what was true: every method looks open.",
-        "file": "src/graphveil/attacks/features/item_membership.py",
+        "file": "src/graphveil/attacks/features/swapped_items.py",
         "old": "return seen_of(own, other, people.classes, self.size / n)",
         "new": "return seen_of(own, other, people.classes, 1.0) + (people.own[self.data.people]"
         " >= 0)[:, None]",
@@ -29,14 +29,14 @@ FLAWS = [
     {
         "name": "releases that hold the own item in both worlds",
         "means": "Nothing is told apart that is the same: every method looks safe.",
-        "file": "src/graphveil/attacks/features/item_membership.py",
+        "file": "src/graphveil/attacks/features/swapped_items.py",
         "old": "rows[self.people[~own]] = n + np.flatnonzero(~own)",
         "new": "rows[self.people[~own]] = self.people[~own]",
     },
     {
         "name": "another item that is the own one",
         "means": "Both worlds are one: every method looks safe.",
-        "file": "src/graphveil/attacks/features/item_membership.py",
+        "file": "src/graphveil/attacks/features/swapped_items.py",
         "old": "if own != other and own >= 0 and other >= 0:",
         "new": "if own >= 0 and other >= 0:",
     },

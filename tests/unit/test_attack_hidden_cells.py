@@ -11,19 +11,18 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS, AttackInput
-from graphveil.attacks.features import cells as choices
-from graphveil.attacks.features import refinement
-from graphveil.attacks.features.cells import PublishedCells, TrueCells, cells_of
-from graphveil.attacks.features.minimality import (
+from graphveil.attacks.features.cells import choice_constraints, refinement
+from graphveil.attacks.features.cells.generalized_cells import cells_below
+from graphveil.attacks.features.cells.minimality import (
     BELOW_GUESSED,
     BELOW_HAVING,
     GUESSED,
     HAVING,
     UNCOMMON,
-    cells_below,
-    silent_cells,
 )
-from graphveil.attacks.features.refinement import CERTAIN, NARROWED, RULED_OUT, TRUE
+from graphveil.attacks.features.cells.published_cells import PublishedCells, TrueCells, cells_of
+from graphveil.attacks.features.cells.refinement import CERTAIN, NARROWED, RULED_OUT, TRUE
+from graphveil.attacks.features.cells.suppressed_cells import silent_cells
 from graphveil.core.errors import ParameterError
 from graphveil.core.randomness import Randomness
 from graphveil.data import Table
@@ -265,8 +264,8 @@ def refined_of(method, codes, k):
     shown, truth = cells_of(pair)
     if method == "mondrian":
         cut = refinement.chosen_by(release, len(codes)).cut
-        return choices.after_cuts(shown, features, k, cut), shown, truth, features
-    return choices.after_moves(shown, features, k, complete=True), shown, truth, features
+        return choice_constraints.after_cuts(shown, features, k, cut), shown, truth, features
+    return choice_constraints.after_moves(shown, features, k, complete=True), shown, truth, features
 
 
 SMALL = {"cluster-k": (5, (4,)), "mondrian": (8, (4,)), "mondrian, balanced": (6, (4,))}
@@ -314,10 +313,10 @@ def test_what_moves_rule_out_is_as_written_out_cell_by_cell(seed):
     value = rng.integers(0, 3, (7, 3)).astype(np.int32)
     value[rng.random((7, 3)) < 0.45] = SUPPRESSED
     shown = PublishedCells(value, rng.integers(2, 7, 7), np.full(3, 3), True)
-    features = choices.Features(
+    features = choice_constraints.Features(
         np.repeat(np.arange(3), 3), np.tile(np.arange(3), 3), [f"c{i}" for i in range(9)]
     )
-    made = choices.after_moves(shown, features, k, complete=True)
+    made = choice_constraints.after_moves(shown, features, k, complete=True)
     for own, feature in itertools.product(range(7), range(9)):
         column, asked = features.column[feature], features.number[feature]
         if value[own, column] != SUPPRESSED:

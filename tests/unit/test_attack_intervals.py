@@ -16,11 +16,10 @@ from graphveil.attacks.features import rerunning
 from graphveil.attacks.features.linkage import _figures as of_targets
 from graphveil.attacks.features.linkage import _marginals, known_items
 from graphveil.attacks.features.membership import evidence
+from graphveil.attacks.features.released_classes import People, ReleasedClasses
 from graphveil.attacks.features.rerunning import Changed, _trial
-from graphveil.attacks.features.scoring import People, ReleasedClasses, guesses
+from graphveil.attacks.features.scoring import guesses
 from graphveil.attacks.intervals import (
-    Curve,
-    Scored,
     bootstrap_difference,
     bootstrap_mean,
     bootstrap_ratio,
@@ -29,8 +28,14 @@ from graphveil.attacks.intervals import (
 from graphveil.attacks.likelihood_ratio import ShadowScores, _sample_of, ratios
 from graphveil.attacks.likelihood_ratio import figures_of as figures_of_ratios
 from graphveil.attacks.networks.candidate_set import figures_of
-from graphveil.attacks.networks.copies import Drawn, Naming, NodeKinds, summary
+from graphveil.attacks.networks.copies.reidentification import (
+    CopyTrials,
+    Naming,
+    NodeKinds,
+    summary,
+)
 from graphveil.attacks.networks.signatures import CandidateSets, Signatures, candidates
+from graphveil.attacks.roc_curve import Curve, Scored
 from graphveil.core.rows import Setting
 from graphveil.data import Bipartite
 from graphveil.evaluate.metric import wilson
@@ -201,7 +206,7 @@ def test_the_interval_of_ten_draws_of_an_attack_covers_the_truth(spread):
     kinds = NodeKinds(np.arange(60), np.ones(60, dtype=bool), np.ones(60, dtype=bool))
     for _ in range(1000):
         rates = np.full(10, 0.8) if spread == "all draws alike" else draws.beta(8, 2, 10)
-        drawn = Drawn(Setting(overlap=1), [naming_of(60, rate, draws) for rate in rates])
+        drawn = CopyTrials(Setting(overlap=1), [naming_of(60, rate, draws) for rate in rates])
         figures = {figure.part: figure for figure in summary([drawn], kinds, draws).figures}
         sample = figures["overlap 1: right"].sample
         covered += sample.low <= 0.8 <= sample.high

@@ -8,17 +8,13 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.networks import alignment, seeded_matching
-from graphveil.attacks.networks import propagation as seed_propagation
-from graphveil.attacks.networks.assignment import one_to_one as fugal
-from graphveil.attacks.networks.assignment import one_to_one as near_costs
-from graphveil.attacks.networks.copies import (
-    Drawn,
+from graphveil.attacks.networks import alignment, propagation, seeded_matching
+from graphveil.attacks.networks.assignment import expand_when_stuck, forecast, fugal
+from graphveil.attacks.networks.copies.paired_copy import Pairing, pairing, random_pairs
+from graphveil.attacks.networks.copies.reidentification import (
+    CopyTrials,
     Naming,
     NodeKinds,
-    Pairing,
-    pairing,
-    random_pairs,
     summary,
 )
 from graphveil.attacks.wording import above_guess
@@ -95,7 +91,9 @@ def test_rates_are_over_all_draws_and_everybody_has_a_risk_of_their_own():
     kinds = NodeKinds.of(random_graph(4, 0))
     draws = [naming_of("1110", "1100", "1000"), naming_of("0110", "0110", "0110")]
     outcome = summary(
-        [Drawn(A, draws), Drawn(Setting(knows="b", overlap=1), draws[:1])], kinds, rng_of()
+        [CopyTrials(A, draws), CopyTrials(Setting(knows="b", overlap=1), draws[:1])],
+        kinds,
+        rng_of(),
     )
     values = {figure.part: figure.value for figure in outcome.figures}
     assert 3 / 4 == values["overlap 0.5: precision"]
@@ -118,8 +116,10 @@ def test_a_guess_is_among_those_who_are_not_known_beforehand():
         left = list(itertools.combinations(range(4), 4 - known))
         twin = np.mean([kinds.twins[i] == kinds.twins[j] for s in left for i in s for j in s])
         draws = [naming_of("1111", "1111", "1000")]
-        drawn = Drawn(Setting(overlap=1, known=known), draws)
-        outcome = summary([drawn, Drawn(A, [naming_of("1100", "1100", "0100")])], kinds, rng_of())
+        drawn = CopyTrials(Setting(overlap=1, known=known), draws)
+        outcome = summary(
+            [drawn, CopyTrials(A, [naming_of("1100", "1100", "0100")])], kinds, rng_of()
+        )
         guess = {figure.part: figure.baseline for figure in outcome.figures}
         said = drawn.setting.text
         assert 1 / (4 - known) == guess[f"{said}: right"] == guess[f"{said}: precision"]
@@ -131,7 +131,7 @@ def test_a_guess_is_among_those_who_are_not_known_beforehand():
 def test_from_ten_draws_on_a_rate_has_an_interval():
     kinds = NodeKinds.of(random_graph(4, 0))
     draws = [naming_of("1111", "1111", f"{number:04b}") for number in range(10)]
-    figure = summary([Drawn(A, draws)], kinds, rng_of()).figures[0]
+    figure = summary([CopyTrials(A, draws)], kinds, rng_of()).figures[0]
     assert figure.sample.low < figure.value < figure.sample.high
     assert 10 == figure.sample.size
 
@@ -219,7 +219,7 @@ def test_who_stands_where_changes_little_and_a_seed_repeats(name):
 
 @pytest.mark.parametrize("name", BY_COPY)
 def test_what_cannot_be_matched_says_why(name, monkeypatch):
-    module = seed_propagation if name == "seed-propagation" else near_costs
+    module = propagation if name == "seed-propagation" else forecast
     settings = {"known": 2} if name in KNOWING else {}
 
     def reason(graph, published=None, **how):
@@ -246,22 +246,22 @@ def test_what_cannot_be_matched_says_why(name, monkeypatch):
 
 def test_hubs_are_too_many_pairs_and_nobody_known_too_many_nodes(monkeypatch):
     graph = random_graph(20, 60)
-    monkeypatch.setattr(seed_propagation, "MOST_NODES_UNKNOWN", 19)
+    monkeypatch.setattr(propagation, "MOST_NODES_UNKNOWN", 19)
     told = attacked("seed-propagation", graph, overlap=1, draws=1)
     assert {"overlap 1, nobody known", "overlap 1, 50 known"} <= {
         name.removeprefix("seed-propagation: ") for name in told.not_measured
     }
     with pytest.raises(ResourceError, match="Set a number of known people"):
         attacked("seed-propagation", graph, overlap=1, draws=1, known=0)
-    monkeypatch.setattr(seed_propagation, "MOST_SQUARES", 10)
+    monkeypatch.setattr(propagation, "MOST_SQUARES", 10)
     with pytest.raises(ResourceError, match="the sum of squared degrees"):
         attacked("seed-propagation", graph)
 
 
 def test_a_matching_that_was_stopped_says_capped(monkeypatch):
-    grown = seed_propagation.expand
+    grown = expand_when_stuck.expand
     monkeypatch.setattr(
-        seed_propagation, "expand", lambda *graphs, **more: grown(*graphs, most_marks=5, **more)
+        propagation, "expand", lambda *graphs, **more: grown(*graphs, most_marks=5, **more)
     )
     told = attacked("seed-propagation", random_graph(20, 60), overlap=1, known=3, draws=2)
     assert all("capped in 2 draws" in row.part for row in told)

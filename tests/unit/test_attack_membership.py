@@ -7,11 +7,11 @@ import pytest
 from scipy import stats
 
 import graphveil as gv
-from graphveil.attacks import likelihood_ratio as making
+from graphveil.attacks import likelihood_ratio
 from graphveil.attacks.features.membership import evidence
-from graphveil.attacks.features.scoring import ReleasedClasses
-from graphveil.attacks.intervals import Curve, Scored
+from graphveil.attacks.features.released_classes import ReleasedClasses
 from graphveil.attacks.likelihood_ratio import ShadowModel, ShadowScores, ratios, scored_of
+from graphveil.attacks.roc_curve import Curve, Scored
 from graphveil.data import Bipartite
 from graphveil.engines import LocalEngine, using
 from graphveil.verbs.attack import attack_release as attack
@@ -151,7 +151,7 @@ def test_other_names_and_orders_of_people_change_no_score():
 
 
 def test_processes_change_no_figure(monkeypatch):
-    monkeypatch.setattr(making, "WORTH_PROCESSES", 0.0)
+    monkeypatch.setattr(likelihood_ratio, "WORTH_PROCESSES", 0.0)
     figures = []
     for jobs in (1, 2):
         with using(LocalEngine(jobs=jobs)):
@@ -160,13 +160,13 @@ def test_processes_change_no_figure(monkeypatch):
 
 
 def test_what_cannot_be_handed_to_a_process_is_done_without(monkeypatch):
-    monkeypatch.setattr(making, "WORTH_PROCESSES", -1.0)
+    monkeypatch.setattr(likelihood_ratio, "WORTH_PROCESSES", -1.0)
 
     def sized(number):
         return number + 1
 
-    assert [1, 2, 3, 4] == making.shadow_results(sized, range(4))
-    assert not making._portable(sized)
+    assert [1, 2, 3, 4] == likelihood_ratio.shadow_results(sized, range(4))
+    assert not likelihood_ratio._portable(sized)
 
 
 def test_likelihoods_find_more_people_than_the_release_alone():

@@ -9,17 +9,16 @@ import pytest
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS
-from graphveil.attacks.networks import alignment
-from graphveil.attacks.networks import seeded_matching as seeded
-from graphveil.attacks.networks.assignment import embedding, near_candidates
-from graphveil.attacks.networks.assignment import one_to_one as near_costs
+from graphveil.attacks.networks import alignment, seeded_matching
+from graphveil.attacks.networks.assignment import embedding, forecast, near_candidates
+from graphveil.attacks.networks.assignment.expand_when_stuck import candidate_lists
 from graphveil.attacks.networks.assignment.frank_wolfe import Ties
-from graphveil.attacks.networks.copies import pairing
-from graphveil.attacks.networks.propagation import candidate_lists
-from graphveil.attacks.networks.signatures import KnownRows, SideInformation
+from graphveil.attacks.networks.copies.paired_copy import pairing
+from graphveil.attacks.networks.copies.side_information import SideInformation
+from graphveil.attacks.networks.signatures import KnownRows
 from graphveil.core.errors import ResourceError
 from graphveil.data import Layer
-from graphveil.verbs.answers.attacks import groups
+from graphveil.pages.answers.attacks import groups
 from networks_data import (
     attacked,
     compared,
@@ -74,13 +73,13 @@ def matched(two, seeds=None):
 
 def networks_of(two):
     surplus = 0.0 if two.present.all() else near_candidates.SURPLUS
-    return near_candidates._Networks(*candidate_lists(two.besides), nobody(two), surplus)
+    return near_candidates._Networks(*candidate_lists(two.side_information), nobody(two), surplus)
 
 
 def with_few_pairs(monkeypatch):
     """Let the attacks take every network for a large one."""
     monkeypatch.setattr(alignment, "ALL_PAIRS", 0)
-    monkeypatch.setattr(seeded, "ALL_PAIRS", 0)
+    monkeypatch.setattr(seeded_matching, "ALL_PAIRS", 0)
 
 
 def told_apart_by_refinement(graph):
@@ -122,7 +121,7 @@ def test_rounds_of_new_candidates_name_people_whom_no_start_has_among_its_candid
     people = np.flatnonzero(two.copy.degrees() > 0)
     nodes = embedding.nearest(where, people, None, 3)
     among = (nodes == two.truth[:, None]).any(axis=1)[two.active].mean()
-    reached = near_candidates._climbed(
+    reached = near_candidates._searched(
         networks_of(two), where, nodes, 1.0, near_candidates.ALL_STEPS
     )
     assert among < 0.7
@@ -268,7 +267,7 @@ def test_networks_that_are_too_large_are_refused_with_exit_code_3(name, monkeypa
         ("MOST_SQUARES", "pairs of neighbors exceed the limit of 5"),
     ):
         with monkeypatch.context() as some:
-            some.setattr(near_costs, limit, 5)
+            some.setattr(forecast, limit, 5)
             with pytest.raises(ResourceError, match=words) as refused:
                 attacked(name, random_graph(30, 90), draws=1)
             assert 3 == refused.value.exit_code
@@ -278,7 +277,7 @@ def test_networks_that_are_too_large_are_refused_with_exit_code_3(name, monkeypa
 @pytest.mark.parametrize("name", ["alignment", "seeded-matching"])
 def test_networks_of_which_all_pairs_are_held_may_have_any_number_of_ties(name, monkeypatch):
     for limit in ("MOST_TIES", "MOST_SQUARES"):
-        monkeypatch.setattr(near_costs, limit, 5)
+        monkeypatch.setattr(forecast, limit, 5)
     assert len(attacked(name, random_graph(30, 90), overlap=1.0, draws=1))
 
 

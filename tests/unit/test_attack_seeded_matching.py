@@ -11,10 +11,13 @@ import pytest
 import graphveil as gv
 from graphveil.attacks import ATTACKS
 from graphveil.attacks.networks import alignment, seeded_matching
-from graphveil.attacks.networks.assignment import one_to_one as best
-from graphveil.attacks.networks.assignment import one_to_one as graduated
-from graphveil.attacks.networks.assignment import one_to_one as near_costs
-from graphveil.attacks.networks.assignment import one_to_one as pair_costs
+from graphveil.attacks.networks.assignment import (
+    forecast,
+    fugal,
+    graduated_assignment,
+    near_candidates,
+    one_to_one,
+)
 from graphveil.attacks.networks.assignment.frank_wolfe import (
     SURPLUS,
     Ties,
@@ -23,7 +26,7 @@ from graphveil.attacks.networks.assignment.frank_wolfe import (
 )
 from graphveil.attacks.networks.assignment.near_candidates import near_match
 from graphveil.attacks.networks.assignment.surroundings import distances, features, scaled
-from graphveil.attacks.networks.copies import pairing
+from graphveil.attacks.networks.copies.paired_copy import pairing
 from graphveil.attacks.registry import SECONDS_UNASKED
 from graphveil.verbs import attack as verb
 from networks_data import (
@@ -70,7 +73,7 @@ FLAWS = [
     {
         "name": "people whom the copy lacks",
         "means": "Ties of people whom the adversary does not know are given to the adversary.",
-        "file": "src/graphveil/attacks/networks/copies.py",
+        "file": "src/graphveil/attacks/networks/copies/paired_copy.py",
         "old": "edges = edges[(edges >= 0).all(axis=1)]",
         "new": "edges = np.maximum(edges, 0)",
     },
@@ -146,7 +149,7 @@ def test_faq_from_the_middle_names_whoever_a_few_known_people_tell_apart():
     two = paired(120, 700)
     known = rng_of(4).choice(120, 8, replace=False)
     ties = ties_of(two, known)
-    match = faq(ties, best.middle(120))
+    match = faq(ties, one_to_one.middle(120))
     assert match[known].tolist() == two.truth[known].tolist()
     assert share_right(two, match) > 0.95
 
@@ -167,10 +170,10 @@ def test_repeated_assignments_keep_more_ties_until_they_keep_no_more():
 def test_the_best_of_the_starts_is_the_one_that_keeps_most_ties():
     two = paired(60, 240)
     ties, far = ties_of(two), next(distances(two))
-    wrong = [best.Start(rng_of(seed).permutation(60), far) for seed in (1, 2)]
-    good = best.Start(two.truth, far)
+    wrong = [one_to_one.Start(rng_of(seed).permutation(60), far) for seed in (1, 2)]
+    good = one_to_one.Start(two.truth, far)
     for starts in ([*wrong, good], [good, *wrong]):
-        assert share_right(two, best.best_assignment(ties, starts)) > 0.9
+        assert share_right(two, one_to_one.best_assignment(ties, starts)) > 0.9
 
 
 def test_where_two_starts_agree_no_further_one_is_tried():
@@ -181,9 +184,9 @@ def test_where_two_starts_agree_no_further_one_is_tried():
     def starts():
         for number in range(4):
             tried.append(number)
-            yield best.Start(two.truth, far)
+            yield one_to_one.Start(two.truth, far)
 
-    best.best_assignment(ties, starts())
+    one_to_one.best_assignment(ties, starts())
     assert [0, 1] == tried
 
 
@@ -193,7 +196,7 @@ def test_two_starts_that_agree_on_fewer_than_four_in_five_people_do_not_end_it()
     for same, expected in ((70, False), (90, True)):
         other = two.truth.copy()
         other[same:] = np.roll(other[same:], 1)
-        assert expected == best._agree(ties, two.truth, other)
+        assert expected == one_to_one._agree(ties, two.truth, other)
 
 
 def test_a_start_that_keeps_fewer_ties_wins_where_it_keeps_most_in_the_end(monkeypatch):
@@ -207,8 +210,10 @@ def test_a_start_that_keeps_fewer_ties_wins_where_it_keeps_most_in_the_end(monke
     def leads(_, plan):
         return two.truth if (plan.argmax(axis=1) == second).all() else first
 
-    monkeypatch.setattr(best, "faq", leads)
-    match = best.best_assignment(ties, [best.Start(some, far) for some in (first, second)])
+    monkeypatch.setattr(one_to_one, "faq", leads)
+    match = one_to_one.best_assignment(
+        ties, [one_to_one.Start(some, far) for some in (first, second)]
+    )
     assert share_right(two, match) > 0.9
 
 
@@ -227,11 +232,11 @@ def test_the_search_among_candidates_is_one_of_the_starts(module):
 def test_whom_all_pairs_miss_the_search_among_candidates_names(monkeypatch):
     two = paired(100, 400, overlap=0.9)
     blind = np.full((100, 100), 0.01, dtype=np.float32)
-    monkeypatch.setattr(best, "graduated", lambda *_: blind)
+    monkeypatch.setattr(one_to_one, "graduated", lambda *_: blind)
     monkeypatch.setattr(seeded_matching, "faq", lambda some, plan: some.assigned(plan))
     nobody = np.empty(0, dtype=np.int64)
     assert share_right(two, seeded_matching.best_match(two, nobody, rng_of(1))) > 0.8
-    monkeypatch.setattr(best, "near_match", lambda _, seeds, __, **_steps: seeds)
+    monkeypatch.setattr(one_to_one, "near_match", lambda _, seeds, __, **_steps: seeds)
     assert share_right(two, seeded_matching.best_match(two, nobody, rng_of(1))) < 0.2
 
 
@@ -240,7 +245,7 @@ def test_who_has_no_node_is_given_a_free_one_that_shows_no_other_attribute():
     excluded = np.zeros((6, 6), dtype=np.bool_)
     excluded[4, 0] = True
     ties = ties_of(two)._replace(excluded=excluded)
-    match = best.completed(ties, np.array([3, 1, -1, 5, -1, -1]))
+    match = one_to_one.completed(ties, np.array([3, 1, -1, 5, -1, -1]))
     assert [3, 1, 5] == match[[0, 1, 3]].tolist()
     assert list(range(6)) == sorted(match)
     assert match[4] != 0
@@ -250,7 +255,7 @@ def test_a_graduated_plan_fits_known_people_to_their_nodes_and_adds_up_to_one():
     two = paired(50, 200)
     ties = ties_of(two, known=[1, 7])
     for far in distances(two):
-        plan = graduated.graduated(ties, far)
+        plan = graduated_assignment.graduated(ties, far)
         assert plan.sum(axis=0) == pytest.approx(np.ones(50), abs=0.1)
         assert plan.sum(axis=1) == pytest.approx(np.ones(50), abs=0.1)
         assert plan[[1, 7], two.truth[[1, 7]]] == pytest.approx([1, 1], abs=1e-3)
@@ -374,7 +379,7 @@ def test_it_runs_unasked_where_it_is_short_and_says_why_where_it_is_not(monkeypa
     release = release_of(graph)
     told = gv.attack_release(release, original=graph, seed=1)
     assert any(row.question == "seeded-matching" and ": right" in row.part for row in told)
-    monkeypatch.setattr(pair_costs, "PER_WALK", SECONDS_UNASKED)
+    monkeypatch.setattr(forecast, "PER_WALK", SECONDS_UNASKED)
     told = gv.attack_release(release, original=graph, seed=1)
     assert "not run by default" in told.not_measured["seeded-matching"]
     told = gv.attack_release(
@@ -443,25 +448,25 @@ def test_what_is_foreseen_is_little_where_starts_agree_and_much_where_ties_are_h
     whole = compared(original)
     hidden = compared(original, random_graph(400, 2_400, seed=9))
     few = compared(random_graph(400, 500))
-    efforts = [pair_costs.effort(pair, 1.0) for pair in (whole, hidden, few)]
+    efforts = [forecast.effort(pair, 1.0) for pair in (whole, hidden, few)]
     assert [0, 1, 1] == efforts
-    assert 0 < pair_costs.effort(whole, 0.3) < 1
+    assert 0 < forecast.effort(whole, 0.3) < 1
     last = 1_000.0
     for pair, expected in ((whole, 0.0), (hidden, last)):
-        more = pair_costs.seconds_of_all_pairs(pair, 1.0, 1.0, last)
-        assert expected == pytest.approx(more - pair_costs.seconds_of_all_pairs(pair, 1.0, 1.0))
-    near = near_costs.seconds_of_near_match(whole, 1.0, near_costs.FEWER)
-    assert near < pair_costs.seconds_of_all_pairs(whole, 1.0, 1.0)
+        more = forecast.seconds_of_all_pairs(pair, 1.0, 1.0, last)
+        assert expected == pytest.approx(more - forecast.seconds_of_all_pairs(pair, 1.0, 1.0))
+    near = forecast.seconds_of_near_match(whole, 1.0, near_candidates.FEWER)
+    assert near < forecast.seconds_of_all_pairs(whole, 1.0, 1.0)
 
 
 def test_a_copy_that_is_all_wrong_takes_no_more_than_all_starts_do():
     pair = compared(random_graph(100, 400))
     whole, some, most, every = (
-        near_costs.seconds_of_near_match(pair, overlap) for overlap in (1.0, 0.7, 0.4, 0.0)
+        forecast.seconds_of_near_match(pair, overlap) for overlap in (1.0, 0.7, 0.4, 0.0)
     )
     assert whole < some < most
     assert most == pytest.approx(every)
-    assert every == pytest.approx((1 + near_costs.WRONG) * whole)
+    assert every == pytest.approx((1 + forecast.WRONG) * whole)
 
 
 def test_no_start_reads_the_truth():
@@ -473,4 +478,5 @@ def test_no_start_reads_the_truth():
         for some in (two, false)
     )
     assert one.tolist() == other.tolist()
-    assert "truth" not in inspect.getsource(best)
+    for module in (one_to_one, graduated_assignment, fugal):
+        assert "truth" not in inspect.getsource(module)

@@ -10,7 +10,7 @@ import pytest
 import graphveil as gv
 from graphveil.attacks import matching
 from graphveil.measures.matchings import NodePairs, given_records, hits_of, log_chances
-from graphveil.verbs.answers.attacks import groups
+from graphveil.pages.answers.attacks import groups
 from graphveil.verbs.attack import attack_release as attack
 from networks_data import rng_of
 

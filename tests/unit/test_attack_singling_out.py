@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.attacks.features.cells import PublishedCells, TrueCells
-from graphveil.attacks.features.insider import _guessed, likeliest_of_others
-from graphveil.attacks.features.singling_out import best_blind, columns_of, one_of, statement
+from graphveil.attacks.features.cells.insider import _guessed, likeliest_of_others
+from graphveil.attacks.features.cells.published_cells import PublishedCells, TrueCells
+from graphveil.attacks.features.cells.singling_out import best_blind, columns_of, one_of, statement
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
 from graphveil.release import Private, Provenance, Release, digest_of

@@ -6,6 +6,7 @@ import dataclasses
 import stat
 from itertools import permutations
 
+import msgspec
 import numpy as np
 import pytest
 from pyarrow import parquet
@@ -188,7 +189,7 @@ def test_of_a_run_that_gives_the_same_rows_again_the_nearest_candidate_is_guesse
         assert seed >= 0
         rows = [FIGURE_1[NAMES.index(name)] for name in data.labels().tolist()]
         linkage = Linkage(data.labels(), np.arange(6))
-        private = dataclasses.replace(release.private, linkage=linkage)
+        private = msgspec.structs.replace(release.private, linkage=linkage)
         return dataclasses.replace(release, data=table_of(rows), private=private)
 
     rows = attack(release, original=original, attacks=["matching"], seed=3, rerun=again)

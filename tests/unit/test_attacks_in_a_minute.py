@@ -390,7 +390,7 @@ def test_compiling_is_no_work_neither_for_a_deadline_nor_in_what_a_run_took(monk
         progress.pause(100.0)
         return draw(method, *given)
 
-    draw = gv.Rename._anonymize
-    monkeypatch.setattr(gv.Rename, "_anonymize", compiles)
+    draw = gv.Rename.draft
+    monkeypatch.setattr(gv.Rename, "draft", compiles)
     seconds = gv.Rename().anonymize(GRAPH, seed=1).private.seconds
     assert -100 < seconds["anonymize"] < -90 < seconds["new ids"]

@@ -12,9 +12,9 @@ import pytest
 import graphveil as gv
 from graphveil.attacks import ATTACKS, Attached
 from graphveil.attacks.features.membership import evidence
+from graphveil.attacks.features.released_classes import people_of
 from graphveil.attacks.features.rerunning import _trial, rows_of
-from graphveil.attacks.features.scoring import people_of
-from graphveil.attacks.networks.assignment import one_to_one as fugal
+from graphveil.attacks.networks.assignment import fugal
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
 from graphveil.evaluate.metric import NEEDS_LINKAGE

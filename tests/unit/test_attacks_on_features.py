@@ -5,18 +5,25 @@ from __future__ import annotations
 import dataclasses
 from collections import Counter
 
+import msgspec
 import numpy as np
 import pytest
 from scipy import stats
 
 import graphveil as gv
 from graphveil.attacks import ATTACKS, Attached
-from graphveil.attacks.features import linkage, scoring
-from graphveil.attacks.features import membership as taking_part
+from graphveil.attacks.features import (
+    counterfactual,
+    linkage,
+    membership,
+    released_classes,
+    scoring,
+)
+from graphveil.attacks.features.cells.published_cells import column_of_features
 from graphveil.attacks.features.item_membership import asked_of
 from graphveil.attacks.features.membership import TRUTHS, evidence
-from graphveil.attacks.features.rerunning import column_of_features, with_another_item
-from graphveil.attacks.features.scoring import FALSE_SHARE, people_of
+from graphveil.attacks.features.released_classes import FALSE_SHARE, people_of
+from graphveil.attacks.features.rerunning import with_another_item
 from graphveil.attacks.intervals import of_paired_area, positives_above
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.core.errors import ParameterError, ResourceError, UsageError
@@ -219,9 +226,9 @@ def test_scoring_a_few_at_once_changes_nothing(monkeypatch):
     everybody = people(*drawn(3))
     known = known_of(everybody, 2)
     whole = scoring.guesses(known, everybody)
-    monkeypatch.setattr(taking_part, "MOST_JOINT_CELLS", 0)
+    monkeypatch.setattr(membership, "MOST_JOINT_CELLS", 0)
     rows = evidence(everybody.before, everybody.classes)
-    monkeypatch.setattr(scoring, "CELLS_AT_ONCE", 30)
+    monkeypatch.setattr(released_classes, "CELLS_AT_ONCE", 30)
     for one, other in zip(whole, scoring.guesses(known, everybody), strict=True):
         assert np.array_equal(np.asarray(one), np.asarray(other))
     assert rows.tolist() == evidence(everybody.before, everybody.classes).tolist()
@@ -298,11 +305,11 @@ def test_what_cannot_be_measured_is_missing_with_its_reason(monkeypatch):
     short = attacked("linkage", ["a", "b"], ["a", "b"], options={"known": 2})
     assert [] == list(short)
     assert "no one has 2 items" in short.not_measured["linkage: 2 known, 0 false"]
-    assert "too few rows to exclude some" in short.not_measured[f"linkage: {linkage.TWIN}"]
+    assert "too few rows to exclude some" in short.not_measured[f"linkage: {counterfactual.TWIN}"]
     more = attacked("linkage", WHOLE, WHOLE, options={"known": 1, "wrong": 2}).not_measured
     assert "2 of 1 item cannot be false" == more["linkage: 1 known, 2 false"]
     unknown = attacked("linkage", many(), many()).not_measured
-    assert "does not know the method" in unknown[f"linkage: {linkage.TWIN}"]
+    assert "does not know the method" in unknown[f"linkage: {counterfactual.TWIN}"]
     assert "linkage" in attacked("linkage", WHOLE, WHOLE, linkage=False).not_measured["linkage"]
     for name in ("linkage", "membership", "class-truth"):
         assert "the data has no rows" == attacked(name, [], []).not_measured[name]
@@ -310,7 +317,7 @@ def test_what_cannot_be_measured_is_missing_with_its_reason(monkeypatch):
     assert "only 1 of 1 row has at least 3 features; 20" in few.not_measured["membership"]
     empty = attacked("class-truth", ["abc"], [""])
     assert "no entries were published" == empty.not_measured["class-truth"]
-    monkeypatch.setattr(scoring, "MOST_CELLS", 5)
+    monkeypatch.setattr(released_classes, "MOST_CELLS", 5)
     with pytest.raises(ResourceError, match=r"(exceed the limit of|more than) 5"):
         attacked("linkage", WHOLE, WHOLE)
 
@@ -372,7 +379,7 @@ def blank(data, seed):
         rows = users(["a"] * data.n_users)
     release, _ = release_of(["a"], ["a"])
     linkage_of = Linkage(data.labels(), np.arange(data.size))
-    private = dataclasses.replace(release.private, linkage=linkage_of)
+    private = msgspec.structs.replace(release.private, linkage=linkage_of)
     return dataclasses.replace(release, data=rows, private=private)
 
 
@@ -392,7 +399,7 @@ def test_a_method_that_refuses_the_smaller_data_is_the_reason():
     told = attacked("membership", many(), many(), rerun=refuse)
     assert {"membership": "no room. Make some."} == told.not_measured
     told = attacked("linkage", many(), many(), rerun=refuse)
-    assert "no room. Make some." == told.not_measured[f"linkage: {linkage.TWIN}"]
+    assert "no room. Make some." == told.not_measured[f"linkage: {counterfactual.TWIN}"]
     told = attacked("re-run", many(), many(), rerun=refuse)
     assert {"re-run": "no room. Make some."} == told.not_measured
 
@@ -608,7 +615,7 @@ def test_an_item_is_as_likely_as_the_classes_show_it(seed):
     released, by_hand = people(before, after, order), Twin(before, after)
     asked = asked_of(released, np.arange(len(before)), 9, np.random.Generator(np.random.PCG64(1)))
     for items in (asked.item, asked.other):
-        likely = scoring.chances(asked.known, items, released.classes)
+        likely = released_classes.chances(asked.known, items, released.classes)
         for place, person in enumerate(asked.people.tolist()):
             name = "abcdefgh"[items[place]]
             known = set(before[person]) - {"abcdefgh"[asked.item[place]]}

@@ -10,7 +10,7 @@ import pytest
 import graphveil as gv
 from graphveil.core.errors import ParameterError
 from graphveil.evaluate import averaged
-from graphveil.evaluate.metrics import communities as graphlets
+from graphveil.evaluate.metrics import graphlets
 
 PATH = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
 ONE_EDGE = gv.Graph.from_edges([0], [1], n=4)

@@ -10,9 +10,9 @@ from degree_triangle_data import clustered_graph
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
-from graphveil.methods.random_graphs.triangle_model import (
-    cut,
-    edges_between,
+from graphveil.methods.random_graphs.placement import cut
+from graphveil.methods.random_graphs.triangle_model import stubs_between
+from graphveil.methods.random_graphs.triangle_statistics import (
     edges_between_groups,
     floor_of,
     noisy_statistics,
@@ -26,7 +26,7 @@ FLAWS = [
         "name": "groups by true degrees",
         "means": "A prior reads the true groups: one edge changes many of its counts.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/methods/random_graphs/triangle_model.py",
+        "file": "src/graphveil/methods/random_graphs/triangle_statistics.py",
         "old": "noisy_mixing(data, groups.of_node, parts",
         "new": "noisy_mixing(data, np.clip(np.searchsorted("
         "groups.least, data.degrees(), 'right') - 1, 0, None), parts",
@@ -36,7 +36,7 @@ FLAWS = [
         "name": "true triangles by class",
         "means": "The counts of triangles are released without their noise.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/methods/random_graphs/triangle_model.py",
+        "file": "src/graphveil/methods/random_graphs/triangle_statistics.py",
         "old": 'ladder(words_from(randomness, "noisy triangles"), counts, steps, rate)',
         "new": "counts",
         "tests": ["tests/unit/test_degree_triangle.py", "-k", "hardly_ever"],
@@ -173,7 +173,7 @@ def test_edges_between_groups_give_every_group_its_degrees():
         degrees[0] += degrees.sum() % 2
         size = groups.least.size
         mixing = np.triu(rng.integers(-20, 40, (size, size)))
-        between = edges_between(mixing, groups, degrees, rng.random((size, size)))
+        between = stubs_between(mixing, groups, degrees, rng.random((size, size)))
         ends = np.bincount(groups.of_node, weights=degrees, minlength=size)
         assert between.min() >= 0
         assert (np.tril(between, -1) == 0).all()

@@ -17,13 +17,14 @@ from forged.networks import failed
 from graphveil.claims.conditions import NoisyStatistics
 from graphveil.claims.guarantees import EdgeDP
 from graphveil.core.errors import ParameterError
-from graphveil.methods.noisy_cells import prior_response
-from graphveil.methods.random_graphs.baselines import Cuts, as_text
-from graphveil.methods.random_graphs.triangle_model import Shape, Statistics, drawn, edges_between
+from graphveil.methods.noisy_cells import noisy_statistics
+from graphveil.methods.random_graphs.placement import Cuts, as_text
+from graphveil.methods.random_graphs.triangle_model import Shape, generated_graph, stubs_between
+from graphveil.methods.random_graphs.triangle_statistics import Statistics
 from graphveil.verify import verify
-from graphveil.verify.promises import noisy_statistics as noisy_statistics_checks
-from graphveil.verify.recount import redrawing
-from graphveil.verify.recount.noise import reach_of
+from graphveil.verify.promises.noise import noisy_statistics as noisy_statistics_checks
+from graphveil.verify.recount.noise import triangle_graph
+from graphveil.verify.recount.noise.noise_tails import reach_of
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -31,7 +32,7 @@ FLAWS = [
     {
         "name": "a graph that is not drawn again",
         "means": "A release of any edges passes as one that follows from noisy statistics.",
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
         "old": 'apart = len(drawn ^ _edges(evidence, "edges", "source", "target"))',
         "new": "apart = 0",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "other_edges"],
@@ -39,15 +40,15 @@ FLAWS = [
     {
         "name": "cuts that nobody computes again",
         "means": "Somebody chooses groups by whom they are to hold, and they pass.",
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
-        "old": "elif wrong := laws.wrong_parts(said.noisy, weight, cuts, most):",
-        "new": "elif wrong := laws.wrong_parts(said.noisy, weight, cuts, most)[most:]:",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
+        "old": "elif wrong := wrong_parts(said.noisy, weight, cuts, most):",
+        "new": "elif wrong := wrong_parts(said.noisy, weight, cuts, most)[most:]:",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "cuts_that_do_not_follow"],
     },
     {
         "name": "noisy numbers of any size",
         "means": "A noisy degree that no graph has passes, and could hold a message.",
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
         "old": "if not -reach <= one <= most + reach]",
         "new": "if not -reach <= one]",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "noise_does_not_reach"],
@@ -55,7 +56,7 @@ FLAWS = [
     {
         "name": "statistics of edges beside a promise about people",
         "means": "Noise that hides one edge is said to hide all of a person.",
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
         "old": 'if not isinstance(promise, EdgeDP) or promise.of != "entry":',
         "new": "if not isinstance(promise, EdgeDP):",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "carry_no_promise"],
@@ -64,7 +65,7 @@ FLAWS = [
         "name": "degrees that nobody draws again",
         "means": "A graph that was drawn from the exact degrees passes as one of noisy ones.",
         "methods": ["degree-triangle-model"],
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
         "old": "problems += _wrong_ladder(value, said) or _wrong_shape(value, said)",
         "new": "problems += _wrong_ladder(value, said)",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "drawn_from_the_true"],
@@ -73,7 +74,7 @@ FLAWS = [
         "name": "odds that nobody computes again",
         "means": "dp-1k's odds of edges may be those of the exact degrees.",
         "methods": ["dp-1k"],
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
         "old": "        problems += _wrong_classes(value)",
         "new": "        problems += []",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "odds_of_dp_1k"],
@@ -82,15 +83,15 @@ FLAWS = [
         "name": "noise that no test can tell from none holds",
         "means": "A verdict says that noise is there where exact numbers would pass as well.",
         "methods": ["dp-1k", "degree-triangle-model"],
-        "file": "src/graphveil/verify/promises/noisy_statistics.py",
-        "old": "    if not laws.is_strange([0] * len(noise), float(part)):",
+        "file": "src/graphveil/verify/promises/noise/noisy_statistics.py",
+        "old": "    if not is_strange([0] * len(noise), float(part)):",
         "new": "    if not noise:",
         "tests": ["tests/unit/test_degree_triangle_checks.py", "-k", "could_be_none"],
     },
     {
         "name": "no noise passes as noise",
         "means": "Statistics that were released as they are pass for noisy ones.",
-        "file": "src/graphveil/verify/recount/noise.py",
+        "file": "src/graphveil/verify/recount/noise/noise_tails.py",
         "old": "or _bound(of_sizes, sizes, negative) < IMPOSSIBLE",
         "new": "or _bound(of_sizes, sizes, powers) < IMPOSSIBLE",
         "verify": ["tests/unit/test_degree_triangle_checks.py", "-k", "without_noise"],
@@ -253,7 +254,7 @@ def test_degrees_without_noise_or_with_too_much_fail_beside_the_original(
 ):
     if shift is not None:
         monkeypatch.setattr(
-            prior_response, "discrete_laplace", lambda _, __, count: np.full(count, shift)
+            noisy_statistics, "discrete_laplace", lambda _, __, count: np.full(count, shift)
         )
     folder = method(epsilon=1.0).anonymize(graph).write(tmp_path / "release")
     checks = {check.name: check for check in verify(folder, original=graph).checks}
@@ -305,8 +306,8 @@ def forged_shape(release, changed):
         np.array(said.numbers("noisy_triangles")),
     )
     degrees = changed(said)
-    between = edges_between(mixing, statistics.groups, degrees, np.full(mixing.shape, 0.5))
-    again = drawn(statistics, Shape(degrees, between), int(said.seed_of_drawing))
+    between = stubs_between(mixing, statistics.groups, degrees, np.full(mixing.shape, 0.5))
+    again = generated_graph(statistics, Shape(degrees, between), int(said.seed_of_drawing))
     ends = np.argsort(said.place_of_id())[again.ends]
     stated = msgspec.structs.replace(
         said,
@@ -413,5 +414,5 @@ def test_triangles_of_too_many_ways_are_not_counted_again_and_all_else_is(
 
 def test_triangles_are_aimed_at_where_noise_is_less_likely_than_they_are():
     # 2 * 4 * 4 = 32 lies above 5 * 5, and 4 - 25 / 8 = .875; 2 * 3 * 3 = 18 does not.
-    model = redrawing.Model([], [], [], [], [4, 3, 9], Fraction(5))
-    assert [1, 0, 5 + 1] == redrawing.aims_of(model, [0, 0, 5])
+    model = triangle_graph.Model([], [], [], [], [4, 3, 9], Fraction(5))
+    assert [1, 0, 5 + 1] == triangle_graph.aims_of(model, [0, 0, 5])

@@ -21,8 +21,8 @@ from graphveil import METHODS
 from graphveil.claims.manifest import Claim, DataFile, Described, Manifest, Method
 from graphveil.cli.app import COMMANDS
 from graphveil.io import datasets
+from graphveil.pages.html import WORDS
 from graphveil.release import Record
-from graphveil.verbs.report.pages import WORDS
 from thorough import some_of
 
 ROOT = Path(__file__).resolve().parents[2]

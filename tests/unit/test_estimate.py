@@ -19,21 +19,12 @@ from graphveil.core.errors import InfeasibleError, InputError, UsageError
 from graphveil.engines import LocalEngine, SparkEngine
 from graphveil.io import BipartiteOptions
 from graphveil.methods.smooth_k import Chunks, Greedy, SmoothK
-from graphveil.scale import estimate as drawing
-from graphveil.scale import estimate as pricing
+from graphveil.scale import trial_cost, user_sample
 from graphveil.scale.chunks import Released
-from graphveil.scale.estimate import (
-    PART_COPIES,
-    RATES_OF,
-    WITHIN,
-    WORKER_MIB,
-    Priced,
-    Range,
-    drawn_from_file,
-    drawn_from_tables,
-    estimated,
-)
+from graphveil.scale.estimate import PART_COPIES, RATES_OF, WITHIN, WORKER_MIB, Range, estimated
 from graphveil.scale.intake import InputRows, check_readable
+from graphveil.scale.trial_cost import Priced
+from graphveil.scale.user_sample import sample_of_file, sample_of_tables
 from odd_engines import ScrambledTables
 
 THINGS = BipartiteOptions(items="things")
@@ -61,7 +52,7 @@ def by_user(table):
 
 
 def draw(path):
-    return drawn_from_file(check_readable(path, THINGS), THINGS, 256)
+    return sample_of_file(check_readable(path, THINGS), THINGS, 256)
 
 
 def written(table, folder, kind):
@@ -93,8 +84,8 @@ def test_few_users_are_drawn_whole(tmp_path, kind, text):
 
 @pytest.mark.parametrize("kind", ["parquet", "pairs.parquet"])
 def test_of_many_users_a_share_is_drawn_each_with_all_items(tmp_path, monkeypatch, kind):
-    monkeypatch.setattr(drawing, "DRAWN_ROWS", 200)
-    monkeypatch.setattr(drawing, "DRAWN_ENTRIES", 600)
+    monkeypatch.setattr(user_sample, "SAMPLE_ROWS", 200)
+    monkeypatch.setattr(user_sample, "SAMPLE_ENTRIES", 600)
     table = likes(4000)
     drawn = draw(written(table, tmp_path, kind))
     given_rows = by_user(table)
@@ -120,15 +111,15 @@ def given_on(tables, path, *, lists=True):
 
 @pytest.mark.parametrize("lists", [False, True])
 def test_every_engine_draws_the_same_users(tmp_path, monkeypatch, lists):
-    monkeypatch.setattr(drawing, "DRAWN_ROWS", 50)
-    monkeypatch.setattr(drawing, "DRAWN_ENTRIES", 200)
+    monkeypatch.setattr(user_sample, "SAMPLE_ROWS", 50)
+    monkeypatch.setattr(user_sample, "SAMPLE_ENTRIES", 200)
     table = likes(1000)
     path = written(table, tmp_path, "parquet" if lists else "pairs.parquet")
     scrambled = ScrambledTables(np.random.default_rng(1), {})
     (tmp_path / "run").mkdir()
     with ALONE.at(tmp_path / "run") as tables:
-        here = drawn_from_tables(given_on(tables, path, lists=lists), tables)
-    there = drawn_from_tables(given_on(scrambled, path, lists=lists), scrambled)
+        here = sample_of_tables(given_on(tables, path, lists=lists), tables)
+    there = sample_of_tables(given_on(scrambled, path, lists=lists), scrambled)
     assert by_user(here.rows) == by_user(there.rows)
     assert by_user(here.rows).items() <= by_user(table).items()
     assert here[1:] == there[1:]
@@ -150,8 +141,8 @@ def test_rows_that_share_items_are_counted_as_by_hand(rows):
         {"user": list(range(len(rows))), "items": pa.array(map(sorted, rows), pa.list_(pa.int64()))}
     )
     [batch] = table.to_batches()
-    drawn = drawing.Drawn(batch, len(rows), sum(map(len, rows)), 1.0, pairs=False)
-    trial = pricing.Trial.of(drawn, METHOD)
+    drawn = user_sample.UserSample(batch, len(rows), sum(map(len, rows)), 1.0, pairs=False)
+    trial = trial_cost.Trial.of(drawn, METHOD)
     entries, meetings = trial.cells()
     assert [sum(map(len, rows))] == entries.tolist()
     assert [meeting(rows)] == meetings.tolist()
@@ -160,11 +151,11 @@ def test_rows_that_share_items_are_counted_as_by_hand(rows):
 def test_chunks_of_all_users_are_denser_than_those_of_a_share(tmp_path, monkeypatch):
     path = written(likes(4000), tmp_path, "parquet")
     method = SmoothK(k=2, chunks=Chunks(rows=500), algorithm=Greedy(refine=None))
-    whole = pricing.Trial.of(draw(path), method).cells()
-    monkeypatch.setattr(drawing, "DRAWN_ROWS", 600)
+    whole = trial_cost.Trial.of(draw(path), method).cells()
+    monkeypatch.setattr(user_sample, "SAMPLE_ROWS", 600)
     drawn = draw(path)
     assert drawn.share < 0.5
-    some = pricing.Trial.of(drawn, method).cells()
+    some = trial_cost.Trial.of(drawn, method).cells()
     for expected, known in zip(whole, some, strict=True):
         assert expected.size == known.size == 8
         assert abs(expected.sum() - known.sum()) < 0.1 * expected.sum()
@@ -179,7 +170,7 @@ def test_factors_explain_what_chunks_did_cost(sizes, factors):
     parts = np.stack([np.ones_like(entries), entries * 1e-5, meetings * 1e-8], axis=1)
     costs = parts @ np.array(factors)
     table = pa.table({"user": [1], "items": [[2]]})
-    scaled = pricing._parts_of(entries, meetings)
+    scaled = trial_cost._parts_of(entries, meetings)
     priced = Priced.of(costs.tolist(), scaled, [table])
     assert np.isclose(priced.price(entries, meetings).sum(), costs.sum(), rtol=1e-6)
     assert (priced.factors >= 0).all()
@@ -188,7 +179,7 @@ def test_factors_explain_what_chunks_did_cost(sizes, factors):
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 13])
 def test_the_densest_chunk_comes_first_and_every_chunk_once(n):
     ranked = np.random.default_rng(0).permutation(n)
-    chosen = list(pricing._spread(ranked))
+    chosen = list(trial_cost._spread(ranked))
     assert ranked[-1] == chosen[0]
     assert list(range(n)) == sorted(chosen)
 
@@ -210,7 +201,7 @@ def clock(monkeypatch):
         clusters[:] = [len(table["items"].combine_chunks().flatten())]
         return call(self, number, table)
 
-    monkeypatch.setattr(pricing, "_timed", timed)
+    monkeypatch.setattr(trial_cost, "_timed", timed)
     monkeypatch.setattr(Released, "__call__", noted)
 
 
@@ -235,7 +226,7 @@ def test_of_a_share_of_users_the_price_is_that_of_all(tmp_path, monkeypatch):
     path = written(likes(4000), tmp_path, "parquet")
     method = SmoothK(k=2, chunks=Chunks(rows=100), algorithm=Greedy(refine=None))
     whole = estimated(draw(path), method, "local")
-    monkeypatch.setattr(drawing, "DRAWN_ROWS", 600)
+    monkeypatch.setattr(user_sample, "SAMPLE_ROWS", 600)
     drawn = draw(path)
     some = estimated(drawn, method, "local")
     assert whole.rows == some.rows == 4000

@@ -21,8 +21,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
 from graphveil.data.kinds import kind_of
 from graphveil.evaluate import METRICS, measuring, preserved
-from graphveil.evaluate.metrics import centrality as between
-from graphveil.evaluate.metrics import communities
+from graphveil.evaluate.metrics import betweenness, communities
 from graphveil.methods import METHODS
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
@@ -250,8 +249,8 @@ def test_distances_of_a_large_graph_are_sampled_and_come_with_an_interval():
 
 def test_estimated_betweenness_of_a_release_that_changed_nothing_overlaps_whole(monkeypatch):
     graph = gv.Graph.from_networkx(nx.gnp_random_graph(300, 0.02, seed=3))
-    monkeypatch.setattr(between, "EXACT_UP_TO", 0)
-    monkeypatch.setattr(between, "PIVOTS", 64)
+    monkeypatch.setattr(betweenness, "EXACT_UP_TO", 0)
+    monkeypatch.setattr(betweenness, "PIVOTS", 64)
     same = release_of(
         graph.permuted(np.arange(300)[::-1]),
         Linkage(np.arange(300), np.arange(300)[::-1]),

@@ -16,8 +16,10 @@ from graphveil.core.randomness import Randomness
 from graphveil.evaluate import Attached
 from graphveil.evaluate.held_back import held_back
 from graphveil.evaluate.measuring import comparison_of
-from graphveil.evaluate.metrics import tasks as classification
-from graphveil.evaluate.metrics.tasks import Labelled, asked_of, factors_of, hits, split_of, under
+from graphveil.evaluate.metrics import classification
+from graphveil.evaluate.metrics.classification import Labelled, hits, split_of
+from graphveil.evaluate.metrics.recommendation import asked_of, factors_of
+from graphveil.evaluate.metrics.tasks import under
 from graphveil.verbs.evaluate import evaluate_release as evaluate
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

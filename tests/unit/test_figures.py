@@ -12,8 +12,9 @@ import pytest
 
 import graphveil as gv
 from graphveil.core.rows import Setting
-from graphveil.verbs.report import charts, figures, paper
-from graphveil.verbs.report.charts import Bin, Mark
+from graphveil.pages import charts, figures
+from graphveil.pages import print_figures as paper
+from graphveil.pages.charts import Bin, Mark
 from networks_data import random_graph
 
 HOSTILE = "<script>alert(1)</script> $\\frac{1}{0}$ \u202e \x00 & " + "x" * 200
@@ -46,7 +47,7 @@ def texts(svg):
 
 def test_a_measure_draws_how_many_people_have_at_most_so_many_look_alikes(graph):
     measured = gv.measure(graph, k=5)
-    figure = measured.plot()
+    figure = gv.plot(measured)
     sizes = measured.own_sizes
     for one in figure.bins:
         assert one.after == np.count_nonzero((sizes >= one.low) & (sizes <= one.high))
@@ -57,7 +58,7 @@ def test_a_measure_draws_how_many_people_have_at_most_so_many_look_alikes(graph)
 
 def test_an_attack_draws_its_figures_beside_the_guess(graph, release):
     rows = gv.attack_release(release, graph, attacks=["candidate-set"], seed=1)
-    marks = {mark.label: mark for mark in rows.plot().marks}
+    marks = {mark.label: mark for mark in gv.plot(rows).marks}
     for label, part in (
         ("number of connections", "degree, right guess"),
         ("numbers of connections of everyone they know", "vrq, right guess"),
@@ -68,7 +69,7 @@ def test_an_attack_draws_its_figures_beside_the_guess(graph, release):
 
 def test_an_evaluation_draws_before_and_after_as_one_mark(graph, release):
     rows = gv.evaluate_release(release, graph, metrics=["edges-kept", "clustering"], seed=1)
-    marks = {mark.label: mark for mark in rows.plot().marks}
+    marks = {mark.label: mark for mark in gv.plot(rows).marks}
     assert {"edges-kept: share", "clustering"} == set(marks)
     assert rows["clustering", "original"].value == marks["clustering"].before
     assert rows["clustering", "released"].value == marks["clustering"].after
@@ -77,9 +78,9 @@ def test_an_evaluation_draws_before_and_after_as_one_mark(graph, release):
 
 def test_what_is_no_share_is_not_drawn():
     rows = gv.Rows([row("a", unit="edges"), row("b", value=1.5), row("c", value=0.25)])
-    assert ["c"] == [mark.label for mark in rows.plot().marks]
+    assert ["c"] == [mark.label for mark in gv.plot(rows).marks]
     with pytest.raises(gv.GraphveilError, match=r"No row is a share from 0 to 1\. .*to_pandas"):
-        gv.Rows([row("a", unit="edges")]).plot()
+        gv.plot(gv.Rows([row("a", unit="edges")]))
 
 
 def test_parts_before_and_after_are_one_mark_and_their_difference_is_none():
@@ -91,18 +92,18 @@ def test_parts_before_and_after_are_one_mark_and_their_difference_is_none():
             for figure, value in values.items()
         ]
     )
-    assert (Mark("graphlets: path", 0.3, 0.2),) == rows.plot().marks
+    assert (Mark("graphlets: path", 0.3, 0.2),) == gv.plot(rows).marks
 
 
 def test_more_rows_than_can_be_read_are_counted_in_the_title():
-    figure = gv.Rows([row(f"metric {number}") for number in range(40)]).plot()
+    figure = gv.plot(gv.Rows([row(f"metric {number}") for number in range(40)]))
     assert figures.MOST_MARKS == len(figure.marks)
     assert figure.title.endswith("the first 30 of 40")
 
 
 def test_nobody_cannot_be_drawn():
     with pytest.raises(gv.GraphveilError, match="There are no people in this data"):
-        gv.measure(gv.Graph.from_edges([], [], n=0), k=2).plot()
+        gv.plot(gv.measure(gv.Graph.from_edges([], [], n=0), k=2))
 
 
 @pytest.mark.parametrize("ending", [".svg", ".pdf", ".png"])
@@ -159,8 +160,8 @@ def test_steps_on_paper_reach_all_people():
 def test_without_matplotlib_an_error_names_the_extra_and_svg_needs_none(monkeypatch, tmp_path):
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
-    monkeypatch.delitem(sys.modules, "graphveil.verbs.report.paper", raising=False)
-    monkeypatch.delattr("graphveil.verbs.report.paper", raising=False)
+    monkeypatch.delitem(sys.modules, "graphveil.pages.print_figures", raising=False)
+    monkeypatch.delattr("graphveil.pages.print_figures", raising=False)
     figure = figures.Figure(title="a", marks=(Mark("a", 0.5),))
     assert figure.write(tmp_path / "a.svg").exists()
     with pytest.raises(gv.GraphveilError, match=r"pip install 'graphveil\[figures\]'"):
@@ -183,23 +184,23 @@ def swept():
 def test_a_sweep_draws_two_figures_of_every_point(tmp_path):
     sweep = swept()
     frontier = sweep.frontier().to_pylist()
-    figure = sweep.plot()
+    figure = gv.plot(sweep)
     drawn = sorted((dot.x, dot.y) for dot in figure.panel.dots if dot.y is not None)
     assert drawn == sorted((row["x"], row["y"]) for row in frontier)
     for name in ("k-degree", "randomized-response", "A measured attack and what is kept"):
         assert name in texts(figure.svg)
-    crossed = sweep.plot("k", "kept")
+    crossed = gv.plot(sweep, x="k", y="kept")
     assert 1 == crossed.svg.count('href="#mx" x=')
     assert "randomized-response" not in texts(crossed.svg)
     for number, ending in enumerate((".svg", ".pdf", ".png")):
         one, two = (figure.write(tmp_path / f"{number}{copy}{ending}") for copy in "ab")
         assert one.read_bytes() == two.read_bytes()
     with pytest.raises(gv.core.errors.ParameterError):
-        sweep.plot("treasure")
+        gv.plot(sweep, x="treasure")
 
 
 def test_the_pictures_of_a_sweep_and_of_a_report_are_those_of_their_pages(tmp_path):
-    written = swept().write_figures(tmp_path / "swept")
+    written = gv.report_sweep(swept()).write_figures(tmp_path / "swept")
     assert "frontier-1.svg" in {path.name for path in written}
     graph = random_graph(40, 80)
     release = gv.KDegree(k=3).anonymize(graph, seed=1)

@@ -15,7 +15,7 @@ import graphveil as gv
 from graphveil.core.errors import InfeasibleError, ParameterError, UsageError
 from graphveil.core.randomness import Randomness
 from graphveil.methods.noise import words_from
-from graphveil.methods.random_graphs.baselines import distinct_in
+from graphveil.methods.random_graphs.block_sampling import distinct_in
 from graphveil.methods.random_graphs.der import (
     EpsilonParts,
     Filling,

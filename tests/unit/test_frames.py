@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from graphveil.core.errors import InputError
-from graphveil.scale.chunks import FrameSource
+from graphveil.scale.frame_source import FrameSource
 
 
 class AnalysisError(Exception):

@@ -17,7 +17,7 @@ from msgspec.structs import astuple
 import graphveil as gv
 from graphveil.claims.manifest import read_manifest
 from graphveil.core.errors import DataError, GraphveilError, UsageError
-from graphveil.methods.generalize import generalize, read_levels, recode
+from graphveil.methods.generalize import generalize, read_levels, vectors
 from graphveil.methods.generalize.levels import column_of, values_of
 from shared_data import shared
 
@@ -330,7 +330,7 @@ def test_a_bound_of_many_columns_is_added_up_and_bounds_the_exact_one(monkeypatc
         return next(row.value for row in rows)
 
     whole = bound()
-    monkeypatch.setattr(recode, "MOST_VECTORS", 20)
+    monkeypatch.setattr(vectors, "MOST_VECTORS", 20)
     assert release.cost["granularity"] <= whole < bound() < 1
 
 

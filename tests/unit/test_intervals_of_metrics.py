@@ -17,11 +17,10 @@ from scipy.sparse import csgraph
 import graphveil as gv
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import GraphComparison
-from graphveil.evaluate.comparison import Distances, distances
+from graphveil.evaluate.distances import Distances, distances
 from graphveil.evaluate.metric import Estimate, Sample, difference, half_l1_sampled, relative
-from graphveil.evaluate.metrics import communities as graphlets
-from graphveil.evaluate.metrics import networks as paths
-from graphveil.evaluate.metrics.centrality import betweenness, estimates, interval, overlap_of_top
+from graphveil.evaluate.metrics import graphlets, path_lengths
+from graphveil.evaluate.metrics.betweenness import betweenness, estimates, interval, overlap_of_top
 from graphveil.evaluate.metrics.communities import COMMUNITY_RUNS, median_run, modularities
 from thorough import FUZZ, first_of
 
@@ -72,10 +71,10 @@ def compared(before, after):
 
 
 OF_DISTANCES = {
-    "shortest-path": paths.shortest_path,
-    "characteristic-length": paths.characteristic_length,
-    "effective-diameter": paths.effective_diameter,
-    "distance-distribution": paths.distance_distribution,
+    "shortest-path": path_lengths.shortest_path,
+    "characteristic-length": path_lengths.characteristic_length,
+    "effective-diameter": path_lengths.effective_diameter,
+    "distance-distribution": path_lengths.distance_distribution,
 }
 
 
@@ -106,8 +105,10 @@ def test_intervals_of_figures_of_distances_cover_the_exact_ones(removed):
 
 def test_an_interval_of_a_distance_is_narrow_and_misses_at_times():
     by_source = counted_by_source(network())
-    exact = paths.average_of(Distances(by_source), 900).value
-    sampled = [paths.average_of(drawn(by_source, stream(run), 256), 900) for run in range(300)]
+    exact = path_lengths.average_of(Distances(by_source), 900).value
+    sampled = [
+        path_lengths.average_of(drawn(by_source, stream(run), 256), 900) for run in range(300)
+    ]
     covered = sum(low <= exact <= high for low, high in (each.interval for each in sampled))
     assert covered < 300
     assert 0 < max(high - low for low, high in (each.interval for each in sampled)) < exact / 5

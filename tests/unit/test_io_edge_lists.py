@@ -11,7 +11,7 @@ import pytest
 
 from graphveil.core.errors import GraphveilWarning, InputError
 from graphveil.io import GraphOptions, load_graph, read, read_graph
-from graphveil.io.text.dialect import may_not_be_plain, single_spaced
+from graphveil.io.text.cleaning import may_not_be_plain, single_spaced
 
 TRIANGLE = [[0, 1], [0, 2], [1, 2]]
 

@@ -5,8 +5,8 @@ import pytest
 
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.data import Graph
-from graphveil.methods.textbook.graph_constructions import (
-    construct_graph,
+from graphveil.methods.k_degree.paper import construct_graph
+from textbook.graph_constructions import (
     greedy_swap,
     priority,
     probing,

@@ -28,7 +28,7 @@ FLAWS = [
     {
         "name": "one too few for the protected",
         "means": "A person on the list whose degree k - 1 nodes have counts as protected.",
-        "file": "src/graphveil/verify/promises/graphs.py",
+        "file": "src/graphveil/verify/promises/networks/protected_people.py",
         "old": "if sizes[degree_of[node]] < condition.k)",
         "new": "if sizes[degree_of[node]] < condition.k - 1)",
         "tests": ["tests/unit/test_k_degree_people.py"],
@@ -36,7 +36,7 @@ FLAWS = [
     {
         "name": "strangers on the list are passed over",
         "means": "Ids on the owner's list that are not in the original are not checked.",
-        "file": "src/graphveil/verify/promises/graphs.py",
+        "file": "src/graphveil/verify/promises/networks/protected_people.py",
         "old": "if len(found) != len(ids):",
         "new": "if not found:",
         "tests": ["tests/unit/test_k_degree_people.py"],

@@ -4,6 +4,12 @@ import numpy as np
 import pytest
 
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
+from graphveil.methods.k_degree.assignment import targets_per_node
+from graphveil.methods.k_degree.paper import (
+    dp_graph_anonymization,
+    greedy_rec_algorithm,
+)
+from graphveil.methods.k_degree.parity import settle_parity
 from graphveil.methods.k_degree.sequence import (
     DegreeRuns,
     Plan,
@@ -12,12 +18,6 @@ from graphveil.methods.k_degree.sequence import (
     lower_bound_edits,
     optimal_plan,
     runs_of,
-    settle_parity,
-    targets_per_node,
-)
-from graphveil.methods.textbook.graph_constructions import (
-    dp_graph_anonymization,
-    greedy_rec_algorithm,
 )
 
 BY_HAND = np.array([3, 2, 2, 2, 1, 1])
@@ -100,13 +100,6 @@ def test_the_textbook_algorithms_refuse_what_they_cannot_use(anonymize):
         anonymize([0.5, 1.0], 1)
     with pytest.raises(DataError, match="exceed 64 bits"):
         anonymize([2**62, 1], 1)
-
-
-def test_an_unknown_kind_of_edits_and_k_0_are_refused():
-    with pytest.raises(ParameterError, match="edits='both'"):
-        optimal_plan(runs_of(BY_HAND), 2, edits="both")
-    with pytest.raises(ParameterError, match="k=0"):
-        greedy_plan(runs_of(BY_HAND), 0)
 
 
 def test_sums_beyond_64_bits_are_refused_and_never_wrap():

@@ -59,7 +59,7 @@ KERNELS = {
     "structural": ("methods.structural.", "methods.annealing.", "measures."),
     "smooth-k": ("methods.smooth_k.", "methods.equivalence_classes."),
     "measures": "methods.random_graphs.kernels.hierarchy.",
-    "degree-triangle": "methods.random_graphs.kernels.triangles.",
+    "degree-triangle": "methods.random_graphs.kernels.triangle",
     "super-nodes": "methods.random_graphs.kernels.super_nodes.",
 }
 """The kernels whose tests need no other room's."""

@@ -126,7 +126,7 @@ def test_what_is_removed_or_added_is_what_the_same_words_give_in_memory(
     kept = sum(pairs[cell] in edges for cell in cells.tolist())
     size = data.draw(st.integers(0, len(pairs)))
     put(folder / "before", [pairs[cell] for cell in cells.tolist()])
-    before = noise.Drawn(cells.size, kept)
+    before = noise.NoisyEdgeCounts(cells.size, kept)
     lists = NeighborLists(graph.indptr, graph.indices)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(noise, "_READ", data.draw(st.integers(1, 9)))
@@ -168,7 +168,7 @@ def test_a_draw_of_an_exact_size_has_the_law_of_memory(tmp_path, monkeypatch):
     for flags in np.random.default_rng(0).random((runs, 6)) < chances:
         first = [pair for pair, is_drawn in zip(pairs, flags, strict=True) if is_drawn]
         put(tmp_path / "a", first)
-        before = noise.Drawn(len(first), len(edges.intersection(first)))
+        before = noise.NoisyEdgeCounts(len(first), len(edges.intersection(first)))
         noise.resize(lists, tmp_path / "a", before, size, words, tmp_path / "b")
         keys = np.fromfile(tmp_path / "b", dtype=np.int64).tolist()
         seen[frozenset(pairs.index((key >> 32, key & 0xFFFFFFFF)) for key in keys)] += 1

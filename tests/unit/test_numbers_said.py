@@ -14,24 +14,27 @@ import pytest
 from scipy.stats import binom
 
 import graphveil as gv
-from graphveil.attacks.features.singling_out import TRUE_OF_ONE
-from graphveil.attacks.wording import Said, above_guess, most_known, strongest, words_of
+from graphveil.attacks.features.cells.singling_out import TRUE_OF_ONE
+from graphveil.attacks.row_selection import most_known, strongest
+from graphveil.attacks.wording import Said, above_guess, words_of
 from graphveil.claims.guarantees import EdgeDP, KAnonymity
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.measures import Cascade, SingledOut
+from graphveil.pages import charts, frontiers, html, print_figures
+from graphveil.pages.answers import attacks, standing_out
+from graphveil.pages.answers.promise import cost_words, failing_lines, verdict_lines
+from graphveil.pages.charts import Bin, Mark
+from graphveil.pages.report import legal_questions, sections
 from graphveil.verbs.advise.until import AdviceUntil, Reached, in_order, line_of
-from graphveil.verbs.answers import attacks, standing_out
-from graphveil.verbs.answers.promise import cost_words, failing_lines, verdict_lines
-from graphveil.verbs.report import charts, frontiers, legal_questions, pages, paper, sections
-from graphveil.verbs.report.charts import Bin, Mark
 from graphveil.verbs.sweep import results, sweep
 from graphveil.verify.database import UnreadableError, database
-from graphveil.verify.files import second_table
-from graphveil.verify.files.canonical import in_groups
-from graphveil.verify.kinds import features
-from graphveil.verify.recount import redrawing
-from graphveil.verify.recount.linked import ids_check, order_leaks, tail_of_ascents
-from graphveil.verify.recount.noise import IMPOSSIBLE, is_strange_on_ladder
+from graphveil.verify.files.canonical_parquet import in_groups
+from graphveil.verify.kinds import feature_parts
+from graphveil.verify.recount.ids import ids_check
+from graphveil.verify.recount.noise import degrees_and_stubs
+from graphveil.verify.recount.noise.noise_tails import IMPOSSIBLE, is_strange_on_ladder
+from graphveil.verify.recount.order_leaks import order_leaks, tail_of_ascents
+from graphveil.verify.second_reading import plain_file, tables
 from graphveil.verify.verdict import Check, Verdict
 
 TREE = gv.Graph.from_edges([0, 0, 0, 3], [1, 2, 3, 4], n=5)
@@ -536,22 +539,22 @@ def test_rows_come_in_groups_of_the_one_form(sizes):
     ],
 )
 def test_the_first_item_out_of_order_is_named_with_its_row(leaves, starts, said):
-    part = features._Part(Path("p"), SimpleNamespace(name="p.parquet"), 20)
+    part = feature_parts._Part(Path("p"), SimpleNamespace(name="p.parquet"), 20)
     how = (pa.array(leaves), np.array(starts, dtype=np.int64), part, 5)
     if not said:
-        features._refuse_items(*how)
+        feature_parts._refuse_items(*how)
         return
     with pytest.raises(UnreadableError, match=rf"^p\.parquet: {said}$"):
-        features._refuse_items(*how)
+        feature_parts._refuse_items(*how)
 
 
 def test_the_value_of_a_row_is_the_one_column_that_shows_it():
     cells = {"city=Oslo": [1, 0, 0, 1, None], "city=Rome": [0, 1, 0, 1, None], "sex": list("fmfmf")}
-    one = second_table._one_of(gv.Table.from_columns(cells), "city").to_pylist()
-    assert ["Oslo", "Rome", second_table.NO_CELL, second_table.NO_CELL, None] == one
+    one = tables._one_of(gv.Table.from_columns(cells), "city").to_pylist()
+    assert ["Oslo", "Rome", plain_file.NO_CELL, plain_file.NO_CELL, None] == one
     part = {"city=Oslo": [1, None], "city=Rome": [None, 1], "sex": ["f", "m"]}
-    one = second_table._one_of(gv.Table.from_columns(part), "city").to_pylist()
-    assert [second_table.NO_CELL] * 2 == one
+    one = tables._one_of(gv.Table.from_columns(part), "city").to_pylist()
+    assert [plain_file.NO_CELL] * 2 == one
 
 
 @pytest.mark.parametrize(
@@ -657,9 +660,9 @@ def test_an_axis_holds_every_value_and_has_round_ticks(values, axis, ends, ticks
 @pytest.mark.parametrize("rows", [0, 1, 7, 400])
 def test_figures_of_a_page_are_left_out_beyond_its_size(rows):
     figures = {str(number): [] for number in range(4_000)}
-    fitting = pages.MOST_FIGURES_BYTES // (10 * (rows or 1) + 80)
-    assert 300_000 == pages.MOST_FIGURES_BYTES
-    assert min(fitting, 4_000) == len(pages.fitting_figures(figures, rows))
+    fitting = html.MOST_FIGURES_BYTES // (10 * (rows or 1) + 80)
+    assert 300_000 == html.MOST_FIGURES_BYTES
+    assert min(fitting, 4_000) == len(html.fitting_figures(figures, rows))
 
 
 def test_who_stands_out_is_said_of_items_and_of_values():
@@ -688,11 +691,11 @@ def test_the_facts_of_a_page_count_checks_that_were_not_made():
 
 def test_a_figure_for_print_has_the_same_steps():
     [before, after] = (
-        paper.steps([Bin(0, 0, 1, 3), Bin(1, 1, 1, 0), Bin(2, 3, 2, 1)], "a").axes[0].lines
+        print_figures.steps([Bin(0, 0, 1, 3), Bin(1, 1, 1, 0), Bin(2, 3, 2, 1)], "a").axes[0].lines
     )
     assert ([0, 1, 2, 3], [0.25, 0.5, 1, 1]) == tuple(map(list, before.get_data()))
     assert ([0, 1, 2, 3], [0.75, 0.75, 1, 1]) == tuple(map(list, after.get_data()))
-    [axes] = paper.dots([Mark("a", 0.5), Mark("b", 1.0)]).axes
+    [axes] = print_figures.dots([Mark("a", 0.5), Mark("b", 1.0)]).axes
     assert ((-0.02, 1.02), (1.6, -0.6)) == (axes.get_xlim(), axes.get_ylim())
 
 
@@ -773,7 +776,7 @@ def test_ten_checks_that_fail_are_on_a_page():
 
 def test_an_interval_for_print_needs_both_ends():
     for low, high, lines in ((0.4, None, 1), (None, 0.6, 1), (0.4, 0.6, 2)):
-        [axes] = paper.dots([Mark("a", 0.5, low=low, high=high)]).axes
+        [axes] = print_figures.dots([Mark("a", 0.5, low=low, high=high)]).axes
         assert lines == len(axes.lines)
 
 
@@ -781,7 +784,7 @@ def test_an_interval_for_print_needs_both_ends():
 def test_degrees_from_six_on_are_spread_but_for_the_five_largest(degree, spread):
     dice = np.full(37, 0.9)
     dice[24:36] = 0.05
-    again = redrawing.degrees_again([degree] * 12, 1e-9, 6 * degree, dice)
+    again = degrees_and_stubs.degrees_again([degree] * 12, 1e-9, 6 * degree, dice)
     assert spread is (again != [degree] * 12)
     assert 4 <= again[-5:].count(degree)  # one may make the sum even
 

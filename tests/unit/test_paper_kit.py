@@ -12,7 +12,7 @@ import pytest
 import graphveil as gv
 from graphveil.cli import run
 from graphveil.core.errors import UsageError
-from graphveil.verbs.sweep.paper_kit import tex
+from graphveil.pages.paper_kit import tex
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 pytest.importorskip("matplotlib")
@@ -37,7 +37,7 @@ def done(tmp_path_factory):
 @pytest.fixture(scope="module")
 def kit(done, tmp_path_factory):
     folder = tmp_path_factory.mktemp("kit") / "kit"
-    done.write_paper(folder)
+    gv.write_paper(done, folder)
     return folder
 
 
@@ -178,7 +178,7 @@ def test_a_private_list_of_people_is_not_printed(tmp_path):
     grid = {"k-degree": {"k": [2, 3], "people": ['["pub", "ann"]']}}
     web = gv.Graph.from_edges(["ann", "ann", "pub", "cyd"], ["pub", "cyd", "cyd", "dan"])
     swept = gv.sweep(grid, web, metrics=["edge-jaccard"], attacks=[], jobs=1)
-    swept.write_paper(tmp_path / "kit")
+    gv.write_paper(swept, tmp_path / "kit")
     printed = [path for path in (tmp_path / "kit").iterdir() if path.suffix != ".pdf"]
     assert "people=listed" in (tmp_path / "kit" / "results.tex").read_text()
     assert not [path.name for path in printed if "pub" in path.read_text().replace("publi", "")]
@@ -188,7 +188,7 @@ def test_a_private_list_of_people_is_not_printed(tmp_path):
 def test_a_shipped_data_set_is_cited_by_its_source(tmp_path):
     calls = gv.datasets.load("copenhagen-calls")
     swept = gv.sweep([gv.Rename()], calls, metrics=["edge-jaccard"], attacks=[], jobs=1)
-    swept.write_paper(tmp_path / "kit")
+    gv.write_paper(swept, tmp_path / "kit")
     assert "10.1038/s41597-019-0325-x" in (tmp_path / "kit" / "references.bib").read_text()
 
 
@@ -201,10 +201,10 @@ def test_figures_are_pdf_over_the_strength_and_the_folder_is_the_owners(kit):
 
 def test_what_cannot_be_written_is_refused(done, kit, tmp_path, capsys):
     with pytest.raises(UsageError, match="exists"):
-        done.write_paper(kit)
+        gv.write_paper(done, kit)
     none = gv.sweep([gv.KDegree(k=99)], WEB, metrics=[], attacks=[], jobs=1)
     with pytest.raises(UsageError, match="No point of this sweep has a release"):
-        none.write_paper(tmp_path / "none")
+        gv.write_paper(none, tmp_path / "none")
     release = gv.Rename().anonymize(WEB).write(tmp_path / "out")
     assert 2 == run(["report", str(release), "--paper", str(tmp_path / "new")])
     assert "--paper writes about a sweep" in capsys.readouterr().err

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import graphveil as gv
-from graphveil.methods.textbook import (
+from graphveil.methods.k_degree.paper import (
     construct_graph,
     dp_graph_anonymization,
     greedy_rec_algorithm,

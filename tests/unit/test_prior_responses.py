@@ -28,14 +28,12 @@ from graphveil.methods.noise.cells import (
     cells_of,
     flipped_in_blocks,
 )
-from graphveil.methods.noisy_cells import prior_response as mixing_prior_response
-from graphveil.methods.noisy_cells import prior_response as response
-from graphveil.methods.noisy_cells.prior_response import (
+from graphveil.methods.noisy_cells import noisy_statistics
+from graphveil.methods.noisy_cells.degree_estimation import ROUNDS, expected_degrees
+from graphveil.methods.noisy_cells.prior_model import (
     GROUPS,
-    ROUNDS,
     classes_of,
     configuration,
-    expected_degrees,
     groups_of,
     mixing_factors,
     priors_of,
@@ -43,9 +41,10 @@ from graphveil.methods.noisy_cells.prior_response import (
     sums_between,
 )
 from graphveil.verify import verify
-from graphveil.verify.evidence import CELLS
-from graphveil.verify.promises.cell_flips import CHANCES, PARTS, WEIGHTS, _exchanges
-from graphveil.verify.recount.noise import blocks_of, exchanges, keeps_its_claim
+from graphveil.verify.promises.noise.block_flips import PARTS, WEIGHTS, _exchanges
+from graphveil.verify.promises.noise.cell_flips import CELLS, CHANCES
+from graphveil.verify.recount.noise.edge_exchanges import edge_exchanges
+from graphveil.verify.recount.noise.flip_probabilities import blocks_of, keeps_its_claim
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -261,8 +260,8 @@ def released(monkeypatch):
             return np.array(truth.pop()) if truth else np.zeros(size, dtype=np.int64)
 
         truth = []
-        monkeypatch.setattr(response, "noisy_count", lambda *_: count)
-        monkeypatch.setattr(response, "discrete_laplace", noise)
+        monkeypatch.setattr(noisy_statistics, "noisy_count", lambda *_: count)
+        monkeypatch.setattr(noisy_statistics, "discrete_laplace", noise)
         if isinstance(method, gv.MixingPriorResponse):
             bincount = np.bincount
 
@@ -273,8 +272,7 @@ def released(monkeypatch):
                     truth.append(counts.reshape(side, side)[np.triu_indices(side)])
                 return counts
 
-            monkeypatch.setattr(mixing_prior_response, "discrete_laplace", noise)
-            monkeypatch.setattr(mixing_prior_response.np, "bincount", recorded)
+            monkeypatch.setattr(noisy_statistics.np, "bincount", recorded)
         try:
             return method._prior(graph, Randomness(seed=0))
         finally:
@@ -313,8 +311,7 @@ def test_noise_has_the_part_that_is_its_own(method, monkeypatch):
 
     chosen = method(epsilon=2.0)
     monkeypatch.setattr("graphveil.methods.noisy_cells.noisy.discrete_laplace", noise)
-    monkeypatch.setattr(response, "discrete_laplace", noise)
-    monkeypatch.setattr(mixing_prior_response, "discrete_laplace", noise)
+    monkeypatch.setattr(noisy_statistics, "discrete_laplace", noise)
     flips, _ = chosen._prior(random_graph(40, 90), Randomness(seed=0))
     parts = chosen.parts
     expected = [(parts["epsilon_count"], 1), (parts["epsilon_degrees"] / 2, 40)]
@@ -364,12 +361,12 @@ def test_the_smallest_and_fullest_graphs_give_releases_that_verify(method, graph
 @pytest.mark.parametrize("method", METHODS)
 def test_degrees_are_kept_where_hardly_any_edge_is(method):
     graph = hub(900)
-    draft = method(epsilon=3.0)._anonymize(graph, Randomness(seed=2))
+    draft = method(epsilon=3.0).draft(graph, Randomness(seed=2))
     assert changes_between(graph, draft.data).kept < 0.95 * graph.n_edges
     hubs = np.sort(draft.data.degrees())[-2:]
     assert 850 < hubs[1] <= 899
     assert hubs[0] < 60
-    plain = gv.AsymmetricResponse(epsilon=3.0)._anonymize(graph, Randomness(seed=2))
+    plain = gv.AsymmetricResponse(epsilon=3.0).draft(graph, Randomness(seed=2))
     assert plain.data.degrees().max() < 200
 
 
@@ -406,7 +403,7 @@ def test_edges_of_nodes_that_are_not_listed_are_exchanged_with_none():
     tables = SimpleNamespace(pairs=lambda *_: ends, number=lambda _: 5)
     for of_itself in (False, True):
         found = _exchanges(SimpleNamespace(tables=tables), of_itself=of_itself)
-        assert exchanges(ends[:2], ends[:2], 5) == found
+        assert edge_exchanges(ends[:2], ends[:2], 5) == found
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,6 @@ import pytest
 import graphveil as gv
 import graphveil.engines
 import graphveil.io
-import graphveil.methods.textbook
 from graphveil.methods import METHODS
 
 HEAVY = ["numpy", "scipy", "numba", "pyarrow", "duckdb", "rustworkx", "rich", "cyclopts", "msgspec"]

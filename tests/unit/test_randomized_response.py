@@ -17,15 +17,16 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, NotClaimed
-from graphveil.claims.manifest import read_record
+from graphveil.claims.record import read_record
 from graphveil.cli.app import call
 from graphveil.core.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
 from graphveil.methods.noise import channel
 from graphveil.methods.registry import METHODS, method_named
-from graphveil.verify.evidence import CELLS, COST
+from graphveil.verify.changes import COST
 from graphveil.verify.kinds.networks import EDITS
-from graphveil.verify.promises.cell_flips import CHANCES, NOISE, THRESHOLDS
-from graphveil.verify.recount.noise import keeps_its_claim, thresholds
+from graphveil.verify.promises.noise.cell_flips import CELLS, CHANCES, THRESHOLDS
+from graphveil.verify.promises.noise.differential_privacy import NOISE
+from graphveil.verify.recount.noise.flip_probabilities import keeps_its_claim, response_thresholds
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -561,7 +562,7 @@ def test_a_manifest_from_which_the_chances_were_dropped_is_not_what_the_method_w
 )
 def test_the_checkers_chances_are_those_of_the_channel(prior, epsilon):
     zero, one = channel(prior, epsilon)
-    expected = thresholds(prior, epsilon)
+    expected = response_thresholds(prior, epsilon)
     assert abs(zero - expected[0]) <= 1
     assert abs(one - expected[1]) <= 1
     assert keeps_its_claim(zero, one, epsilon)

@@ -16,7 +16,7 @@ from pyarrow import parquet
 
 import graphveil as gv
 from forged.kit import read_manifest, reseal
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.cli import run as command_line
 from graphveil.core.errors import InputError, ReleaseError, UsageError
 from graphveil.engines import LocalEngine
@@ -24,7 +24,7 @@ from graphveil.io import FORMATS, BipartiteOptions
 from graphveil.io import parts as list_parts
 from graphveil.methods.smooth_k import Chunks, SmoothK
 from graphveil.scale import parts as written_parts
-from graphveil.verify.kinds import features as checked_parts
+from graphveil.verify.kinds import feature_parts
 from odd_engines import Interrupted, ScrambledEngine
 
 ALONE = LocalEngine(jobs=1)
@@ -63,7 +63,7 @@ def small_parts(monkeypatch):
 def set_sizes(monkeypatch, *, users, group):
     monkeypatch.setattr(parts, "PART_USERS", users)
     monkeypatch.setattr(list_parts, "GROUP_ROWS", group)
-    monkeypatch.setattr(checked_parts, "GROUP_ROWS", group)
+    monkeypatch.setattr(feature_parts, "GROUP_ROWS", group)
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,9 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
-from graphveil.claims.manifest import LINKAGE, MANIFEST, RECORD, owners_of_others, private_folder
+from graphveil.claims.manifest import MANIFEST
+from graphveil.claims.neighbors import owners_of_others
+from graphveil.claims.record import LINKAGE, RECORD, private_folder
 from graphveil.core.atomic import stale_temporaries, whole_folders
 from graphveil.core.errors import GraphveilWarning, InputError, UsageError, each_once
 from graphveil.release import (

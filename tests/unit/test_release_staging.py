@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 
 import graphveil as gv
-from graphveil.claims.manifest import MANIFEST, RECORD, check_outside
+from graphveil.claims.manifest import MANIFEST
+from graphveil.claims.neighbors import check_outside
+from graphveil.claims.record import RECORD
 from graphveil.core.errors import ReleaseError, ResourceError, UsageError
 from graphveil.core.storage import place_of
 from graphveil.release.publishing import check_target, staged
@@ -348,7 +350,7 @@ def writers_of(place):
     return {
         "release": lambda: release.write(place, force=True),
         "report": lambda: report.write(place, force=True),
-        "figure": lambda: gv.measure(RING, k=2).plot().write(place.with_suffix(".svg")),
+        "figure": lambda: gv.plot(gv.measure(RING, k=2)).write(place.with_suffix(".svg")),
         "key": lambda: gv.Key.new(place),
         "sweep": lambda: gv.sweep(grid, RING, out=place, metrics=[], attacks=[], jobs=1),
     }

@@ -14,8 +14,9 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.core.errors import ReleaseError
-from graphveil.methods.base import Anonymizer, MethodResult
+from graphveil.methods.base import Anonymizer
 from graphveil.release import Linkage, Witness, read_record
+from graphveil.release.draft import Draft
 from graphveil.release.files import PART
 
 LEVELS = [2, 1, 3]
@@ -39,10 +40,10 @@ class WithLevels(Anonymizer[gv.Table]):
     def guarantee(self):
         return KAnonymity(k=2)
 
-    def _anonymize(self, data, randomness):
+    def draft(self, data, randomness):
         del randomness
         hidden = gv.Table(np.full_like(data.codes, -1), data.columns, data.categories, data.ids)
-        return MethodResult(hidden, levels=np.array(LEVELS), witness=PAIRS)
+        return Draft(hidden, levels=np.array(LEVELS), witness=PAIRS)
 
 
 @pytest.fixture

@@ -25,8 +25,7 @@ from graphveil.core.errors import (
     ParameterError,
     UsageError,
 )
-from graphveil.verify.evidence import SAME
-from graphveil.verify.promises.renaming import FREE, FROM_KEY
+from graphveil.verify.promises.renaming import FREE, FROM_KEY, SAME
 
 SECRET = bytes(range(32))
 FRIENDS = gv.Graph.from_edges(["ann", "bob", "cyd", "ann"], ["bob", "cyd", "dan", "eve"])

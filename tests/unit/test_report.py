@@ -19,8 +19,8 @@ from pyarrow import parquet
 from scipy.stats import binomtest
 
 import graphveil as gv
-import graphveil.verbs.report.report as report_module
-import graphveil.verbs.report.sections as sections_module
+import graphveil.pages.report.report as report_module
+import graphveil.pages.report.sections as sections_module
 from graphveil.claims.guarantees import (
     AdaptiveAnonymity,
     EdgeDP,
@@ -28,15 +28,17 @@ from graphveil.claims.guarantees import (
     NotClaimed,
     StructuralKAnonymity,
 )
-from graphveil.claims.manifest import encode, private_folder, read_manifest
+from graphveil.claims.manifest import encode, read_manifest
+from graphveil.claims.record import private_folder
 from graphveil.core.errors import ReleaseError, UsageError
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.core.text import percent
 from graphveil.evaluate.measuring import comparison_of
-from graphveil.verbs.answers.attacks import groups
-from graphveil.verbs.report.charts import MOST_BINS, Mark, binned, dots, dots_alone
-from graphveil.verbs.report.legal_questions import (
+from graphveil.pages.answers.attacks import groups
+from graphveil.pages.charts import MOST_BINS, Mark, binned, dots, dots_alone
+from graphveil.pages.html import WORDS, Page, html_of
+from graphveil.pages.report.legal_questions import (
     ONE_DRAW,
     Evidence,
     Figures,
@@ -47,9 +49,8 @@ from graphveil.verbs.report.legal_questions import (
     promised_line,
     verdict_for,
 )
-from graphveil.verbs.report.machine import json_text
-from graphveil.verbs.report.pages import WORDS, Page, html_of
-from graphveil.verbs.report.sections import attacked_of, with_intervals
+from graphveil.pages.report.machine import json_text
+from graphveil.pages.report.sections import attacked_of, with_intervals
 from graphveil.verify.verdict import Check, Verdict
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

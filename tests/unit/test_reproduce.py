@@ -14,7 +14,7 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.cli import run
 from graphveil.core.errors import InputError, ParameterError, UsageError
-from graphveil.evaluate.metrics.table import METRICS, PRESETS
+from graphveil.evaluate.metrics.registry import METRICS, PRESETS
 from graphveil.io.datasets import PAPERS
 from graphveil.verbs.reproduce.names import PAPER_NAMES
 from graphveil.verbs.reproduce.reproduce import ITEMS, KINDS, listed

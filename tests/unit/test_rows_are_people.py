@@ -10,7 +10,7 @@ import pytest
 import graphveil as gv
 from graphveil.claims.manifest import encode, read_manifest
 from graphveil.core.errors import DataError, GraphveilError
-from graphveil.data.ids import repeated_people
+from graphveil.data.id_columns import repeated_people
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -19,15 +19,15 @@ FLAWS = [
         "name": "people in rows are no matter for verify",
         "means": "A table with several rows of each person verifies, which no run makes.",
         "file": "src/graphveil/verify/check.py",
-        "old": '*claims.claim_checks(evidence, of="data"), *named(_people_in_rows(evidence))]',
-        "new": '*claims.claim_checks(evidence, of="data")]',
+        "old": '*claim_checks(evidence, of="data"), *named(people_in_rows(evidence))]',
+        "new": '*claim_checks(evidence, of="data")]',
         "tests": ["tests/unit/test_rows_are_people.py", "-k", "verify_refuses"],
         "methods": ["suppress-k", "generalize"],
     },
     {
         "name": "verify reads no attached column for people",
         "means": "An attached column of addresses, two rows each, verifies as rows of people.",
-        "file": "src/graphveil/verify/check.py",
+        "file": "src/graphveil/verify/rows_are_people.py",
         "old": "(name in attached or len(values) >= FEW)",
         "new": "name not in attached",
         "tests": ["tests/unit/test_rows_are_people.py", "-k", "verify_refuses"],

@@ -9,17 +9,17 @@ from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.data.kinds import kind_of
-from graphveil.verify import evidence as pairs
+from graphveil.io.text import table_cells
 from graphveil.verify.database import database
 from graphveil.verify.evidence import checked_kind
-from graphveil.verify.files import second_table
-from graphveil.verify.files import second_table as plain
+from graphveil.verify.second_reading import pairs, plain_file, tables
 from graphveil.verify.verdict import SHARED, TWICE
 
 EDGES = "source,target\nann,bob\nbob,ann\nbob,cyd\ncyd,cyd\ndan,ann\n"
@@ -188,7 +188,7 @@ def test_the_command_line_reads_the_original_twice(tmp_path, monkeypatch):
 
 
 def test_the_second_reading_shares_no_code_with_the_first():
-    for module in (pairs, second_table, plain):
+    for module in (pairs, plain_file, tables):
         tree = ast.parse(Path(module.__file__).read_text(encoding="utf-8"))
         imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         assert not [name for name in imported if name.startswith("graphveil.io")]
@@ -484,3 +484,46 @@ def test_the_command_line_reads_people_twice(tmp_path):
     assert run(["anonymize", "k-degree", ties, *people, *dropped, "--out", out]) == 0
     given = ["--original", ties, "--nodes", str(tmp_path / "people.csv")]
     assert run(["verify", out, *given]) == 0
+
+
+CODES = """sex,code,town
+f,007,"Oslo, east"
+f,7,"Oslo, east"
+m,12,"Oslo, west"
+m,12,"Oslo, west"
+"""
+
+
+def without_the_last_row(cells):
+    return cells.slice(0, cells.num_rows - 1)
+
+
+def without_leading_zeros(cells):
+    return cells.set_column(1, "code", pc.utf8_ltrim(cells["code"], "0"))
+
+
+def cut_at_a_quoted_comma(cells):
+    return cells.set_column(2, "town", pc.replace_substring_regex(cells["town"], ",.*", ""))
+
+
+@pytest.mark.parametrize(
+    ("defect", "says"),
+    [
+        (without_the_last_row, "4 rows in the file, but 3 in the original as read"),
+        (without_leading_zeros, "column 'code': row 0 of the file has '007', but the original"),
+        (cut_at_a_quoted_comma, "column 'town': row 0 of the file has 'Oslo, east', but the"),
+    ],
+)
+def test_a_defect_of_the_first_reader_is_found_by_the_second_reading_alone(
+    tmp_path, monkeypatch, defect, says
+):
+    path = write(tmp_path, "x.csv", CODES)
+    parsed = table_cells._parsed
+    monkeypatch.setattr(table_cells, "_parsed", lambda *given: defect(parsed(*given)))
+    original = gv.read_table(path, person="row")
+    out = gv.SuppressK(k=2).anonymize(original).write(tmp_path / "out")
+    once = gv.verify_release(out, original)
+    assert ("holds", []) == (once.answer, once.failures())
+    twice = gv.verify_release(out, original, original_file=path)
+    assert [TWICE] == [check.name for check in twice.failures()]
+    assert ("fails", True) == (twice.answer, says in twice.failures()[0].detail)

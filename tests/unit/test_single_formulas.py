@@ -20,16 +20,30 @@ import pytest
 from scipy.stats import binomtest
 
 import graphveil as gv
-from graphveil.attacks import ATTACKS, edge_rerun, intervals, likelihood_ratio, matching
-from graphveil.attacks.features import class_truth
-from graphveil.attacks.networks import copies, propagation
-from graphveil.attacks.networks.copies import _risk
-from graphveil.attacks.wording import Said, strongest
-from graphveil.claims import manifest
+from graphveil.attacks import (
+    ATTACKS,
+    edge_rerun,
+    homogeneity,
+    likelihood_ratio,
+    matching,
+    roc_curve,
+)
+from graphveil.attacks.networks import propagation
+from graphveil.attacks.networks.copies import paired_copy, reidentification
+from graphveil.attacks.networks.copies.reidentification import _risk
+from graphveil.attacks.row_selection import strongest
+from graphveil.attacks.wording import Said
 from graphveil.claims.facts import EntryChanges
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.ledger import Entry, Limit
-from graphveil.claims.manifest import ColumnCells, Described, read_manifest
+from graphveil.claims.manifest import (
+    LEVELS_COLUMNS,
+    LEVELS_ROLE,
+    MANIFEST,
+    ColumnCells,
+    Described,
+    read_manifest,
+)
 from graphveil.core.errors import DataError, ParameterError, ReleaseError
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.data import csr, ids
@@ -38,18 +52,23 @@ from graphveil.data.layers import _ends as ends_of_arcs
 from graphveil.evaluate.metric import NotMeasuredError
 from graphveil.measures import rows as single_rows
 from graphveil.methods import METHODS
+from graphveil.pages import charts, frontiers, print_figures
+from graphveil.pages import figures as report_figures
+from graphveil.pages import sweep as sweep_page
+from graphveil.pages.answers import promise, standing_out
+from graphveil.pages.report import legal_questions, report, sections
 from graphveil.verbs.advise import advise, page, trials, until
-from graphveil.verbs.answers import promise, standing_out
-from graphveil.verbs.report import charts, frontiers, legal_questions, paper, report, sections
-from graphveil.verbs.report import figures as report_figures
-from graphveil.verbs.sweep import figures, grid, results, running, sweep
-from graphveil.verify import evidence as kind
+from graphveil.verbs.sweep import grid, points, results, running, sweep
 from graphveil.verify.database import UnreadableError, database
-from graphveil.verify.files import folder
-from graphveil.verify.promises import cell_flips, graphs
-from graphveil.verify.recount import assignments, redrawing
-from graphveil.verify.recount import classes as look_alikes
-from graphveil.verify.recount.neighborhoods import ReleasedNetwork, Work
+from graphveil.verify.files import description
+from graphveil.verify.files.owner import further_file_checks
+from graphveil.verify.promises import attached
+from graphveil.verify.promises.noise import block_flips, cell_flips
+from graphveil.verify.recount.graphs import structural_classes
+from graphveil.verify.recount.graphs.released_graph import ReleasedNetwork, Work
+from graphveil.verify.recount.noise import flip_probabilities, weighted_graph
+from graphveil.verify.recount.rows import assignments
+from graphveil.verify.second_reading import pairs
 
 NO_LINKAGE = {"edge-re-run", "re-run"}
 BY_NAME = {
@@ -170,9 +189,9 @@ def test_a_manifest_that_is_none_is_named_with_its_folder(tmp_path):
 @pytest.mark.parametrize(("cells", "said"), [(1, "1 node differs in"), (2, "2 nodes differ in")])
 def test_nodes_with_the_value_of_another_are_counted(monkeypatch, cells, said):
     strange = SimpleNamespace(original="f", node=3, column="sex", published="m", cells=cells)
-    monkeypatch.setattr(graphs, "strange_cell", lambda *_, **__: strange)
+    monkeypatch.setattr(attached, "strange_cell", lambda *_, **__: strange)
     evidence = SimpleNamespace(original_as=lambda _: None, tables=None)
-    detail = graphs._cells(evidence, {"sex": 0}, stars=False).detail
+    detail = attached._cells(evidence, {"sex": 0}, stars=False).detail
     assert detail == f"node 3 has 'sex'='m', but 'f' in the original; {said} this attribute"
 
 
@@ -187,7 +206,7 @@ def test_nodes_with_the_value_of_another_are_counted(monkeypatch, cells, said):
     ],
 )
 def test_two_columns_are_the_ends_where_nothing_else_can_be(first, reading, ends):
-    assert ends == kind._ends(first, reading)
+    assert ends == pairs._ends(first, reading)
 
 
 def test_a_file_of_just_the_limit_is_read():
@@ -199,7 +218,7 @@ def test_a_file_of_just_the_limit_is_read():
 
 def test_the_pairs_of_a_block_are_each_once():
     assert [6, 12, 3] == [
-        redrawing._plan([4, 3], [1, 1], a, b).pairs for a, b in ((0, 0), (0, 1), (1, 1))
+        weighted_graph._plan([4, 3], [1, 1], a, b).pairs for a, b in ((0, 0), (0, 1), (1, 1))
     ]
 
 
@@ -219,7 +238,7 @@ def test_the_members_of_each_component_are_together():
 def test_the_value_of_a_node_is_said_in_its_own_words(measure, words):
     heads = np.array([1, 2, 0, 2, 0, 1])
     network = ReleasedNetwork(np.array([0, 2, 4, 6]), heads, Work(1 << 28))
-    assert words == look_alikes._in_words(network, measure, 1, 0)
+    assert words == structural_classes._in_words(network, measure, 1, 0)
 
 
 # What is attacked
@@ -259,7 +278,7 @@ def test_a_release_is_attacked_by_what_the_others_tell(monkeypatch):
 
 
 def test_the_sample_of_an_area_is_twice_the_smaller_group(monkeypatch):
-    monkeypatch.setattr(intervals, "of_area", lambda *given, times: (given[2], times))
+    monkeypatch.setattr(roc_curve, "of_area", lambda *given, times: (given[2], times))
     curve = SimpleNamespace(
         area=lambda: 0.5,
         _shares=lambda: np.array([0.5, 0.5, 0.5]),
@@ -267,7 +286,7 @@ def test_the_sample_of_an_area_is_twice_the_smaller_group(monkeypatch):
         _person=np.array([0, 1, 2]),
         people=3,
     )
-    assert (2.0, 4.0) == intervals.Curve.area_sample(curve, times=4.0)
+    assert (2.0, 4.0) == roc_curve.Curve.area_sample(curve, times=4.0)
 
 
 def test_attacks_foresee_two_runs_for_an_edge_and_one_match_for_each_draw(
@@ -359,12 +378,12 @@ def test_ticks_have_room_for_their_words():
 
 def test_series_beyond_the_colors_begin_again_with_colors_and_marks():
     pytest.importorskip("matplotlib")
-    count = len(paper.SERIES) + 1
+    count = len(print_figures.SERIES) + 1
     dots = [frontiers.Dot(n, n, f"m{n}", float(n), 0.5) for n in range(count)]
     panel = frontiers.Panel("t", frontiers.Axis("k"), frontiers.Axis("kept", share=True), dots)
-    drawn = paper.scatter(panel, [f"m{n}" for n in range(count)]).axes[0]
+    drawn = print_figures.scatter(panel, [f"m{n}" for n in range(count)]).axes[0]
     marks = [line.get_marker() for line in drawn.lines if line.get_label().startswith("m")]
-    assert marks == [paper.SHAPES[n % len(paper.SHAPES)] for n in range(count)]
+    assert marks == [print_figures.SHAPES[n % len(print_figures.SHAPES)] for n in range(count)]
 
 
 # Advice and sweeps
@@ -423,30 +442,30 @@ def test_points_that_meet_bounds_are_counted(met, said):
 
 
 def test_a_parameter_that_is_called_as_a_figure_has_another_column():
-    assert "parameter_seconds" == figures.parameter_column("seconds")
-    assert "parameter_unit" == figures.parameter_column("unit")
-    assert "k" == figures.parameter_column("k")
+    assert "parameter_seconds" == points.parameter_column("seconds")
+    assert "parameter_unit" == points.parameter_column("unit")
+    assert "k" == points.parameter_column("k")
 
 
 def test_a_missing_value_of_a_text_column_stays_missing():
     assert [None, "1", 1] == [
-        figures._cell(None, text=True),
-        figures._cell(1, text=True),
-        figures._cell(1, text=False),
+        points._cell(None, text=True),
+        points._cell(1, text=True),
+        points._cell(1, text=False),
     ]
 
 
 def test_the_worst_of_repeats_is_the_high_end_where_lower_is_better():
     setting = SimpleNamespace(figure=lambda _: SimpleNamespace(low=0.1, high=0.4))
-    assert (0.4, 0.1) == tuple(results._worst(setting, None, lower=one) for one in (True, False))
+    assert (0.4, 0.1) == tuple(sweep_page._worst(setting, None, lower=one) for one in (True, False))
 
 
 def test_figures_that_are_asked_for_are_drawn_and_else_the_attack_against_use():
     swept = SimpleNamespace(usual=(["strength"], "attack", "use"), axis=str.upper)
-    assert ("X", "use") == figures.SweptPoints.chosen(swept, "x", None)
-    assert ("attack", "Y") == figures.SweptPoints.chosen(swept, None, "y")
+    assert ("X", "use") == points.SweptPoints.chosen(swept, "x", None)
+    assert ("attack", "Y") == points.SweptPoints.chosen(swept, None, "y")
     swept.usual = (["strength"], None, "use")
-    assert ("strength", "use") == figures.SweptPoints.chosen(swept, None, None)
+    assert ("strength", "use") == points.SweptPoints.chosen(swept, None, None)
 
 
 def test_a_page_of_advice_tries_strengths_that_double_or_more():
@@ -462,7 +481,7 @@ def test_a_line_joins_what_no_point_of_the_same_method_beats(monkeypatch):
     dots.append(frontiers.Dot(5, 0, "m", 0.5, None))
     monkeypatch.setattr(results, "_dots", lambda *_: dots)
     axes = {"x": "lower is better", "y": "higher is better"}
-    made = results._with_lines(SimpleNamespace(axes=axes), "x", "y")
+    made = sweep_page._with_lines(SimpleNamespace(axes=axes), "x", "y")
     assert [1, 2, 4] == [dot.number for dot in made if dot.on_line]
 
 
@@ -475,8 +494,8 @@ def test_each_figure_of_a_row_is_shown_once(monkeypatch):
         results=[SimpleNamespace(promise="")],
     )
     swept = SimpleNamespace(usual=([], results.Axis("kept"), None), settings=[setting], methods="m")
-    [row] = results._rows(swept)
-    assert len(results.PLAIN) == len(row.figures)
+    [row] = sweep_page._rows(swept)
+    assert len(sweep_page.PLAIN) == len(row.figures)
 
 
 @pytest.mark.parametrize(("after", "warned"), [(0.0, 0), (-1e-9, 0), (1e-9, 1)])
@@ -500,7 +519,7 @@ def test_people_who_are_found_are_a_share_of_those_who_were_tried():
 def test_only_k_is_drawn_in_powers():
     axis = results.Axis
     assert [True, False] == [
-        results._axis(axis(*one)).logarithmic for one in (("strength", "k"), ("kept",))
+        sweep_page._axis(axis(*one)).logarithmic for one in (("strength", "k"), ("kept",))
     ]
 
 
@@ -660,19 +679,19 @@ def test_a_scale_holds_the_ends_of_repeats_and_a_line_only_its_own_method():
 def test_new_pairs_have_two_ends_and_are_new_and_fill_up_to_the_size():
     draws = iter([np.array([[0, 1, 2], [0, 2, 1]]), np.array([[3, 0], [1, 3]])])
     rng = SimpleNamespace(integers=lambda *_, **__: next(draws))
-    new = copies._by_rejection(np.array([2]), 4, 4, rng, directed=False)
+    new = paired_copy._by_rejection(np.array([2]), 4, 4, rng, directed=False)
     assert [3, 6, 7] == new.tolist()
 
 
 def test_a_rate_counts_those_in_both_among_those_in_the_second():
     one, whole = np.array([True, False, True, False]), np.array([True, True, False, False])
-    rate = copies.Rate.of("r", Setting(), [(one, whole)], 0.1)
+    rate = reidentification.Rate.of("r", Setting(), [(one, whole)], 0.1)
     assert ([1.0], [2.0]) == (rate.hits.tolist(), rate.base.tolist())
 
 
 @pytest.mark.parametrize(("count", "is_one"), [(None, 1), (0, 0), (1, 1), (8, 1), (9, 0)])
 def test_a_noisy_count_is_of_some_cells_and_not_of_all(count, is_one):
-    assert is_one == cell_flips._is_counted(SimpleNamespace(noisy_count=count, cells=9))
+    assert is_one == cell_flips.is_possible_count(SimpleNamespace(noisy_count=count, cells=9))
 
 
 @pytest.mark.parametrize(
@@ -689,14 +708,14 @@ def test_a_noisy_count_is_of_some_cells_and_not_of_all(count, is_one):
 def test_chances_of_blocks_are_tested_by_what_is_kept_and_by_what_is_false(
     monkeypatch, chances, changed, answer
 ):
-    one, zero = (chance * cell_flips.laws.FULL for chance in chances)
+    one, zero = (chance * flip_probabilities.FULL for chance in chances)
     block = SimpleNamespace(cells=10_000, one=one, zero=zero)
-    monkeypatch.setattr(cell_flips.laws, "blocks_of", lambda _: [block])
+    monkeypatch.setattr(block_flips, "blocks_of", lambda _: [block])
     kept, added = changed
     edits = SimpleNamespace(before=1000, kept=kept, added=added)
     evidence = SimpleNamespace(changes=lambda: edits)
     flips = SimpleNamespace(cells=10_000, groups=True)
-    assert answer == cell_flips._chances_of_blocks(evidence, flips).outcome
+    assert answer == block_flips.flips_of_blocks_are_plausible(evidence, flips).outcome
 
 
 def test_levels_are_of_all_known_columns_or_of_none_and_in_their_file():
@@ -707,18 +726,16 @@ def test_levels_are_of_all_known_columns_or_of_none_and_in_their_file():
     ]
     described = SimpleNamespace(kind="table", columns=columns)
     data = SimpleNamespace(columns=["a", "b", "c"])
-    right = SimpleNamespace(
-        name=f"{manifest.LEVELS_ROLE}.csv", format="csv", columns=manifest.LEVELS_COLUMNS
-    )
-    assert [] == folder._columns_described(described, data, [right])
-    wrong = SimpleNamespace(name="x.csv", format="csv", columns=manifest.LEVELS_COLUMNS)
-    [said] = folder._columns_described(described, data, [right, wrong])
+    right = SimpleNamespace(name=f"{LEVELS_ROLE}.csv", format="csv", columns=LEVELS_COLUMNS)
+    assert [] == description._columns_described(described, data, [right])
+    wrong = SimpleNamespace(name="x.csv", format="csv", columns=LEVELS_COLUMNS)
+    [said] = description._columns_described(described, data, [right, wrong])
     assert "x.csv" in said
     columns[1].levels = None
-    [said] = folder._columns_described(described, data, [right])
+    [said] = description._columns_described(described, data, [right])
     assert "others have none" in said
     data.columns = ["a", "c", "b"]
-    assert 2 == len(folder._columns_described(described, data, [right]))
+    assert 2 == len(description._columns_described(described, data, [right]))
 
 
 def test_an_owners_file_that_is_there_or_recorded_is_checked(tmp_path):
@@ -727,13 +744,13 @@ def test_an_owners_file_that_is_there_or_recorded_is_checked(tmp_path):
     for levels, written, checks in ((None, None, 0), (file, None, 1), (None, "0" * 64, 1)):
         record = SimpleNamespace(levels_sha256=written, witness_sha256=None)
         owner = SimpleNamespace(record=record, levels=levels, witness=None)
-        assert checks == len(folder._further_files(owner))
+        assert checks == len(further_file_checks(owner))
 
 
 @pytest.mark.parametrize("attached", [None, SimpleNamespace(value=np.empty((0, 1)))])
 def test_nothing_is_inferred_of_nobody_or_of_no_column(attached):
     with pytest.raises(NotMeasuredError):
-        class_truth.homogeneity(SimpleNamespace(comparison=None, attached=attached), None)
+        homogeneity.homogeneity(SimpleNamespace(comparison=None, attached=attached), None)
 
 
 def test_something_is_said_of_an_attack_only_if_there_is_a_reason_or_a_time():
@@ -758,10 +775,10 @@ def test_a_strongest_draw_is_said_with_how_many_there_were(samples, words):
 def test_pictures_of_papers_have_room_for_their_marks_and_no_more():
     pytest.importorskip("matplotlib")
     marks = [charts.Mark("a", 0.5), charts.Mark("b", 1.0, 0.0)]
-    [axes] = paper.dots(marks).axes
+    [axes] = print_figures.dots(marks).axes
     assert (-0.02, 1.02, 1.6, -0.6) == pytest.approx((*axes.get_xlim(), *axes.get_ylim()))
     bins = [charts.Bin(0, 0, 1, 3), charts.Bin(1, 8, 3, 1)]
-    [axes] = paper.steps(bins, "degree").axes
+    [axes] = print_figures.steps(bins, "degree").axes
     assert (0, 8, 0, 1.02) == pytest.approx((*axes.get_xlim(), *axes.get_ylim()))
     assert 1 == axes.xaxis.get_transform().linthresh
     assert [[0.25, 1, 1], [0.75, 1, 1]] == [line.get_ydata().tolist() for line in axes.lines]
@@ -773,13 +790,15 @@ def test_people_who_are_known_are_different_people(monkeypatch):
     monkeypatch.setattr(matching, "allowed", lambda _: None)
     monkeypatch.setattr(matching, "_candidates_of", lambda *_: np.empty(0, dtype=np.int64))
     monkeypatch.setattr(
-        matching, "_left", lambda _, __, some: known.append(some) or matching._Drawn(0, 1, 1)
+        matching,
+        "_remaining_candidates",
+        lambda _, __, some: known.append(some) or matching._Remaining(0, 1, 1),
     )
     randomness = SimpleNamespace(stream=lambda _: rng)
     situation = SimpleNamespace(
         levels=np.full(4, 2), comparison=SimpleNamespace(randomness=randomness)
     )
-    list(matching._known_pairs(SimpleNamespace(n=4), situation))
+    list(matching._known_pair_figures(SimpleNamespace(n=4), situation))
     assert {1, 2, 3} == {some.size for some in known}
     assert all(some.size == np.unique(some).size for some in known)
 
@@ -787,14 +806,14 @@ def test_people_who_are_known_are_different_people(monkeypatch):
 def test_a_chance_is_above_one_in_the_level_beyond_what_is_rounded():
     found = SimpleNamespace(exact=True, best_guesses=lambda: np.full(4, 0.5))
     chances = np.array([0.5, 0.5 + 0.5e-5, 0.5 + 1.5e-5, 0.6])
-    said = list(matching._chances(found, chances, np.full(4, 2)))
+    said = list(matching._chance_figures(found, chances, np.full(4, 2)))
     assert [0.5] == [one.value for one in said if "above 1/level" in one.part]
 
 
 @pytest.mark.parametrize(("more", "refused"), [(0, False), (1, True)])
 def test_a_manifest_of_just_the_limit_is_read(monkeypatch, tmp_path, more, refused):
-    monkeypatch.setattr(manifest, "MOST_BYTES", 40)
-    (tmp_path / manifest.MANIFEST).write_bytes(b" " * (40 + more))
+    monkeypatch.setattr("graphveil.claims.manifest.MOST_BYTES", 40)
+    (tmp_path / MANIFEST).write_bytes(b" " * (40 + more))
     with pytest.raises(ReleaseError) as error:
         read_manifest(tmp_path)
     assert refused == ("more than 40 bytes" in str(error.value))

@@ -17,7 +17,8 @@ from graphveil.data import Bipartite
 from graphveil.engines import LocalEngine, using
 from graphveil.methods.equivalence_classes.rule import collapse
 from graphveil.methods.smooth_k import Chunks, Facility, Greedy, SmoothK, smooth_k
-from graphveil.methods.smooth_k.chunks import in_chunks, minhash_order, whole_clusters
+from graphveil.methods.smooth_k.chunks import in_chunks, whole_clusters
+from graphveil.methods.smooth_k.row_orders import minhash_order
 from graphveil.methods.smooth_k.smooth_k import chunks_demanded
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

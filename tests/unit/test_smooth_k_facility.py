@@ -14,7 +14,7 @@ from graphveil.core.progress import shown
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import collapse
-from graphveil.methods.smooth_k.clusters import (
+from graphveil.methods.smooth_k.facility_location import (
     FacilityPlan,
     close,
     cut_up,
@@ -27,9 +27,9 @@ from graphveil.methods.smooth_k.kernels.facility import (
     Nearest,
     RowKinds,
     RowStream,
-    lists_of,
     open_facilities,
 )
+from graphveil.methods.smooth_k.kernels.feature_lists import lists_of
 
 DATA_SETS = Path(__file__).resolve().parents[2] / "benchmarks" / "smooth_anonymity" / "data.py"
 

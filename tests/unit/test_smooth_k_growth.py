@@ -13,14 +13,8 @@ from graphveil.core.progress import shown
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import Rule, collapse, kept
-from graphveil.methods.smooth_k.clusters import (
-    clusters_of,
-    grown_clusters,
-    has_even_degrees,
-    refined_clusters,
-    seeds_by,
-    temperatures,
-)
+from graphveil.methods.smooth_k.greedy_growth import grown_clusters, has_even_degrees, seeds_by
+from graphveil.methods.smooth_k.local_search import clusters_of, refined_clusters, temperatures
 
 
 def generator(seed=1):

@@ -8,12 +8,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from graphveil import METHODS
 from graphveil.core.errors import InfeasibleError, ParameterError, UsageError
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite
 from graphveil.methods.equivalence_classes.rule import collapse
-from graphveil.methods.textbook import smooth_theorem as theory
+from textbook import smooth_theorem as theory
 
 HALF = Fraction(1, 2)
 
@@ -183,8 +182,3 @@ def test_the_same_seed_gives_the_same_clusters():
     lists = [[f] for f in range(9)] * 3
     assert clusters(lists, k=4, seed=5) == clusters(lists, k=4, seed=5)
     assert 1 < len({tuple(clusters(lists, k=4, seed=seed)) for seed in range(5)})
-
-
-def test_the_registry_does_not_know_it():
-    modules = {method.__module__ for method in METHODS.values()}
-    assert theory.__name__ not in modules

@@ -12,15 +12,17 @@ import pytest
 import graphveil as gv
 from graphveil import io
 from graphveil.claims.guarantees import KAnonymity, StructuralKAnonymity
+from graphveil.claims.record import OwnersNotes
 from graphveil.cli import run as command_line
 from graphveil.core.errors import UsageError
 from graphveil.data import Graph
 from graphveil.engines import LocalEngine
 from graphveil.methods import METHODS, register
-from graphveil.methods.base import Anonymizer, EditedTies, MethodResult, SourceName
+from graphveil.methods.base import Anonymizer, SourceName
 from graphveil.methods.equivalence_classes.rule import Rule
 from graphveil.methods.registry import methods_from
 from graphveil.methods.smooth_k.smooth_k import Clustered
+from graphveil.release.draft import Draft, EditedEdges
 from graphveil.release.publishing import Output
 from graphveil.verbs.anonymize import RunOptions, anonymize_file
 
@@ -51,14 +53,15 @@ class OnlyIds(Anonymizer[Graph]):
     def guarantee(self):
         return StructuralKAnonymity(k=2)
 
-    def _anonymize(self, data, _):
-        return MethodResult(data=data, cost=_cost(data))
+    def draft(self, data, _):
+        return Draft(data=data, notes=OwnersNotes(cost=_cost(data)))
 
-    def from_ties(self, graph, _):
+    def from_edges_on_disk(self, graph, _):
         def check(degrees):
             assert graph.degrees().tolist() == degrees.tolist()
 
-        return EditedTies(NOTHING, NOTHING, check, _cost(graph), ("it hides nothing",))
+        notes = OwnersNotes(cost=_cost(graph), warnings=("it hides nothing",))
+        return EditedEdges(NOTHING, NOTHING, check, notes)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -15,8 +15,8 @@ from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.errors import DataError, InfeasibleError, ParameterError
 from graphveil.methods.profile.pool import ProfileTask
 from graphveil.methods.structural.directed import arcs_lower_bound
-from graphveil.verify.recount.classes import alike
-from graphveil.verify.recount.neighborhoods import surroundings
+from graphveil.verify.recount.graphs.directed_neighborhoods import surroundings
+from graphveil.verify.recount.graphs.structural_classes import alike
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

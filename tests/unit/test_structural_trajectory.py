@@ -101,7 +101,7 @@ def test_an_edge_of_weight_0_goes_last():
 
 def test_several_trajectories_are_one_picture():
     both = [gv.trajectory(CALLS, heuristic=one, points=5, seed=1) for one in ("es", "ua")]
-    figure = gv.Rows([*both[0], *both[1]]).plot()
+    figure = gv.plot(gv.Rows([*both[0], *both[1]]))
     assert ("es", "ua") == figure.methods
     assert 10 == len(figure.panel.dots)
     assert ">ua<" in figure.svg

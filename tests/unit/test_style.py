@@ -203,7 +203,7 @@ def test_the_texts_are_found() -> None:
     assert len(_texts()) > 3_000
     assert len(_templates()) > 200
     places = {text.place.partition("/")[0] for text in _templates()}
-    assert {"app", "verbs"} == places
+    assert {"app", "pages"} == places
     assert any("kernels/" in text.place for text in _docstrings())
 
 

@@ -19,9 +19,9 @@ from graphveil.core.errors import GraphveilWarning, warn
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.core.text import per_hundred, percent
 from graphveil.evaluate import wording as evaluation
-from graphveil.verbs.answers import attacks
-from graphveil.verbs.answers.attacks import REACHED, SOMEONE, documented
-from graphveil.verbs.answers.promise import cost_words, verdict_lines
+from graphveil.pages.answers import attacks
+from graphveil.pages.answers.attacks import REACHED, SOMEONE, documented
+from graphveil.pages.answers.promise import cost_words, verdict_lines
 from graphveil.verify import verdict
 from graphveil.verify.verdict import Check, Verdict
 
@@ -29,7 +29,7 @@ FLAWS = [
     {
         "name": "a mean of all and nothing",
         "means": "An owner reads 38 of 100 where it is 2 or 82 of 100, by who is known.",
-        "file": "src/graphveil/attacks/wording.py",
+        "file": "src/graphveil/attacks/row_selection.py",
         "old": "shown = most if most is not None and apart else row",
         "new": "shown = row",
     },

@@ -16,9 +16,9 @@ import graphveil as gv
 from graphveil.core.errors import ParameterError, ReleaseError, UsageError
 from graphveil.verbs.sweep import grid, results
 from graphveil.verbs.sweep import sweep as sweep_point
-from graphveil.verbs.sweep.figures import TIMES, pareto_front
 from graphveil.verbs.sweep.folder import RESULTS, TABLE, release_folder
 from graphveil.verbs.sweep.grid import methods_of, values_in
+from graphveil.verbs.sweep.points import TIMES, SweptPoints, pareto_front
 from thorough import in_fuzz_alone
 
 RING = gv.Graph.from_edges([*range(12), 0, 3], [*range(1, 12), 0, 6, 9])
@@ -165,7 +165,7 @@ def test_points_without_a_release_are_rows_with_their_reason(monkeypatch):
     def broken(*_, **__):
         raise RuntimeError("boom")
 
-    monkeypatch.setattr(gv.RandomizedResponse, "_anonymize", broken)
+    monkeypatch.setattr(gv.RandomizedResponse, "draft", broken)
     grid = {"k-degree": {"k": [2, 13]}, "randomized-response": {"epsilon": 2.0}}
     done = gv.sweep(grid, RING, seed=1, **QUICK)
     assert {"finished": 1, "infeasible": 1, "failed": 1} == done.counts
@@ -319,7 +319,7 @@ def test_less_is_better_where_a_direction_says_so():
 def test_only_settings_with_both_figures_are_compared_and_one_without_is_never_best():
     def setting(number, **figures):
         return SimpleNamespace(
-            first=SimpleNamespace(number=number),
+            first=SimpleNamespace(number=number, method="", given=""),
             figure=lambda axis: SimpleNamespace(mean=figures[axis]) if axis in figures else None,
         )
 
@@ -333,11 +333,9 @@ def test_only_settings_with_both_figures_are_compared_and_one_without_is_never_b
             setting(5, risk=0.0, kept=0.125),
         ],
     )
-    lines = results._lines(swept, "risk", "kept")
-    assert [True, False, False, False, True] == [line.best for line in lines]
-    assert [0.5, 0.5, 0.125, None, 0.0] == [line.first for line in lines]
-    assert [0.5, 0.25, None, 0.75, 0.125] == [line.second for line in lines]
-    assert not any(line.best for line in results._lines(swept, "risk", None))
+    swept.usual, swept.chosen = ([], "risk", "kept"), lambda *_: ("risk", "kept")
+    swept.frontier = lambda: SweptPoints.frontier(swept)
+    assert {1, 5} == results.best_of(swept)
 
 
 def test_bounds_say_which_points_keep_them(swept):
@@ -362,7 +360,7 @@ def test_a_sweep_writes_its_table_and_nothing_else_under_that_name(swept, tmp_pa
     assert 0o600 == stat.S_IMODE(file.stat().st_mode)
     with pytest.raises(UsageError, match="exists"):
         swept.write(file)
-    with pytest.raises(UsageError, match=r"neither \.parquet nor \.html"):
+    with pytest.raises(UsageError, match=r"table\.csv is not \.parquet"):
         swept.write(Path(tmp_path, "table.csv"))
 
 

@@ -13,9 +13,9 @@ import pytest
 
 import graphveil as gv
 from graphveil.core.rows import Row, Setting
-from graphveil.verbs.report.charts import percent
-from graphveil.verbs.report.frontiers import Axis, Dot, Panel, scatter
-from graphveil.verbs.sweep import figures, results
+from graphveil.pages.charts import percent
+from graphveil.pages.frontiers import Axis, Dot, Panel, scatter
+from graphveil.verbs.sweep import points, results
 from graphveil.verbs.sweep.grid import Result
 from graphveil.verbs.sweep.results import Sweep, lines_of, page_text, panels_of, warning_of
 
@@ -96,14 +96,14 @@ def setting(number, *shown, failure=None):
     """Return a setting of one point, with a figure of an attack and one of use."""
     of = dict(zip((ATTACK, USE), shown, strict=False))
     return SimpleNamespace(
-        first=SimpleNamespace(number=number, words=f"p{number}"),
+        first=SimpleNamespace(number=number, words=f"p{number}", method="", given=""),
         points=[SimpleNamespace(number=number)],
         failure=failure,
         figure=lambda axis: None if of.get(axis) is None else SimpleNamespace(mean=of[axis]),
     )
 
 
-ATTACK, USE = figures.Axis("candidate-set", "right guess"), figures.Axis("edge-jaccard", "all")
+ATTACK, USE = points.Axis("candidate-set", "right guess"), points.Axis("edge-jaccard", "all")
 
 
 def test_lines_begin_with_what_meets_the_bounds_then_with_what_no_other_beats():
@@ -118,13 +118,15 @@ def test_lines_begin_with_what_meets_the_bounds_then_with_what_no_other_beats():
     ]
     directions = {ATTACK: "lower is better", USE: "higher is better"}
     sweep = SimpleNamespace(settings=settings, usual=([], ATTACK, USE), axes=directions)
+    sweep.chosen = lambda *_: (ATTACK, USE)
+    sweep.frontier = lambda: points.SweptPoints.frontier(sweep)
     said = [(figures.split(), words) for figures, words in lines_of(sweep, {6})]
     assert [
         ("0.375", "25%", "p6 (meets every bound)"),
         ("0.125", "75%", "p3 (no other point dominates it)"),
         ("0.5", "87.5%", "p4 (no other point dominates it)"),
         ("0.25", "50%", "p2"),
-        (results.NONE, "50%", "p5"),
+        (results.NO_FIGURE, "50%", "p5"),
         ("out", "of", "time:", "p1: 10 s are up"),
     ] == [(*figures, words) for figures, words in said[2:]]
 

@@ -19,8 +19,8 @@ from graphveil.core.errors import GraphveilWarning, InfeasibleError, ParameterEr
 from graphveil.core.randomness import Randomness
 from graphveil.methods.noise import channel, flipped, words_from
 from graphveil.methods.noisy_cells.top_m_filter import filled, thresholds_of
-from graphveil.verify.promises.cell_flips import CHANCES, THRESHOLDS
-from graphveil.verify.recount.noise import filter_thresholds, keeps_its_claim
+from graphveil.verify.promises.noise.cell_flips import CHANCES, THRESHOLDS
+from graphveil.verify.recount.noise.flip_probabilities import filter_thresholds, keeps_its_claim
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -129,9 +129,7 @@ def test_the_published_variant_has_the_noisy_size_or_more_and_fills_with_no_edge
 def test_the_independent_variant_states_a_noisy_count_and_is_not_filled_up_to_it():
     """Cells that are drawn one by one are as many as the count in one of 25 releases or so."""
     graph = random_graph(60, 300)
-    drafts = [
-        gv.TopMFilter(epsilon=2.0)._anonymize(graph, Randomness(seed=seed)) for seed in range(40)
-    ]
+    drafts = [gv.TopMFilter(epsilon=2.0).draft(graph, Randomness(seed=seed)) for seed in range(40)]
     counts = np.array([int(draft.conditions[0].noisy_count) for draft in drafts])
     sizes = np.array([draft.data.n_edges for draft in drafts])
     assert 1 < np.abs(counts - 300).mean() < 3, "noise of scale 2"
@@ -217,7 +215,7 @@ def test_dp_1k_looks_at_nothing_but_noisy_degrees_and_their_number():
     nodes = np.arange(60)
     triangles = gv.Graph.from_edges(nodes, nodes + np.where(nodes % 3 < 2, 1, -2), n=60)
     method = gv.OneKSeries(epsilon=1.0)
-    one, other = (method._anonymize(g, Randomness(seed=9)).data for g in (ring, triangles))
+    one, other = (method.draft(g, Randomness(seed=9)).data for g in (ring, triangles))
     assert one == other
     assert one.n_edges > 0
 
@@ -229,7 +227,7 @@ def test_dp_1k_keeps_degrees_and_spends_all_of_epsilon_on_them():
         "epsilon_degrees": Fraction(247, 200),
     } == method.parts
     hub = gv.Graph.from_edges(np.zeros(799, dtype=int), np.arange(1, 800), n=800)
-    draft = method._anonymize(hub, Randomness(seed=3))
+    draft = method.draft(hub, Randomness(seed=3))
     assert draft.data.degrees().max() > 700
     assert abs(draft.data.n_edges - 799) < 200
 

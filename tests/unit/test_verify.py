@@ -26,9 +26,9 @@ from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.release import Linkage
 from graphveil.verify import Check, Verdict, verify
 from graphveil.verify.database import SMALL_BYTES, database
-from graphveil.verify.evidence import asked_for, recheck_of
 from graphveil.verify.kinds import tables
-from graphveil.verify.promises.graphs import look_alikes
+from graphveil.verify.promises.networks.structural import look_alikes
+from graphveil.verify.registry import CHECKED_BY, asked_for
 from graphveil.verify.verdict import row_of
 
 
@@ -653,7 +653,7 @@ def test_a_private_folder_of_somebody_else_is_no_failure(tmp_path, monkeypatch):
     def refuse(place):
         raise PermissionError(13, "Permission denied", str(place))
 
-    monkeypatch.setattr("graphveil.claims.manifest.read_record", refuse)
+    monkeypatch.setattr("graphveil.claims.record.read_record", refuse)
     verdict = verify(folder, original=cycle(4))
     assert verdict.ok
     assert "not checked" == outcomes(verdict)["owner's record"]
@@ -702,6 +702,6 @@ def test_every_check_that_was_not_made_is_named():
 def test_conditions_of_the_owner_are_said_where_their_checks_hold(outcome, said):
     diverse = Diverse(column="ill", least="2")
     manifest = SimpleNamespace(claim=SimpleNamespace(conditions=(Supergraph(), diverse)))
-    names = recheck_of(Diverse).parts
+    names = CHECKED_BY[Diverse].parts
     checks = [Check(part.name, outcome, "") for part in names] + [Check("supergraph", "holds", "")]
     assert [diverse] * said == list(asked_for(manifest, checks))

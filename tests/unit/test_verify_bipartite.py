@@ -22,7 +22,7 @@ from graphveil.release import Private, Provenance, Release, digest_of, read_rele
 from graphveil.release.release import Linkage
 from graphveil.verify import verify
 from graphveil.verify.evidence import Evidence
-from graphveil.verify.promises.classes import equal_rows
+from graphveil.verify.promises.rows.equal_rows import equal_rows
 
 THETAS = ["1/2", "3/5", "2/3", "1"]
 

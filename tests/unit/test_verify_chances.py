@@ -13,8 +13,8 @@ import pytest
 import graphveil as gv
 from graphveil.claims.conditions import BlockFlips, RandomizedCells, TopMThresholds
 from graphveil.methods import METHODS
-from graphveil.verify.promises.cell_flips import CHANCES
-from graphveil.verify.recount import noise as chances
+from graphveil.verify.promises.noise.cell_flips import CHANCES
+from graphveil.verify.recount.noise import flip_probabilities
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -114,13 +114,15 @@ def test_other_numbers_of_flips_than_the_chances_allow_are_noticed(method, kind,
 def test_the_two_chances_of_a_cell_are_these_and_swap_above_one_half():
     third = Fraction(3)  # e^epsilon
     for prior, expected in ((1, [1 / 6, 1 / 2]), (2, [1 / 4, 3 / 4]), (3, [1 / 2, 5 / 6])):
-        found = chances._chances(chances.FULL * prior // 4, third)
-        assert expected == pytest.approx([one / chances.FULL for one in found], rel=1e-15)
+        found = flip_probabilities._chances(flip_probabilities.FULL * prior // 4, third)
+        assert expected == pytest.approx(
+            [one / flip_probabilities.FULL for one in found], rel=1e-15
+        )
 
 
 def test_bounds_on_a_power_of_e_lie_on_both_sides_and_close_together():
     e = "2.71828182845904523536028747135266249775724709369995957496696762772407663035354759457138"
-    low, high = chances.factor_of(Fraction(1))
+    low, high = flip_probabilities.factor_of(Fraction(1))
     assert low < high < low * (1 + Fraction(1, 10**99))
     assert abs(Fraction(e) - low) < Fraction(1, 10**85)
     e = Fraction(Decimal(1).exp(Context(prec=150)))

@@ -13,8 +13,10 @@ import pytest
 import graphveil as gv
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.ledger import Composed, LedgerReference
-from graphveil.claims.manifest import read_manifest, read_record
-from graphveil.verify.evidence import Evidence, ledger_checks
+from graphveil.claims.manifest import read_manifest
+from graphveil.claims.record import read_record
+from graphveil.verify.evidence import Evidence
+from graphveil.verify.ledger import ledger_checks
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from emptied import emptied_database
-from graphveil.verify.recount.linked import linkage_problems
+from graphveil.verify.recount.linkage import linkage_problems
 from thorough import part_of
 
 

@@ -7,16 +7,17 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from graphveil.methods.noise.laws import rate_of
-from graphveil.methods.noisy_cells.prior_response import expected_degrees
-from graphveil.methods.random_graphs.triangle_model import cut
-from graphveil.verify.recount.noise import expected, is_strange, is_strange_on_ladder, wrong_parts
+from graphveil.methods.noise.ladder import rate_of
+from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
+from graphveil.methods.random_graphs.placement import cut
+from graphveil.verify.recount.noise.expected_degrees import degrees_from_noisy, wrong_parts
+from graphveil.verify.recount.noise.noise_tails import is_strange, is_strange_on_ladder
 
 FLAWS = [
     {
         "name": "a part that ends one noisy degree later",
         "means": "Groups pass that are not those which follow from noisy degrees.",
-        "file": "src/graphveil/verify/recount/noise.py",
+        "file": "src/graphveil/verify/recount/noise/expected_degrees.py",
         "old": "must = _ends_between(middle[:-1] + SLACK, middle[1:] - SLACK, most)",
         "new": "must = _ends_between(middle[:-1] + SLACK, middle[1:] - 1, most)",
         "verify": ["tests/unit/test_verify_noisy_numbers.py", "-k", "computed_again_are_those"],
@@ -68,7 +69,7 @@ def test_cuts_that_are_computed_again_are_those_of_the_method_and_no_others(epsi
     for n in (3, 40, 150):
         noisy = (rng.pareto(1.2, n) * 5).astype(np.int64) + rng.integers(-4, 5, n)
         ours = expected_degrees(noisy, Fraction(epsilon), n)
-        again = expected(noisy.tolist(), epsilon, n)
+        again = degrees_from_noisy(noisy.tolist(), epsilon, n)
         assert ours == pytest.approx(again, rel=1e-10)
         for most in (2, 4, 8):
             cuts = cut(noisy, ours, most).least.tolist()

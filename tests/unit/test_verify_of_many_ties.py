@@ -15,7 +15,7 @@ from graphveil.cli import run as command_line
 from graphveil.core.errors import UsageError
 from graphveil.verify.database import database
 from graphveil.verify.kinds import networks as kind
-from graphveil.verify.recount import classes as bucketed
+from graphveil.verify.recount.graphs import edge_buckets
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 def in_buckets(monkeypatch):
     """Compare even small graphs in buckets, of few edges each."""
     monkeypatch.setattr(kind, "MOST_AT_ONCE", 0)
-    monkeypatch.setattr(bucketed, "BUCKET_EDGES", 7)
-    monkeypatch.setattr(bucketed, "_BLOCK", 16)
+    monkeypatch.setattr(edge_buckets, "BUCKET_EDGES", 7)
+    monkeypatch.setattr(edge_buckets, "_BLOCK", 16)
 
 
 def ties(n=40, m=150, seed=0):
@@ -67,9 +67,9 @@ def test_the_edges_that_are_lost_are_those_of_sets(before, after, seed):
         source, target = np.array([*edges], dtype=np.int64).reshape(-1, 2).T
         db.put("edges", {"source": source, "target": target})
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(bucketed, "BUCKET_EDGES", 4)
-            patched.setattr(bucketed, "_BLOCK", 8)
-            bucketed.link_in_buckets(db, (original.indptr, original.indices), ids)
+            patched.setattr(edge_buckets, "BUCKET_EDGES", 4)
+            patched.setattr(edge_buckets, "_BLOCK", 8)
+            edge_buckets.link_in_buckets(db, (original.indptr, original.indices), ids)
         assert sorted(placed - edges) == sorted(db.rows("SELECT source, target FROM missing"))
         assert sorted(placed) == sorted(db.rows("SELECT u, v FROM placed"))
 

@@ -11,7 +11,7 @@ import pytest
 
 from emptied import emptied_database
 from graphveil.verify.evidence import checked_kind
-from graphveil.verify.recount.linked import IDS, ORDER
+from graphveil.verify.recount.ids import IDS, ORDER
 from thorough import part_of
 
 pytestmark = pytest.mark.thorough

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from emptied import emptied_database
-from graphveil.verify.recount.classes import alike
+from graphveil.verify.recount.graphs.structural_classes import alike
 
 PAIRS = 4
 LINKED = [(0, 1), (1, 2), (2, 3), (0, 3), (0, 2)]

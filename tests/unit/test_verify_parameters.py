@@ -40,7 +40,7 @@ from graphveil.claims.guarantees import (
     SuperNodeAnonymity,
 )
 from graphveil.claims.manifest import read_manifest
-from graphveil.verify.evidence import parameters_check
+from graphveil.verify.parameters import parameters_check
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from emptied import emptied_database, of_a_graph
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.verify.promises.graphs import look_alikes
-from graphveil.verify.recount import classes as structural
-from graphveil.verify.recount.neighborhoods import ReleasedNetwork, Work, network_of
+from graphveil.verify.promises.networks.structural import look_alikes
+from graphveil.verify.recount.graphs import structural_classes
+from graphveil.verify.recount.graphs.released_graph import ReleasedNetwork, Work, network_of
 from networks_data import SMALL, cones, turned
 from shared_data import edge_array, shared
 
@@ -48,7 +48,7 @@ def classes(n, edges, measure, distance) -> set[frozenset[int]]:
     """Return what the checker finds, as sets of nodes."""
     with emptied_database() as db:
         put(db, n, edges)
-        return as_sets(structural.alike(db, measure, distance).labels.tolist())
+        return as_sets(structural_classes.alike(db, measure, distance).labels.tolist())
 
 
 def condition(n, edges, **promise):
@@ -136,7 +136,7 @@ def test_boxes_are_counted_over_all_pairs_and_decide_what_is_promised(graph, phi
     expected = slow_boxes(n, edges, phi)
     with emptied_database() as db:
         put(db, n, edges)
-        assert expected == structural.similar(network_of(db), phi).tolist()
+        assert expected == structural_classes.similar(network_of(db), phi).tolist()
     share = max(1 - left / n, 0.01)
     allowed = int((1 - share) * n + 1e-9)
     check = condition(n, edges, k=k, measure="count", phi=phi or 1e-4, share=share)
@@ -151,7 +151,7 @@ def test_boxes_are_counted_without_those_who_have_one_triangle_more():
     edges = [(0, 1), (1, 2), (0, 2), (3, 4), (4, 5), (5, 6), (3, 6)]
     with emptied_database() as db:
         put(db, 7, edges)
-        assert [3] * 3 + [4] * 4 == structural.similar(network_of(db), 5.0).tolist()
+        assert [3] * 3 + [4] * 4 == structural_classes.similar(network_of(db), 5.0).tolist()
 
 
 def test_a_box_is_drawn_around_the_node_and_is_not_symmetric():
@@ -287,7 +287,7 @@ def test_pairs_that_take_too_long_count_as_different_and_that_is_said(monkeypatc
     told = condition(n, edges, k=2, measure="dk")
     assert "holds" == told.outcome
     assert "given up" not in told.detail
-    monkeypatch.setattr(structural, "MOST_STEPS", 2)
+    monkeypatch.setattr(structural_classes, "MOST_STEPS", 2)
     told = condition(n, edges, k=2, measure="dk")
     assert "fails" == told.outcome
     assert "are undecided after 2 steps and count as different" in told.detail
@@ -300,7 +300,7 @@ def test_each_finer_measure_splits_the_classes_of_the_coarser(distance, graph):
     with emptied_database() as db:
         put(db, *graph)
         found = {
-            measure: as_sets(structural.alike(db, measure, distance).labels.tolist())
+            measure: as_sets(structural_classes.alike(db, measure, distance).labels.tolist())
             for measure in MEASURES
         }
     order = ["hybrid", "dk", "degree-distribution", "count", "edge-count"]
@@ -326,7 +326,7 @@ def test_common_neighbors_are_counted_in_blocks_of_any_size(graph, at_once):
     n, edges = graph
     whole = graph_of(n, edges)
     with emptied_database() as db, pytest.MonkeyPatch.context() as patch:
-        patch.setattr("graphveil.verify.recount.neighborhoods._WEDGES_AT_ONCE", at_once)
+        patch.setattr("graphveil.verify.recount.graphs.released_graph._WEDGES_AT_ONCE", at_once)
         put(db, n, edges)
         network = network_of(db)
         found = network.common_neighbors.tolist()
@@ -439,7 +439,7 @@ def test_edges_may_stand_in_any_order():
     with emptied_database() as db:
         db.put("nodes", {"node": [2, 0, 1]})
         db.put("edges", {"source": [2, 1], "target": [0, 0]})
-        found = structural.alike(db, "count", 1)
+        found = structural_classes.alike(db, "count", 1)
     assert [0, 1, 2] == found.nodes.tolist()
     assert {frozenset({0}), frozenset({1, 2})} == as_sets(found.labels.tolist())
 
@@ -480,7 +480,7 @@ def test_the_checker_tells_all_small_neighborhoods_apart_and_none_from_a_copy_in
     ends = {(min(edge), max(edge)) for edge in edges}
     with emptied_database() as db:
         put(db, n, ends)
-        labels = structural.alike(db, "dk", 1).labels[centers].tolist()
+        labels = structural_classes.alike(db, "dk", 1).labels[centers].tolist()
     half = len(SMALL)
     assert labels[:half] == labels[half:]
     assert half == len(set(labels))
@@ -528,7 +528,7 @@ def test_interchangeable_nodes_are_mapped_onto_each_other_in_all_small_graphs(mo
 
 
 def values_of(n, edges, measure, distance):
-    return structural._LABELS[measure](network(n, edges), distance)[0].tolist()
+    return structural_classes._LABELS[measure](network(n, edges), distance)[0].tolist()
 
 
 STARS = {
@@ -544,6 +544,6 @@ STARS = {
 def test_stars_are_looked_at_a_few_times_at_distance_two(name, measure):
     """Balls of all nodes have 16 million links, which is more work than is allowed here."""
     n = max(max(edge) for edge in STARS[name]) + 1
-    labels, given_up = structural._LABELS[measure](network(n, STARS[name], work=300_000), 2)
+    labels, given_up = structural_classes._LABELS[measure](network(n, STARS[name], work=300_000), 2)
     expected = 3 if name == "spider" else 1 if measure in COUNTED else 2
     assert (0, expected) == (given_up, len(set(labels.tolist())))

@@ -10,11 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.data.ids import naming_columns
+from graphveil.data.id_columns import naming_columns
 from graphveil.methods.noise import channel
 from graphveil.verify.database import database
-from graphveil.verify.promises.graphs import naming_problems
-from graphveil.verify.recount.noise import FULL, keeps_its_claim, thresholds
+from graphveil.verify.promises.attached import naming_problems
+from graphveil.verify.recount.noise.flip_probabilities import (
+    FULL,
+    keeps_its_claim,
+    response_thresholds,
+)
 
 EPSILONS = st.floats(0.01, 4).map(Fraction)
 
@@ -33,9 +37,9 @@ def test_an_epsilon_near_0_is_kept_by_its_chances_and_by_no_others(epsilon, shar
     assert keeps_its_claim(zero, one, epsilon)
     assert all(
         abs(said - value) <= 1
-        for said, value in zip((zero, one), thresholds(share, epsilon), strict=True)
+        for said, value in zip((zero, one), response_thresholds(share, epsilon), strict=True)
     )
-    assert keeps_its_claim(*thresholds(share, epsilon), epsilon)
+    assert keeps_its_claim(*response_thresholds(share, epsilon), epsilon)
     assert not keeps_its_claim(FULL // 2, FULL // 2 + 1, epsilon / 10)
 
 

@@ -11,8 +11,8 @@ import pytest
 import graphveil as gv
 from graphveil import io
 from graphveil.verify.database import COLUMNS_AT_ONCE, database
-from graphveil.verify.recount.classes import equal_classes
-from graphveil.verify.recount.linked import rows_by_stars, table_classes
+from graphveil.verify.recount.rows.row_classes import equal_classes
+from graphveil.verify.recount.rows.table_cells import rows_by_stars, table_classes
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 

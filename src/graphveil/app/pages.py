@@ -46,7 +46,8 @@ from graphveil.app.study import (
     way_named,
 )
 from graphveil.claims.facts import digest_of_file
-from graphveil.claims.manifest import MANIFEST, private_folder, read_manifest
+from graphveil.claims.manifest import MANIFEST, read_manifest
+from graphveil.claims.record import private_folder
 from graphveil.core.atomic import whole_file
 from graphveil.core.errors import GraphveilError, InputError, UsageError, visible, visible_lines
 from graphveil.core.text import counted, percent

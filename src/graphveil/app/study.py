@@ -569,7 +569,7 @@ def previewed(
     """
     import numpy as np  # noqa: PLC0415  heavy, and the server starts without it
 
-    from graphveil.methods.adaptive.adaptive import levels_in  # noqa: PLC0415  as above
+    from graphveil.methods.adaptive.levels_and_weights import levels_in  # noqa: PLC0415  as above
     from graphveil.methods.generalize.levels import column_of, values_of  # noqa: PLC0415  as above
 
     cells = data.to_arrow().slice(0, MOST_PREVIEWED)

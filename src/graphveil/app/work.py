@@ -37,15 +37,15 @@ from graphveil.data.kinds import as_released
 from graphveil.evaluate import wording
 from graphveil.measures import measure
 from graphveil.methods.registry import method_named
+from graphveil.pages.answers import attacks
+from graphveil.pages.answers.attacks import strongest
+from graphveil.pages.answers.standing_out import knowledge
 from graphveil.release import read_release
 from graphveil.release.publishing import Output
-from graphveil.verbs.advise.page import Point, compared, most_found
+from graphveil.verbs.advise.strengths import Point, compared, most_found
 from graphveil.verbs.advise.trials import shares_of
 from graphveil.verbs.advise.until import reached_by
 from graphveil.verbs.anonymize import anonymize, anonymize_file
-from graphveil.verbs.answers import attacks
-from graphveil.verbs.answers.attacks import strongest
-from graphveil.verbs.answers.standing_out import knowledge
 from graphveil.verbs.attack import attack_release, reads
 from graphveil.verbs.evaluate import evaluate_release
 from graphveil.verbs.read import Original, read_original
@@ -249,8 +249,8 @@ def _write_report(
     say: Say, folder: str, original: Original | None, page: str | None = None, **measured: Any
 ) -> None:
     """Write a report, for its owner if there is an original; what was measured is not repeated."""
-    from graphveil.verbs.report.document import page_of  # noqa: PLC0415  heavy
-    from graphveil.verbs.report.report import report_release  # noqa: PLC0415  as above
+    from graphveil.pages.report.document import page_of  # noqa: PLC0415  heavy
+    from graphveil.pages.report.report import report_release  # noqa: PLC0415  as above
 
     public = original is None
     made = report_release(folder, original, public=public, **measured)

@@ -1,4 +1,16 @@
-"""How much one edge changes a release, to an attacker who knows the rest and runs it again."""
+"""How much one edge changes a release: a lower bound on epsilon by runs, the attack `edge-re-run`.
+
+The attacker knows the original except one edge, and the linkage, and runs the method with and
+without the edge, as in audits of differential privacy (Jagielski et al., 2020). Steps: (1) run the
+method on both graphs, many times; (2) with a quarter of the runs, choose the event that would show
+the largest epsilon: the pair is published, both degrees together or the number of edges reach some
+value, or not; (3) count that event in the other runs only, and bound both rates by Clopper and
+Pearson (1934). If several edges are tested, the doubt is divided among them.
+
+Runs use the operating system's randomness. What so many runs can show at most is reported with the
+bound: a small bound may be a lack of runs. The baseline is 0. Cost: two runs per edge and
+repetition, 2,000 by default.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +41,8 @@ from graphveil.evaluate.metric import NotMeasuredError, Sample, wilson
 from graphveil.release import Release
 
 TO_CHOOSE = 4
-"""One in so many runs chooses by which event the others are counted."""
+"""One in this many runs chooses the event by which the others are counted; more choose better and
+count less."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,7 +58,7 @@ class EdgeRerunOptions(AttackOptions, label="edge-re-run"):
 
 
 class RerunGraphs(NamedTuple):
-    """What many releases show of a pair of nodes; one row per run.
+    """What many releases show about a pair of nodes; one row per run.
 
     `seen`: int64, shape (runs, 3): whether the pair is published, the published degrees of both
     together, and the number of published edges.
@@ -60,7 +73,7 @@ class RerunGraphs(NamedTuple):
 
 
 class Event(NamedTuple):
-    """That a column of `RerunGraphs.seen` is at least so large, or that it is not."""
+    """A column of `RerunGraphs.seen` that is at least so large, or that is not."""
 
     column: int
     least: int
@@ -68,17 +81,23 @@ class Event(NamedTuple):
 
 
 def edge_re_run(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) -> Outcome:
-    """Return the largest epsilon that runs with and without an edge show."""
+    """Return the largest epsilon that runs with and without an edge show.
+
+    A person's risk is how often one of their tested edges is published if it is true, and the
+    baseline how often if it is not.
+    """
     rerun, original = _rerun_of(situation), situation.comparison.original
     edges = original.edges()
     if not len(edges):
         raise NotMeasuredError("the original has no edges")
     rng = situation.rng("edge-re-run")
+    # Step 1, edge by edge: runs with it and without it.
     chosen = edges[rng.permutation(len(edges))[: options.edges]]
     pairs: list[tuple[RerunGraphs, RerunGraphs]] = []
     try:
         with stage("running the method again", total=2 * options.runs * len(chosen)) as advance:
             for ends in chosen:
+                # Half of the runs see the edge, the other half do not.
                 either = (original, without_edge(original, ends))
                 one, other = (_runs_on(data, ends, rerun, options.runs, advance) for data in either)
                 pairs.append((one, other))
@@ -88,7 +107,7 @@ def edge_re_run(situation: AttackInput[GraphComparison], options: EdgeRerunOptio
 
 
 def _runs_on(data: Graph, ends: Int32s, rerun: Rerun, runs: int, advance: Advance) -> RerunGraphs:
-    """Return what so many runs of the method on this data show of a pair of nodes."""
+    """Return what that many runs of the method on this data show about a pair of nodes."""
     seen = []
     for _ in range(runs):
         seen.append(seen_of(rerun(data, None), data, ends))
@@ -111,28 +130,30 @@ def without_edge(graph: Graph, ends: Int32s) -> Graph:
 
 
 def seen_of(release: Release[Any], data: Graph, ends: Int32s) -> tuple[int, int, int]:
-    """Return what a release shows of a pair of nodes: see `RerunGraphs`."""
+    """Return what a release shows about a pair of nodes: see `RerunGraphs`."""
     linkage = release.private.linkage if release.private else None
     released = release.data
     if linkage is None or not isinstance(released, Graph):
         raise TypeError("a run of a method for graphs must return a graph with its linkage")
+    # Positions of both nodes in this release, then what it shows of them.
     one, two = linkage.positions_of(data.labels()[ends], released.labels()).tolist()
     around = released.indices[released.indptr[one] : released.indptr[one + 1]]
     degrees = released.indptr[[one + 1, two + 1]] - released.indptr[[one, two]]
     return int((around == two).any()), int(degrees.sum()), released.n_edges
 
 
-def telling_event(with_it: RerunGraphs, without: RerunGraphs) -> Event:
+def strongest_event(with_it: RerunGraphs, without: RerunGraphs) -> Event:
     """Return the event by which these runs would show the largest epsilon.
 
-    Of several, as where they are too few to show any, it is the one whose chances are farthest
+    Of several, as when there are too few runs to show any, it is the one whose chances are farthest
     apart. Chances alone would choose what happened once and never again.
     """
 
-    def told(event: Event) -> tuple[float, float]:
+    def strength(event: Event) -> tuple[float, float]:
         one, other = (_counted(runs, event) for runs in (with_it, without))
         return least_epsilon(one, other, DOUBT), one[0] / one[1] - other[0] / other[1]
 
+    # Every value that occurs is a threshold, in either direction.
     columns = np.concatenate([with_it.seen, without.seen]).T
     events = [
         Event(number, int(least), above)
@@ -140,7 +161,7 @@ def telling_event(with_it: RerunGraphs, without: RerunGraphs) -> Event:
         for least in np.unique(column)[1:]
         for above in (True, False)
     ]
-    return max(events, key=told, default=Event(0, 1, above=True))
+    return max(events, key=strength, default=Event(0, 1, above=True))
 
 
 def _counted(runs: RerunGraphs, event: Event) -> tuple[int, int]:
@@ -149,13 +170,14 @@ def _counted(runs: RerunGraphs, event: Event) -> tuple[int, int]:
 
 
 def bound_of(with_it: RerunGraphs, without: RerunGraphs, doubt: float) -> float:
-    """Return an epsilon below which the method's is in at most a share of `doubt` of cases."""
+    """Return a lower bound on epsilon that is too large in a share of `doubt` at most."""
+    # Step 2: the first quarter chooses. Step 3: the rest counts.
     size = len(with_it.seen) // TO_CHOOSE
     first, rest = (
         [RerunGraphs(runs.seen[part]) for runs in (with_it, without)]
         for part in (slice(size), slice(size, None))
     )
-    event = telling_event(*first)
+    event = strongest_event(*first)
     one, other = (_counted(runs, event) for runs in rest)
     return least_epsilon(one, other, doubt)
 
@@ -166,6 +188,7 @@ def _outcome(
     pairs: list[tuple[RerunGraphs, RerunGraphs]],
     runs: int,
 ) -> Outcome:
+    # Several edges share the doubt; the largest bound holds with all of it.
     bound = max(bound_of(one, other, DOUBT / len(pairs)) for one, other in pairs)
     figures = list(_figures(pairs, runs, bound, situation.release))
     n = situation.comparison.original.n_nodes
@@ -181,15 +204,18 @@ def _figures(
     pairs: list[tuple[RerunGraphs, RerunGraphs]], runs: int, bound: float, release: Release[Any]
 ) -> Iterator[AttackFigure]:
     """Yield how often the edges are published, the bound, and what is claimed."""
+    # How often the pair itself is published, with the edge and without it.
     published = [sum(int(pair[side].seen[:, 0].sum()) for pair in pairs) for side in (0, 1)]
     size = runs * len(pairs)
     hits, guess = published[0], published[1] / size
     part, unit, sample = "published, with the edge", "share of runs", wilson(hits, size)
     yield AttackFigure(part, hits / size, unit, guess, sample=sample)
     yield AttackFigure(EPSILON, bound, "epsilon", 0.0, sample=Sample(size))
+    # What the bound would be if the event held in all runs with the edge and in none without it.
     counted = runs - runs // TO_CHOOSE
     most = least_epsilon((counted, counted), (0, counted), DOUBT / len(pairs))
     yield AttackFigure("epsilon, largest that so many runs can show", most, "epsilon")
+    # What is claimed, to compare with.
     promise = release.guarantee
     if isinstance(promise, EdgeDP | NodeDP):
         yield AttackFigure("epsilon, claimed", float(promise.epsilon), "epsilon")

@@ -1,23 +1,34 @@
-"""95% intervals around what attacks count on some people, and how well scores separate two groups.
+"""95% intervals around what attacks count on some people.
 
-The latter is the area under the curve, and what is found at a low false-positive rate. Several
-scores may belong to one person, some in either group: intervals resample people, not scores.
+Three kinds, by what was counted:
+
+- shares of hits: Wilson's interval (`evaluate.metric.wilson`), used by attacks directly;
+- means and ratios over people: the percentile bootstrap over people (`bootstrap_ratio`), with the
+  percentiles moved outwards for few people (`tail_of`);
+- areas under a curve: Wilson's interval for an effective sample size from the variance of DeLong
+  (`of_area`).
+
+Several scores may belong to one person, some in either group: intervals resample people, not
+scores. A bootstrap costs `RESAMPLES` times the number of people.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 
 from graphveil.core.progress import in_time
-from graphveil.evaluate.comparison import Bools, Floats, Ints, special
+from graphveil.evaluate.comparison import Floats, Ints, special
 from graphveil.evaluate.metric import Sample, Z, wilson, wilson_ends
 
 RESAMPLES = 1_000
+"""How many resamples a bootstrap has: about 25 of them are beyond either end of an interval."""
+
 _TAIL = 0.025
+"""The share of a 95% interval's mass on either side."""
+
 _CELLS = 16_000
-"""Counts of draws that are made at once: they stay in the cache."""
+"""Counts of resamples (resamples times people) that are made at once: they stay in the cache. A
+larger number needs more memory and gives the same intervals."""
 
 
 def median_of_draws(values: Ints) -> Sample:
@@ -26,6 +37,8 @@ def median_of_draws(values: Ints) -> Sample:
     The number of values below the true median is binomial; the ends are the values at its mean less
     and plus Z standard deviations, rounded outwards.
     """
+    # The number of values below the median is binomial with chance 1/2: its standard deviation is
+    # the root of n, halved.
     ordered = np.sort(values)
     half = Z * np.sqrt(values.size) / 2
     low = max(int(np.floor(values.size / 2 - half)) - 1, 0)
@@ -45,6 +58,7 @@ def bootstrap_ratio(numerators: Floats, denominators: Floats, rng: np.random.Gen
     omitted. Efron, 1979. Of few people the percentiles lie further out: Hesterberg, 2015. A ratio
     is a share: where it is 0 of everybody, no draw says how large it may be, and Wilson's does.
     """
+    # No hits at all: every resample is 0 as well, so the upper end is Wilson's.
     counted = int(np.count_nonzero(denominators))
     if counted and not np.any(numerators):
         return wilson(0, counted)._replace(size=numerators.size)
@@ -55,7 +69,7 @@ def bootstrap_ratio(numerators: Floats, denominators: Floats, rng: np.random.Gen
 def bootstrap_difference(
     first: tuple[Floats, Floats], second: tuple[Floats, Floats], rng: np.random.Generator
 ) -> Sample:
-    """Return the interval of the bootstrap around the difference of two ratios, of other people."""
+    """Return the bootstrap interval around the difference of two ratios, of different people."""
     ratios = _resampled_ratios(*first, rng) - _resampled_ratios(*second, rng)
     sizes = first[0].size, second[0].size
     return percentiles(ratios, sum(sizes), fewest=min(sizes))
@@ -78,7 +92,10 @@ def of_area(area: float, off: Floats, most: float, *, times: float = 1.0) -> Sam
     people = off.size
     if people < 2:
         return Sample(people)
+    # DeLong's variance, summed by people; the factor n / (n - 1) makes it unbiased.
     variance = float(off @ off) * people / (people - 1)
+    # As many scores as a share of this size would need to have this variance: at most as many as
+    # there are, and fewer by `times` where runs are not independent.
     size = min(area * (1 - area) / variance, most) / times if variance > 0 else min(people, most)
     quantile = float(special.stdtrit(people - 1, 1 - _TAIL))
     return Sample(people, *wilson_ends(area, size, quantile))
@@ -87,19 +104,27 @@ def of_area(area: float, off: Floats, most: float, *, times: float = 1.0) -> Sam
 def of_paired_area(above: Floats) -> Sample:
     """Return the interval around the area under the curve of pairs of scores: see `of_area`."""
     area = float(above.mean())
+    # What each person moves the area by, as a positive and as a negative.
     off = (above.mean(axis=0) + above.mean(axis=1) - 2 * area) / len(above)
     return of_area(area, off, 2.0 * len(above))
 
 
 def positives_above(positives: Floats, negatives: Floats) -> Floats:
-    """Return for every positive and negative whether the first is higher; equal ones are a half."""
+    """Return for every positive and negative whether the first scores higher; equal ones are 1/2.
+
+    float64, shape (positives, negatives).
+    """
     return np.asarray((np.sign(positives[:, None] - negatives) + 1) / 2)
 
 
 def _resampled_ratios(numerators: Floats, denominators: Floats, rng: np.random.Generator) -> Floats:
-    """Return the ratio of the sums over people who are drawn again; NaN where the second is 0."""
+    """Return the ratios of sums over resampled people, float64, shape (RESAMPLES,).
+
+    NaN in resamples whose denominator is 0.
+    """
     n, blocks = numerators.size, []
     most = max(1, _CELLS // max(n, 1))
+    # A block of resamples at a time: how often each person is in it, times what they count for.
     for start in in_time(range(0, RESAMPLES, most)):
         often = resampled(n, min(most, RESAMPLES - start), rng)
         below = often @ denominators
@@ -110,13 +135,13 @@ def _resampled_ratios(numerators: Floats, denominators: Floats, rng: np.random.G
 
 
 def resampled(n: int, size: int, rng: np.random.Generator) -> Floats:
-    """Return how often each of n people is drawn in as many draws with replacement, size times.
+    """Return how often each of n people is in each of `size` resamples, float64, shape (size, n).
 
     >>> resampled(3, 2, np.random.Generator(np.random.PCG64(1))).sum(axis=1).tolist()
     [3.0, 3.0]
     """
-    drawn = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
-    return np.bincount(drawn.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
+    sampled = rng.integers(0, n, (size, n)) + n * np.arange(size)[:, None]
+    return np.bincount(sampled.ravel(), minlength=size * n).reshape(size, n).astype(np.float64)
 
 
 def percentiles(values: Floats, size: int, *, fewest: int) -> Sample:
@@ -147,103 +172,3 @@ def tail_of(people: int) -> float:
     n = max(people, 2)
     quantile = special.stdtrit(n - 1, _TAIL)
     return float(special.ndtr(quantile * np.sqrt(n / (n - 1))))
-
-
-_CELLS_OF_PAIRS = 1_000_000
-"""Weights of scores that are worked on at once."""
-
-_REACH, _MORE = 4, 20
-"""How many times as many others as are allowed, and how many more, a drawn threshold may pass."""
-
-
-class Scored(NamedTuple):
-    """Scores of two groups.
-
-    `value`: float64, shape (scores,): higher ones speak for the first group; `positive`: bool,
-    shape (scores,): whether it is of the first group; there are some of either; `person`: int64,
-    shape (scores,): of whom it is.
-    """
-
-    value: Floats
-    positive: Bools
-    person: Ints
-
-
-class Curve:
-    """The curve of true against false alarms over all thresholds; equal scores share one."""
-
-    def __init__(self, scored: Scored) -> None:
-        """Sort the scores, the highest first."""
-        order = np.argsort(-scored.value, kind="stable")
-        self._value = scored.value[order]
-        self._first = scored.positive[order]
-        self._person = np.unique(scored.person[order], return_inverse=True)[1]
-        self.people = int(self._person.max(initial=-1)) + 1
-
-    def area(self) -> float:
-        """Return the area: how often the first group scores higher, equal scores being a half."""
-        return float(self._shares()[self._first].mean())
-
-    def area_sample(self, *, times: float = 1.0) -> Sample:
-        """Return the interval around the area: see `of_area`."""
-        area, shares = self.area(), self._shares()
-        first, second = (float(some.sum()) for some in (self._first, ~self._first))
-        weights = (shares - area) / np.where(self._first, first, second)
-        off = np.bincount(self._person, weights, minlength=self.people).astype(np.float64)
-        return of_area(area, off, 2 * min(first, second), times=times)
-
-    def recall_at(self, false: float) -> float:
-        """Return the share of the first group above a threshold that so few others exceed."""
-        return float(self._recall(np.ones((1, self.people)), false)[0])
-
-    def recall_sample(self, false: float, rng: np.random.Generator) -> Sample:
-        """Return the interval of the bootstrap over people around `recall_at`."""
-        size = max(1, _CELLS_OF_PAIRS // max(self._top(false), self.people))
-        parts = [
-            self._recall(resampled(self.people, min(size, RESAMPLES - start), rng), false)
-            for start in in_time(range(0, RESAMPLES, size))
-        ]
-        return percentiles(np.concatenate(parts), self.people, fewest=self.people)
-
-    def _shares(self) -> Floats:
-        """Return for every score which share of the other group lies on its wrong side."""
-        starts, group = self._groups(self._value.size)
-        first, second = (
-            np.add.reduceat(some.astype(np.int64), starts) for some in (self._first, ~self._first)
-        )
-        above = np.cumsum(first) - first / 2
-        below = second.sum() - np.cumsum(second) + second / 2
-        shares: Floats = np.where(
-            self._first, below[group] / second.sum(), above[group] / first.sum()
-        )
-        return shares
-
-    def _groups(self, most: int) -> tuple[Ints, Ints]:
-        """Return where runs of equal scores begin, of the highest ones, and every score's run."""
-        value = self._value[:most]
-        new = np.r_[True, value[1:] != value[:-1]]
-        return np.nonzero(new)[0], np.cumsum(new) - 1
-
-    def _top(self, false: float) -> int:
-        """Return how many of the highest scores a threshold for so few others can lie among."""
-        second = np.cumsum(~self._first)
-        return int(np.searchsorted(second, _REACH * false * second[-1] + _MORE, side="right"))
-
-    def _recall(self, often: Floats, false: float) -> Floats:
-        """Return what is found where people count so often, draws by people."""
-        most = self._top(false)
-        starts, _ = self._groups(most)
-        weight = often[:, self._person[:most]]
-        first, second = (
-            np.add.reduceat(weight * some[:most], starts, axis=1)
-            for some in (self._first, ~self._first)
-        )
-        in_all = [
-            often @ np.bincount(self._person[some], minlength=self.people)
-            for some in (self._first, ~self._first)
-        ]
-        fits = np.cumsum(second, axis=1) <= false * in_all[1][:, None]
-        reached = np.where(fits, np.cumsum(first, axis=1), 0).max(axis=1)
-        with np.errstate(invalid="ignore", divide="ignore"):
-            shares: Floats = reached / in_all[0]
-        return shares

@@ -1,4 +1,14 @@
-"""The table of attacks, and what is said of those that take long."""
+"""The table of attacks, in the order in which they are shown, and messages about their run times.
+
+An entry is ``"name": "module:CONSTANT"``; a module is imported when its attack is first used. To
+add an attack, write a module with one function from `AttackInput` and options to `Outcome` and one
+`Attack` (see `attack.py` for the parts), put it into ``networks`` or ``features``, and add a line
+here. A new kind of knowledge or a better linking step inside an attack that exists needs no line:
+it becomes a `Setting` of that attack's figures (``known=``, ``knows=``, ``search=``), so that rows
+of both can be compared.
+
+`STRONGEST` orders the attacks that run unasked: put a stronger attack before the one that it beats.
+"""
 
 from __future__ import annotations
 
@@ -15,14 +25,14 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
         "membership": "graphveil.attacks.features.membership:MEMBERSHIP",
         "item-membership": "graphveil.attacks.features.item_membership:ITEM_MEMBERSHIP",
         "class-truth": "graphveil.attacks.features.class_truth:CLASS_TRUTH",
-        "homogeneity": "graphveil.attacks.features.class_truth:HOMOGENEITY",
-        "singling-out": "graphveil.attacks.features.singling_out:SINGLING_OUT",
-        "insider": "graphveil.attacks.features.insider:INSIDER",
-        "minimality": "graphveil.attacks.features.minimality:MINIMALITY",
-        "refinement": "graphveil.attacks.features.refinement:REFINEMENT",
-        "intersection": "graphveil.attacks.features.linkage:INTERSECTION",
+        "homogeneity": "graphveil.attacks.homogeneity:HOMOGENEITY",
+        "singling-out": "graphveil.attacks.features.cells.singling_out:SINGLING_OUT",
+        "insider": "graphveil.attacks.features.cells.insider:INSIDER",
+        "minimality": "graphveil.attacks.features.cells.minimality:MINIMALITY",
+        "refinement": "graphveil.attacks.features.cells.refinement:REFINEMENT",
+        "intersection": "graphveil.attacks.features.intersection:INTERSECTION",
         "re-run": "graphveil.attacks.features.rerunning:RE_RUN",
-        "degree-matching": "graphveil.attacks.networks.candidate_set:DEGREE_MATCHING",
+        "degree-matching": "graphveil.attacks.networks.degree_matching:DEGREE_MATCHING",
         "candidate-set": "graphveil.attacks.networks.candidate_set:CANDIDATE_SET",
         "attribute-inference": (
             "graphveil.attacks.networks.attribute_inference:ATTRIBUTE_INFERENCE"
@@ -45,21 +55,24 @@ ATTACKS: Registry[Attack[Any, Any]] = Registry(
 """Every attack by its name: an entry here appears in the command line and the docs."""
 
 STRONGEST = ("matching", "seeded-matching", "membership", "linkage")
-"""On these the minute is spent first that attacks have which nobody asks for by name."""
+"""The minute of unasked attacks is spent on these first."""
 
 EVERY = "all"
 """In place of names of attacks: all that read the data."""
 
 WORTH_SAYING = 3.0
-"""What takes fewer seconds is not announced."""
+"""Attacks forecast to take fewer seconds than this are not announced before they run."""
 
 SECONDS_UNASKED = 60.0
-"""So many seconds attacks have together where none is asked for, nor another limit is given."""
+"""How many seconds of CPU time all attacks have together if none is asked for by name and no other
+limit is given."""
 
 QUICK_SECONDS = 10.0
-"""What takes fewer seconds is run for a page, also where it runs only by its name elsewhere."""
+"""An attack forecast to take fewer seconds than this runs for a page, even if it runs only by its
+name elsewhere."""
 
 _STEPS = ((90.0, 1.0, "second"), (5_400.0, 60.0, "minute"), (math.inf, 3_600.0, "hour"))
+"""Units of durations: up to how many seconds each is used, and how many seconds it has."""
 
 
 def spelled(seconds: float) -> str:

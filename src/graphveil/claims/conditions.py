@@ -1,8 +1,12 @@
 """What a release states in addition to its guarantee: typed values that can be verified.
 
 A method names the conditions that hold by its construction, the manifest carries them, and the
-checker has one check for each type: it knows claims, not methods. If a parameter of the method has
-the name of a field, it has the field's value. Conditions on noise carry epsilon exactly.
+checker has one entry for each type (`verify.registry`): it knows claims, not methods. If a
+parameter of the method has the name of a field, it has the field's value.
+
+Every field has one spelling for each value, checked when the value is made or read: text of
+several spellings could carry a message. Conditions on noise carry epsilon exactly, as fractions
+or decimal text: numbers of 64 bits exceed what readers of JSON keep.
 """
 
 from __future__ import annotations
@@ -23,6 +27,8 @@ from graphveil.core.randomness import public_words
 from graphveil.core.text import counted
 
 _NUMBER_OF_VALUES = re.compile(r"[1-9][0-9]{0,8}")
+"""A bound on distinct values: a whole number of at most nine digits, without leading zeros."""
+
 _DECIMAL = re.compile(r"(0|[1-9][0-9]{0,8})(\.[0-9]{0,3}[1-9])?")
 """A number of at most four digits behind the point, in one spelling."""
 
@@ -30,7 +36,10 @@ _EACH_CLASS = "Each class of rows that are equal in the known columns"
 
 
 class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
-    """A further statement about a release, exact enough to be checked."""
+    """A further statement about a release, exact enough to be checked.
+
+    A subclass has a tag, under which manifests store it, fields, and a `sentence`.
+    """
 
     SAYS: ClassVar[str] = ""
     """Its sentence, where it has no figures."""
@@ -61,6 +70,13 @@ class SameGroupCounts(Condition, frozen=True, kw_only=True, tag="same-group-coun
 class SuppressionHistogram(Condition, frozen=True, kw_only=True, tag="stars-by-row"):
     """Pairs of a number of suppressed cells and how many rows of the table have as many.
 
+    Parameters
+    ----------
+    rows
+        Pairs (suppressed cells, rows with as many), in ascending order of cells.
+
+    Examples
+    --------
     >>> print(SuppressionHistogram(rows=((0, 2), (3, 1))).sentence)
     2 rows have no suppressed cell, 1 row has 3 suppressed cells.
     """
@@ -91,6 +107,15 @@ class SuppressionHistogram(Condition, frozen=True, kw_only=True, tag="stars-by-r
 class AttachedColumns(Condition, frozen=True, kw_only=True, tag="attached-columns"):
     """Columns that are published unchanged, outside the guarantee; `label` for tables only.
 
+    Parameters
+    ----------
+    attach
+        The attached columns.
+    label
+        Of a table: attached columns that are to be predicted; unset where there is none.
+
+    Examples
+    --------
     >>> print(AttachedColumns(attach=("town",)).sentence)
     Published unchanged, outside the guarantee: town. Nothing is guaranteed against an attacker \
 who knows these values; combined with the rest they may single people out.
@@ -127,6 +152,13 @@ class Generalized(Condition, frozen=True, kw_only=True, tag="generalized"):
     Of all columns, if none is named. Implied by `k-anonymity` and `adaptive-anonymity` of a table
     with roles.
 
+    Parameters
+    ----------
+    columns
+        The columns that it is about; empty for all of them.
+
+    Examples
+    --------
     >>> print(Generalized(columns=("age", "zip")).sentence)
     Every published value of age, zip is the row's own, a more general one that includes it, or `*`.
     """
@@ -148,6 +180,23 @@ class Diverse(Condition, frozen=True, kw_only=True, tag="diverse"):
     It has at least as many different ones (`distinct`), or their entropy is at least the logarithm
     of `least` (`entropy`).
 
+    Parameters
+    ----------
+    column
+        An attached column.
+    least
+        The bound, a number above 1 as text: of values, or of equally frequent values with that
+        entropy.
+    measure
+        ``distinct`` or ``entropy``.
+
+    Notes
+    -----
+    Machanavajjhala et al., l-diversity: privacy beyond k-anonymity, 2007. A missing value counts as
+    one value.
+
+    Examples
+    --------
     >>> print(Diverse(column="illness", least="2").sentence)
     Each class of rows that are equal in the known columns has at least 2 different values of \
 illness, a missing one counted as a value.
@@ -183,6 +232,20 @@ illness, a missing one counted as a value.
 class Close(Condition, frozen=True, kw_only=True, tag="close"):
     """The largest total variation between the values of a class and those of the table.
 
+    Parameters
+    ----------
+    column
+        An attached column.
+    most
+        The bound on the distance, from 0 to below 1, as text with at most four decimals.
+
+    Notes
+    -----
+    Li, Li and Venkatasubramanian, t-closeness: privacy beyond k-anonymity and l-diversity, 2007,
+    with total variation as the distance.
+
+    Examples
+    --------
     >>> print(Close(column="illness", most="0.2").sentence)
     Each class of rows that are equal in the known columns has values of illness whose shares \
 differ from those of the whole table by at most 0.2 (total variation).
@@ -233,12 +296,18 @@ def as_printed(epsilon: float) -> Fraction:
 
 
 _WHOLE = re.compile(r"0|[1-9][0-9]{0,39}")
+"""A whole number of at most 40 digits, which holds any number of cells; longer ones could carry a
+message."""
+
 _EXACT = re.compile(r"[1-9][0-9]{0,999}(/[1-9][0-9]{0,999})?")
+"""A fraction as Python writes it, of at most 1,000 digits on each side."""
 
 _ROUND = re.compile(r"0|[1-9][0-9]{0,2}0{0,25}")
 """A whole number with at most three significant digits."""
 
 _MOST_CLASSES = 1000
+"""Classes of nodes that a condition may list, at most: bounds what a reader of a manifest has to
+process."""
 
 
 class RandomizedCells(Condition, frozen=True, kw_only=True, tag="cell-flips"):
@@ -249,6 +318,19 @@ class RandomizedCells(Condition, frozen=True, kw_only=True, tag="cell-flips"):
     from it, so that receivers can take the noise out of counts. Numbers are decimal text: they
     exceed what readers of JSON keep.
 
+    Parameters
+    ----------
+    cells
+        The number of all cells.
+    epsilon_cells
+        The part of epsilon that each cell has, a fraction in lowest terms.
+    T0, T1
+        The probabilities, times 2^64, that a cell of 0, or of 1, is published as 1.
+    noisy_count
+        The noisy number of ones that the probabilities follow from; None if they follow from none.
+
+    Examples
+    --------
     >>> flips = RandomizedCells(cells="6", epsilon_cells="2", T0="2198909137867134464",
     ...                   T1="16247834935842417152")
     >>> print(flips.sentence)
@@ -313,6 +395,21 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
     factors have three significant digits at most: chances need no more, and more could hold a
     message.
 
+    Parameters
+    ----------
+    cells, epsilon_cells, noisy_count
+        As of `RandomizedCells`.
+    sizes
+        How many nodes each class has.
+    weights
+        The weight x of each class, times 10^12.
+    groups
+        The group of each class, from 0 on in order; empty if there are no factors.
+    factors
+        For groups g <= h, row by row: the factor of the prior, times 10^12.
+
+    Examples
+    --------
     >>> flips = BlockFlips(cells="6", epsilon_cells="2", noisy_count="3", sizes=(4,),
     ...                    weights=("1000000000000",))
     >>> flips.sentence.partition(",")[0]
@@ -338,6 +435,7 @@ class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
                 raise ParameterError(f"{text!r} is not a whole number. Give digits only.")
         _check_weights((*self.weights, *self.factors))
         _check_part("epsilon_cells", self.epsilon_cells)
+        # Lists must match: one weight for each class, one factor for each pair of groups.
         groups = max(self.groups, default=-1) + 1
         if not (
             1 <= len(self.sizes) == len(self.weights) <= _MOST_CLASSES
@@ -366,6 +464,11 @@ class ExactSize(Condition, frozen=True, kw_only=True, tag="exact-size"):
 
     Which ones was decided without the original. The chances that `cell-flips` states are those
     before.
+
+    Parameters
+    ----------
+    size
+        How many edges or entries were published.
     """
 
     size: str
@@ -412,6 +515,9 @@ def _check_part(name: str, text: str) -> None:
 
 _WHOLE_NUMBER = r"(0|-?[1-9][0-9]{0,18})"
 _LIST = re.compile(rf"{_WHOLE_NUMBER}( {_WHOLE_NUMBER})*")
+"""Whole numbers of at most 19 digits with single blanks between them: the one spelling of a
+list."""
+
 _BLOCK = 1 << 14
 
 PARTS = ("epsilon_count", "epsilon_degrees", "epsilon_mixing", "epsilon_triangles")
@@ -427,6 +533,21 @@ class Drawing(Condition, frozen=True, kw_only=True):
     It holds what was released under the budget, or follows from it. Numbers are decimal text, lists
     of them with one blank between two. A released node stands at the place of one noisy degree, in
     ascending order; which one of its group its person has, is drawn in secret (`WITHIN_GROUPS`).
+
+    Parameters
+    ----------
+    nodes
+        The number of nodes.
+    epsilon_count, epsilon_degrees
+        The parts of epsilon of the number of edges and of the degrees.
+    noisy_count
+        The noisy number of edges.
+    noisy_degrees
+        The noisy degrees, ascending.
+    group_cuts
+        The smallest noisy degree of each group.
+    seed_of_drawing
+        The public seed, a number of 64 bits.
     """
 
     without_seed: ClassVar[bool] = True
@@ -509,6 +630,7 @@ class NoisyDegrees(Drawing, frozen=True, kw_only=True, tag="noisy-degrees"):
 
     def __post_init__(self) -> None:
         """Check every number, and that there are as many weights as sizes."""
+        # Lists of numbers first, then one weight for each class.
         super().__post_init__()
         _check_weights(self.weights)
         if not 1 <= len(self.sizes) == len(self.weights) <= _MOST_CLASSES:
@@ -523,6 +645,27 @@ class NoisyStatistics(Drawing, frozen=True, kw_only=True, tag="noisy-statistics"
     All that was asked of the original, with its noise, and what the graph was drawn from. Lists by
     node are in the order of the places.
 
+    Parameters
+    ----------
+    epsilon_mixing, epsilon_triangles
+        The parts of epsilon of edges between groups and of triangles.
+    class_cuts
+        The smallest noisy degree of each class of triangles.
+    noisy_mixing
+        The noisy numbers of edges between groups g <= h, row by row.
+    floor, rate
+        The least first step of the ladder, and the rate at which its probabilities fall.
+    noisy_triangles
+        The noisy number of triangles of each class.
+    degrees, stubs
+        What the graph has: the degree of each place, and edges between groups g <= h.
+    aims
+        The numbers of triangles that were aimed at, by class.
+    unmended
+        How many edges were dropped, as no exchange made them proper.
+
+    Examples
+    --------
     >>> statistics = NoisyStatistics(
     ...     nodes=3, epsilon_count="1/50", epsilon_degrees="11/20", epsilon_mixing="3/25",
     ...     epsilon_triangles="31/100", noisy_count="1", noisy_degrees="0 1 2", group_cuts="0",
@@ -574,6 +717,17 @@ class SameDegrees(Condition, frozen=True, kw_only=True, tag="same-degrees"):
 class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
     """So many edges at most were added or deleted.
 
+    Parameters
+    ----------
+    edges
+        The budget as a number of edges; None if it is a share.
+    share
+        The budget as a share of the original's edges, in (0, 1]; None if it is a number.
+    edges_per_edit
+        How many edges one edit changes: 1, or 4 where two edges are exchanged.
+
+    Examples
+    --------
     >>> EditBudget(edges=20).most_changes(n_edges=100), EditBudget(share=0.05).most_changes(101)
     (20, 6)
     """
@@ -622,6 +776,15 @@ class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
 
     Entries of these columns alone, if some are named. Implied by `smooth-k-anonymity`.
 
+    Parameters
+    ----------
+    theta
+        The share, a fraction in [1/2, 1] in lowest terms, as text.
+    columns
+        The columns that it is about; unset for all of them.
+
+    Examples
+    --------
     >>> TrueOfShare(theta="2/3").sentence
     'Every published entry is true of at least 2/3 of the rows in its class.'
     """
@@ -643,6 +806,13 @@ class TrueOfShare(Condition, frozen=True, kw_only=True, tag="true-of-share"):
 class TrueOfMoreThanHalf(Condition, frozen=True, kw_only=True, tag="true-of-more-than-half"):
     """Every published entry is true of more than half of its equivalence class.
 
+    Parameters
+    ----------
+    columns
+        The columns that it is about; unset for all of them.
+
+    Examples
+    --------
     >>> TrueOfMoreThanHalf().sentence
     'Every published entry is true of more than half of the rows in its class.'
     """
@@ -677,6 +847,13 @@ class ProtectedPeople(Condition, frozen=True, kw_only=True, tag="protected-peopl
 
     Who is on it, and how many they are, is published nowhere. The other nodes need not be on it.
 
+    Parameters
+    ----------
+    k
+        How many nodes have the degree of each person on the list, that person included; at least 1.
+
+    Examples
+    --------
     >>> print(ProtectedPeople(k=5).sentence)
     Every person on the owner's private list has the same degree as at least 4 other nodes of the \
 release. People who are not on it may be left with fewer.

@@ -1,7 +1,12 @@
 """What a release changed, and the digest of an input's content, whatever file or format it came in.
 
-The base of every method counts edges, entries or cells from the input and the output, the checker
-from the files.
+The base of every method counts edges, entries or cells from the input and the output; the checker
+counts them again from the files (`verify.changes`), and both state them as these values.
+
+The digest says whether two data sets are the same: structure, names and ids in canonical order.
+It is stored in the owner's record, and is compared when the original is given again.
+
+Cost: digests O(content); changes O(entries) for two containers in memory.
 """
 
 from __future__ import annotations
@@ -24,6 +29,8 @@ from graphveil.data.kinds import kind_of
 from graphveil.data.origin import FileOrigin, ObjectOrigin
 
 _BLOCK = 1 << 22
+"""Neighbors that are hashed at once: a graph may be mapped from a file larger than memory."""
+
 ROWS = "rows:"
 """How the digest of users by features begins: earlier versions had another one, without this."""
 
@@ -52,6 +59,7 @@ def digest_of(data: Data) -> str:
         return digest_of_graph(data.indptr, data.indices, data.labels())
     if not isinstance(data, Bipartite):
         return _digest_of_content(data)
+    # Users by features: a sum over rows of hashes, so that parts may be digested in any order.
     users, features = data.labels(), data.feature_labels()
     numbers = users.dtype.kind == "i"
     part = RowsPart(
@@ -65,6 +73,7 @@ def digest_of(data: Data) -> str:
 
 
 def _digest_of_content(data: Data) -> str:
+    # The kind of data, then structure, then names: each part has a length, so nothing can move.
     seen = hashlib.sha256(type(data).__name__.encode())
     structure, names = kind_of(data).content(data)
     for part in structure:
@@ -148,6 +157,7 @@ def tokens_of(names: Ids | list[str]) -> NDArray[np.uint64]:
 
 def digest_of_rows(part: RowsPart) -> RowsDigest:
     """Return what some rows add to the digest of all: it does not depend on their order."""
+    # Step 1: the words of every row: its number of entries, and then the tokens of these.
     n, width = part.indptr.size - 1, part.entries.shape[1]
     sizes = np.diff(part.indptr)
     words = np.empty(n + part.entries.size, dtype="<u8")
@@ -158,6 +168,7 @@ def digest_of_rows(part: RowsPart) -> RowsDigest:
     words[entries] = part.entries.ravel()
     of_rows = words.tobytes()
     ends = [*(8 * starts).tolist(), 8 * words.size]
+    # Step 2: hash each row with the id of its user.
     users = part.users
     ids = _encoded(users) if isinstance(users, list) else np.asarray(users, "<i8").tobytes()
     each = ids if isinstance(ids, list) else [ids[at : at + 8] for at in range(0, 8 * n, 8)]
@@ -166,6 +177,7 @@ def digest_of_rows(part: RowsPart) -> RowsDigest:
         blake2b(of_rows[start:end] + user, digest_size=32).digest()
         for start, end, user in zip(ends, ends[1:], each, strict=False)
     ]
+    # Step 3: add the hashes as numbers of 256 bits, in limbs of 32 bits, modulo 2^256.
     sums = np.frombuffer(b"".join(digests), dtype="<u4").reshape(-1, 8).sum(0, dtype=np.uint64)
     total = sum(limb << (32 * number) for number, limb in enumerate(sums.tolist()))
     return RowsDigest(n, part.entries.shape[0], total % (1 << 256))
@@ -193,6 +205,7 @@ def _encoded(texts: list[str]) -> list[bytes]:
 
 
 Figures = dict[str, float | int]
+"""Figures of a record by name: counts are integers, shares are floats."""
 
 
 @dataclass(frozen=True)
@@ -386,6 +399,7 @@ def cost_of(changes: Changes, facts: Mapping[str, float | int]) -> Figures:
 def changes_between(before: Data, after: Data) -> Changes:
     """Return what changed between two containers; position i is the same person in both."""
     if isinstance(before, Table) and isinstance(after, Table):
+        # Tables: cell by cell; a value that is not the original's and not a node of levels is new.
         places = [before.columns.index(name) for name in after.columns]  # without one of levels
         codes = before.codes if len(places) == before.n_columns else before.codes[:, places]
         missing = int(np.count_nonzero(codes == SUPPRESSED))
@@ -397,12 +411,14 @@ def changes_between(before: Data, after: Data) -> Changes:
         kept = int(np.count_nonzero(shown)) - new
         return CellChanges(codes.size - missing, kept, new, missing, filled)
     if isinstance(before, Bipartite) and isinstance(after, Bipartite):
+        # User-item data and graphs: what is in both, and what is in one of them only.
         kept = in_both(before, after)
         return EntryChanges(before.n_entries, kept, after.n_entries - kept)
     if isinstance(before, Graph) and isinstance(after, Graph):
         kept = in_both(before, after, above=True)
         return EdgeChanges(before.n_edges, kept, after.n_edges - kept)
     if isinstance(before, Network) and isinstance(after, Network):
+        # Networks: layer by layer, and the people who lost an attribute.
         kept = sum(
             in_both(one, other, above=not one.directed)
             for one, other in zip(before.layers, after.layers, strict=True)
@@ -436,6 +452,7 @@ def cells_by_column(released: Table, generalized: Generalization | None) -> list
     for name, codes, values in zip(
         released.columns, released.codes.T, released.categories, strict=True
     ):
+        # Values above level 0 of the column's hierarchy are generalized ones.
         nodes = [at for at, one in enumerate(values.tolist()) if (name, str(one)) in above]
         more = int(np.isin(codes, nodes).sum()) if nodes else 0
         shown = released.n_rows - more - stars[name]

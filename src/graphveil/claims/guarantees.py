@@ -1,7 +1,17 @@
 """Every guarantee that a release can carry: values that say it in words and can be verified.
 
-A check answers *recomputed* (from the files), *by construction* (of differential privacy, which no
-single output can show) or *not claimed*.
+A guarantee is a frozen value with a few exact fields. Everything that people read is derived from
+these: the sentence, the attacker that it answers, what that attacker knows. A manifest stores the
+fields and the sentences; `verify` compares the stored sentences with those of the type and
+recomputes the guarantee from the released data.
+
+A check answers *recomputed* (from the files), *by construction* (of differential privacy, which
+no single output can show) or *not claimed*.
+
+Sources: k-anonymity (Sweeney, 2002), smooth k-anonymity (the package's reading of it is in
+`methods.smooth_k`), adaptive anonymity (Choromanski, Jebara and Tang, 2013), structural measures
+(Hay et al., Resisting structural re-identification in anonymized social networks, 2008), groups
+of nodes (Hay et al., 2008) and differential privacy (Dwork, 2006; for graphs Hay et al., 2009).
 """
 
 from __future__ import annotations
@@ -479,6 +489,7 @@ within 10% of its own.'
         True
         """
         if isinstance(claim, StructuralKAnonymity) and claim.share <= self.share:
+            # Layers are names in the data, so that a method states its guarantee without them.
             layers = self.layers or claim.layers  # a method does not know them before the data
             whole = msgspec.structs.replace(self, layers=layers)
             return msgspec.structs.replace(claim, share=self.share) == whole
@@ -502,6 +513,7 @@ within 10% of its own.'
     @property
     def core(self) -> str:
         """What anybody can count in the release."""
+        # Rounded down to four decimals, so that the sentence never states more than the share.
         percent = math.floor(self.share * 1e6 + 1e-6) / 1e4
         who = "Every node" if self.share == 1 else f"At least {percent:g}% of the nodes"
         verb = "has" if self.share == 1 else "have"
@@ -688,6 +700,7 @@ class _DifferentialPrivacy(_OfRows, frozen=True, kw_only=True):
 
     @property
     def _at_most_by(self) -> str:
+        # Epsilon is said as the decimal number that was given; the factor is rounded for reading.
         exact = repr(self.epsilon).removesuffix(".0")
         return (
             "the probability of every possible release by a factor of at most "
@@ -797,3 +810,4 @@ AnyGuarantee = (
     | NodeDP
     | NotClaimed
 )
+"""Every guarantee that a manifest can hold."""

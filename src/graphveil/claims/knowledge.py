@@ -1,4 +1,9 @@
-"""What an attacker may know, what nodes that look the same share, and whether rows are people."""
+"""The words of guarantees: what an attacker may know, what a class shares, what is public.
+
+Every sentence that depends on a choice (a measure, a reason, what the owner said of rows) is
+written here once, as a table from the choice to its words. `claims.guarantees` puts them
+together; manifests store the result and `verify` compares it.
+"""
 
 from __future__ import annotations
 

@@ -1,7 +1,15 @@
 """The ledger of one group of people: the epsilon that all releases about them have used.
 
 It is a file of the owner. An entry is written before anything is sampled, and stays if the run
-fails.
+fails: noise that was drawn and discarded could still have been seen.
+
+Totals follow from sequential composition (Dwork and Roth, The algorithmic foundations of
+differential privacy, 2014, section 3.5): epsilons of releases of the same data add up. They are
+summed as exact fractions and printed rounded up. Releases of different units are added in one
+unit by group privacy: changing a value is changing two entries, and a person has a known number
+of cells.
+
+Cost: the complete file is read and written again for each entry.
 """
 
 from __future__ import annotations
@@ -31,6 +39,8 @@ PLACES = 12
 """Decimal places of a printed total, which is rounded up."""
 
 _DECIMAL = re.compile(r"[0-9]{1,3}(\.[0-9]{1,400})?(e-[0-9]{1,3})?")
+"""An epsilon as `repr` writes a float; numbers of another form cost much to read."""
+
 _LIMIT = re.compile(r"[0-9]{1,15}(\.[0-9]{1,400})?(e-[0-9]{1,3})?")
 
 LIMITS = 10.0**15
@@ -149,6 +159,8 @@ def composed_of(entries: list[Entry], unit: Unit | None) -> Composed | None:
 
 SCHEMA = 1
 MOST_BYTES = 16 << 20
+"""The largest ledger that is read, in bytes; a larger file cannot be decoded and is refused."""
+
 PATIENCE_SECONDS = 5.0
 """So long a run waits for another that holds the ledger."""
 
@@ -230,6 +242,8 @@ class Ledger:
 
     def _content(self) -> LedgerFile:
         """Return what the file holds; no entry where there is no file yet."""
+        # Whatever is not a ledger of this version, readable by its owner alone, is refused: a total
+        # that is too small would claim too much.
         if self.path.exists() and not self.path.is_file():
             raise InputError(f"{self.path} is not a file. Give the ledger's file.")
         try:
@@ -288,6 +302,7 @@ class Ledger:
         ResourceError
             Where another run holds the ledger, or it cannot be written.
         """
+        # Step 1: the entry, under a random id that says nothing of the release.
         entry = _entry(guarantee, method, person_cells)
         if entry.unit is None and not self.unclaimed:
             raise UsageError(
@@ -295,12 +310,15 @@ class Ledger:
                 "longer have a total. Remove the seed, choose another method, or allow it "
                 "(unclaimed=True, --ledger-unclaimed)."
             )
+        # Step 2: with the ledger locked, check the limit with this release and write the new
+        # content: of two runs at a time, the second one sees the first.
         with self._locked():
             content = self._content()
             entries = [*content.entries, entry]
             limit = self._limit(content.limit, entry)
             self._check_limit(entries, limit)
             self._write(LedgerFile(schema=SCHEMA, entries=entries, limit=limit))
+        # Step 3: warn where units are mixed, and return what the manifest states.
         _warn_of_persons(entries, limit)
         return LedgerReceipt(
             note=LedgerReference(file=str(self.path), entry=entry.id),
@@ -310,6 +328,7 @@ class Ledger:
 
     def _limit(self, kept: Limit | None, entry: Entry) -> Limit | None:
         """Return the limit that a release is entered under: the one that is kept, else the own."""
+        # The first limit stays: a later one would undo what the owner decided.
         if self.limit is None:
             return kept
         if kept is not None and Fraction(self.limit) == Fraction(kept.epsilon):
@@ -327,6 +346,7 @@ class Ledger:
         """Refuse what would pass the limit, in its own unit, whatever the release is about."""
         if limit is None:
             return
+        # The limit is in one unit, in which every release counts.
         total = total_of(entries, limit.unit)
         if total is None:
             raise UsageError(_NO_TOTAL.format(self.path.name))
@@ -347,6 +367,7 @@ class Ledger:
 
     def _write(self, content: LedgerFile) -> None:
         raw = msgspec.json.encode(content)
+        # Write a new file in full, then rename it: an interrupted run leaves the old ledger.
         try:
             with whole_file(self.path, mode=OWNER_ONLY) as part, part.open("r+b") as file:
                 file.write(msgspec.json.format(raw, indent=2) + b"\n")
@@ -356,6 +377,7 @@ class Ledger:
             raise ResourceError(
                 f"{self.path}: {error.strerror}. No budget was spent and no noise was sampled."
             ) from error
+        # The rename must reach the disk as well, or the entry could vanish with the power.
         try:
             flush_names(self.path.parent)
         except OSError as error:
@@ -427,6 +449,7 @@ def _check_owner(found: os.stat_result, path: Path) -> None:
         return
     if found.st_uid != os.geteuid():
         raise InputError(f"{path} belongs to another user. Give a ledger of your own.")
+    # Others who may change the file could lower the total.
     if stat.S_IMODE(found.st_mode) & 0o077:
         raise InputError(
             f"other users may read or change {path}. Restrict it to yourself: chmod 600."

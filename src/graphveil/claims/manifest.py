@@ -1,93 +1,28 @@
-"""What is written about a release: `release.json`, the manifest, and its owner's private record.
+"""The public manifest of a release, `release.json`: what it is, claims and was made by.
 
-The manifest is public. It carries nothing that the guarantee does not cover: no original ids, no
-digest of the input, no seed, no paths, no timings, and counts of the released data only.
-
-A release may come in parts. Their sizes follow from the number of users alone, so the boundaries
-reveal neither the order of the original nor the chunks in which it was anonymized.
-
-The record is what only the holder of the original may see.
+It carries nothing that the guarantee does not cover: no original ids, no digest of the input, no
+seed, no paths, no timings, and counts of the released data only.
 """
 
 from __future__ import annotations
 
 import hashlib
-import re
-from collections.abc import Iterable, Iterator, Sequence
-from pathlib import Path
-from typing import Any, Literal, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple
 
 import msgspec
 
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee, CheckWord
-from graphveil.claims.ledger import Composed, LedgerReference
+from graphveil.claims.ledger import Composed
+from graphveil.claims.parts import UNFINISHED, is_part
 from graphveil.core.errors import (
-    GraphveilError,
     ParameterError,
     ReleaseError,
-    UsageError,
     option,
 )
 from graphveil.core.storage import Address, Place
 from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS
-
-FOLDER = "data"
-"""The folder of the parts, in that of the release."""
-
-PART_USERS = 1 << 20
-"""So many users has every part but the last: part i holds the ids from i times this on."""
-
-COLUMNS = ["user", "items"]
-"""A row is a user with a list of all of its items, an empty one where there are none."""
-
-UNFINISHED = ".graphveil-unfinished"
-"""The object at an address that says that a run writes there, or did not end."""
-
-_NAME = re.compile(rf"{FOLDER}/part-[0-9]{{5,7}}\.parquet")
-
-
-class Named(Protocol):
-    """A file with a name."""
-
-    @property
-    def name(self) -> str:
-        """The name."""
-
-
-def part_name(number: int) -> str:
-    """Return the name of a part, from 0 on."""
-    return f"{FOLDER}/part-{number:05d}.parquet"
-
-
-def is_part(name: str) -> bool:
-    """Whether a file of this name is a part.
-
-    >>> is_part("data/part-00012.parquet"), is_part("data/../part-00012.parquet")
-    (True, False)
-    """
-    return _NAME.fullmatch(name) is not None
-
-
-def n_parts(n_users: int) -> int:
-    """Return how many parts so many users have."""
-    return max(1, -(-n_users // PART_USERS))
-
-
-def part_size(number: int, n_users: int) -> int:
-    """Return how many of so many users a part has.
-
-    >>> [part_size(number, 2_500_000) for number in range(3)]
-    [1048576, 1048576, 402848]
-    """
-    return min(PART_USERS, n_users - number * PART_USERS)
-
-
-def in_parts(files: Sequence[Named]) -> bool:
-    """Whether these files are said to be the parts of a release: one of them is."""
-    return any(is_part(file.name) for file in files)
-
 
 SCHEMA = 3
 MANIFEST = "release.json"
@@ -356,211 +291,3 @@ class _Schema(msgspec.Struct):
     """The one field that a manifest of any schema has."""
 
     schema: int
-
-
-PRIVATE = ".private"
-"""What the name of a release's private folder ends with."""
-
-RECORD = "record.json"
-LINKAGE = "linkage.parquet"
-LINKED = "linkage"
-"""The subfolder of the linkage in parts, where the private place is an address."""
-LEVELS = "levels.parquet"
-WITNESS = "witness.parquet"
-OWNERS_PAGE = "report.html"
-ATTACKED = "attacks"
-"""The subfolder for what attacks say of each person, a Parquet file an attack."""
-
-_PART = re.compile(rf"{LINKED}/part-[0-9]{{5,7}}\.parquet")
-
-
-class Record(msgspec.Struct, frozen=True, kw_only=True):
-    """Private: cost against the original, seed, warnings, and how the input was read."""
-
-    input_sha256: str
-    manifest_sha256: str
-    linkage_sha256: str | None
-    method: str
-    seed: int | None
-    cost: dict[str, float | int]
-    warnings: list[str]
-    unprotected: list[int | str]
-    withheld: dict[str, Any]
-    reading: dict[str, Any]
-    seconds: dict[str, float]
-    nested_in: list[str] = []
-    ledger: LedgerReference | None = None
-    levels_sha256: str | None = None
-    witness_sha256: str | None = None
-    unrecorded: list[str] = []
-    assignment: str | None = None
-    origins_sha256: list[str] = []
-    ancestors: dict[str, dict[str, list[str]]] = {}
-    release_id: str = ""
-
-    @property
-    def identity(self) -> str:
-        """What tells this release from any other; of a record without an id, its manifest."""
-        return self.release_id or self.manifest_sha256
-
-
-def private_folder(folder: Path) -> Path:
-    """Return the private folder next to a release folder."""
-    path = folder if folder.name not in {"", ".."} else folder.resolve()
-    return path.parent / f"{path.name}{PRIVATE}"
-
-
-def linkage_part(number: int) -> str:
-    """Return the name of a part of the linkage, from 0 on, of the users of that part of data."""
-    return f"{LINKED}/part-{number:05d}.parquet"
-
-
-def is_linkage_part(name: str) -> bool:
-    """Whether a file of this name in a private place is a part of the linkage."""
-    return _PART.fullmatch(name) is not None
-
-
-def linkage_files(private: Path) -> list[Path]:
-    """Return the file of the linkage in a private folder, or its parts in order, or none."""
-    whole = private / LINKAGE
-    if whole.is_file():
-        return [whole]
-    parts = private / LINKED
-    if not parts.is_dir():
-        return []
-    named = {path: f"{LINKED}/{path.name}" for path in parts.iterdir()}
-    return sorted(
-        (path for path, name in named.items() if is_linkage_part(name)),
-        key=lambda path: (len(path.name), path.name),
-    )
-
-
-def digest_of_parts(digests: Iterable[str]) -> str:
-    """Return the one digest of parts in order, of which each has one.
-
-    >>> digest_of_parts(["a1", "b2"])[:8]
-    'dc670a7a'
-    """
-    return hashlib.sha256("".join(f"{digest}\n" for digest in digests).encode()).hexdigest()
-
-
-def read_record(folder: Place, private: Place | None = None) -> Record | None:
-    """Return the private record of a release, or None where there is none."""
-    if private is None:
-        if not isinstance(folder, Path):
-            return None
-        private = private_folder(folder)
-    path = private / RECORD
-    if not path.is_file():
-        return None
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Record)
-    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise ReleaseError(
-            f"{path} is not a valid record: {error}. Restore the file as anonymize wrote it."
-        ) from error
-
-
-class _Digests(msgspec.Struct):
-    input_sha256: str
-    origins_sha256: list[str] = []
-
-
-def input_digests_in(private: Place) -> frozenset[str]:
-    """Return the digests of the input, and of what it was read from, that a record holds.
-
-    None where there is no record, or it is someone else's and cannot be read.
-    """
-    try:
-        known = msgspec.json.decode((private / RECORD).read_bytes(), type=_Digests)
-    except (GraphveilError, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return frozenset()
-    return frozenset((known.input_sha256, *known.origins_sha256))
-
-
-def check_outside(place: Place, *, is_folder: bool = False) -> None:
-    """Refuse a place inside a release: who publishes the release would publish it, too.
-
-    A folder that is new is refused inside a private folder as well: one of the two is not kept.
-    """
-    mounted = place.mounted if isinstance(place, Address) else place
-    inner = None if mounted is None else mounted.parent.resolve()
-    for around in _above(place) if inner is None else (inner, *inner.parents):
-        if _has_manifest(around):
-            raise UsageError(
-                f"{place} is inside a release, which is public. Choose a place outside it."
-            )
-        if is_folder and input_digests_in(around):
-            raise UsageError(
-                f"{place} is inside the private folder of a release. Choose a place outside it."
-            )
-
-
-def _above(place: Place) -> Iterator[Place]:
-    """Yield what an address is in, from the inside on; not its whole store."""
-    while isinstance(place, Address) and "/" in place.key:
-        yield (place := place.parent)
-
-
-def _has_manifest(folder: Place) -> bool:
-    """Whether a folder is a release, as far as can be seen; a file of that name may be another."""
-    try:
-        return b"graphveil" in (folder / MANIFEST).read_bytes()
-    except (FileNotFoundError, NotADirectoryError, GraphveilError):
-        return False
-    except OSError:
-        return True
-
-
-class _Entered(msgspec.Struct):
-    ledger: LedgerReference | None = None
-
-
-def ledger_entry_in(private: Place) -> str | None:
-    """Return the entry in a ledger that a private folder records; None where there is none."""
-    try:
-        note = msgspec.json.decode((private / RECORD).read_bytes(), type=_Entered).ledger
-    except (GraphveilError, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-    return None if note is None else note.entry
-
-
-def identity_in(private: Place) -> str | None:
-    """Return what tells the release of a private folder from others; None where nothing does."""
-    try:
-        return msgspec.json.decode((private / RECORD).read_bytes(), type=Record).identity
-    except (GraphveilError, OSError, msgspec.DecodeError, UnicodeDecodeError, RecursionError):
-        return None
-
-
-def owners_of_others(
-    folder: Place, digests: frozenset[str], private: Place | None = None
-) -> list[Place]:
-    """Return the private folders of other releases of the same input, oldest first.
-
-    Any of the digests says that it is the same. The release that this one replaces does not
-    count. The age is the time of the record's file.
-    """
-    if isinstance(private, Address):
-        own_names = private.located
-        placed = [other for other in private.parent.folders() if other.located != own_names]
-        return [other for other in placed if input_digests_in(other) & digests]
-    beside: list[Path] = []
-    own = Path() if private is None else private.resolve()
-    if isinstance(folder, Path):
-        own = (private or private_folder(folder)).resolve()
-        beside += folder.resolve().parent.glob(f"*{PRIVATE}")
-    if private is not None:
-        beside += [path.parent for path in own.parent.glob(f"*/{RECORD}")]
-    folders = {path.resolve(): path for path in reversed(beside)}  # a folder may also be linked
-    folders.pop(own, None)
-    others = sorted(folders.values(), key=_written)
-    return [other for other in others if input_digests_in(other) & digests]
-
-
-def _written(private: Path) -> tuple[int, str]:
-    """Return when the record of a private folder was written; 0 where there is none."""
-    try:
-        return (private / RECORD).stat().st_mtime_ns, private.name
-    except OSError:
-        return 0, private.name

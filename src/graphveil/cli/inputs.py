@@ -30,7 +30,7 @@ from graphveil.core.progress import stage
 from graphveil.data import Data, Graph
 from graphveil.data.kinds import KINDS, Container
 from graphveil.io import FORMATS, kind_read, options_of
-from graphveil.io.reading import ReadingReport
+from graphveil.io.reading_report import ReadingReport
 from graphveil.io.source import NEVER_ENDS, never_ends
 
 if TYPE_CHECKING:

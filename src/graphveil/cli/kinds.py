@@ -18,7 +18,14 @@ from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.kinds import KINDS, Container, kind_of
 from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of, load, options_of
 from graphveil.io.formats import Header
-from graphveil.io.text.dialect import PAIRS, PROBABLY_A_TABLE, USE_A_TABLE, Columns, Guess, first
+from graphveil.io.text.guessed_kind import (
+    PAIRS,
+    PROBABLY_A_TABLE,
+    USE_A_TABLE,
+    Columns,
+    Guess,
+    first,
+)
 from graphveil.methods.registry import METHODS, OUTSIDE, methods_for
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 
 from graphveil import io
-from graphveil.claims.manifest import check_outside
+from graphveil.claims.neighbors import check_outside
 from graphveil.cli.console import say
 from graphveil.cli.flags import ALL, JSON, NEW_FILE, OUTPUT_GROUP, flags
 from graphveil.core.atomic import OWNER_ONLY, check_name, is_output, not_replaced, whole_file

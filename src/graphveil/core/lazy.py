@@ -9,9 +9,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, ParamSpec, TypeVar
 
 from graphveil.core.errors import UsageError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import polars as pl
+    import pyarrow as pa
 
 T = TypeVar("T")
 P = ParamSpec("P")
@@ -86,19 +91,6 @@ def lazy_module(name: str) -> Any:
     2
     """
     return _LazyModule(name)
-
-
-ABOVE: dict[str, str] = {}
-"""What objects offer and folders above theirs do, ``module:name``: `graphveil` itself enters it."""
-
-
-def above(name: str) -> Any:
-    """Return the function that does what an object of a lower folder offers under this name.
-
-    >>> above("Release.verify").__name__
-    'verify_release'
-    """
-    return resolve(ABOVE[name])
 
 
 def resolve(home: str) -> Any:
@@ -210,3 +202,32 @@ class Registry(Mapping[str, T]):
     def homes(self) -> list[str]:
         """Return where the entries of this package are defined, ``module:name``."""
         return [entry for entry in self._entries.values() if isinstance(entry, str)]
+
+
+class AsFrame:
+    """Base of everything that becomes a data frame of another library, by way of `to_arrow`."""
+
+    def to_arrow(self) -> pa.Table:
+        """Return the rows as an Arrow table."""
+        raise NotImplementedError
+
+    @needs_library
+    def to_pandas(self) -> pd.DataFrame:
+        """Return the rows as a pandas data frame."""
+        frame: pd.DataFrame = self.to_arrow().to_pandas()
+        return frame
+
+    @needs_library
+    def to_polars(self) -> pl.DataFrame:
+        """Return the rows as a polars data frame."""
+        import polars as pl  # noqa: PLC0415  an optional library, accepted but never required
+
+        return pl.DataFrame(self.to_arrow())
+
+
+class AsStream(AsFrame):
+    """Base of everything that other libraries also accept in place of a data frame."""
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """Hand the rows to any library that speaks the Arrow C stream."""
+        return self.to_arrow().__arrow_c_stream__(requested_schema)

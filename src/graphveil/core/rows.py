@@ -8,14 +8,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
 from graphveil.core.errors import visible
-from graphveil.core.lazy import above, needs_library
+from graphveil.core.lazy import AsStream
 from graphveil.core.text import counted, html_table, percent
 
 if TYPE_CHECKING:
-    import pandas as pd
-    import polars as pl
     import pyarrow as pa
-
 
 Known = Literal["exact", "estimate", "sampled"]
 
@@ -220,7 +217,7 @@ def felt(row: Row) -> str:
     return f"comparable to keeping {share} of the {row.as_sample_of} at random"
 
 
-class Rows(Sequence[Row]):
+class Rows(AsStream, Sequence[Row]):
     """Rows that have a value, in order; and which could not be measured, with the reason.
 
     Parameters
@@ -300,43 +297,6 @@ class Rows(Sequence[Row]):
         schema = pa.schema([(name, kinds.get(name, pa.string())) for name in names])
         records = [row.as_dict() for row in (*self, *self.missing)]
         return pa.Table.from_pylist(records, schema=schema)
-
-    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
-        """Hand the rows to any library that speaks the Arrow C stream."""
-        return self.to_arrow().__arrow_c_stream__(requested_schema)
-
-    @needs_library
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the rows as a pandas frame, a column a field."""
-        frame: pd.DataFrame = self.to_arrow().to_pandas()
-        return frame
-
-    @needs_library
-    def to_polars(self) -> pl.DataFrame:
-        """Return the rows as a polars frame, a column a field."""
-        import polars as pl  # noqa: PLC0415  an optional library
-
-        frame = pl.from_arrow(self.to_arrow())
-        if not isinstance(frame, pl.DataFrame):
-            raise TypeError("polars returned no DataFrame for an Arrow table")
-        return frame
-
-    def plot(self) -> Any:
-        """Return a picture of what is a share: attacks next to a guess, or what was kept.
-
-        Raises
-        ------
-        UsageError
-            Where no row is a share.
-
-        Examples
-        --------
-        >>> Rows([Row(release="a", question="edges-kept", part="share", value=0.5, unit="share",
-        ...           direction="higher is better")]).plot()
-        Figure('What was kept', 1 mark)
-        """
-        figure: Any = above("Rows.plot")(self)
-        return figure
 
     def summary(self) -> dict[str, Any]:
         """Return the rows, and what is missing, as JSON can hold them."""

@@ -194,3 +194,21 @@ def _sentence_for_people(sentence: str, own: set[str]) -> str:
 def worded_for_page(kind: str, names: Collection[str] = ()) -> Wording:
     """Return how a page says a text about data of a kind; columns of tables have any name."""
     return str if kind == "table" else partial(for_people, names=names)
+
+
+def plain(value: float) -> str:
+    """Return a number with about three digits.
+
+    >>> plain(0.21987), plain(3.5712), plain(71.0), plain(12345.6), plain(0.00001)
+    ('0.22', '3.57', '71', '12,346', '0.00001')
+    """
+    if value == round(value) or abs(value) >= 100:
+        return f"{value:,.0f}"
+    places = 2 if abs(value) >= 1 else 3
+    if 0 < abs(value) < 0.001:
+        places = 6
+    return f"{value:.{places}f}".rstrip("0").rstrip(".")
+
+
+NO_FIGURE = "\N{EN DASH}"
+"""Shown in place of a figure that does not apply."""

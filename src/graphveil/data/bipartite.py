@@ -160,35 +160,118 @@ class Bipartite(Frames):
         return int(self.indices.size)
 
     def row(self, user: int) -> NDArray[np.int32]:
-        """Return the sorted features of one user."""
+        """Return the sorted features of one user.
+
+        Parameters
+        ----------
+        user
+            The position of the user.
+
+        Returns
+        -------
+        NDArray[np.int32]
+            Positions of features, ascending; a view.
+
+        Examples
+        --------
+        >>> Bipartite([0, 2, 3], [0, 2, 1], n_features=3).row(0).tolist()
+        [0, 2]
+        """
         return self.indices[self.indptr[user] : self.indptr[user + 1]]
 
     def rows(self) -> NDArray[np.int32]:
-        """Return the user of every entry, int32, shape (entries,)."""
+        """Return the user of every entry, in the order of `indices`.
+
+        Returns
+        -------
+        NDArray[np.int32]
+            Shape (entries,): with `indices`, the coordinates of all entries.
+
+        Examples
+        --------
+        >>> Bipartite([0, 2, 3], [0, 2, 1], n_features=3).rows().tolist()
+        [0, 0, 1]
+        """
         return np.repeat(np.arange(self.n_users, dtype=np.int32), np.diff(self.indptr))
 
     def labels(self) -> Ids:
-        """Return the id of every user; 0..n-1 where none were given."""
+        """Return the id of every user; 0..n-1 where none were given.
+
+        Returns
+        -------
+        NDArray
+            int64 or text, shape (n_users,).
+
+        Examples
+        --------
+        >>> Bipartite.from_lists([["tea"], []], users=["ann", "bob"]).labels().tolist()
+        ['ann', 'bob']
+        """
         return np.arange(self.n_users, dtype=np.int64) if self.users is None else self.users
 
     def feature_labels(self) -> Ids:
-        """Return the name of every feature; 0..n-1 where none were given."""
+        """Return the name of every feature; 0..n-1 where none were given.
+
+        Returns
+        -------
+        NDArray
+            int64 or text, shape (n_features,).
+
+        Examples
+        --------
+        >>> Bipartite.from_lists([["tea"], ["rye"]]).feature_labels().tolist()
+        ['rye', 'tea']
+        """
         named = self.features
         return np.arange(self.n_features, dtype=np.int64) if named is None else named
 
     def to_arrow(self) -> pa.Table:
-        """Return every entry as an Arrow table of `user` and `item`; empty rows are not in it."""
+        """Return every entry as an Arrow table of `user` and `item`; empty rows are not in it.
+
+        Returns
+        -------
+        pyarrow.Table
+            One row per entry, user by user, under the ids and names.
+
+        Examples
+        --------
+        >>> Bipartite.from_lists([["tea"], []], users=["ann", "bob"]).to_arrow().to_pylist()
+        [{'user': 'ann', 'item': 'tea'}]
+        """
         users, items = self.labels()[self.rows()], self.feature_labels()[self.indices]
         return pa.table([to_arrow(users), to_arrow(items)], names=["user", "item"])
 
     def to_lists(self) -> pa.Table:
-        """Return an Arrow table with one row a user: `user`, and the list column `items`."""
+        """Return an Arrow table with one row per user: `user`, and the list column `items`.
+
+        Returns
+        -------
+        pyarrow.Table
+            Users without items have an empty list.
+
+        Examples
+        --------
+        >>> data = Bipartite.from_lists([["tea"], []], users=["ann", "bob"])
+        >>> data.to_lists()["items"].to_pylist()
+        [['tea'], []]
+        """
         items = to_arrow(self.feature_labels()[self.indices])
         column = pa.LargeListArray.from_arrays(pa.array(self.indptr), items)
         return pa.table([to_arrow(self.labels()), column], names=["user", "items"])
 
     def to_scipy(self) -> sparse.csr_array:
-        """Return the matrix of ones, int8, shape (n_users, n_features)."""
+        """Return the matrix of entries, users by features.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            int8 ones, shape (n_users, n_features), with sorted indices; a copy.
+
+        Examples
+        --------
+        >>> Bipartite([0, 2, 3], [0, 2, 1], n_features=3).to_scipy().toarray().tolist()
+        [[1, 0, 1], [0, 1, 0]]
+        """
         ones = np.ones(self.n_entries, dtype=np.int8)
         shape = (self.n_users, self.n_features)
         return sparse.csr_array((ones, self.indices.copy(), self.indptr.copy()), shape=shape)
@@ -197,11 +280,23 @@ class Bipartite(Frames):
     def to_networkx(self) -> nx.Graph[Any]:
         """Return a NetworkX graph; the attribute `bipartite` is 0 for users, 1 for features.
 
-        Where features are people, too, it is a directed graph of people without that attribute: an
-        arc leads from each person to every feature of theirs.
+        If features are people, it is a directed graph of people without that attribute: an arc
+        leads from each person to each of their features.
 
-        Raises `DataError` where a user and a feature have the same label, and features are not
-        people.
+        Returns
+        -------
+        networkx.Graph or networkx.DiGraph
+            Nodes are named by `labels` and `feature_labels`.
+
+        Raises
+        ------
+        DataError
+            If a user and a feature have the same label, and features are not people.
+
+        Examples
+        --------
+        >>> sorted(Bipartite.from_lists([["tea"]], users=["ann"]).to_networkx().edges())
+        [('ann', 'tea')]
         """
         import networkx as nx  # noqa: PLC0415  an optional library, accepted but never required
 
@@ -226,9 +321,23 @@ class Bipartite(Frames):
 
     @needs_library
     def to_igraph(self) -> ig.Graph:
-        """Return a directed igraph graph of people, where features are people; names are ids.
+        """Return a directed igraph graph of people, if features are people.
 
-        Raises `UsageError` where features are not people.
+        Returns
+        -------
+        igraph.Graph
+            Directed, one vertex per person; the vertex attribute `name` has the ids.
+
+        Raises
+        ------
+        UsageError
+            If features are not people.
+
+        Examples
+        --------
+        >>> follows = Bipartite.from_pairs(["ann"], ["bob"], items="people")
+        >>> follows.to_igraph().ecount()
+        1
         """
         import igraph as ig  # noqa: PLC0415  an optional library, accepted but never required
 
@@ -246,8 +355,34 @@ class Bipartite(Frames):
     def from_networkx(cls, graph: nx.Graph[Any], *, users: object) -> Self:
         """Return the data of a bipartite NetworkX graph whose nodes `users` are the users.
 
-        Raises `DataError` where an edge joins two users, or two features. Warns `GraphveilWarning`
-        where attributes of nodes or edges are omitted, with their names.
+        Parameters
+        ----------
+        graph
+            Each edge joins a user and a feature; its direction is not kept.
+        users
+            The nodes that are users; all others are features.
+
+        Returns
+        -------
+        Bipartite
+            Users and features with their names; features are things.
+
+        Raises
+        ------
+        DataError
+            If an edge joins two users, or two features.
+
+        Warns
+        -----
+        GraphveilWarning
+            If attributes of nodes or edges are omitted, with their names.
+
+        Examples
+        --------
+        >>> import networkx as nx
+        >>> likes = nx.Graph([("ann", "tea"), ("bob", "tea")])
+        >>> Bipartite.from_networkx(likes, users=["ann", "bob"])
+        Bipartite(n_users=2, n_features=1, n_entries=2)
         """
         further = [name for name in attributes_of(graph) if name != "bipartite"]
         return cls._of_nodes(list(graph.nodes), list(graph.edges()), users, further)
@@ -256,10 +391,34 @@ class Bipartite(Frames):
     def from_igraph(cls, graph: ig.Graph, *, users: object) -> Self:
         """Return the data of a bipartite igraph graph whose vertices `users` are the users.
 
-        Vertices are known by their names; without names, by their numbers.
+        Parameters
+        ----------
+        graph
+            Each edge joins a user and a feature; its direction is not kept.
+        users
+            The names of the vertices that are users, or their numbers if vertices have no names.
 
-        Raises `DataError` where an edge joins two users, or two features. Warns `GraphveilWarning`
-        where attributes of vertices or edges are omitted, with their names.
+        Returns
+        -------
+        Bipartite
+            Users and features with their names or numbers; features are things.
+
+        Raises
+        ------
+        DataError
+            If an edge joins two users, or two features.
+
+        Warns
+        -----
+        GraphveilWarning
+            If attributes of vertices or edges are omitted, with their names.
+
+        Examples
+        --------
+        >>> import igraph as ig
+        >>> likes = ig.Graph(edges=[(0, 2), (1, 2)])
+        >>> Bipartite.from_igraph(likes, users=[0, 1])
+        Bipartite(n_users=2, n_features=1, n_entries=2)
         """
         vertices = graph.vs.attributes()
         names = graph.vs["name"] if "name" in vertices else list(range(graph.vcount()))
@@ -300,7 +459,25 @@ class Bipartite(Frames):
     def permuted(self, order: NDArray[np.int64], *, ids: Ids | None = None) -> Bipartite:
         """Return the same rows with user ``order[j]`` at position j, under the ids given.
 
-        Where features are people, they are put in the same order under the same ids.
+        If features are people, they are put in the same order under the same ids.
+
+        Parameters
+        ----------
+        order
+            int64, shape (n_users,): a permutation of the positions.
+        ids
+            The new ids, by new position; None for 0..n-1.
+
+        Returns
+        -------
+        Bipartite
+            What a release publishes: without origins, dropped names and public lists.
+
+        Examples
+        --------
+        >>> data = Bipartite.from_lists([["tea"], ["rye"]])
+        >>> data.permuted(np.array([1, 0]), ids=np.array([7, 8])).to_lists()["items"].to_pylist()
+        [['rye'], ['tea']]
         """
         matrix = self.to_scipy()[order]
         features = self.features
@@ -311,7 +488,18 @@ class Bipartite(Frames):
         return Bipartite(indptr, indices, self.n_features, ids, features, self.items)
 
     def part(self, people: NDArray[np.int64]) -> Bipartite:
-        """Return the rows of some users, without their ids; `people` are positions.
+        """Return the rows of some users, without their ids.
+
+        Parameters
+        ----------
+        people
+            int64: the positions of the users to keep, in the order wanted.
+
+        Returns
+        -------
+        Bipartite
+            The same features; items that are people become things, since they no longer match the
+            users.
 
         Examples
         --------
@@ -334,6 +522,17 @@ class Bipartite(Frames):
             ``things`` are published under their names. ``people`` get the new ids that they have
             as users: those who were items alone become users without items. ``values`` are named
             ``column=value``: an epsilon is then that of one value, which is two entries.
+
+        Returns
+        -------
+        Bipartite
+            The same entries. For ``people``, users and features are all people, in the order of
+            their ids.
+
+        Raises
+        ------
+        DataError
+            For ``values``, if a feature is not named ``column=value``.
 
         Examples
         --------
@@ -366,6 +565,11 @@ class Bipartite(Frames):
         *lists
             ``"people"``, ``"items"`` or both.
 
+        Returns
+        -------
+        Bipartite
+            The same entries, with the lists named in `public_lists`.
+
         Raises
         ------
         DataError
@@ -382,6 +586,11 @@ class Bipartite(Frames):
 
     def check_items(self) -> None:
         """Refuse data in which items may be people and nobody said whether they are.
+
+        Returns
+        -------
+        None
+            Nothing: the data is accepted, or an error raised.
 
         Raises
         ------
@@ -405,6 +614,11 @@ class Bipartite(Frames):
         integers: order and type follow from what is kept. Where none were named, the numbers of
         those that are kept become their names, unless they are 0..n-1. Where items are people,
         that is to be said again, since features are no longer the users one by one.
+
+        Returns
+        -------
+        Bipartite
+            The same entries over the features that at least one user has.
 
         Examples
         --------
@@ -447,10 +661,27 @@ class Bipartite(Frames):
         items
             Whether features are ``people``, as users are, or ``things``.
 
+        Returns
+        -------
+        Bipartite
+            Users and features in the order of their labels.
+
+        Raises
+        ------
+        DataError
+            If there are not as many users as features, or a label is not valid or not in a given
+            list.
+
         Warns
         -----
         GraphveilWarning
             Where a pair stands more than once, with the number dropped.
+
+        Examples
+        --------
+        >>> data = Bipartite.from_pairs(["ann", "bob"], ["tea", "tea"], users=["ann", "bob", "cyd"])
+        >>> data.to_lists().to_pylist()[2]
+        {'user': 'cyd', 'items': []}
         """
         data, duplicates = cls.assemble(user, feature, users=users, features=features)
         if duplicates:
@@ -461,7 +692,28 @@ class Bipartite(Frames):
     def assemble(
         cls, user: ArrayLike, feature: ArrayLike, *, users: object = None, features: object = None
     ) -> tuple[Self, int]:
-        """Return the data of these pairs and how many repeats were dropped; see `from_pairs`."""
+        """Return the data of these pairs and how many repeats were dropped.
+
+        Parameters
+        ----------
+        user, feature, users, features
+            As of `from_pairs`.
+
+        Returns
+        -------
+        tuple[Bipartite, int]
+            The data, and the number of repeated pairs.
+
+        Raises
+        ------
+        DataError
+            As `from_pairs`.
+
+        Examples
+        --------
+        >>> Bipartite.assemble(["ann", "ann"], ["tea", "tea"])
+        (Bipartite(n_users=1, n_features=1, n_entries=1), 1)
+        """
         rows, row_ids = _axis(user, users, "users")
         columns, names = _axis(feature, features, "features")
         if rows.shape != columns.shape:
@@ -482,9 +734,24 @@ class Bipartite(Frames):
         lists
             A sequence of sequences of labels, or an Arrow column of type ``list``.
         users
-            One id a list; 0..n-1 where not given.
+            One id per list; 0..n-1 if not given.
         items
             Whether features are ``people``, as users are, or ``things``.
+
+        Returns
+        -------
+        Bipartite
+            One user per list, in the order of the lists; features in the order of their labels.
+
+        Raises
+        ------
+        DataError
+            If `lists` is not a list of lists, or has a different number of lists than of ids.
+
+        Examples
+        --------
+        >>> Bipartite.from_lists([["tea", "rye"], []], users=["ann", "bob"]).row(0).tolist()
+        [0, 1]
         """
         try:
             column = lists if isinstance(lists, pa.ChunkedArray | pa.Array) else pa.array(lists)
@@ -509,6 +776,16 @@ class Bipartite(Frames):
     @classmethod
     def from_graph(cls, graph: Any) -> Self:
         """Return a `Graph` as users by features: everyone's neighbors are their features.
+
+        Parameters
+        ----------
+        graph
+            The graph, whose nodes become users and features.
+
+        Returns
+        -------
+        Bipartite
+            Two entries per edge; items are people.
 
         Examples
         --------
@@ -542,10 +819,21 @@ class Bipartite(Frames):
         items
             Whether features are ``people``, as users are, or ``things``.
 
+        Returns
+        -------
+        Bipartite
+            An entry for every value other than 0.
+
         Warns
         -----
         GraphveilWarning
             Where values other than 0 and 1 are omitted.
+
+        Examples
+        --------
+        >>> from scipy import sparse
+        >>> Bipartite.from_scipy(sparse.csr_array([[1, 0, 1], [0, 0, 0]]))
+        Bipartite(n_users=2, n_features=3, n_entries=2)
         """
         pattern = sparse.csr_array(matrix, copy=True)
         weighted = bool(np.any((pattern.data != 0) & (pattern.data != 1)))
@@ -583,6 +871,11 @@ class Bipartite(Frames):
         items
             Whether items are ``people``, as users are, or ``things``.
 
+        Returns
+        -------
+        Bipartite
+            The data, which remembers the frame that it was read from (`origins`).
+
         Raises
         ------
         DataError
@@ -592,6 +885,13 @@ class Bipartite(Frames):
         -----
         GraphveilWarning
             Where further columns are omitted, with their names; where a pair stands twice.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> likes = pa.table({"user": ["ann", "bob"], "item": ["tea", "tea"]})
+        >>> Bipartite.from_arrow(likes)
+        Bipartite(n_users=2, n_features=1, n_entries=2)
         """
         table = arrow_table(frame)
         listed = [f.name for f in table.schema if pa.types.is_nested(f.type)]

@@ -20,16 +20,9 @@ from numpy.typing import NDArray
 from graphveil.core.errors import DataError, ParameterError, Problem, mapping, option
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import printable
-from graphveil.data.ids import (
-    EXACT,
-    LARGEST,
-    Ids,
-    as_ids,
-    distinct,
-    not_unicode,
-    numbers_people,
-    written_out,
-)
+from graphveil.data.arrow_values import written_out
+from graphveil.data.id_columns import numbers_people
+from graphveil.data.ids import EXACT, LARGEST, Ids, as_ids, distinct, not_unicode
 from graphveil.data.ids import to_arrow as ids_to_arrow
 
 if TYPE_CHECKING:
@@ -49,9 +42,12 @@ def binned(values: pa.Array, rule: str, *, name: str) -> pa.Array:
     import pyarrow as pa  # noqa: PLC0415  heavy: not for help
     import pyarrow.compute as pc  # noqa: PLC0415  heavy: not for help
 
+    # Step 1: every number as the nearest float, with the order of the numbers.
     numbers = _nearest(values)
     known = ~np.isnan(numbers)
+    # Step 2: the edges by the rule, from all numbers that are finite.
     edges = _edges(numbers[np.isfinite(numbers)], rule, name)
+    # Step 3: the interval of each number, exactly if its float is that of an edge.
     labels = _labels(edges)
     intervals = _intervals(values, numbers, edges)
     return pc.take(pa.array(labels), pa.array(intervals, mask=~known))
@@ -80,12 +76,15 @@ def _intervals(
 
     The nearest float of a number decides, unless it is that of an edge as well.
     """
+    # Floats are compared with the edges as floats of their own width.
     if pa.types.is_floating(values.type):
         own = values.type.to_pandas_dtype()
         below = np.array([float(edge) for edge in edges]).astype(own).astype(np.float64)
         return np.searchsorted(below, numbers, side="left")
+    # Other numbers by their nearest floats, unless such a float is that of an edge, too.
     near = np.array([float(edge) for edge in edges])
     intervals = np.searchsorted(near, numbers, side="left")
+    # These few are compared exactly, as decimals.
     unsure = np.flatnonzero(intervals != np.searchsorted(near, numbers, side="right"))
     if unsure.size:
         coded = values.take(pa.array(unsure)).dictionary_encode()
@@ -133,6 +132,8 @@ def _quantiles(numbers: NDArray[np.float64], parts: int) -> NDArray[np.float64]:
 
 
 _HUGE, _SMALLER = 2.0**1000, 2.0**-60
+"""Numbers above the first are scaled by the second before quantiles are computed, since their sums
+and differences would be infinite."""
 
 
 def rounded(edges: NDArray[np.float64], numbers: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -183,12 +184,16 @@ def codes_of_column(
 ) -> tuple[NDArray[np.int32], Ids]:
     """Return the code of every cell, -1 where it is suppressed or missing, and the categories."""
     column = _as_column(values, name)
+    # Step 1: numbers with a rule become intervals.
     if rule is not None:
         column = binned(numbers_of(column, suppressed, name=name), rule, name=name)
+    # Step 2: floats and decimals must be whole, unless exact values are asked for.
     if pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
         column = _whole_or_refuse(column, name, exact=exact)
+    # Step 3: all but plain integers are text; some texts mark suppressed cells.
     if not _is_plain_integer(column):
         column = without_suppressed(_as_text(column, name), suppressed)
+    # Step 4: the distinct values in order are the categories, and positions among them the codes.
     values_shown = as_ids(column.drop_null(), what=f"column {name}")
     categories = distinct(values_shown)
     index = pc.index_in(column, value_set=ids_to_arrow(categories).cast(column.type))

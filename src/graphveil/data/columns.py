@@ -13,21 +13,21 @@ from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from graphveil.core.errors import DataError, did_you_mean, option, options
-from graphveil.core.lazy import lazy_module, needs_library
+from graphveil.core.lazy import AsFrame, lazy_module
 from graphveil.core.text import counted, html_table
-from graphveil.data.ids import LARGEST, of_extension
+from graphveil.data.arrow_values import of_extension
+from graphveil.data.ids import LARGEST
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pandas as pd
-    import polars as pl
     import pyarrow as pa
 else:
     pa = lazy_module("pyarrow")
 
 
-class Frames:
+class Frames(AsFrame):
     """What hands itself to other libraries as a frame, and shows its size in notebooks."""
 
     @property
@@ -40,25 +40,8 @@ class Frames:
         """Return the id of every node, user or row; 0..n-1 where none were given."""
 
     @abstractmethod
-    def to_arrow(self) -> pa.Table:
-        """Return the rows as an Arrow table."""
-
-    @abstractmethod
     def _sizes(self) -> dict[str, object]:
         """Return what a notebook shows of the size, by its name."""
-
-    @needs_library
-    def to_pandas(self) -> pd.DataFrame:
-        """Return what `to_arrow` gives as a pandas frame."""
-        frame: pd.DataFrame = self.to_arrow().to_pandas()
-        return frame
-
-    @needs_library
-    def to_polars(self) -> pl.DataFrame:
-        """Return what `to_arrow` gives as a polars frame."""
-        import polars as pl  # noqa: PLC0415  an optional library, accepted but never required
-
-        return pl.DataFrame(self.to_arrow())
 
     def __len__(self) -> int:
         """Return the number of nodes, users or rows."""
@@ -72,6 +55,11 @@ class Frames:
         """Return the size as a table for notebooks; never an id."""
         rows = [(what, f"{n:,}" if isinstance(n, int) else n) for what, n in self._sizes().items()]
         return html_table(type(self).__name__, ("what", "count"), rows)
+
+
+def is_frame(data: object) -> bool:
+    """Whether an object hands itself over as a frame: pandas, polars, DuckDB or Arrow."""
+    return hasattr(data, "__arrow_c_stream__")
 
 
 def arrow_table(frame: Any, drop: Sequence[str] = ()) -> pa.Table:
@@ -385,3 +373,10 @@ def types_say_directed(types: Any) -> bool:
         return False
     words = types.unique().to_pylist()
     return any(word is not None and word.strip().lower() == "directed" for word in words)
+
+
+def frame_says_directed(table: pa.Table, ends: tuple[str, str]) -> bool:
+    """Return whether a column of types, as Gephi writes it, calls some edge of a frame directed."""
+    names = table.column_names
+    column = column_of_types(names, [names.index(name) for name in ends])
+    return column is not None and types_say_directed(table[column])

@@ -17,9 +17,12 @@ from graphveil.core.errors import DataError, warn
 from graphveil.core.warnings import DroppedWarning
 
 BLOCK = 1 << 19
+"""How many arcs are processed at a time: temporary arrays have this length, 4 MB each."""
 HALF = 31
+"""The bits of the lower half of a packed edge."""
 MASK = 0x7FFFFFFF
-"""An edge is packed into 62 bits: one end above, the other below."""
+"""The lower half of a packed edge: an edge is packed into 62 bits, one end above, the other
+below."""
 
 
 class Dropped(NamedTuple):
@@ -38,28 +41,39 @@ class SortedLists(NamedTuple):
 
 
 def neighbor_lists(arcs: list[NDArray[np.int32]], n: int) -> tuple[SortedLists, Dropped]:
-    """Return the neighbor lists of the simple undirected graph that has these arcs.
+    """Return the lists of the simple undirected graph of these arcs, and what was dropped.
 
-    The list of arcs is emptied, so that they can be freed early.
+    `arcs`: the sources and the targets, int32, shape (arcs,) each. The list is emptied, so that
+    they can be freed early. O(m log m) time.
     """
+    # Step 1: every arc as one integer (smaller end, larger end, direction), without self-loops.
     keys, loops = _keys(arcs)
+    # Step 2: sorted, repeats are neighbors; the distinct edges overwrite the keys.
     keys.sort()
     edges, duplicates, reciprocal = _distinct_edges(keys)
     del keys
+    # Step 3: edges by their smaller end give every node its larger neighbors.
     later = _lists(edges, n)
+    # Step 4: edges by their larger end give every node its smaller neighbors.
     edges = _turned(edges)
     edges.sort()
     earlier = _lists(edges, n)
     del edges
+    # Step 5: both parts of each list are sorted, and the smaller neighbors come first.
     return _joined(earlier, later), Dropped(loops, duplicates, reciprocal)
 
 
 def sorted_lists(row: NDArray[Any], column: NDArray[Any], n: int) -> SortedLists:
-    """Return the lists of n rows in which these columns stand, sorted, and each once."""
+    """Return the lists of n rows that have these columns, sorted and without repeats.
+
+    `row`, `column`: integers below 2^31, shape (entries,) each.
+    """
+    # One integer per entry, row above column: sorting these sorts the rows and each list.
     keys = row.astype(np.int64)
     keys <<= HALF
     keys |= column
     keys.sort()
+    # Repeated entries are neighbors now: keep the first of each.
     first = np.ones(keys.size, dtype=bool)
     np.not_equal(keys[1:], keys[:-1], out=first[1:])
     if not first.all():
@@ -106,8 +120,11 @@ def _distinct_edges(keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], int, in
     last_arc = last_edge = -1
     for part in blocks(keys.size):
         block = keys[part].copy()
+        # The last bit is the direction: keys that differ there alone are both directions of one
+        # edge.
         arcs += int(np.count_nonzero(np.diff(block, prepend=last_arc)))
         last_arc = int(block[-1])
+        # The edge without its direction; the last one of the block before is remembered.
         block >>= 1
         distinct = block[np.diff(block, prepend=last_edge) != 0]
         last_edge = int(block[-1])
@@ -136,6 +153,8 @@ def _joined(earlier: SortedLists, later: SortedLists) -> SortedLists:
     """Return lists in which the smaller neighbors stand before the larger ones."""
     indptr = earlier.indptr + later.indptr
     indices = np.empty(earlier.indices.size + later.indices.size, dtype=np.int32)
+    # The place of every entry: its node's list starts at the sum of both starts, and the larger
+    # neighbors come after the smaller ones.
     for lists, offset in ((earlier, later.indptr[:-1]), (later, earlier.indptr[1:])):
         for rows in _row_blocks(lists.indptr):
             ends = lists.indptr[rows.start : rows.stop + 1]
@@ -179,12 +198,14 @@ def check_lists(lists: SortedLists) -> None:
         return
     if indices.min() < 0 or indices.max() >= n:
         raise DataError(f"a neighbor is outside 0..{n - 1}. Build the graph with from_edges.")
+    # Entries to smaller neighbors, as packed edges (neighbor, node): every edge as seen from above.
     turned = np.empty(indices.size // 2, dtype=np.int64)
     filled = 0
     for row, here in _entries(lists):
         _check_order(row, here)
         back = here < row
         filled += _put(turned, filled, _packed(here[back], row[back]))
+    # Entries to larger neighbors come in the order of packed edges: both must be the same edges.
     _sort_by_first(turned)
     compared = 0
     for row, here in _entries(lists):
@@ -199,7 +220,7 @@ def check_lists(lists: SortedLists) -> None:
 
 
 def _sort_by_first(edges: NDArray[np.int64]) -> None:
-    """Sort packed edges in place whose second ends ascend: few of them by counting."""
+    """Sort packed edges in place, whose second ends ascend; few of them by counting."""
     if edges.size > BLOCK:
         edges.sort()
         return

@@ -1,6 +1,8 @@
 """The kinds of data there are: one table of what differs between them.
 
-Later rooms are named by strings, ``module:name``. An object with two readings is refused.
+`KINDS` answers every question whose answer depends on the kind alone: how it is called, counted,
+digested, loaded, compared and verified. Later rooms are named by strings, ``module:name``.
+`as_container` reads objects of other libraries; an object with two readings is refused.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ import numpy as np
 
 from graphveil.core.errors import UsageError, as_argument_of
 from graphveil.data.bipartite import Bipartite
-from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, arrow_table, plain
+from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, arrow_table, is_frame, plain
 from graphveil.data.ids import Ids, text
 from graphveil.data.layers import may_mark_modes, two_modes
 from graphveil.data.network import Graph, Network
@@ -305,6 +307,7 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
     other shapes are users by features); or a frame that speaks the Arrow C stream: columns of known
     names, or a column of lists, say whether it is a graph or users by features; others are a table.
     """
+    # Step 1: a container is taken as it is, if its kind is wanted.
     wants = f"{wanted_by} takes a {' or a '.join(kind.__name__ for kind in kinds)}"
     if isinstance(data, CONTAINERS):
         if isinstance(data, Graph) and Graph not in kinds and Network in kinds:
@@ -315,6 +318,7 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
         raise UsageError(
             f"{wants}, not a {kind}. Convert it, or choose a method for this kind of data ({kind})."
         )
+    # Step 2: file names and lazy frames are refused with the call that reads them.
     if isinstance(data, str | os.PathLike):
         calls = " or ".join(
             f"graphveil.read_{kind_of(kind).name}({os.fspath(data)!r})" for kind in kinds
@@ -322,16 +326,19 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
         raise UsageError(f"{wants}, not a file name. Read the file first: {calls}.")
     if type(data).__name__ == "LazyFrame":
         raise UsageError(f"{wants}, not {_named(data)}. Pass data.collect().")
-    frame = arrow_table(data) if hasattr(data, "__arrow_c_stream__") else None
+    # Step 3: the ways to read the object, and those that give a wanted kind.
+    frame = arrow_table(data) if is_frame(data) else None
     possible = _readings(data) if frame is None else _readings_of_frame(frame, kinds)
     if Network in kinds and Graph not in kinds:
         possible = [one._replace(kind=Network) if one.kind is Graph else one for one in possible]
     fitting = [reading for reading in possible if reading.kind in kinds]
+    # Step 4: exactly one way that leaves nothing open: read it.
     if len(fitting) == 1 and not (fitting[0].further or fitting[0].modes):
         made, call, *_ = fitting[0]
         with as_argument_of(f"graphveil.{made.__name__}.{call}(data, "):
             container: Data = getattr(made, call)(data if frame is None else frame)
         return container
+    # Step 5: otherwise say why, with the calls to choose from.
     if fitting and possible[0].modes:
         one, *others = map(str, possible)
         raise UsageError(
@@ -362,7 +369,7 @@ def read_anew(data: Any, container: Data | None = None) -> AbstractContextManage
         return nullcontext()  # what is said of attributes are arguments of the method
     if isinstance(data, CONTAINERS):
         return as_argument_of("data.with_items(")
-    call = "from_arrow" if hasattr(data, "__arrow_c_stream__") else "from_scipy"
+    call = "from_arrow" if is_frame(data) else "from_scipy"
     kind = Bipartite if container is None else type(container)
     return as_argument_of(f"graphveil.{kind.__name__}.{call}(data, ")
 
@@ -371,7 +378,7 @@ def as_original(data: Any, released: Container, *, wanted_by: str, exact: bool =
     """Return what was handed in next to a release of this kind; containers as they are."""
     if isinstance(data, CONTAINERS):
         return data
-    if exact and hasattr(data, "__arrow_c_stream__"):
+    if exact and is_frame(data):
         return Table.from_arrow(data, exact=True)
     kinds = (Bipartite, Table, Graph) if released is Bipartite else (released,)
     return as_container(data, kinds, wanted_by=wanted_by)

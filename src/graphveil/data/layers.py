@@ -102,7 +102,31 @@ class Layer:
 
     @classmethod
     def of(cls, graph: Lists, *, name: str = TIES) -> Layer:
-        """Return the edges of a graph, which have no direction; its lists are valid already."""
+        """Return the edges of a graph as a layer.
+
+        Parameters
+        ----------
+        graph
+            Anything with the sorted neighbor lists of a graph; they are not checked again.
+        name
+            What the edges are called.
+
+        Returns
+        -------
+        Layer
+            Not directed, over the same arrays.
+
+        Raises
+        ------
+        DataError
+            If the name is empty.
+
+        Examples
+        --------
+        >>> from graphveil import Graph
+        >>> Layer.of(Graph.from_edges([0], [1], n=2), name="calls").n_ties
+        1
+        """
         _check_name(name)
         return cls._trusted(name=name, directed=False, indptr=graph.indptr, indices=graph.indices)
 
@@ -118,6 +142,21 @@ class Layer:
             The number of people.
         name
             What the edges are called.
+
+        Returns
+        -------
+        Layer
+            Directed.
+
+        Raises
+        ------
+        DataError
+            If the lengths differ, a position is outside 0..n-1, or the name is empty.
+
+        Examples
+        --------
+        >>> Layer.from_arcs([0, 0, 1], [1, 1, 1], n=2).n_ties
+        1
         """
         return cls.assemble(source, target, n=n, name=name)[0]
 
@@ -125,7 +164,28 @@ class Layer:
     def assemble(
         cls, source: ArrayLike, target: ArrayLike, *, n: int, name: str = TIES
     ) -> tuple[Layer, Dropped]:
-        """Return the layer of these arcs and the count of what was dropped; see `from_arcs`."""
+        """Return the layer of these arcs and the count of what was dropped.
+
+        Parameters
+        ----------
+        source, target, n, name
+            As of `from_arcs`.
+
+        Returns
+        -------
+        tuple[Layer, Dropped]
+            The directed layer; and the numbers of self-loops and of repeated arcs.
+
+        Raises
+        ------
+        DataError
+            As `from_arcs`.
+
+        Examples
+        --------
+        >>> Layer.assemble([0, 0, 1], [1, 1, 1], n=2)[1]
+        Dropped(self_loops=1, duplicates=1, reciprocal_pairs=0)
+        """
         u, v = _ends(source, target, n)
         other = u != v
         lists = sorted_lists(u[other], v[other], n)
@@ -137,7 +197,33 @@ class Layer:
     def undirected(
         cls, source: ArrayLike, target: ArrayLike, *, n: int, name: str = TIES
     ) -> tuple[Layer, Dropped]:
-        """Return the layer of edges without directions, and the count of what was dropped."""
+        """Return the layer of edges without directions, and the count of what was dropped.
+
+        Parameters
+        ----------
+        source, target
+            Positions 0..n-1.
+        n
+            The number of nodes.
+        name
+            What the edges are called.
+
+        Returns
+        -------
+        tuple[Layer, Dropped]
+            The layer, and the numbers of self-loops, of repeated edges, and of edges that are there
+            in both directions.
+
+        Raises
+        ------
+        DataError
+            As `from_arcs`.
+
+        Examples
+        --------
+        >>> Layer.undirected([0, 1], [1, 0], n=2)[1]
+        Dropped(self_loops=0, duplicates=0, reciprocal_pairs=1)
+        """
         _check_name(name)
         ends = [end.astype(np.int32, copy=False) for end in _ends(source, target, n)]
         lists, dropped = neighbor_lists(ends, n)
@@ -157,6 +243,11 @@ class Layer:
     def refuse_directions(self) -> None:
         """Refuse edges with directions.
 
+        Returns
+        -------
+        None
+            Nothing: the layer has no directions, or an error is raised.
+
         Raises
         ------
         DataError
@@ -173,14 +264,36 @@ class Layer:
             )
 
     def degrees(self) -> tuple[NDArray[np.int64], ...]:
-        """Return how many edges everyone has: those out and those in where they are directed."""
+        """Return the number of edges of every node: out-degree and in-degree if edges are directed.
+
+        Returns
+        -------
+        tuple[NDArray[np.int64], ...]
+            One array of shape (n,), or two.
+
+        Examples
+        --------
+        >>> [degrees.tolist() for degrees in Layer.from_arcs([0, 0], [1, 2], n=3).degrees()]
+        [[2, 0, 0], [0, 1, 1]]
+        """
         out = np.diff(self.indptr)
         if not self.directed:
             return (out,)
         return out, np.bincount(self.indices, minlength=self.n_nodes).astype(np.int64)
 
     def ties(self) -> Arcs:
-        """Return every edge once; one without direction has its smaller end first."""
+        """Return every edge once; one without direction has its smaller end first.
+
+        Returns
+        -------
+        Arcs
+            `source` and `target`: int32, shape (edges,), ascending by source, then target.
+
+        Examples
+        --------
+        >>> [ends.tolist() for ends in Layer.undirected([2, 1], [0, 0], n=3)[0].ties()]
+        [[0, 0], [1, 2]]
+        """
         source = np.repeat(np.arange(self.n_nodes, dtype=np.int32), np.diff(self.indptr))
         if self.directed:
             return Arcs(source, self.indices)
@@ -188,7 +301,18 @@ class Layer:
         return Arcs(source[once], self.indices[once])
 
     def n_mutual(self) -> int:
-        """Return how many arcs have one the other way round: of edges, none is counted."""
+        """Return how many arcs have an arc in the opposite direction; 0 if edges are undirected.
+
+        Returns
+        -------
+        int
+            A reciprocated pair counts twice.
+
+        Examples
+        --------
+        >>> Layer.from_arcs([0, 1, 1], [1, 0, 2], n=3).n_mutual()
+        2
+        """
         if not self.directed:
             return 0
         source, target = (end.astype(np.int64) for end in self.ties())
@@ -197,11 +321,43 @@ class Layer:
         return int(np.isin(back, keys, assume_unique=True).sum())
 
     def permuted(self, order: NDArray[np.int64]) -> Layer:
-        """Return the same edges with person ``order[j]`` at position j."""
+        """Return the same edges with person ``order[j]`` at position j.
+
+        Parameters
+        ----------
+        order
+            int64, shape (n,): a permutation of the positions.
+
+        Returns
+        -------
+        Layer
+            Of the same name.
+
+        Examples
+        --------
+        >>> Layer.from_arcs([0], [1], n=2).permuted(np.array([1, 0])).ties().source.tolist()
+        [1]
+        """
         return self._with(*permuted_lists(self, order))
 
     def part(self, people: NDArray[np.int64]) -> Layer:
-        """Return the edges among some people; `people` are positions, ascending."""
+        """Return the edges among some people.
+
+        Parameters
+        ----------
+        people
+            int64: the positions of the nodes to keep, ascending.
+
+        Returns
+        -------
+        Layer
+            Of the same name.
+
+        Examples
+        --------
+        >>> Layer.from_arcs([0, 1], [1, 2], n=3).part(np.array([1, 2])).n_ties
+        1
+        """
         return self._with(*lists_among(self, people))
 
     def _with(self, indptr: NDArray[np.int64], indices: NDArray[np.int32]) -> Layer:

@@ -20,7 +20,7 @@ from graphveil.core.text import counted
 from graphveil.data import csr
 from graphveil.data.codes import SUPPRESSED
 from graphveil.data.columns import Directed, Ties
-from graphveil.data.conversions import GraphObjects, NetworkObjects
+from graphveil.data.graph_conversions import GraphObjects
 from graphveil.data.ids import (
     Ids,
     as_ids,
@@ -34,6 +34,7 @@ from graphveil.data.ids import (
     to_arrow,
 )
 from graphveil.data.layers import Layer
+from graphveil.data.network_conversions import NetworkObjects
 from graphveil.data.origin import List, PublicLists, checked_lists, noting, read_from
 from graphveil.data.table import Table
 
@@ -180,6 +181,12 @@ class Network(NetworkObjects):
     def ties(self) -> TiesOfLayers:
         """Return every edge of every layer once, in order.
 
+        Returns
+        -------
+        TiesOfLayers
+            Three int32 arrays of shape (edges,): `source` and `target` are positions of nodes,
+            `layer` is the position of the layer.
+
         Examples
         --------
         >>> calls, mails = (Layer.from_arcs([0, 1], [1, 0], n=2, name=n) for n in ("call", "mail"))
@@ -219,10 +226,20 @@ class Network(NetworkObjects):
     def graph(self) -> Graph:
         """Return the graph of the only layer, under the ids of the network.
 
+        Returns
+        -------
+        Graph
+            Attributes are not part of it.
+
         Raises
         ------
         DataError
-            As `only_layer`.
+            If there are several layers, or edges are directed, as in `only_layer`.
+
+        Examples
+        --------
+        >>> Network({"ties": Graph.from_edges([0], [1], n=2)}).graph()
+        Graph(n_nodes=2, n_edges=1)
         """
         only = self.only_layer()
         return Graph.mapped(
@@ -231,6 +248,11 @@ class Network(NetworkObjects):
 
     def only_layer(self) -> Layer:
         """Return the edges of the only kind, which have no direction.
+
+        Returns
+        -------
+        Layer
+            The layer, which is not directed.
 
         Raises
         ------
@@ -258,6 +280,11 @@ class Network(NetworkObjects):
 
         An edge of any kind counts.
 
+        Returns
+        -------
+        Graph
+            The same nodes and ids, and at most one edge for each pair.
+
         Examples
         --------
         >>> calls = Layer.from_arcs([0, 1, 2], [1, 0, 1], n=3)
@@ -271,29 +298,79 @@ class Network(NetworkObjects):
         return Network((both,), None, self.ids, self.left_out, self.origins).graph()
 
     def labels(self) -> Ids:
-        """Return the id of every node; 0..n-1 where none were given."""
+        """Return the id of every node; 0..n-1 where none were given.
+
+        Returns
+        -------
+        NDArray
+            int64 or text, shape (n,).
+
+        Examples
+        --------
+        >>> ties = Graph.from_edges(["ann"], ["bob"])
+        >>> Network({"calls": ties}, ids=["ann", "bob"]).labels().tolist()
+        ['ann', 'bob']
+        """
         return np.arange(self.n_nodes, dtype=np.int64) if self.ids is None else self.ids
 
     def profiles(self) -> NDArray[np.int64]:
-        """Return the profile of everyone: the numbers of edges, layer by layer, shape (n, c).
+        """Return the profile of every node: its numbers of edges, layer by layer.
 
-        A layer without directions gives one number, a directed one those out and those in.
+        A layer without directions gives one number, a directed one the out-degree and the
+        in-degree.
+
+        Returns
+        -------
+        NDArray[np.int64]
+            Shape (n, c), where c counts a directed layer twice.
+
+        Examples
+        --------
+        >>> calls = Layer.from_arcs([0, 0], [1, 2], n=3)
+        >>> Network((calls,)).profiles().tolist()
+        [[2, 0], [0, 1], [0, 1]]
         """
         return np.column_stack([one for layer in self.layers for one in layer.degrees()])
 
     def codes_of(self, attribute: str) -> NDArray[np.int32]:
         """Return the code of an attribute for everyone; -1 where it is suppressed.
 
+        Parameters
+        ----------
+        attribute
+            The name of the attribute.
+
+        Returns
+        -------
+        NDArray[np.int32]
+            Shape (n,): positions in the categories of the attribute; -1 is suppressed.
+
         Raises
         ------
         DataError
             Where there is no such attribute.
+
+        Examples
+        --------
+        >>> people = Table.from_columns({"sex": ["m", "f"]})
+        >>> Network({"calls": Graph.from_edges([0], [1], n=2)}, people).codes_of("sex").tolist()
+        [1, 0]
         """
         chosen = self._chosen([attribute])
         return np.full(self.n_nodes, SUPPRESSED) if chosen is None else chosen.codes[:, 0]
 
     def with_attributes(self, names: Sequence[str]) -> Network:
         """Return the same network with some of its attributes, in this order.
+
+        Parameters
+        ----------
+        names
+            The attributes to keep.
+
+        Returns
+        -------
+        Network
+            The same nodes, ids and edges.
 
         Raises
         ------
@@ -312,16 +389,49 @@ class Network(NetworkObjects):
     def without(self, *names: str) -> Network:
         """Return the same network without some attributes.
 
+        Parameters
+        ----------
+        *names
+            The attributes to drop.
+
+        Returns
+        -------
+        Network
+            The same nodes, ids and edges.
+
         Raises
         ------
         DataError
             Where there is no such attribute.
+
+        Examples
+        --------
+        >>> people = Table.from_columns({"sex": ["f", "m"]})
+        >>> Network({"calls": Graph.from_edges([0], [1], n=2)}, people).without("sex").attributes
+        ()
         """
         self._chosen(names)
         return self.with_attributes([name for name in self.attributes if name not in names])
 
     def with_people(self, people: Table | None) -> Network:
-        """Return the same edges and ids with other attributes, one row per node."""
+        """Return the same edges and ids with other attributes, one row per node.
+
+        Parameters
+        ----------
+        people
+            The attributes, one row per node in the order of the nodes; None for none.
+
+        Returns
+        -------
+        Network
+            The same nodes, ids and edges.
+
+        Examples
+        --------
+        >>> network = Network({"calls": Graph.from_edges([0], [1], n=2)})
+        >>> network.with_people(Table.from_columns({"sex": ["f", "m"]})).attributes
+        ('sex',)
+        """
         return Network(self.layers, people, self.ids, self.left_out, self.origins)
 
     def _chosen(self, names: Sequence[str]) -> Table | None:
@@ -338,17 +448,66 @@ class Network(NetworkObjects):
         return Table(self.people.codes[:, at], tuple(names), categories)
 
     def permuted(self, order: NDArray[np.int64], *, ids: Ids | None = None) -> Network:
-        """Return the same network with node ``order[j]`` at position j, under the ids given."""
+        """Return the same network with node ``order[j]`` at position j, under the ids given.
+
+        Parameters
+        ----------
+        order
+            int64, shape (n,): a permutation of the positions.
+        ids
+            The new ids, by new position; None for 0..n-1.
+
+        Returns
+        -------
+        Network
+            What a release publishes: without origins and dropped names.
+
+        Examples
+        --------
+        >>> calls = Network((Layer.from_arcs([0], [1], n=2),))
+        >>> calls.permuted(np.array([1, 0])).ties().source.tolist()
+        [1]
+        """
         people = None if self.people is None else self.people.permuted(order)
         return Network(tuple(layer.permuted(order) for layer in self.layers), people, ids)
 
     def part(self, people: NDArray[np.int64]) -> Network:
-        """Return some people with the edges among them, without ids; positions, ascending."""
+        """Return some people with the edges among them, without ids.
+
+        Parameters
+        ----------
+        people
+            int64: the positions of the nodes to keep, ascending.
+
+        Returns
+        -------
+        Network
+            The induced network, with the attributes of these nodes.
+
+        Examples
+        --------
+        >>> calls = Network((Layer.from_arcs([0, 1], [1, 2], n=3),))
+        >>> calls.part(np.array([1, 2])).n_ties
+        1
+        """
         rows = None if self.people is None else self.people.part(people)
         return Network(tuple(layer.part(people) for layer in self.layers), rows)
 
     def without_unused(self) -> Network:
-        """Return the same network without the categories that nobody has."""
+        """Return the same network without the categories that no node shows.
+
+        Returns
+        -------
+        Network
+            The same nodes, ids, edges and cells.
+
+        Examples
+        --------
+        >>> people = Table([[0], [-1]], ("sex",), (["f", "m"],))
+        >>> network = Network({"calls": Graph.from_edges([0], [1], n=2)}, people)
+        >>> network.without_unused().people.categories[0].tolist()
+        ['f']
+        """
         return self.with_people(None if self.people is None else self.people.without_unused())
 
     def __eq__(self, other: object) -> bool:
@@ -388,6 +547,7 @@ def _named(name: str, value: Any) -> Layer:
 
 
 MAX_NODES = 2**31 - 2
+"""The most nodes of a graph: positions are int32, and one more than the last must fit, too."""
 
 
 @dataclass(frozen=True, eq=False, init=False, repr=False)
@@ -494,11 +654,33 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         return True
 
     def graph(self) -> Graph:
-        """Return the graph itself."""
+        """Return the graph itself.
+
+        Returns
+        -------
+        Graph
+            The same object.
+
+        Examples
+        --------
+        >>> Graph.from_edges([0], [1], n=2).graph().n_edges
+        1
+        """
         return self
 
     def undirected(self) -> Graph:
-        """Return the graph itself."""
+        """Return the graph itself.
+
+        Returns
+        -------
+        Graph
+            The same object.
+
+        Examples
+        --------
+        >>> Graph.from_edges([0], [1], n=2).undirected().n_edges
+        1
+        """
         return self
 
     @cached_property
@@ -506,19 +688,62 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         return frozen(np.diff(self.indptr))
 
     def degrees(self) -> NDArray[np.int64]:
-        """Return the degree of every node, int64, shape (n,)."""
+        """Return the degree of every node.
+
+        Returns
+        -------
+        NDArray[np.int64]
+            Shape (n,), read-only.
+
+        Examples
+        --------
+        >>> Graph.from_edges([0, 1], [1, 2], n=4).degrees().tolist()
+        [1, 2, 1, 0]
+        """
         return self._degrees
 
     def profiles(self) -> NDArray[np.int64]:
-        """Return the degree of every node as its profile, shape (n, 1)."""
+        """Return the degree of every node as its profile.
+
+        Returns
+        -------
+        NDArray[np.int64]
+            Shape (n, 1): a graph has one layer without directions.
+
+        Examples
+        --------
+        >>> Graph.from_edges([0, 1], [1, 2], n=3).profiles().tolist()
+        [[1], [2], [1]]
+        """
         return self._degrees[:, None]
 
     def neighbors(self, node: int) -> NDArray[np.int32]:
-        """Return the sorted neighbors of one node."""
+        """Return the sorted neighbors of one node.
+
+        Parameters
+        ----------
+        node
+            The position of the node.
+
+        Returns
+        -------
+        NDArray[np.int32]
+            Positions, ascending; a view.
+
+        Examples
+        --------
+        >>> Graph.from_edges([0, 1], [1, 2], n=3).neighbors(1).tolist()
+        [0, 2]
+        """
         return self.indices[self.indptr[node] : self.indptr[node + 1]]
 
     def edges(self) -> NDArray[np.int32]:
-        """Return every edge once as (u, v) with u < v, sorted, int32, shape (m, 2).
+        """Return every edge once as (u, v) with u < v, sorted.
+
+        Returns
+        -------
+        NDArray[np.int32]
+            Shape (m, 2): positions.
 
         Examples
         --------
@@ -533,18 +758,52 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         return out
 
     def to_arrow(self) -> pa.Table:
-        """Return every edge once as an Arrow table of the ids in `source` and `target`."""
+        """Return every edge once as an Arrow table of the ids in `source` and `target`.
+
+        Returns
+        -------
+        pyarrow.Table
+            One row per edge, in the order of `edges`.
+
+        Examples
+        --------
+        >>> Graph.from_edges(["ann"], ["bob"]).to_arrow().to_pylist()
+        [{'source': 'ann', 'target': 'bob'}]
+        """
         columns = [to_arrow(self.labels()[ends]) for ends in self.edges().T]
         return pa.table(columns, names=["source", "target"])
 
     def to_scipy(self) -> sparse.csr_array:
-        """Return the symmetric adjacency matrix: int8 ones, shape (n, n)."""
+        """Return the symmetric adjacency matrix.
+
+        Returns
+        -------
+        scipy.sparse.csr_array
+            int8 ones, shape (n, n), with sorted indices; a copy.
+
+        Examples
+        --------
+        >>> Graph.from_edges([0], [1], n=2).to_scipy().toarray().tolist()
+        [[0, 1], [1, 0]]
+        """
         ones = np.ones(self.indices.size, dtype=np.int8)
         shape = (self.n_nodes, self.n_nodes)
         return sparse.csr_array((ones, self.indices.copy(), self.indptr.copy()), shape=shape)
 
     def permuted(self, order: NDArray[np.int64], *, ids: Ids | None = None) -> Graph:
         """Return the same graph with node ``order[j]`` at position j, under the ids given.
+
+        Parameters
+        ----------
+        order
+            int64, shape (n,): a permutation of the positions.
+        ids
+            The new ids, by new position; None for 0..n-1.
+
+        Returns
+        -------
+        Graph
+            What a release publishes: without origins, dropped names and public lists.
 
         Examples
         --------
@@ -555,7 +814,17 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         return Graph.mapped(*csr.permuted_lists(self, order), ids=ids)
 
     def part(self, people: NDArray[np.int64]) -> Graph:
-        """Return the edges among some nodes, without ids; `people` are positions, ascending.
+        """Return the edges among some nodes, without ids.
+
+        Parameters
+        ----------
+        people
+            int64: the positions of the nodes to keep, ascending.
+
+        Returns
+        -------
+        Graph
+            The induced subgraph.
 
         Examples
         --------
@@ -574,6 +843,11 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         ----------
         *lists
             ``"people"``.
+
+        Returns
+        -------
+        Graph
+            The same graph, with the lists named in `public_lists`.
 
         Raises
         ------
@@ -598,6 +872,11 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         kept
             bool, shape (2 m,): of each edge both entries, or none.
 
+        Returns
+        -------
+        Graph
+            As many nodes, and the edges that were kept.
+
         Examples
         --------
         >>> path = Graph.from_edges([0, 1], [1, 2], n=3)  # lists: [1], [0, 2], [1]
@@ -608,12 +887,44 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         return Graph.mapped(before[self.indptr], self.indices[kept])
 
     def with_attributes(self, names: Sequence[str]) -> Graph:
-        """Return the graph itself: it has no attributes, so any name is refused."""
+        """Return the graph itself: it has no attributes, so any name is refused.
+
+        Parameters
+        ----------
+        names
+            Must be empty.
+
+        Returns
+        -------
+        Graph
+            The same object.
+
+        Raises
+        ------
+        DataError
+            If any attribute is named.
+
+        Examples
+        --------
+        >>> Graph.from_edges([0], [1], n=2).with_attributes([]).n_edges
+        1
+        """
         self._chosen(names)
         return self
 
     def without_unused(self) -> Graph:
-        """Return the graph itself: it has no names but those of its nodes."""
+        """Return the graph itself: it has no names but those of its nodes.
+
+        Returns
+        -------
+        Graph
+            The same object.
+
+        Examples
+        --------
+        >>> Graph.from_edges([0], [1], n=2).without_unused().n_edges
+        1
+        """
         return self
 
     @classmethod
@@ -633,6 +944,11 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         ----------
         indptr, indices, ids, left_out, origins, public_lists
             As of a graph; the lists are not looked at.
+
+        Returns
+        -------
+        Graph
+            A graph over these very arrays.
 
         Examples
         --------
@@ -669,6 +985,11 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
             What to do with edges of which some stand in both directions and others in one:
             ``refuse`` them, or ``symmetrize`` them.
 
+        Returns
+        -------
+        Graph
+            Nodes in the order of their positions, or of their labels.
+
         Raises
         ------
         DataError
@@ -678,6 +999,13 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
         -----
         GraphveilWarning
             Where self-loops or repeated arcs were dropped, with their number.
+
+        Examples
+        --------
+        >>> Graph.from_edges([0, 1], [1, 2], n=4).degrees().tolist()
+        [1, 2, 1, 0]
+        >>> Graph.from_edges(["bob", "ann"], ["cyd", "bob"]).labels().tolist()
+        ['ann', 'bob', 'cyd']
         """
         graph, dropped = cls.assemble(source, target, n=n, ids=ids)
         Ties(n=graph.n_edges, mutual=dropped.reciprocal_pairs).check(directed)
@@ -688,7 +1016,29 @@ class Graph(GraphObjects, Network):  # type: ignore[misc]  # it asks of directio
     def assemble(
         cls, source: ArrayLike, target: ArrayLike, *, n: int | None = None, ids: object = None
     ) -> tuple[Self, csr.Dropped]:
-        """Return the graph of these arcs and the count of what was dropped; see `from_edges`."""
+        """Return the graph of these arcs and the count of what was dropped.
+
+        Parameters
+        ----------
+        source, target, n, ids
+            As of `from_edges`.
+
+        Returns
+        -------
+        tuple[Graph, Dropped]
+            The graph; and the numbers of self-loops, of repeated arcs, and of edges that are there
+            in both directions. Nothing is refused for its directions.
+
+        Raises
+        ------
+        DataError
+            If the lengths differ, or a position is outside 0..n-1.
+
+        Examples
+        --------
+        >>> Graph.assemble([0, 1, 1], [1, 0, 1], n=2)[1]
+        Dropped(self_loops=1, duplicates=0, reciprocal_pairs=1)
+        """
         if n is None and ids is None:
             left = ids_in_ties(source, what="source")
             right = ids_in_ties(target, what="target")

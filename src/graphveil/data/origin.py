@@ -17,7 +17,8 @@ import numpy as np
 
 from graphveil.core.errors import DataError, option, warn
 from graphveil.core.warnings import DroppedColumnsWarning
-from graphveil.data.ids import Ids, as_text, column_and_value, to_arrow
+from graphveil.data.feature_names import column_and_value
+from graphveil.data.ids import Ids, as_text, to_arrow
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,10 +71,12 @@ def of_frame(frame: pa.Table, dtypes: Mapping[str, Any] | None = None) -> Object
     """Return the content of a frame: names, types and values of all columns."""
     import pyarrow as pa  # noqa: PLC0415  heavy: not for help
 
+    # The digest of the frame as an Arrow stream: names, types and values, in their order.
     into = _Digest()
     with pa.ipc.new_stream(pa.PythonFile(into, mode="w"), frame.schema) as stream:
         for batch in frame.to_batches():
             stream.write_batch(batch)
+    # The types of columns, and the order of categories, for a release with the same types.
     types = {}
     for name, kind in zip(frame.schema.names, frame.schema.types, strict=True):
         order = None
@@ -137,6 +140,7 @@ class _Digest:
 
 
 SHOWN = 10
+"""How many names of dropped columns a message lists."""
 
 
 def left_out_words(names: Sequence[str]) -> tuple[str, ...]:

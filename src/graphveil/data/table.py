@@ -19,34 +19,33 @@ from graphveil.core.warnings import DroppedWarning
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.codes import SUPPRESSED, codes_of_column, questions_of_text, rules_of
 from graphveil.data.columns import Frames, arrow_table, dropped_columns
-from graphveil.data.ids import (
-    Ids,
+from graphveil.data.feature_names import column_and_value, feature_named
+from graphveil.data.id_columns import (
     RepeatedPeople,
-    alike,
-    as_ids,
-    check_distinct,
-    column_and_value,
-    feature_named,
-    frozen,
-    in_quotes,
     naming_columns,
     naming_question,
+    repeated_people,
+)
+from graphveil.data.ids import (
+    Ids,
+    as_ids,
+    check_distinct,
+    frozen,
     not_unicode,
     numbers_where_all,
-    repeated_people,
     same_ids,
-    spelled_twice,
     stored,
     text,
 )
 from graphveil.data.ids import to_arrow as ids_to_arrow
 from graphveil.data.origin import Person, of_frame, read_from
+from graphveil.data.spellings import alike, in_quotes, spelled_twice
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 ROW = "row"
-"""What is said of `person` where every row is one."""
+"""The value of `person` that says that every row is a different person."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,9 +126,6 @@ class Table(Frames):
     ) -> Self:
         """Return the table of these columns of integers or text.
 
-        Raises `DataError` where columns cannot be read as they are: with every question about them,
-        and the options that answer them all.
-
         Parameters
         ----------
         columns
@@ -155,6 +151,24 @@ class Table(Frames):
             asks about none.
         exact
             Whether numbers with fractions are read as they are written, without bins.
+
+        Returns
+        -------
+        Table
+            The columns in their order; the categories of a column in the order of their values,
+            bins in the order of their names.
+
+        Raises
+        ------
+        DataError
+            If columns cannot be read as they are: with every question about them, and the options
+            that answer them all.
+
+        Examples
+        --------
+        >>> table = Table.from_columns({"age": [31, 47, None, 62]}, bins={"age": "edges:40,60"})
+        >>> table.categories[0].tolist(), table.codes[:, 0].tolist()
+        (['40<x<=60', '<=40', '>60'], [1, 0, -1, 2])
         """
         drop = dropped_columns(drop, columns)
         columns = {name: values for name, values in columns.items() if name not in drop}
@@ -197,10 +211,6 @@ class Table(Frames):
     ) -> Self:
         """Return the table of a frame (pandas, polars, DuckDB, Arrow); nulls are suppressed.
 
-        Raises `DataError` where columns hold fractions and `bins` does not name them, words that
-        may stand for no value, or what cannot be read: with every question, and what answers them
-        all. Warns `GraphveilWarning` where a column has a different value in nearly every row.
-
         Parameters
         ----------
         frame
@@ -215,6 +225,29 @@ class Table(Frames):
             Columns that become a column a value: see `one_hot_columns`.
         person, drop, categories, exact
             As in `from_columns`. A column that is dropped is not looked at.
+
+        Returns
+        -------
+        Table
+            The table, which remembers the frame that it was read from (`origins`).
+
+        Raises
+        ------
+        DataError
+            If columns hold fractions and `bins` does not name them, words that may mark missing
+            values, or values that cannot be read: with every question, and the options that answer
+            them all.
+
+        Warns
+        -----
+        GraphveilWarning
+            If a column has a different value in nearly every row.
+
+        Examples
+        --------
+        >>> import pyarrow as pa
+        >>> Table.from_arrow(pa.table({"sex": ["f", None], "town": ["Oslo", "Oslo"]})).suppressed()
+        (('sex', 1), ('town', 0))
         """
         table = arrow_table(frame, drop)
         if ids is not None and ids not in table.column_names:
@@ -242,7 +275,18 @@ class Table(Frames):
         return read_from(data, of_frame(_whole(frame, drop, table), dtypes))
 
     def to_arrow(self) -> pa.Table:
-        """Return the cells as an Arrow table; a suppressed cell is null."""
+        """Return the cells as an Arrow table; a suppressed cell is null.
+
+        Returns
+        -------
+        pyarrow.Table
+            One column of int64 or string per column; ids are not part of it.
+
+        Examples
+        --------
+        >>> Table.from_columns({"sex": ["f", "*"]}).to_arrow().to_pylist()
+        [{'sex': 'f'}, {'sex': None}]
+        """
         import pyarrow as pa  # noqa: PLC0415  heavy: not for help
 
         arrays = []
@@ -257,6 +301,11 @@ class Table(Frames):
 
         An equals sign in the name of a column has a backslash before it, ``age>\=18=yes``, so that
         `from_one_hot` returns the same columns.
+
+        Returns
+        -------
+        Bipartite
+            The rows are users; the features are in the order of columns, then of categories.
 
         Examples
         --------
@@ -279,7 +328,12 @@ class Table(Frames):
         return read_from(data, *self.origins, self)
 
     def column_of_features(self) -> NDArray[np.int32]:
-        """Return the number of the column of every feature of `one_hot`, int32.
+        """Return the number of the column of every feature of `one_hot`.
+
+        Returns
+        -------
+        NDArray[np.int32]
+            Shape (features of `one_hot`,).
 
         Examples
         --------
@@ -296,7 +350,15 @@ class Table(Frames):
         A cell is the one value that a row has of a column. A row that has none of them, or several,
         shows no value: the cell is suppressed. So equal rows stay equal.
 
-        `data`: users by the features that `one_hot` makes of this table, by number.
+        Parameters
+        ----------
+        data
+            Users by the features that `one_hot` makes of this table, by number.
+
+        Returns
+        -------
+        Table
+            One row per user of `data`, without origins.
 
         Examples
         --------
@@ -317,9 +379,21 @@ class Table(Frames):
         A cell is the one value that a row has of a column. A row that has none of them, or several
         (as anonymized rows may), shows no value: the cell is suppressed. So equal rows stay equal.
 
-        `data`: users by features named ``column=value``, as `one_hot` makes them. What stands
-        before the first ``=`` without a backslash before it is the column. Raises `DataError` where
-        a feature is not named so.
+        Parameters
+        ----------
+        data
+            Users by features named ``column=value``, as `one_hot` makes them. The column is what
+            comes before the first ``=`` that has no backslash in front of it.
+
+        Returns
+        -------
+        Table
+            One row per user, under the ids of the users.
+
+        Raises
+        ------
+        DataError
+            If a feature is not named ``column=value``.
 
         Examples
         --------
@@ -374,6 +448,11 @@ class Table(Frames):
     def suppressed(self) -> tuple[tuple[str, int], ...]:
         """Return each column with the number of its suppressed cells, in their order.
 
+        Returns
+        -------
+        tuple[tuple[str, int], ...]
+            Pairs of a column and a number of cells.
+
         Examples
         --------
         >>> Table.from_columns({"sex": ["f", "*"], "age": [30, 40]}).suppressed()
@@ -383,15 +462,54 @@ class Table(Frames):
         return tuple(zip(self.columns, counts, strict=True))
 
     def labels(self) -> Ids:
-        """Return the id of every row; 0..n-1 where none were given."""
+        """Return the id of every row; 0..n-1 where none were given.
+
+        Returns
+        -------
+        NDArray
+            int64 or text, shape (n_rows,).
+
+        Examples
+        --------
+        >>> Table.from_columns({"sex": ["f", "m"]}, ids=[8, 5]).labels().tolist()
+        [8, 5]
+        """
         return np.arange(self.n_rows, dtype=np.int64) if self.ids is None else self.ids
 
     def permuted(self, order: NDArray[np.int64], *, ids: Ids | None = None) -> Table:
-        """Return the same cells with row ``order[j]`` at position j, under the ids given."""
+        """Return the same cells with row ``order[j]`` at position j, under the ids given.
+
+        Parameters
+        ----------
+        order
+            int64, shape (n_rows,): a permutation of the positions.
+        ids
+            The new ids, by new position; None for 0..n-1.
+
+        Returns
+        -------
+        Table
+            What a release publishes: without origins, and without what the owner said of rows.
+
+        Examples
+        --------
+        >>> Table.from_columns({"sex": ["f", "m"]}).permuted(np.array([1, 0])).codes.tolist()
+        [[1], [0]]
+        """
         return Table(self.codes[order], self.columns, self.categories, ids)
 
     def part(self, people: NDArray[np.int64]) -> Table:
-        """Return some rows, without their ids; `people` are positions.
+        """Return some rows, without their ids.
+
+        Parameters
+        ----------
+        people
+            int64: the positions of the rows to keep, in the order wanted.
+
+        Returns
+        -------
+        Table
+            The same columns and categories.
 
         Examples
         --------
@@ -402,6 +520,16 @@ class Table(Frames):
 
     def without(self, names: Collection[str]) -> Table:
         """Return the same rows without some columns.
+
+        Parameters
+        ----------
+        names
+            The columns to drop; other names are ignored.
+
+        Returns
+        -------
+        Table
+            The other columns, with the same ids.
 
         Examples
         --------
@@ -422,6 +550,16 @@ class Table(Frames):
     def with_ids_as(self, name: str) -> Table:
         """Return the same rows with their ids in a first column of this name.
 
+        Parameters
+        ----------
+        name
+            The name of the new column.
+
+        Returns
+        -------
+        Table
+            The ids as cells, in a first column; the rows are numbered.
+
         Examples
         --------
         >>> Table.from_columns({"sex": ["f", "m"]}, ids=[8, 5]).with_ids_as("id").columns
@@ -433,6 +571,11 @@ class Table(Frames):
 
     def check_columns(self) -> None:
         """Refuse a table without columns.
+
+        Returns
+        -------
+        None
+            Nothing: the table is accepted, or an error raised.
 
         Raises
         ------
@@ -454,11 +597,16 @@ class Table(Frames):
 
         Guarantees count rows: of a person who has several, they say nothing.
 
+        Returns
+        -------
+        None
+            Nothing: the table is accepted, or an error raised.
+
         Raises
         ------
         DataError
             Where there are no columns, or nobody said what a row is and a column looks like people
-            who have several rows: see `graphveil.data.ids.repeated_people`.
+            who have several rows: see `graphveil.data.id_columns.repeated_people`.
 
         Examples
         --------
@@ -483,6 +631,11 @@ class Table(Frames):
         ----------
         person
             The column that names people.
+
+        Returns
+        -------
+        Table
+            One row per value, in the order of the values, with the values as ids.
 
         Raises
         ------
@@ -535,8 +688,13 @@ class Table(Frames):
     def without_unused(self) -> Table:
         """Return the same cells; categories that no cell shows are omitted.
 
-        Where each that is kept is a whole number, they become integers: their type follows from
-        what is shown.
+        If every category that is kept is a whole number, they become integers: their type follows
+        from what is shown.
+
+        Returns
+        -------
+        Table
+            The same columns, rows and ids.
 
         Examples
         --------
@@ -568,6 +726,11 @@ class Table(Frames):
         ----------
         names
             The columns.
+
+        Returns
+        -------
+        Table
+            The other columns at their places, the new ones in the place of theirs.
 
         Raises
         ------

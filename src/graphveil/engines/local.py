@@ -2,7 +2,8 @@
 
 SQL runs in DuckDB, spilling into a private folder, without network. Rows are grouped without
 sorting all of them: every piece writes its rows once, in the order of their groups; collecting a
-group maps its batch of every file into memory.
+group maps its batch of every file into memory. Selecting, mapping and grouping read and write each
+row a constant number of times; memory holds one piece per process, at most `PIECE_ROWS` rows.
 """
 
 from __future__ import annotations
@@ -57,6 +58,7 @@ THREAD_MIB = 128
 def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.DuckDBPyConnection]:
     """Give an empty database that spills into this folder; nothing of it stays."""
     spill = folder / "spill"
+    # An engine that waits has no data of an earlier run: each run attaches a database of its own.
     idle = _IDLE.setdefault((os.getpid(), memory_mib, threads), [])
     with _plainly_named(spill) as plain:
         engine = idle.pop() if idle else _started(memory_mib, threads)
@@ -75,6 +77,8 @@ def database(folder: Path, *, memory_mib: int, threads: int) -> Iterator[duckdb.
             ) from error
         finally:
             connection.close()
+            # An engine is used again only if it has not spilled, since its folder cannot be changed
+            # then.
             if clean:
                 engine.execute("DETACH run")
                 idle.append(engine)
@@ -162,7 +166,8 @@ def stream(relation: duckdb.DuckDBPyRelation) -> Iterator[pa.RecordBatch]:
 Piece: TypeAlias = "Callable[[], pa.Table]"
 
 MOST_BATCHES = 256
-"""The most batches that the rows of a piece are written in."""
+"""The most batches that the rows of a piece are written in: groups share a batch beyond that, so
+that files with many small groups keep short indexes."""
 
 _PACKED = ipc.IpcWriteOptions(compression="lz4")
 """How rows are kept; groups are not compressed, since they are mapped into memory."""
@@ -206,15 +211,18 @@ class Gathered:
 
     def __call__(self) -> pa.Table:
         """Return the rows, group by group."""
+        # Map the batch with these groups from every file; nothing else of the files is read.
         tables = []
         for path in sorted(self.sources.glob("*.arrow")):
             with mapped(path) as reader:
                 tables.append(pa.Table.from_batches([reader.get_batch(self.number)]))
         rows = pa.concat_tables(tables)
         numbers = rows[self.by].to_numpy()
+        # Groups that share a batch are separated by a stable sort, which keeps the order of files.
         if len(self.groups) > 1:
             order = np.argsort(numbers, kind="stable")
             rows, numbers = rows.take(pa.array(order)), numbers[order]
+        # Each group that has rows goes to the work as one table.
         made = [self.schema.empty_table()]
         for group in self.groups:
             start, end = np.searchsorted(numbers, [group, group + 1]).tolist()
@@ -235,10 +243,14 @@ class Spread:
 
     def __call__(self) -> None:
         """Write the file."""
+        # The batch of every row; at most MOST_BATCHES, so that 16 bits hold it and radix sort
+        # applies.
         rows = self.piece()
         batch_of = rows[self.by].to_numpy() // self.together
         n_batches = -(-self.n // self.together)
         narrow = batch_of.astype(np.uint16)  # sorted by its digits
+        # Rows in the order of their batches, then as many batches as there are, empty ones
+        # included.
         order = np.argsort(narrow, kind="stable")
         whole = one_batch(rows.take(pa.array(order)))
         ends = np.searchsorted(narrow[order], np.arange(n_batches + 1)).tolist()
@@ -320,8 +332,11 @@ Run: TypeAlias = "Callable[[Iterable[Callable[[], Any]]], Iterable[Any]]"
 """Does tasks, and yields what they give in their order."""
 
 PIECE_ROWS = 1 << 18
+"""The most rows of a piece, the unit of work of a process: it bounds the memory of a task."""
 PIECE_BYTES = 1 << 26
+"""The most bytes of a piece in its Parquet file, for rows that are wide."""
 NOTE = "done.json"
+"""The file that says that a folder of rows is complete."""
 
 
 LocalRows: TypeAlias = "Sequence[Piece] | Groups"
@@ -384,9 +399,12 @@ class LocalTables:
     def kept(self, rows: LocalRows, name: str, doing: str) -> LocalRows:
         """Return the same rows in files; those that an interrupted run has written stay."""
         folder = self._folder / name
+        # The note says that the rows are complete: an earlier run has done all of it.
         note = folder / NOTE
         if not note.is_file():
             folder.mkdir(exist_ok=True)
+            # Otherwise only the files that are missing are made; each appears whole, under its
+            # name.
             spread = folder / "spread"
             pieces = self._spread(rows, spread) if isinstance(rows, Groups) else rows
             files = [folder / f"{number:06d}.arrow" for number in range(len(pieces))]
@@ -399,6 +417,7 @@ class LocalTables:
                 advance(len(pieces) - len(missing))
                 for _ in self._run(missing):
                     advance(1)
+            # What was spread to group the rows is not needed once the groups are written.
             _note(note, {"files": len(pieces)})
             shutil.rmtree(spread, ignore_errors=True)
         return self.kept_as(name)
@@ -431,6 +450,7 @@ class LocalTables:
 
     def _spread(self, rows: Groups, folder: Path) -> Sequence[Piece]:
         """Return the pieces of groups once all rows are written into a folder by their groups."""
+        # A folder without its note comes from an interrupted run: begin it anew.
         if not (folder / NOTE).is_file():
             shutil.rmtree(folder, ignore_errors=True)
             folder.mkdir()
@@ -525,6 +545,7 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 LEAST_MEMORY_MIB = 64
+"""The least memory, in MiB, that DuckDB is given."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -573,16 +594,29 @@ class LocalEngine:
         chunks
             The tasks; they can be pickled, and are asked for as they are needed.
 
+        Returns
+        -------
+        Generator
+            The results. Closing it early ends the processes.
+
         Raises
         ------
         ResourceError
             Where a process dies.
+
+        Notes ----- With one job, no process is started. At most one task more than processes is on
+        its way, and at most `graphveil.engines.processes.AHEAD` results per process wait.
+
+        Examples
+        --------
+        >>> list(LocalEngine(jobs=1).map_chunks(len, ["a", "bc"]))
+        [1, 2]
         """
         if self._jobs == 1:
             yield from map(work, chunks)
         else:
-            with WorkerPool(work, self._jobs) as crew:
-                yield from crew.mapped(chunks)
+            with WorkerPool(work, self._jobs) as pool:
+                yield from pool.mapped(chunks)
 
     @contextmanager
     def at(self, folder: Path, run: str = "") -> Iterator[LocalTables]:
@@ -594,23 +628,47 @@ class LocalEngine:
             A folder that is there, private to the run.
         run
             Not used: nothing is in another place.
+
+        Returns
+        -------
+        ContextManager[LocalTables]
+            The tables, for the length of the block.
+
+        Examples
+        --------
+        >>> engine = LocalEngine(jobs=1)
+        >>> with tempfile.TemporaryDirectory() as folder, engine.at(Path(folder)) as tables:
+        ...     tables.dialect
+        'duckdb'
         """
         del run
         if self._jobs == 1:
             yield LocalTables(folder, self.memory_mib, lambda tasks: map(done, tasks))
             return
-        crew: WorkerPool[Callable[[], Any], Any]
-        with WorkerPool(done, self._jobs) as crew:
-            yield LocalTables(folder, self.memory_mib, crew.mapped)
+        pool: WorkerPool[Callable[[], Any], Any]
+        with WorkerPool(done, self._jobs) as pool:
+            yield LocalTables(folder, self.memory_mib, pool.mapped)
 
 
 @contextmanager
 def using(engine: Chunkwise) -> Iterator[Chunkwise]:
     """Run the chunks of methods called inside this block through an engine.
 
-    Which engine runs them never changes a release. Without this, they run one after the other in
-    the process that calls: a library starts no processes unless asked.
+    Which engine runs them never changes a release. By default they run one after the other in the
+    process that calls: a library starts no processes unless asked.
 
+    Parameters
+    ----------
+    engine
+        Anything with `map_chunks`, such as a `LocalEngine`.
+
+    Returns
+    -------
+    ContextManager
+        Gives the engine, for the length of the block.
+
+    Examples
+    --------
     >>> with using(LocalEngine(jobs=1)) as engine:
     ...     list(engine.map_chunks(len, ["a", "bc"]))
     [1, 2]
@@ -620,6 +678,17 @@ def using(engine: Chunkwise) -> Iterator[Chunkwise]:
 
 
 def current() -> LocalEngine:
-    """Return the engine that runs the chunks of methods called here."""
+    """Return the engine that runs the chunks of methods called here.
+
+    Returns
+    -------
+    LocalEngine
+        That of the innermost `using`; without one, an engine of one job.
+
+    Examples
+    --------
+    >>> current().jobs
+    1
+    """
     engine: LocalEngine = context().engine or LocalEngine(jobs=1)
     return engine

@@ -2,7 +2,8 @@
 
 An engine selects, maps, groups and keeps rows of a table. It knows neither methods nor releases,
 and what it runs on never changes a result: a work is a function of the set of rows that it gets, so
-it may run twice, anywhere, in any order.
+it may run twice, anywhere, in any order. Processes are spawned, not forked: a fork would copy locks
+that threads of the parent hold.
 """
 
 from __future__ import annotations
@@ -11,15 +12,17 @@ import multiprocessing
 import os
 import pickle
 import signal
-import traceback
+import threading
+from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from itertools import chain, islice
-from multiprocessing.connection import Connection, wait
-from multiprocessing.context import SpawnProcess
+from itertools import islice
+from multiprocessing.queues import SimpleQueue
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Literal, Protocol, TypeAlias, TypeVar
 
 from graphveil.core.errors import ResourceError
 from graphveil.core.progress import heard, notice
@@ -32,14 +35,12 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 R = TypeVar("R")
 
-GRACE_SECONDS = 5.0
-"""How long an idle worker may take to end when it is no longer needed."""
-
-STARTING = -1
-"""Stands for the task of a process that has not said yet that it is up."""
-
 AHEAD = 4
-"""How many tasks a process may be ahead of the next result to yield: results wait in memory."""
+"""How many results per process may wait for an earlier one: more would take memory, fewer would
+leave processes idle behind a long task."""
+
+HEAR_SECONDS = 0.2
+"""How long the parent waits for a result before it passes on what processes have noticed."""
 
 ENDED = (
     "a worker process ended before its work was done. If memory ran out, use fewer jobs or smaller "
@@ -54,166 +55,112 @@ def available_cores() -> int:
     return os.cpu_count() or 1
 
 
-class _Worker(NamedTuple):
-    process: SpawnProcess
-    pipe: Connection
-
-
 class WorkerPool(Generic[T, R]):
-    """Up to some number of processes that do the same work on one task at a time."""
+    """Up to `jobs` processes that do the same work, each on one task at a time.
+
+    A process starts when a task finds no idle one. It ends with the pool, or with the process that
+    started it, whatever ends that one.
+    """
 
     def __init__(self, work: Callable[[T], R], jobs: int) -> None:
         self._work = work
         self._jobs = jobs
-        self._workers: list[_Worker] = []
-        self._idle: list[_Worker] = []
-        self._starting: list[_Worker] = []
         self._noticed: set[str] = set()
 
     def __enter__(self) -> WorkerPool[T, R]:
-        """Return the crew; processes start when there are tasks for them."""
+        """Return the pool; processes start when there are tasks for them."""
+        spawn = multiprocessing.get_context("spawn")
+        self._notices = spawn.SimpleQueue()
+        self._pool = ProcessPoolExecutor(self._jobs, spawn, _begin, (self._work, self._notices))
+        self._abandoned: set[Future[R]] = set()
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
         """End the processes: idle ones may finish, others are stopped."""
-        try:
-            if kind is None and len(self._idle) + len(self._starting) == len(self._workers):
-                self._dismiss()
-        finally:
-            self._stop()
+        # A private attribute: a pool has no public way to end its processes before Python 3.14.
+        processes = list((self._pool._processes or {}).values())  # noqa: SLF001
+        # After an error, or with tasks that nobody waits for, do not wait for their ends.
+        if kind is not None or any(not future.done() for future in self._abandoned):
+            for process in processes:
+                process.kill()
+        self._pool.shutdown(cancel_futures=True)
 
     def mapped(self, tasks: Iterable[T]) -> Generator[R]:
         """Yield the result of every task, in the order of the tasks.
 
-        The processes stay for further tasks. Where nobody reads on, those that are at work end.
+        The processes stay for further tasks. If the generator is closed early, tasks that have
+        begun are finished, and others are not begun.
         """
-        numbered = enumerate(tasks)
-        first = list(islice(numbered, self._jobs))
-        waiting = chain(first, numbered)
-        idle, self._idle = self._idle, []
-        starting, self._starting = self._starting, []
-        busy = dict.fromkeys(starting, STARTING)
-        busy |= {self._hired(): STARTING for _ in first[len(idle) + len(busy) :]}
-        done: dict[int, R] = {}
-        expected, upcoming = 0, next(waiting, None)
+        waiting: deque[Future[R]] = deque()
+        upcoming = iter(tasks)
         try:
-            while upcoming is not None or max(busy.values(), default=STARTING) != STARTING:
-                while upcoming is not None and idle and upcoming[0] < expected + AHEAD * self._jobs:
-                    worker = idle.pop()
-                    _send(worker.pipe, upcoming[1])
-                    busy[worker] = upcoming[0]
-                    upcoming = next(waiting, None)
-                ready = wait([worker.pipe for worker in busy])
-                for worker in [worker for worker in busy if worker.pipe in ready]:
-                    number, answer = busy.pop(worker), _answer(worker.pipe, self._noticed)
-                    idle.append(worker)
-                    if number != STARTING:
-                        done[number] = answer
-                while expected in done:
-                    yield done.pop(expected)
-                    expected += 1
+            while True:
+                # One task more than processes is on its way, so that none is idle: tasks and
+                # results may be large, and both wait in memory.
+                unfinished = sum(not future.done() for future in waiting)
+                room = min(self._jobs + 1 - unfinished, AHEAD * self._jobs - len(waiting))
+                for task in islice(upcoming, max(room, 0)):
+                    waiting.append(self._pool.submit(_answer, task))
+                if not waiting:
+                    return
+                if not waiting[0].done():
+                    running = [future for future in waiting if not future.done()]
+                    wait(running, HEAR_SECONDS, FIRST_COMPLETED)
+                # A process writes its notices before its result, so those of the task are here.
+                self._hear()
+                if waiting[0].done():
+                    yield waiting.popleft().result()
+        except BrokenProcessPool as error:
+            raise ResourceError(ENDED) from error
         finally:
-            self._idle.extend(idle)
-            for worker, number in busy.items():
-                if number == STARTING:
-                    self._starting.append(worker)
-                else:
-                    self._end(worker)
+            self._abandoned.update(future for future in waiting if not future.cancel())
 
-    def _hired(self) -> _Worker:
-        context = multiprocessing.get_context("spawn")
-        ours, theirs = context.Pipe()
-        process = context.Process(target=_serve, args=(theirs, self._work), daemon=True)
-        worker = _Worker(process, ours)
-        self._workers.append(worker)
-        process.start()
-        theirs.close()
-        return worker
-
-    def _end(self, worker: _Worker) -> None:
-        """End a worker whose result nobody waits for, unless the crew has ended it."""
-        if worker not in self._workers:
-            return
-        self._workers.remove(worker)
-        worker.pipe.close()
-        worker.process.terminate()
-        worker.process.join()
-
-    def _dismiss(self) -> None:
-        for worker in self._workers:
-            worker.pipe.close()
-        for worker in self._workers:
-            worker.process.join(GRACE_SECONDS)
-
-    def _stop(self) -> None:
-        for worker in self._workers:
-            worker.pipe.close()
-            if worker.process.pid is not None and worker.process.is_alive():
-                worker.process.terminate()
-        for worker in self._workers:
-            if worker.process.pid is not None:
-                worker.process.join()
-        self._workers.clear()
-        self._idle.clear()
-        self._starting.clear()
+    def _hear(self) -> None:
+        """Pass on what processes noticed, each text once."""
+        while not self._notices.empty():
+            if (text := self._notices.get()) not in self._noticed:
+                self._noticed.add(text)
+                notice(text)
 
 
 def done(task: Callable[[], R]) -> R:
-    """Return the result of a task that says itself what is done."""
+    """Return the result of a task that is a function without arguments."""
     return task()
 
 
-def _send(pipe: Connection, task: Any) -> None:
-    try:
-        pipe.send(task)
-    except BrokenPipeError as error:
-        raise ResourceError(ENDED) from error
+_ASSIGNED: list[tuple[Callable[[Any], Any], Callable[[str], None]]] = []
+"""In a process of a pool: its work, and where its notices go."""
 
 
-def _answer(pipe: Connection, noticed: set[str]) -> Any:
-    """Return the result of a task; what the process notices meanwhile is heard here, once."""
-    succeeded: bool | None = None
-    while succeeded is None:
-        try:
-            succeeded, value = pipe.recv()
-        except (EOFError, ConnectionResetError) as error:
-            raise ResourceError(ENDED) from error
-        if succeeded is None and value not in noticed:
-            noticed.add(value)
-            notice(value)
-    if not succeeded:
-        raise value
-    return value
-
-
-def _serve(pipe: Connection, work: Callable[[Any], Any]) -> None:
-    """Say that one is up, then do tasks until the other end of the pipe is closed.
-
-    An interrupt is the parent's business.
-    """
+def _begin(work: Callable[[Any], Any], notices: SimpleQueue[str]) -> None:
+    """Prepare a process for tasks; an interrupt is handled by the parent alone."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    answer: tuple[bool, Any] = (True, None)
-    with heard(lambda text: pipe.send((None, text))):
-        while True:
-            try:
-                pipe.send(answer)
-                task = pipe.recv()
-            except (EOFError, BrokenPipeError, ConnectionResetError):
-                return
-            try:
-                answer = (True, work(task))
-            except Exception as error:  # noqa: BLE001  it is raised again by the parent
-                answer = (False, _portable(error))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    _ASSIGNED.append((work, notices.put))
 
 
-def _portable(error: Exception) -> Exception:
-    """Return the error with its traceback as a note, or a stand-in if it cannot be pickled."""
-    text = traceback.format_exc()
-    error.add_note(text)
+def _end_with_parent() -> None:
+    # The queue of tasks stays open when the parent is killed: nothing else would end this process.
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _answer(task: Any) -> Any:
+    work, report = _ASSIGNED[0]
+    with heard(report):
+        try:
+            return work(task)
+        except Exception as error:  # noqa: BLE001  the parent raises it again
+            raise portable(error) from error.__cause__
+
+
+def portable(error: Exception) -> Exception:
+    """Return the error, or a stand-in if another process could not read it."""
     try:
         pickle.loads(pickle.dumps(error))  # noqa: S301  our own bytes
     except Exception:  # noqa: BLE001  pickling runs the error's own code
-        return RuntimeError(text)
+        return RuntimeError(f"{type(error).__name__}: {error}")
     return error
 
 
@@ -278,7 +225,10 @@ Answer: TypeAlias = "list[tuple[Any, ...]]"
 
 
 class Tables(Protocol):
-    """Eight verbs on the tables of one run."""
+    """Eight operations on the tables of one run; each engine has its own kind of rows.
+
+    Rows are lazy: nothing is computed before they are kept, asked for, or yielded.
+    """
 
     @property
     def dialect(self) -> Dialect:
@@ -289,18 +239,75 @@ class Tables(Protocol):
         """Whether works run on other machines, which see addresses and none of its folders."""
 
     def rows(self, source: Any) -> Rows:
-        """Return the rows of a source of this engine, one that it can read again and again."""
+        """Return the rows of a source of this engine, one that it can read again and again.
+
+        Parameters
+        ----------
+        source
+            Parquet files, or a DataFrame of Spark.
+
+        Returns
+        -------
+        Rows
+            The rows, not read yet.
+        """
 
     def select(self, query: Query, **rows: Rows) -> Rows:
-        """Return what a query chooses from rows, by the names that it has for them."""
+        """Return what a query chooses from rows.
+
+        Parameters
+        ----------
+        query
+            The statement.
+        **rows
+            The rows, by the names that the query has for them.
+
+        Returns
+        -------
+        Rows
+            The chosen rows.
+        """
 
     def ask(self, query: Query, **rows: Rows) -> Answer:
-        """Return what a query answers, at most `MOST_ANSWERS` rows."""
+        """Return the answer of a query.
+
+        Parameters
+        ----------
+        query
+            The statement, whose answer is small.
+        **rows
+            The rows, by the names that the query has for them.
+
+        Returns
+        -------
+        list[tuple]
+            At most `MOST_ANSWERS` rows.
+
+        Raises
+        ------
+        RuntimeError
+            If there are more.
+        """
 
     def map(
         self, rows: Rows, work: Callable[[pa.RecordBatch], pa.RecordBatch], schema: pa.Schema
     ) -> Rows:
-        """Return what a work makes of rows, of any number of them at a time."""
+        """Return what a work makes of rows, of any number of them at a time.
+
+        Parameters
+        ----------
+        rows
+            The rows.
+        work
+            A value that can be pickled: from a batch to a batch.
+        schema
+            The columns of what it makes.
+
+        Returns
+        -------
+        Rows
+            The results.
+        """
 
     def grouped(
         self,
@@ -312,18 +319,78 @@ class Tables(Protocol):
     ) -> Rows:
         """Return what a work makes of groups of rows, each with all of its rows, in no order.
 
-        `by`: the column that says the group of a row, an int32 from 0 to n - 1; groups without rows
-        are not asked for; `work`: a value that can be pickled.
+        Parameters
+        ----------
+        rows
+            The rows.
+        by
+            The column with the group of a row, an int32 from 0 to n - 1.
+        n
+            The number of groups; those without rows are not handed to the work.
+        work
+            A value that can be pickled: from the number of a group and its rows to a table.
+        schema
+            The columns of what it makes.
+
+        Returns
+        -------
+        Rows
+            The results.
         """
 
     def kept(self, rows: Rows, name: str, doing: str) -> Rows:
-        """Return the same rows, computed once: done and there, also for a run that goes on."""
+        """Return the same rows, computed once and stored, also for a run that continues later.
+
+        Parameters
+        ----------
+        rows
+            The rows.
+        name
+            What the stored rows are called in this run.
+        doing
+            What the computation is called on the screen.
+
+        Returns
+        -------
+        Rows
+            The stored rows.
+        """
 
     def kept_as(self, name: str) -> Rows:
-        """Return the rows that this run has kept under a name."""
+        """Return the rows that this run has stored under a name.
+
+        Parameters
+        ----------
+        name
+            The name.
+
+        Returns
+        -------
+        Rows
+            The stored rows.
+
+        Raises
+        ------
+        ResourceError
+            If they are no longer there.
+        """
 
     def batches(self, rows: Rows, by: str | None) -> Iterator[pa.RecordBatch]:
-        """Yield rows to this process, some at a time, in the order of the column `by`, or any."""
+        """Yield rows to this process, some at a time.
+
+        Parameters
+        ----------
+        rows
+            The rows.
+        by
+            The column in whose order they come, with the numbers of the rows from 0 on; None for
+            any order.
+
+        Returns
+        -------
+        Iterator[pyarrow.RecordBatch]
+            The rows.
+        """
 
 
 def gone(name: str, folder: Place) -> ResourceError:
@@ -355,5 +422,17 @@ class Engine(Protocol):
         """Give the tables of one run, which may keep what is private to it in this folder.
 
         What is kept elsewhere is noted there (`graphveil.core.atomic.kept_elsewhere`): the run
-        deletes both. `run` is the same when it goes on; it tells nothing of root or seed.
+        deletes both.
+
+        Parameters
+        ----------
+        folder
+            The private folder of the run.
+        run
+            A name that is the same when the run continues; it shows nothing of root or seed.
+
+        Returns
+        -------
+        ContextManager[Tables]
+            The tables, for the length of the block.
         """

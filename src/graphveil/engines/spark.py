@@ -75,11 +75,13 @@ def translated_errors(doing: str) -> Iterator[None]:
                 "graphveil is not installed on the executors. Install it there, in the version "
                 "of this process."
             ) from error
+        # Our own errors, raised on an executor, are raised here as what they are.
         failed = _PYTHON_ERROR.findall(text)
         ours = _OURS.fullmatch(failed[-1]) if failed else None
         if ours is not None:
             kind = UsageError if ours[1] == UsageError.__name__ else ResourceError
             raise kind(f"executors: {ours[2]}") from None
+        # An error of Python that is not one of resources is a fault of our code.
         if failed and not failed[-1].startswith(_OF_RESOURCES):
             raise RuntimeError(f"{doing}: {failed[-1]}") from None
         raise ResourceError(
@@ -229,6 +231,8 @@ Frame: TypeAlias = Any
 Rows = TypeVar("Rows", pa.Table, pa.RecordBatch)
 
 MOST_REDUCERS = 4096
+"""The most partitions that groups are distributed over: beyond it, neighboring groups share one,
+since each partition costs the driver a task."""
 OLDEST, NEXT = (4, 0), (5, 0)
 NOTE = "done.json"
 _NOTHING_THERE = "[PATH_NOT_FOUND]", "[UNABLE_TO_INFER_SCHEMA]"
@@ -300,6 +304,11 @@ class SparkEngine:
             The private folder of the run in this process; the other folder is noted there.
         run
             What this run alone has.
+
+        Returns
+        -------
+        ContextManager[SparkTables]
+            The tables, for the length of the block.
 
         Raises
         ------
@@ -379,11 +388,14 @@ class SparkTables:
         schema: pa.Schema,
     ) -> Frame:
         """Return what a work makes of groups of rows."""
+        # Groups are numbered, so that a partition can hold some of them whole.
         together = -(-n // MOST_REDUCERS)
+        # Older sessions: Spark hands over the groups itself, in the offsets that it expects.
         if not hasattr(rows, "repartitionById"):
             returned = wide if self._spark.conf.get(_WIDE, "false") == "true" else narrow
             worked = _in_group(by, work, returned)
             return rows.groupBy(by).applyInArrow(worked, ddl(schema))
+        # Rows go to the partition of their group, and the work runs on every group of a partition.
         number = rows[by] if together == 1 else (rows[by] / together).cast("int")
         parted = rows.repartitionById(-(-n // together), number)
         return parted.mapInArrow(_Partitioned(by, work, schema), ddl(schema))
@@ -425,11 +437,13 @@ class SparkTables:
 
     def batches(self, rows: Frame, by: str | None) -> Iterator[pa.RecordBatch]:
         """Yield rows to this process; in an order they are first written, and read in ranges."""
+        # In no order: all rows come at once.
         if by is None:
             with translated_errors("reading rows"):
                 table = narrow(rows.toArrow())
             yield from table.to_batches()
             return
+        # In order: rows are stored first, and come in ranges of the column, sorted within each.
         self._n_streams += 1
         kept = self.kept(rows, f"stream-{self._n_streams:03d}", "writing rows in order")
         with translated_errors("counting"):
@@ -540,6 +554,7 @@ class _Partitioned:
 
     def __call__(self, batches: Iterable[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         """Yield what the work makes of every group, in their order."""
+        # All rows of the partition, in this executor's memory.
         given = [narrow(batch) for batch in batches if batch.num_rows]
         if not given:
             return
@@ -547,17 +562,21 @@ class _Partitioned:
         del given
         numbers = rows[self.by].to_numpy()
         groups = sorted(set(numbers.tolist()))
+        # The usual case of one group: the work gets the only reference, and can free rows early.
         if len(groups) == 1:
             handed = [rows]
             del rows, numbers  # the work alone holds them, and may let go of them
             yield from self.work(groups[0], handed.pop()).combine_chunks().to_batches()
             return
+        # Several groups: one after the other.
         for group in groups:
             chosen = rows.filter(pa.array(numbers == group)).combine_chunks()
             yield from self.work(group, chosen).combine_chunks().to_batches()
 
 
 PROBES = 8
+"""How many tasks look at the executors: more tasks reach more of them, none is sure to reach
+all."""
 _PROBE, _FAILED = ".graphveil-probe-", "failed: "
 _ON_DISKS = "spark.io.encryption.enabled"
 _BETWEEN = "spark.network.crypto.enabled", "spark.ssl.rpc.enabled"

@@ -7,4 +7,4 @@ from graphveil.evaluate.measuring import averaged as averaged
 from graphveil.evaluate.measuring import comparison_of as comparison_of
 from graphveil.evaluate.measuring import preserved as preserved
 from graphveil.evaluate.metric import Metric as Metric
-from graphveil.evaluate.metrics.table import METRICS as METRICS
+from graphveil.evaluate.metrics.registry import METRICS as METRICS

@@ -1,15 +1,14 @@
 """An original next to its release, aligned as far as linkage and names allow.
 
-Also what metrics share: distances, triangles and components, counted once for all of them, and
-short names for the types of arrays.
+A comparison also keeps what several metrics share, such as distances and triangles, so that each
+is computed once.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import count
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 import numpy as np
@@ -20,6 +19,8 @@ from graphveil.core.lazy import lazy_module
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text, distinct, positions
+from graphveil.evaluate.distances import Distances, distances
+from graphveil.evaluate.graph_structure import share_of_largest_component, triangles_at
 
 if TYPE_CHECKING:
     from scipy import sparse, special
@@ -34,200 +35,6 @@ Bools: TypeAlias = NDArray[np.bool_]
 Ints: TypeAlias = NDArray[np.int64]
 Int32s: TypeAlias = NDArray[np.int32]
 Floats: TypeAlias = NDArray[np.float64]
-
-
-def share_of_largest_component(graph: Graph) -> float | None:
-    """Return the share of nodes in the largest connected component; None without nodes.
-
-    >>> share_of_largest_component(Graph.from_edges([0, 1], [1, 2], n=4))
-    0.75
-    """
-    if graph.n_nodes == 0:
-        return None
-    # every tie stands in both directions, so that strong is connected, and costs half as much
-    _, component = csgraph.connected_components(graph.to_scipy(), connection="strong")
-    return float(np.bincount(component).max() / graph.n_nodes)
-
-
-EXACT_UP_TO_NODES, SAMPLED_SOURCES = 20_000, 1_024
-"""Up to so many nodes all distances are counted; above, those from so many sources."""
-
-STEPS = 20_000_000
-"""The most pairs of edges that are followed at once, unless one node has more."""
-
-
-def triangles_at(graph: Graph) -> Ints:
-    """Return how many triangles every node is in.
-
-    Every edge points from the node of less degree to the other, so that a triangle has one lowest,
-    one middle and one highest node. Pairs of edges are followed from the lowest node, and again
-    from the middle one.
-    """
-    rank = np.empty(graph.n_nodes, dtype=np.int64)
-    rank[np.argsort(graph.degrees(), kind="stable")] = np.arange(graph.n_nodes)
-    ends = np.sort(rank[graph.edges()], axis=1)
-    shape = (graph.n_nodes, graph.n_nodes)
-    upward = sparse.csr_array((np.ones(len(ends), dtype=np.int64), tuple(ends.T)), shape=shape)
-    found = np.zeros(graph.n_nodes, dtype=np.int64)
-    for first in (upward, sparse.csr_array(upward.T)):
-        for start, end in _blocks(first, np.diff(upward.indptr)):
-            closed = (first[start:end] @ upward).multiply(upward[start:end])
-            found[start:end] += closed.sum(axis=1)
-            if first is upward:
-                found += closed.sum(axis=0)
-    return found[rank]
-
-
-def wedges_of(graph: Graph) -> int:
-    """Return the number of pairs of edges that share a node."""
-    degrees = graph.degrees()
-    return int((degrees * (degrees - 1)).sum()) // 2
-
-
-def _blocks(matrix: sparse.csr_array, sizes: Ints) -> Iterator[tuple[int, int]]:
-    """Yield ranges of rows, each of about so many steps: as many for an entry as its size."""
-    of_entries = np.concatenate([[0], np.cumsum(sizes[matrix.indices], dtype=np.int64)])
-    steps = of_entries[matrix.indptr]
-    start = 0
-    while start < sizes.size:
-        end = int(np.searchsorted(steps, steps[start] + STEPS, side="right")) - 1
-        end = max(end, start + 1)
-        yield start, end
-        start = end
-
-
-TOGETHER = 64
-"""Sources of one search: one bit of a word each."""
-
-DEEP = 500
-"""Where searches go deeper than this, levels hold few nodes, and single searches are quicker."""
-
-FEW = 4
-"""Where fewer than one of so many arcs starts at the last level, these alone are followed."""
-
-
-class Distances(NamedTuple):
-    """How many pairs of a source and another node are how far apart.
-
-    `counts`: int64, shape (groups of sources, largest distance + 1): pairs by distance; none at 0;
-    `sources`: how many sources were drawn; None where every node is one.
-    """
-
-    counts: Ints
-    sources: int | None = None
-
-    @property
-    def pairs(self) -> Ints:
-        """Pairs by distance, over all sources."""
-        return np.asarray(self.counts.sum(axis=0))
-
-
-def distances(
-    graph: Graph,
-    rng: np.random.Generator,
-    *,
-    exact_up_to: int = EXACT_UP_TO_NODES,
-    n_sources: int = SAMPLED_SOURCES,
-) -> Distances:
-    """Return the distances of all pairs of nodes that a path joins, or those of sampled sources."""
-    n = graph.n_nodes
-    if n <= exact_up_to:
-        return Distances(searched(graph, np.arange(n)))
-    return Distances(searched(graph, rng.choice(n, n_sources, replace=False)), n_sources)
-
-
-def searched(graph: Graph, sources: Ints) -> Ints:
-    """Return pairs by distance from these distinct sources, a row for each group of 64."""
-    groups: list[list[int]] = []
-    matrix: sparse.csr_array | None = None
-    for start in range(0, sources.size, TOGETHER):
-        group = sources[start : start + TOGETHER]
-        at_once = _at_once(graph, group) if matrix is None else None
-        if at_once is None:
-            matrix = graph.to_scipy().astype(np.float64) if matrix is None else matrix
-            at_once = _one_by_one(matrix, group)
-        groups.append(at_once)
-    counts = np.zeros((len(groups), max(map(len, groups), default=1)), dtype=np.int64)
-    for row, found in zip(counts, groups, strict=True):
-        row[: len(found)] = found
-    return counts
-
-
-def _at_once(graph: Graph, sources: Ints) -> list[int] | None:
-    """Return pairs by distance from at most 64 sources, or None where searches go deep."""
-    joined = np.flatnonzero(graph.degrees())
-    if joined.size == 0:
-        return [0]
-    seen = np.zeros(graph.n_nodes, dtype=np.uint64)
-    seen[sources] = np.left_shift(np.uint64(1), np.arange(sources.size, dtype=np.uint64))
-    front = seen.copy()
-    counts = [0]
-    for depth in count(1):
-        following = _next_to(front, graph, joined) & ~seen
-        new = int(np.bitwise_count(following).sum())
-        if new == 0:
-            break
-        if depth > DEEP:
-            return None
-        counts.append(new)
-        seen |= following
-        front = following
-    return counts
-
-
-def _next_to(front: NDArray[np.uint64], graph: Graph, joined: Ints) -> NDArray[np.uint64]:
-    """Return for every node from which sources a neighbor was just reached, a bit each."""
-    following = np.zeros_like(front)
-    active = np.flatnonzero(front)
-    sizes = graph.degrees()[active]
-    if FEW * int(sizes.sum()) > graph.indices.size:
-        following[joined] = np.bitwise_or.reduceat(front[graph.indices], graph.indptr[joined])
-        return following
-    ends = np.cumsum(sizes)
-    arcs = np.arange(sizes.sum()) + np.repeat(graph.indptr[active] - ends + sizes, sizes)
-    np.bitwise_or.at(following, graph.indices[arcs], np.repeat(front[active], sizes))
-    return following
-
-
-def _one_by_one(matrix: sparse.csr_array, sources: Ints) -> list[int]:
-    counts = np.zeros(1, dtype=np.int64)
-    for source in sources.tolist():
-        more = np.diff(searched_from(matrix, source).starts)
-        more[0] = 0  # the source itself
-        shorter, longer = sorted((counts, more), key=len)
-        longer[: shorter.size] += shorter
-        counts = longer
-    return [int(pairs) for pairs in counts]
-
-
-class Search(NamedTuple):
-    """What a breadth-first search reaches.
-
-    `order`: the nodes, nearest first; `starts`: those at distance d are ``order[starts[d]:starts[d
-    + 1]]``.
-    """
-
-    order: Int32s
-    starts: list[int]
-
-
-def searched_from(matrix: sparse.csr_array, source: int) -> Search:
-    """Return the nodes that a path joins to a source, by their distance.
-
-    >>> path = Graph.from_edges([0, 1], [1, 2], n=4).to_scipy().astype(np.float64)
-    >>> search = searched_from(path, 1)
-    >>> search.order.tolist(), search.starts
-    ([1, 0, 2], [0, 1, 3])
-    """
-    order, reached_from = csgraph.breadth_first_order(matrix, source)
-    place = np.empty(matrix.shape[0], dtype=np.int64)
-    place[order] = np.arange(order.size)
-    found = np.bincount(place[reached_from[order[1:]]], minlength=order.size)
-    behind = (1 + np.cumsum(found) - found).tolist()  # where the nodes found from each one start
-    starts = [0, 1]
-    while starts[-1] < order.size:
-        starts.append(behind[starts[-1]])
-    return Search(order, starts)
 
 
 class Attached(NamedTuple):
@@ -281,7 +88,28 @@ class Comparison(Generic[D]):
     def of(
         cls, original: Any, released: Any, position: Ints | None, randomness: Randomness
     ) -> Self:
-        """Return the comparison of an original and its release, which are of one kind."""
+        """Return the comparison of an original and its release, which are of one kind.
+
+        Parameters
+        ----------
+        original, released
+            Two containers of the kind of this class.
+        position
+            int64, shape (n,): the released position of every original one; None without linkage.
+        randomness
+            For metrics that sample.
+
+        Returns
+        -------
+        Comparison
+            Of this class.
+
+        Examples
+        --------
+        >>> ring = Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+        >>> GraphComparison.of(ring, ring, np.arange(4), Randomness(seed=1)).edges_kept
+        4
+        """
         return cls(original=original, released=released, position=position, randomness=randomness)
 
     @property
@@ -538,6 +366,11 @@ class TableComparison(Comparison[Table]):
         ... )
         >>> pair.one_hot().before.toarray().tolist(), pair.one_hot().after.toarray().tolist()
         ([[1, 0], [0, 1]], [[0, 0], [0, 1]])
+
+        Returns
+        -------
+        BipartiteComparison
+            With the same linkage and held-back people.
         """
         both = self.original.one_hot(), self.released.one_hot()
         pair = BipartiteComparison.of(*both, self.position, self.randomness)

@@ -10,7 +10,8 @@ from graphveil.core.errors import UsageError, warn
 from graphveil.core.text import counted
 from graphveil.core.warnings import HeldBackWarning
 from graphveil.data import Bipartite, Data, Network, Table
-from graphveil.data.ids import Ids, as_text, column_and_value
+from graphveil.data.feature_names import column_and_value
+from graphveil.data.ids import Ids, as_text
 from graphveil.data.kinds import as_original, encoded, kind_of
 from graphveil.evaluate.comparison import Attached, Bools, HeldBack
 
@@ -65,11 +66,6 @@ def _ids(data: Bipartite | Table) -> Ids | None:
 
 
 def names_of(data: Bipartite, label: str | None) -> Bools:
-    """Return which features are of the label: ``label=value``.
-
-    >>> data = Bipartite.from_lists([["age=3", "pay=low"]])
-    >>> names_of(data, "pay").tolist()
-    [False, True]
-    """
+    """Return which features are values of the label: those named ``label=value``."""
     split = [column_and_value(name) for name in as_text(data.feature_labels()).tolist()]
     return np.array([named is not None and named[0] == label for named in split], bool)

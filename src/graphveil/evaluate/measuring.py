@@ -40,7 +40,7 @@ from graphveil.evaluate.metric import (
     Metric,
     NotMeasuredError,
 )
-from graphveil.evaluate.metrics.table import METRICS, PRESETS
+from graphveil.evaluate.metrics.registry import METRICS, PRESETS
 from graphveil.release import Release, read_release
 
 SYNONYMS = {
@@ -69,7 +69,38 @@ def spelled_out(asked: Sequence[str] | None) -> list[str] | None:
 def comparison_of(
     release: Release[Any], original: Any, randomness: Randomness, *, wanted_by: str
 ) -> Comparison[Any]:
-    """Return an original next to its release, linked where the linkage is there."""
+    """Return an original next to its release, linked if the release has its linkage.
+
+    Parameters
+    ----------
+    release
+        The release, in memory or read from its folder.
+    original
+        What it was made from: a container, or anything that can be read as one.
+    randomness
+        For metrics that sample.
+    wanted_by
+        The function that asks, for messages.
+
+    Returns
+    -------
+    Comparison
+        Of the kind of the released data. Without a private folder it is not linked.
+
+    Raises
+    ------
+    UsageError
+        If both are not of one kind or size, or the digest of the original differs from the one in
+        the private record.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> ring = gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+    >>> release = gv.KDegree(k=2).anonymize(ring)
+    >>> comparison_of(release, ring, Randomness(seed=1), wanted_by="evaluate").edges_kept
+    4
+    """
     released = release.data
     people = ItemsAreUsers() in release.conditions
     exact = release.generalized is not None
@@ -285,6 +316,11 @@ def averaged(
     original, metrics, seed
         As `evaluate` takes them.
 
+    Returns
+    -------
+    Rows
+        One row per figure, named after the number of releases.
+
     Raises
     ------
     ParameterError
@@ -340,6 +376,8 @@ def _mean_rows(name: str, of_each: Sequence[Mapping[str, Row]]) -> Iterator[Row]
 
 
 WITHIN = 0.05
+"""The share of the original's value below which a change counts as preserved (de Jong et al.,
+section 6.6)."""
 
 
 def preserved(original: float, values: Sequence[float]) -> bool:
@@ -351,6 +389,11 @@ def preserved(original: float, values: Sequence[float]) -> bool:
         The property of the original.
     values
         The same property of one release a run.
+
+    Returns
+    -------
+    bool
+        Whether the property is preserved.
 
     Raises
     ------

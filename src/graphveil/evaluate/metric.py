@@ -16,7 +16,7 @@ from graphveil.core.lazy import resolve
 from graphveil.core.rows import ANY, Row, Rows, Setting
 from graphveil.core.text import percent
 from graphveil.data import Bipartite, Graph, Network, Table
-from graphveil.evaluate.comparison import Comparison, Floats
+from graphveil.evaluate.comparison import Comparison, Floats, GraphComparison
 
 C = TypeVar("C", bound=Comparison[Any])
 
@@ -154,16 +154,84 @@ class Metric(Generic[C]):
     said: Said | None = None
 
     def felt(self, part: str) -> bool:
-        """Return whether a part is said as the share that is as far off when kept at random."""
+        """Return whether a part is reported as the share that is comparable when kept at random.
+
+        Parameters
+        ----------
+        part
+            The name of a figure.
+
+        Returns
+        -------
+        bool
+            Whether `as_sample` names it.
+
+        Examples
+        --------
+        >>> from graphveil import METRICS
+        >>> METRICS["edges-kept"].felt("share"), METRICS["triangles"].felt("original")
+        (True, False)
+        """
         return self.as_sample == "every part" or part in self.as_sample
 
     def figures(self, pair: C) -> Figures:
-        """Return the figures of a comparison."""
+        """Yield the figures of a comparison.
+
+        Parameters
+        ----------
+        pair
+            An original and its release, of the kind that the metric reads.
+
+        Returns
+        -------
+        Iterator[Figure]
+            The numbers of the metric; none if it is undefined for this pair.
+
+        Raises
+        ------
+        NotMeasuredError
+            If it cannot be computed; the message says why.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> from graphveil.core.randomness import Randomness
+        >>> ring = gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+        >>> pair = Comparison.of(ring, ring, np.arange(4), Randomness(seed=1))
+        >>> [figure.value for figure in gv.METRICS["mean-degree"].figures(pair)]
+        [2.0, 2.0, 0.0, 0.0]
+        """
         figures: Figures = _function(self.compute)(pair)
         return figures
 
     def mean_figures(self, pairs: Sequence[C]) -> Figures:
-        """Return the figures of the mean of several releases of one original."""
+        """Yield the figures of the mean of several releases of one original.
+
+        Parameters
+        ----------
+        pairs
+            The comparisons, all with the same original.
+
+        Returns
+        -------
+        Iterator[Figure]
+            The numbers of the metric, for a metric with `compute_mean`.
+
+        Raises
+        ------
+        NotMeasuredError
+            If they cannot be computed; the message says why.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> from graphveil.core.randomness import Randomness
+        >>> ring = gv.Graph.from_edges([0, 1, 2, 3], [1, 2, 3, 0])
+        >>> pair = Comparison.of(ring, ring, None, Randomness(seed=1))
+        >>> metric = gv.METRICS["degree-distribution"]
+        >>> [figure.value for figure in metric.mean_figures([pair, pair])]
+        [0.0, 0.0]
+        """
         figures: Figures = _function(self.compute_mean)(pairs)
         return figures
 
@@ -213,6 +281,13 @@ def with_error(before: float | None, after: float | None, unit: str) -> Figures:
         yield from before_and_after(before, after, unit)
         if before:
             yield Figure("relative error", abs(after - before) / abs(before), "ratio")
+
+
+def compared(
+    pair: GraphComparison, statistic: Callable[[Graph], float | None], unit: str
+) -> Figures:
+    """Yield a statistic before and after, how far apart, and that over the first."""
+    return with_error(statistic(pair.original), statistic(pair.released), unit)
 
 
 def before_and_after(before: float, after: float, unit: str) -> Figures:
@@ -344,3 +419,8 @@ def half_l1_sampled(
     if np.isnan(error):
         return Estimate(value, Sample(min(sizes)))
     return Estimate(value, Sample(min(sizes), max(value - error, 0.0), min(value + error, 1.0)))
+
+
+def percent_of_others(share: float) -> str:
+    """Return the rest of a share as a percentage."""
+    return percent(1 - share)

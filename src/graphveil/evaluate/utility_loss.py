@@ -1,6 +1,8 @@
 """Utility loss as the share of edges, entries or rows that would have to be kept at random.
 
-Random samples of an original stand for releases of it: what is not kept is not released.
+Random samples of an original stand for releases of it: what is not kept is not released. A figure
+of a release is compared with those of the samples, which gives figures of different metrics one
+scale. Only metrics of linear cost are compared: 27 samples and the original are measured.
 """
 
 from __future__ import annotations
@@ -32,10 +34,10 @@ from graphveil.evaluate.comparison import (
 from graphveil.evaluate.metric import Metric, NotMeasuredError
 
 RATES = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99)
-"""The shares that are kept."""
+"""The shares that are kept: denser near 1, since releases lose little as a rule."""
 
 DRAWS = 3
-"""How many samples of each share."""
+"""How many samples there are of each share: their spread gives an interval."""
 
 Kept = Bools
 
@@ -68,6 +70,7 @@ def kept_at_random(n: int, rate: float, draw: int, randomness: Randomness) -> Ke
     15
     """
     rng = randomness.stream(f"kept at random: {rate}, draw {draw}")
+    # Draw the smaller of the two sides: those kept, or those that are not.
     size = round(rate * n)
     few = min(size, n - size)
     kept = np.full(n, size > few)
@@ -246,6 +249,7 @@ def _with_share(row: Row, metric: Metric[Any] | None, curves: Curves) -> Row:
     curve = curves.get((row.question, row.part), [])
     if metric is None or row.value is None or len(curve) != 1 + len(RATES) * DRAWS:
         return row
+    # Distances from the original's own figure, so that a larger one is always worse.
     sign = 1 if metric.direction == "lower is better" else -1
     distances = sign * (np.array(curve[1:]).reshape(len(RATES), DRAWS) - curve[0])
     share = read_back(sign * (row.value - curve[0]), distances)
@@ -277,13 +281,16 @@ def read_back(distance: float, distances: Floats) -> Share | None:
     >>> read_back(0.0, ideal).middle, read_back(0.95, ideal).middle, read_back(-0.1, ideal)
     (0.99, 0.0, None)
     """
+    # Rounding aside, distances that are equal stay equal.
     near = SAME * float(np.abs(distances).max())
     if distance < -near or float(np.ptp(distances)) <= near:
         return None
+    # Read the least, mean and largest of the draws backwards, each made monotone.
     low, middle, high = (
         _rates_at(distance, falling(curve), near)
         for curve in (distances.min(axis=1), distances.mean(axis=1), distances.max(axis=1))
     )
+    # Several rates may have this distance: give the middle of them.
     share = RATES[-1] if middle[1] == RATES[-1] else (middle[0] + middle[1]) / 2
     return Share(min(low[0], share), share, max(high[1], share))
 
@@ -294,6 +301,8 @@ def falling(values: Floats) -> Floats:
     Isotonic regression by its min-max formula (Robertson, Wright and Dykstra 1988, section 1.4):
     loading a library for nine numbers costs more than they do.
     """
+    # At each place: the least, over starts up to it, of the largest mean of a run from that start
+    # to an end at or after the place.
     first, last = np.indices((values.size, values.size))
     sums = np.concatenate([[0.0], np.cumsum(values)])
     means = (sums[last + 1] - sums[first]) / np.maximum(last - first + 1, 1)

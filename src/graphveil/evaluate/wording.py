@@ -12,7 +12,7 @@ from typing import Literal
 from graphveil.core.rows import Row, Rows, felt
 from graphveil.core.text import Wording, printable
 from graphveil.evaluate.metric import Said, value_of
-from graphveil.evaluate.metrics.table import METRICS
+from graphveil.evaluate.metrics.registry import METRICS
 
 Answer = Literal["", "yes", "not shown", "not measured", "not run"]
 """For a question with a guess next to it: whether the figure lies above that guess."""

@@ -9,8 +9,6 @@ from graphveil.io.formats import compression_of as compression_of
 from graphveil.io.formats import format_of as format_of
 from graphveil.io.formats import kind_read as kind_read
 from graphveil.io.formats import options_of as options_of
-from graphveil.io.reading import Reading as Reading
-from graphveil.io.reading import ReadingReport as ReadingReport
 from graphveil.io.reading import load as load
 from graphveil.io.reading import load_bipartite as load_bipartite
 from graphveil.io.reading import load_graph as load_graph
@@ -21,5 +19,7 @@ from graphveil.io.reading import read_bipartite as read_bipartite
 from graphveil.io.reading import read_graph as read_graph
 from graphveil.io.reading import read_network as read_network
 from graphveil.io.reading import read_table as read_table
-from graphveil.io.text.dialect import columns_of as columns_of
+from graphveil.io.reading_report import Reading as Reading
+from graphveil.io.reading_report import ReadingReport as ReadingReport
+from graphveil.io.text.guessed_kind import columns_of as columns_of
 from graphveil.io.writing import write as write

@@ -93,11 +93,54 @@ class Format:
     read_as: tuple[str, ...] = ()
 
     def reader(self, kind: str) -> Callable[..., Any]:
-        """Return the function that reads this kind of data; of a network, the edges and nodes."""
+        """Return the function that reads this kind of data.
+
+        Parameters
+        ----------
+        kind
+            ``graph``, ``network``, ``bipartite``, ``table``, or ``ids`` for a list of ids.
+
+        Returns
+        -------
+        Callable
+            Takes a source and options, and returns what `graphveil.io.parsed` describes; for a
+            network, the edges and nodes.
+
+        Raises
+        ------
+        InputError
+            If the format cannot store this kind.
+
+        Examples
+        --------
+        >>> FORMATS["gml"].reader("graph").__name__
+        'read_graph'
+        """
         return self._function(f"read_{'graph' if kind == 'network' else kind}", kind)
 
     def writer(self, kind: str) -> Callable[..., Any]:
-        """Return the function that writes this kind of data."""
+        """Return the function that writes this kind of data.
+
+        Parameters
+        ----------
+        kind
+            As of `reader`.
+
+        Returns
+        -------
+        Callable
+            Takes the data, an open binary stream, and the format.
+
+        Raises
+        ------
+        InputError
+            If the format cannot store this kind.
+
+        Examples
+        --------
+        >>> FORMATS["csv"].writer("table").__name__
+        'write_table'
+        """
         return self._function(f"write_{kind}", kind)
 
     def _function(self, name: str, kind: str) -> Callable[..., Any]:
@@ -170,7 +213,30 @@ FORMATS: dict[str, Format] = {
 
 
 def format_of(path: str | Path, override: str | None = None) -> Format:
-    """Return the format of a file, by its extension, or of the name given."""
+    """Return the format of a file.
+
+    Parameters
+    ----------
+    path
+        The file, or a folder of its parts; the extension gives the format.
+    override
+        The name of a format, which then counts instead.
+
+    Returns
+    -------
+    Format
+        An entry of `FORMATS`.
+
+    Raises
+    ------
+    InputError
+        If the name or the extension is unknown; the message says what the content looks like.
+
+    Examples
+    --------
+    >>> format_of("friends.csv.gz").name, format_of("friends.dat", "tsv").name
+    ('csv', 'tsv')
+    """
     path = Path(path)
     if override is not None:
         if override not in FORMATS:
@@ -292,7 +358,23 @@ def _two_of(width: int) -> tuple[dict[str, Any], bool]:
 
 
 def compression_of(path: str | Path) -> str | None:
-    """Return gzip, zstd or None, by the last extension."""
+    """Return the compression of a file, by the last extension.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    str or None
+        ``gzip``, ``zstd``, or None.
+
+    Examples
+    --------
+    >>> compression_of("friends.csv.gz"), compression_of("friends.csv")
+    ('gzip', None)
+    """
     return COMPRESSIONS.get(Path(path).suffix.lower())
 
 
@@ -526,11 +608,43 @@ def from_record(defaults: AnyOptions, kept: Mapping[str, Any]) -> AnyOptions:
 
 
 def options_of(kind: Kind) -> type[AnyOptions]:
-    """Return the class of the options with which a kind is read."""
+    """Return the class of the options with which a kind is read.
+
+    Parameters
+    ----------
+    kind
+        The kind.
+
+    Returns
+    -------
+    type
+        The class of its reading options.
+
+    Examples
+    --------
+    >>> options_of(KINDS["table"]).__name__
+    'TableOptions'
+    """
     options: type[AnyOptions] = resolve(kind.options)
     return options
 
 
 def kind_read(options: AnyOptions) -> Kind:
-    """Return the kind of data that these options read."""
+    """Return the kind of data that these options read.
+
+    Parameters
+    ----------
+    options
+        Reading options of some kind.
+
+    Returns
+    -------
+    Kind
+        The kind whose options these are.
+
+    Examples
+    --------
+    >>> kind_read(TableOptions()).name
+    'table'
+    """
     return next(kind for kind in KINDS.values() if options_of(kind) is type(options))

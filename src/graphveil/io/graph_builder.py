@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from graphveil.core.errors import InputError, did_you_mean, leave_out, option, options
 from graphveil.core.text import counted
 from graphveil.data import Network
-from graphveil.data.conversions import cells_of
 from graphveil.data.layers import KINDS_OF_EDGES, MOST_KINDS, may_mark_modes, mode_of, two_modes
+from graphveil.data.network_conversions import cells_of
 from graphveil.io.formats import BipartiteOptions, Format, GraphOptions, NetworkOptions
 from graphveil.io.parsed import (
     ParsedArcs,
@@ -54,7 +54,11 @@ def check_signs(labels: Sequence[str], form: Format) -> None:
 
 
 class Builder:
-    """Collects nodes and edges; nodes are named by keys, and may have labels."""
+    """Collects nodes and edges of a file; nodes are named by keys, and may have labels.
+
+    Readers of formats with elements (GraphML, GEXF, GML, Pajek, node-link JSON) call it element by
+    element; what is asked of the owner, and what was omitted, is decided here once for all of them.
+    """
 
     def __init__(self, source: Source, options: GraphOptions) -> None:
         self._people: dict[str, dict[int, Any]] = {}
@@ -176,18 +180,22 @@ class Builder:
 
     def arcs(self, *, use_labels: bool) -> ParsedArcs:
         """Return what was collected; ids are the labels, where wanted and all distinct."""
+        # Labels are ids if all nodes have distinct ones.
         labels = [label for label in self._labels if label is not None]
         keys: Sequence[str] = list(self._position)
         if use_labels and labels and len(set(labels)) == len(self._position):
             keys = labels
         else:
             self._refuse_negative(keys)
+        # Ends as positions; an end that is not a node is refused with its line.
         left = [self._end(edge[0], edge[2]) for edge in self._edges]
         right = [self._end(edge[1], edge[2]) for edge in self._edges]
+        # Attributes of nodes; two marked kinds of nodes are asked about.
         people = self._said_of_nodes()
         if not self._one_mode:
             refuse_two_modes(self._source, people, zip(left, right, strict=True))
         self._ask_for_kinds()
+        # If some edges are directed, those that are not are listed in both directions.
         directed = not all(self._undirected)
         self._notes.rows = len(self._edges)
         kinds, one_way = self._kinds_of_edges(), None
@@ -219,7 +227,7 @@ class Builder:
         }
 
     def _ask_for_kinds(self) -> None:
-        """Refuse to merge kinds of edges that an attribute says, unless someone said so."""
+        """Refuse to merge edge types that an attribute names, unless the options say so."""
         if self._kind_column is not None or self._ignore_weights:
             return
         if len(set(self._ids)) < len(self._ids):
@@ -230,7 +238,7 @@ class Builder:
                 refuse_kinds(self._source, sorted(values), name)
 
     def _kinds_of_edges(self) -> list[str] | None:
-        """Return of which kind every edge is; None where nobody asked."""
+        """Return the type of every edge; None if no edge types were asked for."""
         if self._kind_column is None:
             return None
         kinds = [self._kinds.get(at, self._kind_of_others) for at in range(len(self._edges))]
@@ -306,9 +314,11 @@ def read_bipartite(
     InputError
         Where no value is given that some nodes have, or an edge joins two users or two items.
     """
+    # The network of all nodes; which attribute and value mark the users.
     how = NetworkOptions(ignore_weights=options.ignore_weights, one_mode=True)
     arcs = read_network(source, how)
     name, users = _users_of(source, arcs, options.user_column)
+    # Every edge must join a user and an item.
     left = users[arcs.source]
     within = left == users[arcs.target]
     if within.any():
@@ -319,6 +329,7 @@ def read_bipartite(
             f"the edge between {shown(first)} and {shown(second)} connects two {both}. Remove it, "
             f"or choose a different {option('user_column')}."
         )
+    # Users and items are numbered apart, each in the order of their ids.
     number = np.where(users, np.cumsum(users), np.cumsum(~users)).astype(np.int32) - np.int32(1)
     arcs.notes.attributes_ignored += tuple(other for other in arcs.people if other != name)
     return ParsedPairs(

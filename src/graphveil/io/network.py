@@ -12,16 +12,17 @@ import numpy as np
 
 from graphveil.core.errors import DataError, InputError, Problem, did_you_mean, option
 from graphveil.data import Network, Table
-from graphveil.data.conversions import cells_of
-from graphveil.data.ids import as_ids, as_text, distinct, naming_columns, positions
+from graphveil.data.id_columns import naming_columns
+from graphveil.data.ids import as_ids, as_text, distinct, positions
 from graphveil.data.layers import may_mark_modes
+from graphveil.data.network_conversions import cells_of
+from graphveil.io.edge_types import layers_of
 from graphveil.io.formats import NetworkOptions, TableOptions
 from graphveil.io.graph_builder import refuse_two_modes
 from graphveil.io.parsed import ParsedArcs, ids_listed, questions_about_cells
 from graphveil.io.reading import ReadTies, over_all_nodes, source_of
 from graphveil.io.source import Source, shown
-from graphveil.io.text.columns import layers_of
-from graphveil.io.text.dialect import columns_of
+from graphveil.io.text.guessed_kind import columns_of
 
 SHOWN = 5
 """So many ids that nobody listed stand in a message."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from graphveil.core.errors import DataError, InputError, Problem, answers, mapping, option
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import counted
+from graphveil.data.arrow_values import written_out
 from graphveil.data.codes import (
     AMONG_NUMBERS,
     AMONG_TEXTS,
@@ -30,19 +31,8 @@ from graphveil.data.codes import (
     rules_of,
     written_dates,
 )
-from graphveil.data.ids import (
-    LARGEST,
-    Ids,
-    RepeatedPeople,
-    as_ids,
-    as_text,
-    distinct,
-    naming_columns,
-    numbers_people,
-    positions,
-    text,
-    written_out,
-)
+from graphveil.data.id_columns import RepeatedPeople, naming_columns, numbers_people
+from graphveil.data.ids import LARGEST, Ids, as_ids, as_text, distinct, positions, text
 from graphveil.data.network import MAX_NODES
 from graphveil.data.origin import MAY_BE_MISSING, MISSING
 from graphveil.data.table import Table, repeated_columns
@@ -58,6 +48,7 @@ else:
 
 _INTEGER = r"^(0|[1-9][0-9]*)$"
 _WHOLE = r"^(0|[1-9][0-9]*)(\.0+)?$"
+"""Texts that spell an integer in one way, also as 1.0."""
 
 
 class SpellingProblem(NamedTuple):
@@ -235,9 +226,12 @@ def gives_counts(n: int, m: int, rows: int, n_others: int, largest: int) -> bool
     >>> gives_counts(9, 7, 3, 4, 4) is None, gives_counts(1, 2, 3, 4, 4)
     (True, False)
     """
+    # More ids than nodes: not a count.
     if n < n_others:
         return False
+    # The number of edges fits exactly, or every edge is listed twice.
     if rows and m in (rows, rows / 2):
+        # It may be a count of a file that is incomplete, or an edge between the two largest ids.
         return True
     return None if rows > 1 and m > rows and n >= largest and m > largest else False
 
@@ -353,6 +347,7 @@ def listed_arcs(
     one_way: list[bool] | None = None,
 ) -> ParsedArcs:
     """Return the arcs of a format that lists distinct nodes; ends are positions in that list."""
+    # Nodes in canonical order; ends and attributes follow them.
     order = distinct(labels)
     position = positions(labels, order, what="ids")
     listed = np.argsort(position).tolist()
@@ -369,7 +364,11 @@ def listed_arcs(
 
 
 def check_size(source: Source, n: int, entries: int) -> None:
-    """Refuse a number of nodes or users that what is listed cannot explain."""
+    """Refuse a number of nodes or users that the listed entries cannot explain.
+
+    It bounds the memory that a damaged or hostile first line can ask for: 10 million, and 1,000
+    more per listed entry.
+    """
     if n > 10_000_000 + 1000 * entries or n > MAX_NODES:
         source.refuse(
             f"the file declares {counted(n, 'row', spec=',')} and columns but lists "
@@ -437,6 +436,7 @@ def binning(columns: Mapping[str, Any], options: TableOptions) -> TableOptions:
 
 def table_of(where: str, cells: ParsedCells, options: TableOptions) -> Table:
     """Return the table of cells that were read."""
+    # Gather every question about cells, bins and columns, so that one refusal has them all.
     columns = dict(cells.columns)
     rules = binning(columns, options)
     problems = [*cells.problems, *questions_about_cells(columns, rules)]
@@ -456,6 +456,7 @@ def table_of(where: str, cells: ParsedCells, options: TableOptions) -> Table:
         problems += error.asked
         if not problems:
             raise InputError(f"{where}{error.message.text}") from error
+    # Questions about people come last: they are asked of the table that the other answers give.
     if problems:
         problems += about_people(columns, rules, problems)
         raise InputError.asking(problems, vars(options), where)

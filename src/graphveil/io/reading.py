@@ -4,33 +4,28 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphveil.core.errors import (
     DataError,
     InputError,
-    Message,
     did_you_mean,
-    mapping,
     one_of,
     option,
-    several,
-    warn,
 )
 from graphveil.core.lazy import resolve
-from graphveil.core.warnings import DroppedWarning
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.columns import Ties
 from graphveil.data.csr import Dropped, neighbor_lists, sorted_lists
-from graphveil.data.ids import Ids, as_text, distinct, naming_columns, naming_question, positions
+from graphveil.data.id_columns import naming_columns
+from graphveil.data.ids import Ids, as_text, distinct, positions
 from graphveil.data.kinds import KINDS, kind_of
-from graphveil.data.origin import LISTS, FileOrigin, PublicLists, left_out_words, read_from
+from graphveil.data.origin import LISTS, FileOrigin, PublicLists, read_from
 from graphveil.io.formats import (
-    FORMATS,
     AnyOptions,
     BipartiteOptions,
     GraphOptions,
@@ -51,237 +46,46 @@ from graphveil.io.parsed import (
     may_be_missing,
     table_of,
 )
+from graphveil.io.reading_report import D, Reading, ReadingReport, warn_of_dropped
 from graphveil.io.source import Source
-from graphveil.io.text.dialect import names_again, refuse_first_id, sniff
-
-D = TypeVar("D")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ReadingReport:
-    """What was read, and what was omitted on the way.
-
-    Parameters
-    ----------
-    kind
-        What the file was read as, in words.
-    format, compression
-        The format that it has.
-    parts
-        The files that were read: several where a folder was given.
-    rows
-        Data rows (edges as listed, lines of a table, entries of a matrix).
-    header
-        The names in the first line, where it was read as names.
-    comment_lines
-        Lines that begin with ``#`` or ``%``.
-    count_line
-        The first line where it only gave the numbers of nodes and edges.
-    unlike
-        What the file declares to hold and what it holds, where these numbers differ.
-    self_loops, duplicates, reciprocal_pairs
-        Dropped loops, dropped repeats, and edges that the file lists in both directions.
-    symmetrized
-        Arcs of a directed file that had no reverse and became undirected.
-    isolated
-        Nodes without an edge, or users without an item.
-    columns_ignored
-        Columns omitted as weights.
-    attributes_ignored
-        Attributes of nodes and edges that were omitted.
-    inferred
-        Whether the first line was taken for names because it differs from what stands below.
-    odd_ids, example
-        How many ids are not integers while others are, so that all are text; and one of them.
-    suppressed_cells
-        Cells of a table read as suppressed.
-    binned
-        Columns whose numbers became categories.
-    naming
-        Columns of a table that may name people: nearly every row has another value.
-    many_numbers
-        Columns of a table with many different numbers, each of which is a category.
-    odd_cells
-        Columns of a table that hold numbers or nothing, spelled as text; each with such a cell.
-    empty_rows
-        Rows of a table in which every cell is suppressed.
-    maybe_missing
-        Ids that may stand for missing ones, with their numbers.
-    look_alike
-        Two ids that differ only in how an accent is written.
-    square
-        Whether a matrix was read as a network that may as well be one of users by items.
-
-    Examples
-    --------
-    >>> ReadingReport(format="csv", rows=5, self_loops=1).lines()
-    ['read 5 rows of csv', 'dropped 1 self-loop']
-    """
-
-    kind: str = ""
-    format: str
-    compression: str | None = None
-    parts: int = 1
-    rows: int = 0
-    header: tuple[str, ...] = ()
-    comment_lines: int = 0
-    count_line: str | None = None
-    unlike: str = ""
-    self_loops: int = 0
-    duplicates: int = 0
-    reciprocal_pairs: int = 0
-    symmetrized: int = 0
-    isolated: int = 0
-    columns_ignored: tuple[str, ...] = ()
-    attributes_ignored: tuple[str, ...] = ()
-    inferred: bool = False
-    odd_ids: int = 0
-    example: str = ""
-    suppressed_cells: int = 0
-    binned: tuple[str, ...] = ()
-    naming: tuple[str, ...] = ()
-    many_numbers: tuple[str, ...] = ()
-    odd_cells: tuple[tuple[str, str], ...] = ()
-    empty_rows: int = 0
-    maybe_missing: str = ""
-    look_alike: str = ""
-    square: bool = False
-
-    @property
-    def left_out(self) -> tuple[str, ...]:
-        """The names of the columns and attributes that are not in the data."""
-        return (*self.columns_ignored, *self.attributes_ignored)
-
-    def lines(self) -> list[Message]:
-        """Return a sentence for everything that happened."""
-        packed = f", {self.compression}" if self.compression else ""
-        kind = f" as {self.kind}" if self.kind else ""
-        parts = f" in {self.parts:,} parts" if self.parts > 1 else ""
-        read = Message(f"read {_many(self.rows, 'row')} of {self.format}{packed}{parts}{kind}")
-        return [read, *self._notes()]
-
-    def _odd_ids(self) -> str:
-        if self.odd_ids == 1:
-            return f"{self.example} is not an integer"
-        return f"{self.odd_ids:,} are not integers, such as {self.example}"
-
-    def dropped(self) -> list[Message]:
-        """Return a sentence for what is not in the data, what was guessed, and what is to be asked.
-
-        >>> ReadingReport(format="csv", rows=5, reciprocal_pairs=2).dropped()
-        []
-        """
-        is_data = option("header", "no")
-        an_edge = f"counts; if it is an edge, use {is_data}"
-        named = f"read the first line as column names ({', '.join(self.header)})"
-        missing = 'if they mean "missing", remove their rows'
-        sentences = [
-            (self.count_line, f"skipped the first line ({self.count_line}): it contains {an_edge}"),
-            (self.unlike, f"the file declares {self.unlike}: {self._if_complete()}"),
-            (self.self_loops, f"dropped {_many(self.self_loops, 'self-loop')}"),
-            (self.duplicates, f"dropped {_many(self.duplicates, 'duplicate')}"),
-            (self.symmetrized, f"dropped the direction of {_many(self.symmetrized, 'arc')}"),
-            (self.inferred, f"{named}: if it is data, use {is_data}"),
-            *((True, words) for words in left_out_words(self.left_out)),
-            (self.maybe_missing, f"read {self.maybe_missing} as ids: {missing}"),
-            (
-                self.look_alike,
-                f"read {self.look_alike} as two different ids, although they look the same",
-            ),
-            *((True, words) for words in self._odd_columns()),
-        ]
-        return [Message(sentence) for happened, sentence in sentences if happened]
-
-    def _if_complete(self) -> str:
-        """Return what to do where a file does not hold what it declares."""
-        listed = "nodes" in self.unlike and not FORMATS[self.format].keeps_isolated
-        nodes = f", or list nodes without edges with {option('nodes')}" if listed else ""
-        return f"check that it is complete{nodes}"
-
-    def _odd_columns(self) -> list[str]:
-        """Return what is to be asked of columns whose values say little as categories."""
-        asked = []
-        for name in self.naming:
-            measures = f"; if it measures something, use {_grouped(name)}"
-            asked.append(naming_question(name) + (measures if name in self.many_numbers else ""))
-        asked.extend(_odd_cell(name, cell) for name, cell in self.odd_cells)
-        others = [name for name in self.many_numbers if name not in self.naming]
-        if others:
-            asked.append(
-                f"every distinct number in {', '.join(others)} is its own category. To group "
-                f"them: {_grouped(others[0])}"
-            )
-        return asked
-
-    def _notes(self) -> list[Message]:
-        both = _many(self.reciprocal_pairs, "edge")
-        of_users = self.kind == kind_of(Bipartite).words
-        who, what = ("user", "items") if of_users else ("node", "edges")
-        sentences = [
-            (
-                self.header and not self.inferred,
-                f"read the first line as column names: {', '.join(self.header)}",
-            ),
-            (
-                self.square,
-                (
-                    "took the square matrix for a network; if its rows are users and its columns "
-                    f"items, use {option('kind', 'bipartite')}"
-                ),
-            ),
-            (self.comment_lines, f"skipped {_many(self.comment_lines, 'comment line')}"),
-            (self.reciprocal_pairs, f"merged {both} listed in both directions"),
-            (self.isolated, f"kept {_many(self.isolated, who)} without {what}"),
-            (
-                self.odd_ids,
-                f"read all ids as text: {self._odd_ids()}",
-            ),
-            (self.suppressed_cells, f"read {_many(self.suppressed_cells, 'cell')} as suppressed"),
-            (
-                self.empty_rows,
-                f"counted {_many(self.empty_rows, 'row')} with only suppressed cells as people",
-            ),
-            (self.binned, f"binned {', '.join(self.binned)}"),
-        ]
-        return self.dropped() + [Message(sentence) for happened, sentence in sentences if happened]
-
-
-class Reading(NamedTuple, Generic[D]):
-    """Data, and the report of how it was read."""
-
-    data: D
-    report: ReadingReport
-
-
-def _grouped(name: str) -> str:
-    return mapping("bins", name, "quantiles:4")
-
-
-def _odd_cell(name: str, cell: str) -> str:
-    """Return the question about a column with a cell that is not a number and stands for one."""
-    if "," in cell:
-        return (
-            f"column {name} has numbers with a comma ({cell}), each read as its own category. "
-            "Use a point as decimal separator, and they can be binned"
-        )
-    other = "cells with only spaces" if not cell.strip() else f"{cell} among numbers"
-    say = several("suppressed", "*", "", cell)
-    return f'column {name} has {other}, read as a category. If it means "missing", use {say}'
-
-
-def _many(count: int, noun: str) -> str:
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
-
-
-def warn_of_dropped(report: ReadingReport) -> None:
-    """Warn once, where something of a file is not in what was read of it."""
-    dropped = report.dropped()
-    if dropped:
-        warn("; ".join(sentence.text for sentence in dropped), DroppedWarning)
+from graphveil.io.text.dialect import sniff
+from graphveil.io.text.header import names_again, refuse_first_id
 
 
 def load_network(path: str | Path, options: GraphOptions | None = None) -> Reading[Any]:
-    r"""Return the network in a file, and the report of what was dropped on the way."""
+    """Return the network in a file, and the report of what was dropped on the way.
+
+    Parameters
+    ----------
+    path
+        The file of edges, or a folder of its parts.
+    options
+        How it is read; the defaults of `NetworkOptions` if not given. `GraphOptions` give a graph.
+
+    Returns
+    -------
+    Reading
+        The network or graph, and the report.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read so, or has fewer than two nodes.
+
+    Notes ----- Time is that of parsing and of sorting the edges: O(m log m). The arcs that were
+    parsed are freed before the lists are complete.
+
+    Notes
+    -----
+    Sorting the edges takes O(m log m); parsing is linear in the size of the file.
+
+    Examples
+    --------
+    >>> from graphveil.io import datasets
+    >>> network = load_network(datasets.path_of("copenhagen-calls")).data
+    >>> network.n_nodes, network.n_ties
+    (536, 621)
+    """
     options = options or NetworkOptions()
     source = source_of(path, options.format, options.header)
     arcs: ParsedArcs = source.format.reader(kind_read(options).name)(source, options)
@@ -329,7 +133,31 @@ def _reported(
 
 
 def load_graph(path: str | Path, options: GraphOptions | None = None) -> Reading[Graph]:
-    """Return the graph in a file, as `load_network` does with `GraphOptions`."""
+    """Return the graph in a file, and the report of what was dropped on the way.
+
+    Parameters
+    ----------
+    path
+        The file of edges, or a folder of its parts.
+    options
+        How it is read; the defaults of `GraphOptions` if not given.
+
+    Returns
+    -------
+    Reading
+        The graph, and the report.
+
+    Raises
+    ------
+    InputError
+        As `load_network`.
+
+    Examples
+    --------
+    >>> from graphveil.io import datasets
+    >>> load_graph(datasets.path_of("copenhagen-calls")).report.rows
+    621
+    """
     return load_network(path, options or GraphOptions())
 
 
@@ -364,7 +192,31 @@ def _graph_of(source: Source, arcs: ParsedArcs, options: GraphOptions) -> ReadTi
 
 
 def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) -> Reading[Bipartite]:
-    r"""Return the users and items in a file, and the report of what was dropped on the way."""
+    """Return the users and items in a file, and the report of what was dropped on the way.
+
+    Parameters
+    ----------
+    path
+        The file, or a folder of its parts.
+    options
+        How it is read; the defaults of `BipartiteOptions` if not given.
+
+    Returns
+    -------
+    Reading
+        The data, and the report.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read so, or has no users.
+
+    Examples
+    --------
+    >>> from graphveil.io import datasets
+    >>> load_bipartite(datasets.path_of("spect-heart")).report.kind
+    'user-item data'
+    """
     options = options or BipartiteOptions()
     source = source_of(path, options.format, options.header)
     pairs: ParsedPairs = source.format.reader("bipartite")(source, options)
@@ -403,7 +255,34 @@ def load_bipartite(path: str | Path, options: BipartiteOptions | None = None) ->
 
 
 def load_table(path: str | Path, options: TableOptions | None = None) -> Reading[Table]:
-    r"""Return the table in a file, and the report of what was changed on the way."""
+    """Return the table in a file, and the report of what was changed on the way.
+
+    Parameters
+    ----------
+    path
+        The file, or a folder of its parts.
+    options
+        How it is read; the defaults of `TableOptions` if not given.
+
+    Returns
+    -------
+    Reading
+        The table, and the report.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read so.
+    DataError
+        If columns raise questions: the message has all of them, and the options that answer them.
+
+    Examples
+    --------
+    >>> from graphveil.io import datasets
+    >>> options = TableOptions(categories=datasets.DATASETS["adult-sample"].categories)
+    >>> load_table(datasets.path_of("adult-sample"), options).data.n_rows > 1_000
+    True
+    """
     options = options or TableOptions()
     source = source_of(path, options.format, "no" if options.header == "no" else "yes")
     cells = source.format.reader("table")(source, options)
@@ -424,6 +303,11 @@ def read_graph(path: str | Path, **options: Any) -> Graph:
         The file; its extension gives the format.
     **options
         The fields of `GraphOptions`.
+
+    Returns
+    -------
+    Graph
+        Nodes in the order of their ids; directions, weights and attributes are not kept.
 
     Raises
     ------
@@ -456,6 +340,12 @@ def read_network(path: str | Path, **options: Any) -> Network:
         The file of edges; its extension gives the format.
     **options
         The fields of `NetworkOptions`.
+
+    Returns
+    -------
+    Network
+        One layer per edge type, with directions if ``directed="keep"``; nodes in the order of their
+        ids.
 
     Raises
     ------
@@ -496,6 +386,21 @@ def read_bipartite(path: str | Path, **options: Any) -> Bipartite:
     **options
         The fields of `BipartiteOptions`.
 
+    Returns
+    -------
+    Bipartite
+        Users and items in the order of their ids and names.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read as user-item data.
+
+    Warns
+    -----
+    GraphveilWarning
+        Once, if the data does not contain everything in the file.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -518,6 +423,23 @@ def read_table(path: str | Path, **options: Any) -> Table:
     **options
         The fields of `TableOptions`.
 
+    Returns
+    -------
+    Table
+        The rows in the order of the file.
+
+    Raises
+    ------
+    InputError
+        If the file cannot be read as a table.
+    DataError
+        If columns raise questions: the message has all of them, and the options that answer them.
+
+    Warns
+    -----
+    GraphveilWarning
+        Once, if the table does not contain everything in the file.
+
     Examples
     --------
     >>> from tempfile import TemporaryDirectory
@@ -531,7 +453,37 @@ def read_table(path: str | Path, **options: Any) -> Table:
 
 
 def read(path: str | Path, *, kind: str | None = None, **options: Any) -> Data:
-    r"""Return the data in a file as a container of this kind; a warning says what was dropped."""
+    r"""Return the data in a file as a container of this kind; a warning says what was dropped.
+
+    Parameters
+    ----------
+    path
+        The file; its extension gives the format.
+    kind
+        ``graph``, ``network``, ``bipartite`` or ``table``. Default: the kind that the names of
+        columns indicate, else a graph.
+    **options
+        The fields of the options of this kind, such as `GraphOptions`.
+
+    Returns
+    -------
+    Graph or Network or Bipartite or Table
+        The container.
+
+    Raises
+    ------
+    InputError
+        If the kind is unknown, or the file cannot be read as this kind.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     file = Path(folder, "likes.csv")
+    ...     _ = file.write_text("user,item\nann,tea\nbob,tea\n")
+    ...     read(file)
+    Bipartite(n_users=2, n_features=1, n_entries=2)
+    """
     kind = kind or _kind_named(Path(path), options)
     if kind not in KINDS:
         raise InputError(f"unknown kind of data {kind!r}. {one_of(kind, KINDS)}")
@@ -548,6 +500,17 @@ def load(path: str | Path, options: AnyOptions) -> Reading[Any]:
         The file.
     options
         How it is read; their class says as what.
+
+    Returns
+    -------
+    Reading
+        The container, and the `ReadingReport`.
+
+    Examples
+    --------
+    >>> from graphveil.io import datasets
+    >>> load(datasets.path_of("copenhagen-calls"), GraphOptions(header="yes")).data
+    Graph(n_nodes=536, n_edges=621)
     """
     reading: Reading[Any] = resolve(kind_read(options).loader)(path, options)
     return reading
@@ -555,7 +518,7 @@ def load(path: str | Path, options: AnyOptions) -> Reading[Any]:
 
 def _kind_named(path: Path, options: dict[str, Any]) -> str:
     """Return the kind that the names of columns say, else a graph."""
-    from graphveil.io.text.dialect import columns_of  # noqa: PLC0415  not where the kind is given
+    from graphveil.io.text.guessed_kind import columns_of  # noqa: PLC0415  not where the kind is given
 
     asked = {name: options[name] for name in ("header", "delimiter") if name in options}
     named = columns_of(path, options.get("format"), **asked).kind

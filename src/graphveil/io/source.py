@@ -33,6 +33,7 @@ _MAGIC = {
     b"$FL2": "an SPSS file. Export it as CSV in UTF-8",
     b"<stata_dta>": "a Stata file. Export it as CSV in UTF-8",
 }
+"""What a file is by its first bytes, if it is not text, and what to do with it."""
 _NO_DATA = (
     (rb"(?i)\s*<(!doctype\s+html|html\b|head\b|body\b)", "a web page. Download the file itself"),
     (
@@ -170,6 +171,7 @@ class Source:
         self._begun.clear()
         line = 1
         for number, part in enumerate(self.parts):
+            # Skip the header of each further part, which may reach over a chunk.
             skip = self.skipped[number] if self.skipped else 0
             self._begun.append(_Begun(line, skip, part))
             for _, chunk in part.chunks():
@@ -178,6 +180,7 @@ class Source:
                     skip -= len(lines) - 1
                     continue
                 rest, skip = lines[-1], 0
+                # A part may lack its last line break: add it, so that lines do not merge.
                 if rest:
                     ended = rest if rest.endswith(b"\n") else rest + b"\n"
                     yield line, ended
@@ -193,7 +196,9 @@ class Source:
                 self.refuse(
                     "the file contains a NUL byte, so it is not text. Check the format.", line=at
                 )
+            # Blocks are cut after the last line break; the rest goes before the next block.
             cut = block.rfind(b"\n") + 1
+            # A block without a line break: the line goes on, up to a limit that bounds memory.
             if not cut:
                 rest += block
                 if len(rest) > LONGEST_LINE:

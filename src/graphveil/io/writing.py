@@ -107,7 +107,51 @@ def write(
     replace: bool = True,
     exact: bool = False,
 ) -> None:
-    """Write a container to a file, and the ids of all nodes or users to a second where asked."""
+    """Write a container to a file, and the ids of all nodes or users to a second one if asked.
+
+    Parameters
+    ----------
+    data
+        The container.
+    path
+        The file; its extension gives the format, and the compression.
+    format
+        The name of the format, if the extension does not show it.
+    ids_path
+        A second file for the ids of all nodes or users: needed by formats that would lose those
+        without edges or items. For a network with attributes, it has these, too.
+    mode
+        The permissions of the files.
+    replace
+        Whether files that exist are replaced.
+    exact
+        For a table in csv or tsv: whether cells are written as the generalized values that they
+        are.
+
+    Raises
+    ------
+    InputError
+        If the format is unknown, or cannot store this kind of data.
+    UsageError
+        If the file would lose ids, nodes or attributes and `ids_path` is not given.
+    DataError
+        If a table has no columns.
+
+    Notes
+    -----
+    The same data gives the same bytes. A file is written under a temporary name and renamed.
+
+    Examples
+    --------
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     write(Graph.from_edges([0, 1], [1, 2]), Path(folder, "path.csv"))
+    ...     print(Path(folder, "path.csv").read_text())
+    source,target
+    0,1
+    1,2
+    <BLANKLINE>
+    """
     form, kind = format_of(path, format), kind_of(data)
     writer = form.writer(kind.name)
     if isinstance(data, Table):

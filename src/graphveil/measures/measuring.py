@@ -1,6 +1,8 @@
-"""Measuring data as it is: from what an attacker knows to the people who are unprotected.
+"""`measure`: how identifiable people are in data as it is, whatever kind of data that is.
 
-What an attacker finds who knows one thing more than the measure.
+One function for graphs, networks, tables and user-item data. It checks the parameters, reads the
+object, and hands over to the module for its kind. `finer` says what an attacker finds who knows one
+thing more than the measure.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from graphveil.measures.values import classes_of, degrees_around, twins
 NEIGHBORS = "the degrees of a person's neighbors"
 WHOLE_ROW = "the complete row of a person"
 _KNOW_IT = {"vrq", "hybrid"}
-"""The measures that know the degrees of neighbors already."""
+"""The measures that include the degrees of neighbors already."""
 
 
 def finer(
@@ -32,14 +34,15 @@ def finer(
 ) -> Identifiability | EqualRows | None:
     """Return what an attacker finds who knows more: the measure, and one thing in addition.
 
-    Of a graph that is how many neighbors each neighbor has, of a table the rest of the row.
+    For a graph that is the degree of each neighbor (vrq at distance 1), for a table the rest of the
+    row.
 
     Parameters
     ----------
     data
         What was measured.
     measured
-        The result.
+        The result of `measure` for it.
 
     Returns
     -------
@@ -49,7 +52,7 @@ def finer(
     Raises
     ------
     ParameterError
-        Where the result is not of this data.
+        If the result is not of this data.
 
     Examples
     --------
@@ -65,6 +68,7 @@ def finer(
             f"{data.size}. Measure this data."
         )
     if isinstance(measured, Identifiability) and isinstance(data, Graph):
+        # A graph: the degrees of the neighbors in addition.
         if measured.measure in _KNOW_IT:
             return None
         around = degrees_around(data, 1)
@@ -75,7 +79,32 @@ def finer(
 
 
 def check_parameters(measure: str, k: int, *, distance: int = 1, phi: float | None = None) -> None:
-    """Refuse what `measure` cannot use, before any data is read."""
+    """Refuse parameters that `measure` cannot use, before any data is read.
+
+    Parameters
+    ----------
+    measure
+        A name of `MEASURES`.
+    k
+        At least 2.
+    distance
+        How far the measure reaches, in hops; at least 1.
+    phi
+        The uncertainty in percent; only for count at distance 1.
+
+    Raises
+    ------
+    ParameterError
+        If one of them is not valid, or they do not go together.
+
+    Examples
+    --------
+    >>> check_parameters("count", 2, phi=5)
+    >>> check_parameters("count", 1)
+    Traceback (most recent call last):
+        ...
+    graphveil.core.errors.ParameterError: k=1 would leave no node unprotected. Choose k >= 2.
+    """
     check_distance(entry_of(measure), distance)
     if k < 2:
         raise ParameterError(f"k={k} would leave no node unprotected. Choose k >= 2.")
@@ -143,30 +172,43 @@ def measure(
         A `Graph`, `Bipartite`, `Table` or `Network`, or an object of another library that holds one
         (NetworkX, igraph, SciPy, pandas, polars, DuckDB, Arrow).
     measure
-        Of a graph: a name of `MEASURES`, the degree where not given. Of a network also ``profile``,
-        the numbers of edges out and in, which is taken where edges are directed; and, of directed
-        edges of one kind, ``directed-count``: the numbers of edges out and in, of people at their
-        other ends, and of edges among all of these.
+        For a graph: a name of `MEASURES`. Default: ``degree``. For a network also ``profile``, the
+        out-degree and in-degree, which is the default if edges are directed; and, for directed
+        edges of one type, ``directed-count``: the degrees, the number of neighbors, and the number
+        of edges among a person and these.
     distance
-        Of a graph: how far the attacker's knowledge reaches around a person, in hops; 1 for the
+        For a graph: how far the attacker's knowledge reaches around a person, in hops; 1 for the
         degree.
     k
         People in equivalence classes smaller than k are unprotected; at least 2.
     phi
-        For a graph: how far off the attacker's knowledge is, in percent; for the measure count at
-        distance 1.
+        For a graph: how far off the attacker's knowledge is, in percent; only for the measure count
+        at distance 1.
     columns
-        Of a table: the columns that the attacker knows, all where not given.
+        For a table: the columns that the attacker knows. Default: all.
     known
         For a network: the attributes that the attacker knows of a person, in addition to edges.
+
+    Returns
+    -------
+    Identifiability or EqualRows or NetworkRisk
+        The equivalence classes and their figures: `Identifiability` for a graph, `NetworkRisk` for
+        a network, `EqualRows` for a table or user-item data. All are `EquivalenceClasses`.
 
     Raises
     ------
     ParameterError
-        Where the measure is unknown or cannot reach that far, k is below 2, phi does not go with
-        the measure, a column is unknown, or a parameter is of another kind of data.
+        If the measure is unknown or cannot reach that far, k is below 2, phi does not go with the
+        measure, a column is unknown, or a parameter belongs to a different kind of data.
     UsageError
-        Where the object can be read in more than one way, or in none.
+        If the object can be read in more than one way, or in none.
+
+    Notes
+    -----
+    The measures are those of Table 1 of de Jong, van der Loo and Takes, *The anonymization problem
+    in social networks*; uniqueness is their equation 3. `MEASURES` names the source of each.
+    Classes are exact, but for comparisons of neighborhoods that were given up (dk and hybrid):
+    these are counted in ``undecided``, and count as different.
 
     Examples
     --------
@@ -177,7 +219,9 @@ def measure(
     >>> measure(Table.from_columns({"sex": ["f", "m", "f"]})).uniqueness
     0.3333333333333333
     """
+    # Step 1: read the object, whatever library it is from.
     container = as_container(data, CONTAINERS, wanted_by="measure")
+    # Step 2: by kind, check the parameters that apply, and refuse those that do not.
     if isinstance(container, Graph):
         if columns is not None:
             raise ParameterError("columns applies to tables only. Remove it for a graph.")
@@ -206,6 +250,7 @@ def measure(
 
 
 def _refuse_known(names: Sequence[str]) -> None:
+    """Refuse known attributes where there are none."""
     if names:
         raise ParameterError("known applies to attributes of a network only. Remove it.")
 
@@ -213,7 +258,9 @@ def _refuse_known(names: Sequence[str]) -> None:
 def _of_nodes(
     graph: Graph, entry: Measure, distance: int, k: int, phi: float | None
 ) -> Identifiability:
+    """Return the result for a graph, with candidate sets if phi is given."""
     labels, values, undecided = entry.classes_and_values(graph, distance)
+    # With phi also the candidate sets, and what they leave to inexact knowledge.
     fuzzy = None
     if phi is not None:
         sizes, share = candidate_set_sizes(graph, phi=phi), noisy_share(graph, phi=phi, k=k)

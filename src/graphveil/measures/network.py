@@ -1,4 +1,11 @@
-"""Who is unique in a network: by attributes, by edges, and by both together."""
+"""How many people are unique in a network: by attributes, by edges, and by both together.
+
+A `Network` may have directed edges, several layers and attributes. What is known of edges is a
+measure of `MEASURES`, if there is one undirected layer, or the profile: the degrees in each layer,
+out-degree and in-degree if it is directed. A class is of people who are equal in that and in all
+known attributes. The figures are also given for each part of that knowledge, so that the owner sees
+what makes people unique.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +30,17 @@ _DIRECTED_COUNT = (
 
 
 class UniqueShare(NamedTuple):
-    """How many people are unique to an attacker who knows one thing, as shares of people."""
+    """How many people are unique or unprotected by one kind of knowledge alone.
+
+    Parameters
+    ----------
+    knows
+        What is known of a person, in words.
+    uniqueness
+        The share of people who are unique by it.
+    share_unprotected
+        The share of people in classes smaller than k.
+    """
 
     knows: str
     uniqueness: float
@@ -37,16 +54,23 @@ class NetworkRisk(EquivalenceClasses):
     Parameters
     ----------
     k, ids, labels
-        As in `EquivalenceClasses`: a class is of people who are equal in all that is known.
+        As in `EquivalenceClasses`: a class is of people who are equal in everything that is known.
     measure, distance
-        What is known of edges, and how far that reaches; ``profile`` or ``directed-count`` where
-        they are directed.
+        What is known of edges, and how far that reaches; ``profile`` or ``directed-count`` if they
+        are directed.
     known
         The attributes that are known.
     values
         The measure's value of everyone in integers, by what they count.
     parts
-        The same for each thing alone: each attribute, all of them, edges.
+        The same figures for each part of the knowledge: each attribute, all of them, edges.
+
+    Examples
+    --------
+    >>> from graphveil import Layer, measure
+    >>> calls = Network((Layer.from_arcs([0, 0, 1], [1, 2, 0], n=3),))
+    >>> measure(calls)
+    NetworkRisk(profile: 3 nodes in 3 classes, 3 unprotected at k=2)
     """
 
     measure: str
@@ -61,7 +85,16 @@ class NetworkRisk(EquivalenceClasses):
         return " and ".join(filter(None, [_listed(self.known), knowledge_of_ties(self)]))
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures as JSON can hold them; ids are not among them."""
+        """Return the figures as JSON can hold them, by name; ids are not among them.
+
+        Examples
+        --------
+        >>> from graphveil import Layer, measure
+        >>> calls = Network((Layer.from_arcs([0, 0, 1], [1, 2, 0], n=3),))
+        >>> figures = measure(calls).summary()
+        >>> figures["measure"], figures["unique_nodes"]
+        ('profile', 3)
+        """
         return {
             "measure": self.measure,
             "distance": self.distance,
@@ -96,15 +129,19 @@ def measure_network(
                 f"{did_you_mean(name, network.attributes)}Attributes: "
                 f"{', '.join(network.attributes) or 'none'}."
             )
+    # Step 1: the classes by edges, in the finest way that the layers allow unless a measure is
+    # given.
     plain = len(network.layers) == 1 and not network.layers[0].directed
     name = measure or ("degree" if plain else PROFILE)
     ties, values = _of_ties(network, name, distance)
+    # Step 2: the classes by edges and all known attributes.
     rows = [network.codes_of(column).astype(np.int64) for column in known_columns]
     every = classes_of(ties, *rows) if rows else ties
     of_ties = NetworkRisk(
         k=k, ids=network.labels(), labels=ties, measure=name, distance=distance, known=(),
         values=values, parts=(),
     )  # fmt: skip
+    # Step 3: the figures of each attribute, of all of them, and of edges.
     parts = [
         _alone(column, classes_of(row), k) for column, row in zip(known_columns, rows, strict=True)
     ]
@@ -116,13 +153,14 @@ def measure_network(
 
 
 def _of_ties(network: Network, name: str, distance: int) -> tuple[Labels, Columns]:
-    """Return the classes of people by what is known of their edges, and its values."""
+    """Return the classes of people by what is known of their edges, and the values."""
     if name == DIRECTED_COUNT:
         _check_directed_count(network, distance)
         values = directed_count(network.layers[0])
         return classes_of(*values.values()), values
     if name != PROFILE:
         return known(name).classes_and_values(network.graph(), distance)[:2]
+    # The profile: one or two degrees in each layer, named by the layer if there are several.
     columns: dict[str, Labels] = {}
     for layer in network.layers:
         prefix = "" if len(network.layers) == 1 else f"{layer.name} "
@@ -132,7 +170,7 @@ def _of_ties(network: Network, name: str, distance: int) -> tuple[Labels, Column
 
 
 def _check_directed_count(network: Network, distance: int) -> None:
-    """Refuse edges without directions or of several kinds, and a reach of more than one step."""
+    """Refuse undirected edges, several edge types, and a distance beyond 1."""
     if len(network.layers) > 1:
         names = ", ".join(layer.name for layer in network.layers)
         raise ParameterError(
@@ -151,11 +189,13 @@ def _check_directed_count(network: Network, distance: int) -> None:
 
 
 def _alone(knows: str, labels: Labels, k: int) -> UniqueShare:
+    """Return the figures of one kind of knowledge."""
     sizes = class_sizes_of_nodes(labels)
     n = max(sizes.size, 1)
     return UniqueShare(knows, float(np.sum(sizes == 1) / n), float(np.sum(sizes < k) / n))
 
 
 def _listed(names: Sequence[str]) -> str:
+    """Return names as a list in words: "a, b and c"."""
     *first, last = [printable(name) for name in names] or [""]
     return f"{', '.join(first)} and {last}" if first else last

@@ -1,6 +1,12 @@
-"""Every structural measure: what it knows, and how its classes are computed.
+"""The structural measures: what each knows, how its classes are computed, what edits affect.
 
-Also which nodes an edit of an edge may affect: the last column of Table 1 of the paper.
+The measures are those of de Jong, van der Loo and Takes (Table 1 of *The anonymization problem in
+social networks*, and their comparison of measures), each with its source. N is the neighborhood of
+a node: all nodes within the distance, and the edges between them.
+
+A measure is finer than another one if its classes are never larger. For any distance: hybrid, dk,
+degree-distribution, count, edge-count; hybrid, vrq; dk, degree. At distance 1 also count, degree
+and vrq, degree.
 """
 
 from __future__ import annotations
@@ -31,17 +37,17 @@ Nodes: TypeAlias = "NDArray[np.int64]"
 
 
 def the_ends(_graph: Graph, _distance: int, u: int, v: int) -> Nodes:
-    """Return the two ends of the edge, sorted."""
+    """Return the two ends of the edge, sorted: the nodes whose degree it changes."""
     return np.array(sorted((u, v)), dtype=np.int64)
 
 
 def within_of_both(graph: Graph, distance: int, u: int, v: int) -> Nodes:
-    """Return the nodes within the distance of both ends, sorted."""
+    """Return the nodes within the distance of both ends, sorted: their N contains the edge."""
     return np.intersect1d(within(graph, u, distance), within(graph, v, distance))
 
 
 def within_of_either(graph: Graph, distance: int, u: int, v: int) -> Nodes:
-    """Return the nodes within the distance of one end or the other, sorted."""
+    """Return the nodes within the distance of either end, sorted: their N contains an end."""
     return np.union1d(within(graph, u, distance), within(graph, v, distance))
 
 
@@ -49,6 +55,7 @@ def within(graph: Graph, center: int, distance: int) -> Nodes:
     """Return the nodes within the distance of the center, itself included, sorted."""
     reached = rim = np.array([center], dtype=np.int64)
     for _ in range(distance):
+        # The rim moves outwards by one hop.
         around = [graph.neighbors(node) for node in rim.tolist()]
         rim = np.setdiff1d(np.concatenate(around).astype(np.int64), reached)
         if rim.size == 0:
@@ -82,17 +89,25 @@ class Measure:
     source
         Where it is defined.
     classes
-        Graph and distance to the class of every node, and the number of comparisons given up.
+        From graph and distance to the class of every node, and the number of comparisons given up.
     values
-        Graph and distance to the value in integers; None where it is not a fixed number of
+        From graph and distance to the value in integers; None if it is not a fixed number of
         integers.
     affected
-        Graph, distance and the ends of an edge of it to the nodes, sorted, whose value may change
-        when that edge is removed.
+        From graph, distance and the ends of one of its edges to the nodes, sorted, whose value may
+        change when that edge is removed: A_M of Table 1.
     degree_is_fixed
-        Where two nodes that look the same are sure to have the same degree.
+        Whether two nodes in one class are sure to have the same degree.
     largest_distance
-        How far it can reach, in hops; None where any distance will do.
+        How far it can reach, in hops; None if any distance is possible.
+
+    Examples
+    --------
+    >>> MEASURES["count"].definition
+    'the numbers of nodes and of edges of N'
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    >>> MEASURES["count"].affected(star, 1, 0, 1).tolist()
+    [0, 1]
     """
 
     name: str
@@ -106,13 +121,53 @@ class Measure:
     largest_distance: int | None = None
 
     def fixes_degree(self, distance: int) -> bool:
-        """Whether nodes that look the same at this distance are sure to have the same degree."""
+        """Return whether nodes in one class at this distance are sure to have the same degree.
+
+        Then the degrees of a release form groups of at least k, and bounds for k-degree anonymity
+        hold.
+
+        Parameters
+        ----------
+        distance
+            How far the measure reaches, in hops.
+
+        Examples
+        --------
+        >>> count = MEASURES["count"]
+        >>> count.fixes_degree(1), count.fixes_degree(2)
+        (True, False)
+        """
         return self.degree_is_fixed == "always" or (
             self.degree_is_fixed == "at distance 1" and distance == 1
         )
 
     def classes_and_values(self, graph: Graph, distance: int) -> tuple[Labels, Columns, int]:
-        """Return classes, values (the class where they are not integers), and what was given up."""
+        """Return the classes, the values, and how many comparisons were given up.
+
+        Parameters
+        ----------
+        graph
+            The network.
+        distance
+            How far the measure reaches, in hops.
+
+        Returns
+        -------
+        labels
+            int64, shape (n,): the class of every node, 0..C-1.
+        values
+            Integers of every node by what they count; the class itself under ``class`` if the value
+            is not a fixed number of integers.
+        given_up
+            Comparisons of neighborhoods that were given up, and count as different.
+
+        Examples
+        --------
+        >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+        >>> labels, values, _ = MEASURES["count"].classes_and_values(star, 1)
+        >>> labels.tolist(), values["edges"].tolist()
+        ([1, 0, 0, 0], [3, 1, 1, 1])
+        """
         if self.values is None:
             labels, undecided = self.classes(graph, distance)
             return labels, {"class": labels}, undecided
@@ -121,6 +176,8 @@ class Measure:
 
 
 def _by_value(values: Callable[[Graph, int], Columns]) -> ClassesOfNodes:
+    """Return the function that gives the classes of equal integers."""
+
     def classes(graph: Graph, distance: int) -> tuple[Labels, int]:
         return classes_of(*values(graph, distance).values()), 0
 
@@ -128,6 +185,8 @@ def _by_value(values: Callable[[Graph, int], Columns]) -> ClassesOfNodes:
 
 
 def _by_multiset(labels: Callable[[Graph, int], Labels]) -> ClassesOfNodes:
+    """Return the function that gives the classes; none of its comparisons is given up."""
+
     def classes(graph: Graph, distance: int) -> tuple[Labels, int]:
         return labels(graph, distance), 0
 
@@ -209,11 +268,17 @@ _ALL = (
 )
 
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _ALL}
-"""Every measure by its name."""
+"""Every measure of undirected edges by its name, in the order in which they are listed to users."""
 
 
 def known(name: str) -> Measure:
-    """Return the measure of this name."""
+    """Return the measure of this name.
+
+    Raises
+    ------
+    ParameterError
+        If there is none, or it is for directed edges.
+    """
     if name in OF_DIRECTED_TIES:
         raise ParameterError(
             f"measure={name} is for directed edges, but these are undirected. Read them with "
@@ -225,7 +290,13 @@ def known(name: str) -> Measure:
 
 
 def check_distance(measure: Measure, distance: int) -> None:
-    """Refuse a distance that the measure cannot reach."""
+    """Refuse a distance that the measure cannot reach.
+
+    Raises
+    ------
+    ParameterError
+        If it is below 1, or above the measure's largest distance.
+    """
     if distance < 1:
         raise ParameterError(f"distance={distance} reaches no one. Choose distance >= 1.")
     if measure.largest_distance is not None and distance > measure.largest_distance:

@@ -1,6 +1,12 @@
 """How identifiable people are: equivalence classes of nodes or rows, and the anonymity cascade.
 
-The cascade is who is identified through a neighbor who was identified before.
+The results of `measure` are of these classes. Everything is counted from `labels`, the class of
+every node or row: uniqueness (equation 3 of de Jong, van der Loo and Takes) is the share of classes
+of size 1, and a person in a class smaller than k is unprotected. The paper prints "equivalence
+class of size k" for k-anonymous; what is meant, and done here, is at least k.
+
+The cascade starts from unique nodes, and asks who is identified through an identified neighbor: the
+*anonymity cascade* of de Jong, van der Loo and Takes, Scientific Reports 2024.
 """
 
 from __future__ import annotations
@@ -12,7 +18,6 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.lazy import above
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import counted, printable
 from graphveil.data import Graph
@@ -22,14 +27,27 @@ from graphveil.measures.values import Columns, Labels
 
 
 class Partition(NamedTuple):
-    """The classes of a measure; undecided pairs count as different, so no class is too large."""
+    """The classes of a measure; undecided pairs count as different, so no class is too large.
+
+    Parameters
+    ----------
+    labels
+        int64, shape (n,): the class of every node, 0..C-1.
+    undecided
+        The comparisons of neighborhoods that were given up.
+
+    Examples
+    --------
+    >>> Partition(np.array([0, 1, 1]), undecided=0).labels.tolist()
+    [0, 1, 1]
+    """
 
     labels: Labels
     undecided: int
 
 
 def partition(graph: Graph, *, measure: str, distance: int = 1) -> Labels:
-    """Return the class of every node: equal if, and only if, two nodes look the same.
+    """Return the class of every node: equal exactly if the measure cannot distinguish two nodes.
 
     Parameters
     ----------
@@ -44,12 +62,17 @@ def partition(graph: Graph, *, measure: str, distance: int = 1) -> Labels:
     -------
     labels
         int64, shape (n,), 0..C-1. The classes are in an order that does not depend on that of the
-        nodes, but for classes of `dk` and `hybrid` that no invariant tells apart.
+        nodes, except for classes of `dk` and `hybrid` that no invariant distinguishes.
 
     Raises
     ------
     ParameterError
-        Where the measure is unknown, or cannot reach that far.
+        If the measure is unknown, or cannot reach that far.
+
+    Notes
+    -----
+    P_M of de Jong, van der Loo and Takes, section 3.2. For dk and hybrid, comparisons that are
+    given up count as different: `divided` returns their number.
 
     Examples
     --------
@@ -61,7 +84,34 @@ def partition(graph: Graph, *, measure: str, distance: int = 1) -> Labels:
 
 
 def divided(graph: Graph, *, measure: str, distance: int = 1) -> Partition:
-    """Return the classes of a measure, and how many comparisons were given up; see `partition`."""
+    """Return the classes of a measure, and how many comparisons were given up; see `partition`.
+
+    Parameters
+    ----------
+    graph
+        The network.
+    measure
+        A name of `MEASURES`.
+    distance
+        How far the measure reaches, in hops.
+
+    Returns
+    -------
+    Partition
+        The classes, and the comparisons given up; 0 for all measures but dk and hybrid.
+
+    Raises
+    ------
+    ParameterError
+        If the measure is unknown, or cannot reach that far.
+
+    Examples
+    --------
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    >>> labels, undecided = divided(star, measure="dk")
+    >>> labels.tolist(), undecided
+    ([1, 0, 0, 0], 0)
+    """
     entry = known(measure)
     check_distance(entry, distance)
     return Partition(*entry.classes(graph, distance))
@@ -69,6 +119,11 @@ def divided(graph: Graph, *, measure: str, distance: int = 1) -> Partition:
 
 def class_sizes_of_nodes(labels: Labels) -> NDArray[np.int64]:
     """Return the size of every node's class, int64, shape (n,).
+
+    Parameters
+    ----------
+    labels
+        int64, shape (n,): the class of every node, 0..C-1.
 
     Examples
     --------
@@ -83,7 +138,7 @@ Ints: TypeAlias = "NDArray[np.int64]"
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class Fuzzy:
-    """The candidate set of every node for someone whose knowledge is a little off.
+    """The candidate set of every node, for an attacker whose knowledge is a little off.
 
     Parameters
     ----------
@@ -92,8 +147,20 @@ class Fuzzy:
     candidate_set_sizes
         int64, shape (n,): how many nodes each is similar to, itself included.
     noisy_share_unprotected
-        The share of nodes for which fewer than k candidates are left to an attacker who hears
-        numbers that are off: see `noisy_share`.
+        The share of nodes for which fewer than k candidates are left to an attacker with inexact
+        numbers: see `noisy_share`.
+
+    Notes
+    -----
+    The definition is the package's own; the notion is from de Jong, van der Loo and Takes, *Fuzzy
+    k-anonymity in complex networks* (arXiv 2605.12062), of which only the abstract was read.
+
+    Examples
+    --------
+    >>> from graphveil import measure
+    >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+    >>> measure(star, measure="count", phi=10).fuzzy.candidate_set_sizes.tolist()
+    [1, 3, 3, 3]
     """
 
     phi: float
@@ -101,7 +168,21 @@ class Fuzzy:
     noisy_share_unprotected: float
 
     def summary(self, k: int) -> dict[str, Any]:
-        """Return the figures as JSON can hold them."""
+        """Return the figures as JSON can hold them, by name.
+
+        Parameters
+        ----------
+        k
+            Nodes with fewer candidates are unprotected.
+
+        Examples
+        --------
+        >>> fuzzy = Fuzzy(
+        ...     phi=10, candidate_set_sizes=np.array([1, 3, 3, 3]), noisy_share_unprotected=0.25
+        ... )
+        >>> fuzzy.summary(k=2)["share_unprotected"]
+        0.25
+        """
         n = max(self.candidate_set_sizes.size, 1)
         unique = np.count_nonzero(self.candidate_set_sizes == 1)
         unprotected = np.count_nonzero(self.candidate_set_sizes < k)
@@ -117,7 +198,26 @@ class Fuzzy:
 
 @dataclass(frozen=True, kw_only=True, eq=False, repr=False)
 class EquivalenceClasses:
-    """People in equivalence classes: who cannot be distinguished from whom."""
+    """People in equivalence classes: who cannot be distinguished from whom.
+
+    Parameters
+    ----------
+    k
+        People in smaller classes are unprotected.
+    ids
+        The id of every person, shape (n,).
+    labels
+        int64, shape (n,): the class of every person, 0..C-1.
+
+    Examples
+    --------
+    >>> from graphveil import measure
+    >>> star = measure(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4), k=2)
+    >>> star.sizes.tolist(), star.own_sizes.tolist()
+    ([3, 1], [1, 3, 3, 3])
+    >>> star.uniqueness, star.share_unprotected
+    (0.25, 0.25)
+    """
 
     k: int
     ids: Ids
@@ -135,7 +235,7 @@ class EquivalenceClasses:
 
     @property
     def uniqueness(self) -> float:
-        """The share of people who are alone in their class."""
+        """The share of people who are unique: the only ones in their class."""
         return self._share(self.own_sizes == 1)
 
     @property
@@ -147,23 +247,40 @@ class EquivalenceClasses:
         return float(np.count_nonzero(chosen) / max(chosen.size, 1))
 
     def unprotected(self) -> Ids:
-        """Return the ids of the people in classes smaller than k, smallest classes first."""
+        """Return the ids of the people in classes smaller than k, smallest classes first.
+
+        Examples
+        --------
+        >>> from graphveil import measure
+        >>> measure(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4), k=2).unprotected().tolist()
+        [0]
+        """
         positions = np.flatnonzero(self.own_sizes < self.k)
         return self.ids[positions[np.argsort(self.own_sizes[positions], kind="stable")]]
 
     def size_distribution(self) -> list[tuple[int, int, int]]:
-        """Return (class size, number of such classes, people in them), smallest size first."""
+        """Return (class size, number of such classes, people in them), smallest size first.
+
+        Examples
+        --------
+        >>> from graphveil import measure
+        >>> measure(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)).size_distribution()
+        [(1, 1, 1), (3, 1, 3)]
+        """
         sizes, classes = np.unique(self.sizes, return_counts=True)
         pairs = zip(sizes.tolist(), classes.tolist(), strict=True)
         return [(size, count, size * count) for size, count in pairs]
 
-    def plot(self) -> Any:
-        """Return a picture of how many people have how many look-alikes; no id is in it."""
-        figure: Any = above("Risk.plot")(self)
-        return figure
-
     def rows(self) -> Rows:
-        """Return the shares of people who are unique, and who are unprotected, as rows."""
+        """Return the shares of people who are unique, and who are unprotected, as rows.
+
+        Examples
+        --------
+        >>> from graphveil import measure
+        >>> star = measure(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4))
+        >>> [(row.part, row.value) for row in star.rows()]
+        [('uniqueness', 0.25), ('share unprotected', 0.25), ('twin uniqueness', 1.0)]
+        """
         figures = self.summary()
         parts = ("uniqueness", "share_unprotected", "twin_uniqueness")
         return Rows(
@@ -180,7 +297,15 @@ class EquivalenceClasses:
         )
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures as JSON can hold them; ids are not among them."""
+        """Return the figures as JSON can hold them, by name; ids are not among them.
+
+        Examples
+        --------
+        >>> from graphveil import measure
+        >>> figures = measure(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)).summary()
+        >>> figures["classes"], figures["smallest_class"]
+        (2, 1)
+        """
         return {"measure": "class", **self._summary("people")}
 
     def _described(self, known: str, noun: str) -> str:
@@ -220,9 +345,15 @@ class EqualRows(EquivalenceClasses):
     noun
         What a row is: users, or rows of a table.
     columns
-        The columns of a table that are compared; None where rows are compared whole.
+        The columns of a table that are compared; None if complete rows are compared.
     counted
-        What is counted: people, or rows of a table of which nobody said that they are people.
+        What is counted: people, or rows of a table that nobody declared to be people.
+
+    Examples
+    --------
+    >>> from graphveil import Table, measure
+    >>> measure(Table.from_columns({"sex": ["f", "m", "f"]}))
+    EqualRows(complete rows: 3 rows in 2 classes, 1 unprotected at k=2)
     """
 
     noun: str
@@ -247,20 +378,29 @@ class Identifiability(EquivalenceClasses):
     Parameters
     ----------
     k, ids, labels
-        As in `EquivalenceClasses`: a class is of nodes that look the same under the measure.
+        As in `EquivalenceClasses`: a class is of nodes that the measure cannot distinguish.
     measure
         The measure's name.
     distance
         How far it reaches, in hops.
     values
-        The measure's value of every node in integers, by what they count; the class where the value
-        is not a fixed number of integers.
+        The measure's value of every node in integers, by what they count; the class if the value is
+        not a fixed number of integers.
     twins
         int64, shape (n,): the class of twins of every node, 0..T-1.
     undecided
         The comparisons of neighborhoods that were given up; they count as different.
     fuzzy
-        The candidate sets of someone whose knowledge is a little off, where phi was given.
+        The candidate sets of an attacker whose knowledge is a little off, if phi was given.
+
+    Examples
+    --------
+    >>> from graphveil import measure
+    >>> star = measure(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4), measure="count")
+    >>> star
+    Identifiability(count at distance 1: 4 nodes in 2 classes, 1 unprotected at k=2)
+    >>> star.twin_uniqueness
+    1.0
     """
 
     measure: str
@@ -272,16 +412,21 @@ class Identifiability(EquivalenceClasses):
 
     @cached_property
     def sizes_without_twins(self) -> Ints:
-        """The class size of every node, one node counted for all its twins, int64, shape (n,)."""
+        """The class size of every node, one node counted for all its twins, int64, shape (n,).
+
+        A class of twins alone has size 1: its nodes are distinguished from all nodes but each
+        other.
+        """
         if not self.labels.size:
             return self.labels
+        # The class of each class of twins; all twins are in the same class.
         member = np.empty(int(self.twins.max()) + 1, dtype=np.int64)
         member[self.twins] = self.labels
         return np.bincount(member).astype(np.int64)[self.labels]
 
     @property
     def twin_uniqueness(self) -> float:
-        """The share of nodes that nobody else looks like but twins: who has the same neighbors."""
+        """The share of nodes that are in a class with nobody but their twins."""
         return self._share(self.sizes_without_twins == 1)
 
     @property
@@ -313,16 +458,23 @@ NEVER = -1
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Cascade:
-    """Who is identified by a cascade, and in how many steps.
+    """Which nodes are identified by a cascade, and in how many steps.
 
     Parameters
     ----------
     measure, distance
         What identifies the nodes of level 0.
     second, second_distance
-        What tells the neighbors of an identified node apart.
+        What distinguishes the neighbors of an identified node.
     levels
-        int64, shape (n,): 0 for unique nodes, then one more a step; -1 for nodes not reached.
+        int64, shape (n,): 0 for unique nodes, then one more per step; -1 for nodes not reached.
+
+    Examples
+    --------
+    >>> comet = Graph.from_edges([0, 0, 0, 3, 4], [1, 2, 3, 4, 5], n=6)
+    >>> found = cascade(comet, measure="degree")
+    >>> found.per_level(), round(found.share_identified, 3)
+    ([1, 1, 1, 1], 0.667)
     """
 
     measure: str
@@ -332,7 +484,14 @@ class Cascade:
     levels: NDArray[np.int64]
 
     def per_level(self) -> list[int]:
-        """Return how many nodes are identified at level 0, 1, ..."""
+        """Return how many nodes are identified at level 0, 1, and so on.
+
+        Examples
+        --------
+        >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+        >>> cascade(star, measure="degree").per_level()
+        [1]
+        """
         counts: list[int] = np.bincount(self.levels[self.levels != NEVER]).tolist()
         return counts
 
@@ -342,7 +501,14 @@ class Cascade:
         return float(np.count_nonzero(self.levels != NEVER) / max(self.levels.size, 1))
 
     def summary(self) -> dict[str, Any]:
-        """Return the figures as JSON can hold them."""
+        """Return the figures as JSON can hold them, by name.
+
+        Examples
+        --------
+        >>> star = Graph.from_edges([0, 0, 0], [1, 2, 3], n=4)
+        >>> cascade(star, measure="degree").summary()["identified_nodes"]
+        1
+        """
         return {
             "measure": self.second,
             "distance": self.second_distance,
@@ -361,10 +527,10 @@ def cascade(
     second_distance: int = 1,
     labels: Labels | None = None,
 ) -> Cascade:
-    """Return who is identified once unique nodes are, and then their neighbors, and so on.
+    """Return which nodes are identified once unique nodes are, then their neighbors, and so on.
 
     Level 0 are the nodes that are unique under the measure. A node is identified one level after a
-    neighbor if no other node around that neighbor is in its class under the second measure.
+    neighbor if no other neighbor of that neighbor is in its class under the second measure.
 
     Parameters
     ----------
@@ -373,14 +539,24 @@ def cascade(
     measure, distance
         What the attacker knows of everybody.
     second, second_distance
-        What the attacker knows of the people around someone identified.
+        What the attacker knows of the neighbors of an identified person.
     labels
-        The classes of the measure, where they are known already.
+        The classes of the measure, int64, shape (n,), if they are known already.
+
+    Returns
+    -------
+    Cascade
+        The level of every node.
 
     Raises
     ------
     ParameterError
-        Where a measure is unknown, or cannot reach that far.
+        If a measure is unknown, or cannot reach that far.
+
+    Notes
+    -----
+    De Jong, van der Loo and Takes, Scientific Reports 2024 (anonymity cascade). O(n + m) after the
+    two partitions.
 
     Examples
     --------
@@ -390,9 +566,11 @@ def cascade(
     """
     from graphveil.measures.kernels import neighborhoods as kernels  # noqa: PLC0415  heavy: not for help
 
+    # Step 1: level 0 are the nodes that are unique under the first measure.
     if labels is None:
         labels = partition(graph, measure=measure, distance=distance)
     apart = partition(graph, measure=second, distance=second_distance)
+    # Step 2: follow edges to neighbors that are unique among the neighbors of an identified node.
     levels = np.where(class_sizes_of_nodes(labels) == 1, 0, NEVER)
     kernels.follow(graph.indptr, graph.indices, apart, levels)
     return Cascade(

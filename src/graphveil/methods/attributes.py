@@ -1,8 +1,18 @@
-"""What is published of people in a network: known attributes in classes of k, attached ones.
+"""Attributes of the nodes of a network: known ones in classes of at least k, attached ones as is.
 
-People with the same `known` attributes are of one color, and are made to look the same. Rows that
-fewer than k have are suppressed whole, or put together by a method for tables. Attached attributes
-are published as they are, outside the guarantee.
+An attacker may know the *known* attributes of a person along with the structure around their node.
+So a method for graphs with attributes works in two steps:
+
+1. Here: known attributes are changed until every combination that is published is shared by at
+   least k nodes. Nodes with the same published combination have one *color*. Combinations of fewer
+   than k are suppressed, or generalized in groups by a method for tables (`Merge`).
+2. In the method: edges are changed until nodes are indistinguishable within their color.
+
+Suppressing further nodes can save edits of edges (`suppressed_further`). Attached attributes are
+published unchanged, outside of the guarantee.
+
+Cost: O(n) per column to find colors, and sorting; `suppressed_further` computes the edits anew for
+each batch that it tries.
 """
 
 from __future__ import annotations
@@ -28,27 +38,43 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted
 from graphveil.core.warnings import attached_to_network
 from graphveil.data import SUPPRESSED, Data, Graph, Layer, Network, Table
-from graphveil.data.ids import FEW, Ids, naming_columns
-from graphveil.methods.base import Anonymizer, MethodResult
+from graphveil.data.id_columns import FEW, naming_columns
+from graphveil.data.ids import Ids
+from graphveil.methods.base import Anonymizer
+from graphveil.release.draft import Draft
 
 Merge = Literal["suppress", "mondrian", "smooth", "none"]
-"""What becomes of people whose attributes fewer than k have: all of theirs are suppressed; they are
-put together by mondrian, or by suppress-k (which is smooth-k with theta 1), and what a group does
-not share is suppressed; or the data is refused."""
+"""What happens to nodes whose known attributes fewer than k share.
+
+``suppress``: all of their known attributes are suppressed. ``mondrian``, ``smooth``: they are put
+in groups of at least k by mondrian, or by suppress-k (smooth-k with theta 1), and cells that a
+group does not share are suppressed. ``none``: the data is refused.
+"""
 
 Ints = NDArray[np.int64]
 TABLE_ROOM = 8
-"""Colors are looked up in a table of so many entries a person, at most."""
+"""Colors are numbered through a lookup table of at most 8 entries per node, otherwise by sorting.
+
+It bounds the memory of the table; the numbers are the same.
+"""
 
 MOST_ROWS = 1 << 62
-"""Of fewer possible rows each has a number."""
+"""With fewer combinations of values, each has a number of 64 bits; otherwise rows are sorted."""
 
 BATCHES = 8
-"""Further people are suppressed in so many batches, and the method plans anew between them."""
+"""Further nodes are suppressed in batches of an eighth of the budget, with new edits after each.
+
+More batches choose with better knowledge of what each suppression saves, and cost a computation of
+all edits each.
+"""
 
 
 class Colors(NamedTuple):
-    """People by what is published of their known attributes: colors in order of appearance."""
+    """The nodes by their published known attributes.
+
+    `table`: the known attributes as published; `of_person`: int64, shape (n,): the color of every
+    node, numbered by first appearance. Both are None if nothing is known.
+    """
 
     table: Table | None
     of_person: Ints | None
@@ -57,14 +83,36 @@ class Colors(NamedTuple):
 def colors_of(
     network: Network, known: tuple[str, ...], k: int, merge: Merge, randomness: Randomness
 ) -> Colors:
-    """Return colors of at least k people each; only rarer people lose known attributes.
+    """Return colors of at least k nodes each; nodes of rarer combinations lose known attributes.
 
-    While these are fewer than k, those of the next smallest color join them.
+    Parameters
+    ----------
+    network
+        The network with its attributes.
+    known
+        The attributes that an attacker may know.
+    k
+        The fewest nodes of a color.
+    merge
+        What happens to rarer combinations.
+    randomness
+        That of the run, for ``smooth``.
+
+    Returns
+    -------
+    Colors
+        Every color has at least k nodes, unless the network has fewer.
+
+    Raises
+    ------
+    InfeasibleError
+        If a combination is rarer and `merge` is ``none``.
     """
     if not known or network.people is None:
         return Colors(None, None)
     chosen = network.with_attributes(known).people
     table = chosen if chosen is not None else network.people
+    # Find the combinations that fewer than k nodes share.
     of_person, sizes = _classes(table)
     small = sizes < k
     if merge == "none" and np.any(small):
@@ -73,11 +121,13 @@ def colors_of(
             f"{few} of {counted(network.n_nodes, 'node')} share {', '.join(known)} with fewer than "
             f"{k - 1} others. Use {option('merge', 'suppress')}, group values, or drop a column."
         )
+    # Generalize them in groups of k among themselves.
     if merge in {"mondrian", "smooth"}:
         rare = _joined(small, sizes, k)[of_person]
         if not rare.any():
             return Colors(table, of_person)
         return _put_together(table, rare, k, merge, randomness)
+    # Or suppress them. Nodes without any known value are of the suppressed color already.
     hidden = (table.codes[_first_of(of_person)] == SUPPRESSED).all(axis=1)
     small &= ~hidden
     if not small.any() and not hidden.any():
@@ -86,7 +136,10 @@ def colors_of(
 
 
 def _joined(starred: NDArray[np.bool_], sizes: Ints, k: int) -> NDArray[np.bool_]:
-    """Return these colors, and the next smallest while they have fewer than k people."""
+    """Return these colors and the next smallest ones, until together they have k nodes.
+
+    `starred`: bool, shape (colors,): those to be changed; `sizes`: of all colors.
+    """
     starred = starred.copy()
     while starred.any() and sizes[starred].sum() < k and not starred.all():
         rest = np.flatnonzero(~starred)
@@ -95,13 +148,13 @@ def _joined(starred: NDArray[np.bool_], sizes: Ints, k: int) -> NDArray[np.bool_
 
 
 def _put_together(
-    table: Table, who: NDArray[np.bool_], k: int, merge: Merge, randomness: Randomness
+    table: Table, rare: NDArray[np.bool_], k: int, merge: Merge, randomness: Randomness
 ) -> Colors:
-    """Return the colors once some people are in groups of k, which show what their rows share."""
+    """Return the colors once rare nodes are in groups of k, which publish what their rows share."""
     codes = table.codes.copy()
-    rows = Table(codes[who], table.columns, table.categories)
+    rows = Table(codes[rare], table.columns, table.categories)
     groups = _groups_of(rows, k, merge, randomness)
-    codes[who] = shared_cells(rows.codes, groups)
+    codes[rare] = shared_cells(rows.codes, groups)
     shown = Table(codes, table.columns, table.categories)
     return Colors(shown, _classes(shown)[0])
 
@@ -117,12 +170,15 @@ def _groups_of(rows: Table, k: int, merge: Merge, randomness: Randomness) -> NDA
 
 
 def shared_cells(codes: NDArray[np.int32], groups: NDArray[np.integer]) -> NDArray[np.int32]:
-    """Return the rows with what all rows of their group share; other cells are suppressed.
+    """Return the rows with the cells that all rows of their group share, the others suppressed.
+
+    `codes`: int32, shape (n, d); `groups`: shape (n,): the group of every row.
 
     >>> codes = np.array([[1, 0], [1, 2], [3, 3]], dtype=np.int32)
     >>> shared_cells(codes, np.array([0, 0, 1])).tolist()
     [[1, -1], [1, -1], [3, 3]]
     """
+    # A column of a group is shared if its smallest and its largest code are the same.
     _, of_row = np.unique(groups, return_inverse=True)
     n_groups = int(of_row.max(initial=-1)) + 1
     least = np.full((n_groups, codes.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
@@ -132,18 +188,22 @@ def shared_cells(codes: NDArray[np.int32], groups: NDArray[np.integer]) -> NDArr
     return np.where(least == most, least, np.int32(SUPPRESSED))[of_row]
 
 
-def with_suppressed(table: Table, who: NDArray[np.bool_]) -> Colors:
-    """Return the colors of these rows, once all cells of some people are suppressed."""
+def with_suppressed(table: Table, chosen: NDArray[np.bool_]) -> Colors:
+    """Return the colors once all cells of the chosen rows are suppressed."""
     codes = table.codes.copy()
-    codes[who] = SUPPRESSED
+    codes[chosen] = SUPPRESSED
     shown = Table(codes, table.columns, table.categories)
     return Colors(shown, _classes(shown)[0])
 
 
 def numbered_colors(colors: Ints | None, n: int) -> Ints:
-    """Return colors numbered as people have them first, so that nothing depends on their names."""
+    """Return colors numbered by first appearance, so that nothing depends on their names.
+
+    `colors`: int64, shape (n,); None for one color of all n nodes.
+    """
     if colors is None:
         return np.zeros(n, dtype=np.int64)
+    # By a lookup table from colors to first nodes if colors are small numbers, else by sorting.
     least = colors.min(initial=0)
     if colors.max(initial=0) - least < TABLE_ROOM * n:
         labels = colors - least
@@ -159,17 +219,19 @@ def numbered_colors(colors: Ints | None, n: int) -> Ints:
 
 
 def _first_of(labels: Ints) -> Ints:
-    """Return the first person of every label, and the number of people where it has none."""
+    """Return the first index of every label; the length of `labels` for one that does not occur."""
     first = np.full(int(labels.max(initial=-1)) + 1, labels.size, dtype=np.int64)
     first[labels[::-1]] = np.arange(labels.size)[::-1]  # of several, the last one written stays
     return first
 
 
 def _classes(table: Table) -> tuple[Ints, Ints]:
-    """Return the class of equal rows of everyone, as they come, and how many rows each has.
+    """Return the class of equal rows of every row, and the number of rows of every class.
 
-    Values have codes in the order of their names, on which nothing shall hang.
+    Classes are numbered by first appearance: codes of values follow the order of their names, on
+    which nothing may depend.
     """
+    # Number the rows by their values as digits, if the product of the bases fits.
     rows = 1
     for values in table.categories:
         rows *= values.size + 1
@@ -187,9 +249,23 @@ def _classes(table: Table) -> tuple[Ints, Ints]:
 def suppressed_further(
     colors: Colors, share: float, k: int, change: Callable[[Ints], Ints]
 ) -> Colors:
-    """Return colors with up to a share of the people also suppressed: those who cost most.
+    """Return colors with up to a share of the nodes also suppressed, those that cost most edits.
 
-    No color is left with fewer than k. Where a batch gains nothing, half as many are tried.
+    Parameters
+    ----------
+    colors
+        Colors of at least k nodes each.
+    share
+        The largest share of nodes to suppress.
+    k
+        The fewest nodes of a color, before and after.
+    change
+        From colors, int64, shape (n,), to the edits that every node needs under them.
+
+    Returns
+    -------
+    Colors
+        The best ones that were tried; no batch is kept that saves no edits.
     """
     table, of_person = colors.table, colors.of_person
     if table is None or of_person is None or share <= 0:
@@ -198,12 +274,14 @@ def suppressed_further(
     batch = max(k, budget // BATCHES)
     best, least = colors, int(change(of_person).sum())
     while 0 < batch <= budget:
+        # Suppressed nodes are one color, which a batch joins; the first needs k nodes itself.
         of_person, shown = best.of_person, best.table
         if of_person is None or shown is None:
             break
         hidden = (shown.codes == SUPPRESSED).all(axis=1)
         if batch < k and not hidden.any():
             break
+        # Choose the nodes that need most edits, of colors that can spare them.
         spare = np.bincount(of_person) - k
         chosen = np.zeros(of_person.size, dtype=np.bool_)
         wanted = change(of_person)
@@ -215,17 +293,18 @@ def suppressed_further(
                 spare[of_person[person]] -= 1
         if np.count_nonzero(chosen) < (1 if hidden.any() else k):
             break
+        # Compute the edits anew; if the batch saves none, try half as many.
         tried = with_suppressed(table, hidden | chosen)
         after = int(change(tried.of_person).sum()) if tried.of_person is not None else least
         if after >= least:
-            batch //= 2  # fewer at once may gain
+            batch //= 2
             continue
         best, least, budget = tried, after, budget - int(np.count_nonzero(chosen))
     return best
 
 
 def known_parameter() -> Any:
-    """Return the parameter of attributes that an attacker knows."""
+    """Return the field of the attributes that an attacker may know."""
     return parameter(
         default=None,
         text="attributes an attacker may know (comma-separated); part of the guarantee",
@@ -234,14 +313,14 @@ def known_parameter() -> Any:
 
 
 def attach_parameter() -> Any:
-    """Return the parameter of attributes that are published outside the guarantee."""
+    """Return the field of the attributes that are published outside the guarantee."""
     return parameter(
         default=None, text="attributes published unchanged, outside the guarantee", unset="none"
     )
 
 
 def merge_parameter() -> Any:
-    """Return the parameter that says what becomes of rare attributes."""
+    """Return the field for what happens to rare combinations of attributes."""
     return parameter(
         default="suppress",
         text="what to do with people whose known attributes are shared by fewer than k: "
@@ -251,7 +330,7 @@ def merge_parameter() -> Any:
 
 
 def suppress_parameter() -> Any:
-    """Return the parameter of people who are also suppressed."""
+    """Return the field of the share of nodes that may also be suppressed."""
     return parameter(
         default=0.0,
         text="maximum share of nodes whose attributes are suppressed if that saves edits",
@@ -268,7 +347,13 @@ class Roles(NamedTuple):
 
     @classmethod
     def of(cls, known: Columns | None, attach: Columns | None) -> Roles:
-        """Return the roles that two parameters say."""
+        """Return the roles of two parameters.
+
+        Raises
+        ------
+        ParameterError
+            If an attribute is in both.
+        """
         both = [name for name in known or () if name in (attach or ())]
         if both:
             raise ParameterError(
@@ -279,12 +364,12 @@ class Roles(NamedTuple):
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
-        """What is stated of published attributes."""
+        """The conditions about published attributes."""
         own = (OwnAttributes(),) if self.known else ()
         return (*own, AttachedColumns(attach=self.attach)) if self.attach else own
 
     def check_needed(self, suppress: float) -> None:
-        """Refuse a share of people to suppress where nothing of them is known."""
+        """Refuse a share of nodes to suppress if no attribute is known."""
         if suppress and not self.known:
             raise ParameterError(
                 f"suppress={suppress} suppresses known attributes, but none are given. Name "
@@ -294,7 +379,20 @@ class Roles(NamedTuple):
     def check(self, network: Network, k: int, unpublished: tuple[str, ...] = ()) -> None:
         """Refuse attributes without a role, and known or attached ones that name people.
 
-        Those that are read and `unpublished` need none.
+        Parameters
+        ----------
+        network
+            The network with its attributes.
+        k
+            The smallest class: a known attribute with more than n / k values cannot have classes of
+            k for each.
+        unpublished
+            Attributes that are read and not published, which need no role.
+
+        Raises
+        ------
+        DataError
+            If an attribute does not exist, has no role, or nearly identifies people.
         """
         for name in (*self.known, *self.attach):
             if name not in network.attributes:
@@ -302,10 +400,12 @@ class Roles(NamedTuple):
                     f"no attribute {name!r}. {did_you_mean(name, network.attributes)}Attributes: "
                     f"{', '.join(network.attributes) or 'none'}."
                 )
+        # Every attribute that was read needs a role.
         roles = (*self.known, *self.attach, *unpublished)
         without = [name for name in network.attributes if name not in roles]
         if without:
             raise DataError(_without_role(network, without))
+        # Columns with nearly as many values as nodes identify people, known or attached.
         people = network.people
         if people is None:
             return
@@ -323,9 +423,9 @@ class Roles(NamedTuple):
                 )
 
     def published(self, people: Table | None, known: Table | None) -> Table | None:
-        """Return the rows as published: these known attributes, and the attached ones as they are.
+        """Return the published attributes: known ones as in `known`, attached ones as in `people`.
 
-        Columns stand in the order of their names.
+        Columns are in the order of their names. None if there are none.
         """
         columns: dict[str, tuple[NDArray[np.int32], Ids]] = {}
         for table, names in ((known, self.known), (people, self.attach)):
@@ -341,15 +441,15 @@ class Roles(NamedTuple):
 
 
 def _without_role(network: Network, names: list[str]) -> str:
-    """Return what is said of attributes of which nobody said what they are."""
+    """Return the refusal of attributes without a role, with how unique their values are."""
     described = []
     for name in names:
         values, sizes = np.unique(network.codes_of(name), return_counts=True)
-        alone = int(np.count_nonzero(sizes == 1))
-        who = (
-            "no node has" if not alone else f"{alone} {'node has' if alone == 1 else 'nodes have'}"
-        )
-        described.append(f"{name} ({counted(values.size, 'value')}; {who} a unique one)")
+        unique = int(np.count_nonzero(sizes == 1))
+        nodes = "no node has"
+        if unique:
+            nodes = f"{unique} {'node has' if unique == 1 else 'nodes have'}"
+        described.append(f"{name} ({counted(values.size, 'value')}; {nodes} a unique one)")
     first = names[0]
     return (
         f"no role given for {', '.join(described)}. Give {option('known', first)} if an "
@@ -359,14 +459,15 @@ def _without_role(network: Network, names: list[str]) -> str:
 
 
 def as_network(data: Data) -> Network:
-    """Return a network as it is, also a graph; nothing else comes here."""
+    """Return the data if it is a network, a graph among them; raise `TypeError` otherwise."""
     if not isinstance(data, Network):
         raise TypeError(f"a {type(data).__name__} is not a network")
     return data
 
 
 def attached_advice(network: Network, roles: Roles) -> tuple[str, ...]:
-    """Return what the owner should know of attached attributes: whom they leave alone."""
+    """Return warnings for the data owner about attached attributes that single nodes out."""
+    # A node is unique if no other has its attributes and its degrees.
     if not roles.attach or network.people is None:
         return ()
     rows = np.column_stack([network.people.codes, network.profiles()])
@@ -375,7 +476,7 @@ def attached_advice(network: Network, roles: Roles) -> tuple[str, ...]:
 
 
 OF_ATTRIBUTES = ("known", "attach", "merge", "suppress")
-"""The parameters that say something of attributes alone."""
+"""The parameters that concern attributes alone."""
 
 
 class AttributedMethod(Anonymizer[Graph]):
@@ -400,32 +501,39 @@ class AttributedMethod(Anonymizer[Graph]):
 
     @property
     def unstated(self) -> Collection[str]:
-        """The parameters that do not bear on a release: of attributes, where there are no roles."""
+        """The parameters without effect on a release: those of attributes, if none has a role."""
         if self.known is not None or self.attach is not None:
             return ()
-        of_them = (item for item in fields(self) if item.name in OF_ATTRIBUTES)
-        return [item.name for item in of_them if getattr(self, item.name) == item.default]
+        about_attributes = (item for item in fields(self) if item.name in OF_ATTRIBUTES)
+        return [item.name for item in about_attributes if getattr(self, item.name) == item.default]
 
     def check(self, data: Data) -> None:
-        """Refuse data that cannot be anonymized so, and attributes without a role."""
+        """Refuse data that this method cannot anonymize, and attributes without a role.
+
+        Raises
+        ------
+        UsageError
+            If the data is of a different kind.
+        DataError
+            If attributes have no role, or nearly identify people.
+        """
         super().check(data)
         network = as_network(data)
         self._roles.check(network, self.k, self._unpublished)
         self._check_ties(network)
 
     def _check_ties(self, network: Network) -> None:
-        """Refuse edges with directions, or of several kinds."""
+        """Refuse directed edges, and several layers."""
         network.graph()
 
     def prepared(self, data: Any) -> Any:
-        """Return what is anonymized of data that was handed in; a bare network is a graph."""
+        """Return the data that is anonymized; a network without attributes becomes a graph."""
         prepared: Network = super().prepared(data)
         return prepared.graph() if prepared.is_bare else prepared
 
-    def _beside(self, network: Network, edited: MethodResult, colors: Colors) -> MethodResult:
-        """Return edited edges with what is published of people, in place of those of a network."""
+    def _beside(self, network: Network, edited: Draft[Any], colors: Colors) -> Draft[Any]:
+        """Return the result for a network: edited edges, with the published attributes."""
         people = self._roles.published(network.people, colors.table)
         layer = Layer.of(cast("Graph", edited.data), name=network.only_layer().name)
         released = Network((layer,), people, network.ids)
-        advice = *edited.advice, *attached_advice(released, self._roles)
-        return edited._replace(data=released, advice=advice)
+        return edited._replace(data=released).warning(*attached_advice(released, self._roles))

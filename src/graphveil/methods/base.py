@@ -9,7 +9,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import MISSING, dataclass
 from fractions import Fraction
 from typing import (
@@ -19,23 +19,19 @@ from typing import (
     Generic,
     Literal,
     NamedTuple,
-    NoReturn,
     Self,
     TypeVar,
     cast,
 )
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import AnyCondition, Condition, ItemsAreUsers, RandomizedCells
-from graphveil.claims.facts import Figures, changes_between, cost_of
-from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
-from graphveil.claims.ledger import Ledger, LedgerReceipt
-from graphveil.claims.manifest import Generalization, check_outside
-from graphveil.core import errors
-from graphveil.core.errors import InfeasibleError, ParameterError, UsageError, visible
+from graphveil.claims.conditions import AnyCondition, Condition
+from graphveil.claims.facts import Figures
+from graphveil.claims.guarantees import AnyGuarantee
+from graphveil.claims.ledger import Ledger
+from graphveil.core.errors import InfeasibleError, ParameterError, visible
 from graphveil.core.parameters import (
     arguments_of,
     check_digits,
@@ -46,16 +42,14 @@ from graphveil.core.parameters import (
     rounded_down,
     unknown_parameter,
 )
-from graphveil.core.progress import worked
 from graphveil.core.randomness import Randomness
-from graphveil.core.warnings import PEOPLE_AS_ITEMS, SEED, ids_as_things
 from graphveil.data import Bipartite, Data, Graph, Table
-from graphveil.data.ids import Ids
 from graphveil.data.kinds import Container, as_container, as_released, encoded, kind_of, read_anew
-from graphveil.data.origin import ColumnType, ObjectOrigin, left_out_words, shared_ids
 
 if TYPE_CHECKING:
     from graphveil.release import Provenance, Release
+    from graphveil.release.draft import Draft, EditedEdges, NoisyEdges
+    from graphveil.release.making import Draw
 
 Ints = NDArray[np.int64]
 
@@ -64,7 +58,7 @@ D = TypeVar("D", bound=Data)
 SourceName = Literal["memory", "blocks", "rows", "ties"]
 """Where data may lie: in memory, also in blocks of rows that processes share; on the disk or on a
 cluster as rows, in chunks (the method derives from `graphveil.methods.smooth_k.smooth_k.Clustered`
-or has its methods); on the disk as the edges of a graph (it has `Anonymizer.from_ties`)."""
+or has its methods); on the disk as edges of a graph (`Anonymizer.from_edges_on_disk`)."""
 
 
 class Reached(NamedTuple):
@@ -127,96 +121,6 @@ def reached_by_k(
     )
 
 
-class NewIds(NamedTuple):
-    """Which position of the input stands where, and the ids, ascending; None where 0..n-1."""
-
-    order: Ints
-    ids: Ints | None = None
-
-    def of_the_input(self) -> Ints:
-        """Return the published id of every position of the input.
-
-        >>> NewIds(np.array([2, 0, 1]), np.array([5, 7, 9])).of_the_input().tolist()
-        [7, 9, 5]
-        """
-        released = np.empty_like(self.order)
-        released[self.order] = np.arange(self.order.size) if self.ids is None else self.ids
-        return released
-
-
-class MethodResult(NamedTuple):
-    """What a method hands over.
-
-    Position i of `data` still stands for the input's position i. `facts` are what only the method
-    knows of the run, for the private record; `advice` is for the owner. `guarantee` is None where
-    it is what the method guarantees; `unprotected` are those for whom a partial one does not hold.
-
-    The record at i was chosen to fit the persons of row i of `witness`, its own among them.
-    `unrecorded` are arguments that no file keeps. `order` says which position of the input stands
-    at each of the release, where something is stated by released node. `assignment` and `ancestors`
-    are as in `graphveil.claims.manifest.Record`.
-    """
-
-    data: Data
-    facts: Mapping[str, float | int] = {}
-    advice: tuple[str, ...] = ()
-    guarantee: AnyGuarantee | None = None
-    conditions: tuple[AnyCondition, ...] = ()
-    unprotected: Ints | None = None
-    levels: Ints | None = None
-    witness: tuple[Ints, NDArray[np.int32]] | None = None
-    unrecorded: tuple[str, ...] = ()
-    order: Ints | None = None
-    assignment: str | None = None
-    generalized: Generalization | None = None
-    ancestors: Mapping[str, Mapping[str, Sequence[str]]] = {}
-
-
-class EditedTies(NamedTuple):
-    """What a method makes of a graph on the disk by few edits of it.
-
-    `added, deleted`: smaller end first; `check`: refuses degrees of the published file that are not
-    as planned.
-    """
-
-    added: NDArray[np.int32]
-    deleted: NDArray[np.int32]
-    check: Callable[[Ints], None]
-    facts: Mapping[str, float | int] = {}
-    advice: tuple[str, ...] = ()
-
-
-class NoisyTies(NamedTuple):
-    """How a method draws every pair of nodes of a graph on the disk, each for itself.
-
-    `at_most`: a number of edges that the release hardly ever exceeds; `state`: draws what chances
-    follow from: epsilon is spent by then; `exact_size`: whether edges are added or removed evenly
-    until the noisy number is there.
-    """
-
-    at_most: int
-    state: Callable[[], RandomizedCells]
-    advice: Callable[[RandomizedCells, int], tuple[str, ...]]
-    exact_size: bool = False
-
-
-def _but_for_parameters(change: Callable[..., None]) -> Callable[..., None]:
-    """Return what sets or deletes attributes, but for parameters."""
-
-    def checked(method: object, name: str, *value: object) -> None:
-        if not name.startswith("_"):
-            raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-        change(method, name, *value)
-
-    return checked
-
-
-_GUARDS = {
-    "__setattr__": _but_for_parameters(object.__setattr__),
-    "__delattr__": _but_for_parameters(object.__delattr__),
-}
-
-
 @dataclass(frozen=True, kw_only=True)
 class Anonymizer(ABC, Generic[D]):
     """A published method with its parameters; `anonymize` is its one pure method.
@@ -225,10 +129,6 @@ class Anonymizer(ABC, Generic[D]):
     line, its `source`, its `limits` (what it does not protect against, fixed text that says nothing
     of the data at hand), what attacks `reached` with which options, its `cost`, an `example` of
     parameters, whether it `nests`.
-
-    ``sklearn.base.clone`` and ``Pipeline`` take it as an estimator that keeps nothing of the data.
-    Parameters are frozen, but a pipeline sets private attributes on each step while it runs. A
-    frozen dataclass refuses these too, so both checks are replaced once the class is complete.
     """
 
     name: ClassVar[str]
@@ -251,6 +151,8 @@ class Anonymizer(ABC, Generic[D]):
     may_state: ClassVar[tuple[type[Condition], ...]] = ()
     """Types of conditions without fields that depend on parameters which only the owner knows."""
     nests: ClassVar[bool] = False
+    claims_nothing: ClassVar[bool] = False
+    """Whether no run claims anything, for reasons that do not depend on the draw."""
     spends: ClassVar[bool] = False
     """Whether it claims an epsilon, which adds up over releases."""
     sources: ClassVar[tuple[SourceName, ...]] = ("memory",)
@@ -275,10 +177,7 @@ class Anonymizer(ABC, Generic[D]):
             )
 
     def __new__(cls, *values: Any, **_parameters: Any) -> Self:
-        """Make a method of parameters with their names; they alone are frozen."""
-        for name, guard in _GUARDS.items():
-            if vars(cls).get(name) is not guard:
-                setattr(cls, name, guard)
+        """Make a method of parameters with their names."""
         of_generalize_alone(cls, _parameters)
         if values:
             given = [item for item in dataclasses.fields(cls) if item.init]
@@ -302,10 +201,23 @@ class Anonymizer(ABC, Generic[D]):
                 check_digits(name, value)
 
     @abstractmethod
-    def _anonymize(self, data: D, randomness: Randomness) -> MethodResult:
-        """Return the anonymized data with position i still standing for the input's position i."""
+    def draft(self, data: D, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release; its position i stands for position i of the data.
 
-    def from_ties(self, graph: Graph, randomness: Randomness) -> EditedTies | NoisyTies:
+        Parameters
+        ----------
+        data
+            Data that `check` took, in the kind that comes first in `accepts`.
+        randomness
+            Every draw is a stream of it.
+
+        Returns
+        -------
+        Draft
+            The anonymized data, and what only the method knows of the run.
+        """
+
+    def from_edges_on_disk(self, graph: Graph, randomness: Randomness) -> EditedEdges | NoisyEdges:
         """Return what is made of a graph whose edges the disk holds, for the source ``ties``.
 
         Few pages of its lists are to be read. A run that goes on gets the same randomness again.
@@ -392,16 +304,9 @@ class Anonymizer(ABC, Generic[D]):
         GraphveilWarning
             What the owner should know before publishing.
         """
-        return self._release(self.prepared(data), self._anonymize, seed, ledger)
+        from graphveil.release.making import make_release  # noqa: PLC0415  help needs no release
 
-    def entered(self, data: Data, ledger: Ledger | None, seed: int | None) -> LedgerReceipt | None:
-        """Enter what a run will claim in a ledger, before it draws anything; None without one."""
-        if ledger is None:
-            return None
-        check_outside(ledger.path)
-        claimed = self.claimed(self.promised(data), Randomness(seed=seed))
-        cells = kind_of(data).cells_of_one(data)
-        return ledger.spend(claimed, method=self.name, person_cells=cells)
+        return make_release(self, self.prepared(data), self.draft, seed=seed, ledger=ledger)
 
     def prepared(self, data: Any) -> D:
         """Return data that was handed in as the kind that a release of it has, or refuse it."""
@@ -413,72 +318,11 @@ class Anonymizer(ABC, Generic[D]):
     def _container(self, data: Any) -> Data:
         return as_container(data, self.accepts, wanted_by=self.name)
 
-    def _release(
-        self,
-        data: Any,
-        draw: Callable[[Any, Randomness], MethodResult],
-        seed: int | None,
-        ledger: Ledger | None = None,
-        nested_in: tuple[str, ...] = (),
-    ) -> Release[D]:
-        """Return the release of what `draw` makes of the data, under new ids in a new order."""
-        from graphveil.release import (  # noqa: PLC0415  help needs no release
-            Linkage,
-            OwnersLevels,
-            Release,
-            Witness,
-            digest_of,
-            digests_of_origins,
-        )
+    def drafted(self, data: Any, draw: Draw, randomness: Randomness) -> Draft[Any]:
+        """Return the draft that `draw` makes of the data; for a table, a table with its columns.
 
-        randomness = Randomness(seed=seed)
-        spent = self.entered(data, ledger, seed)
-        started = worked()
-        draft = self._drawn(data, draw, randomness)
-        cost = cost_of(changes_between(data, draft.data), draft.facts)
-        done = worked()
-        new = self._new_ids(data, randomness) if draft.order is None else NewIds(draft.order)
-        people = getattr(data, "items", None) == "people"
-        guarantee = draft.guarantee or self.promised(data)
-        of_items = (PEOPLE_AS_ITEMS,) if people else _ids_as_things(data)
-        if people and isinstance(guarantee, EdgeDP | NodeDP):
-            of_items = ()  # it covers entries, also those of the rows that list a person
-        stated = self.stated(
-            randomness,
-            people=people,
-            left_out=data.left_out,
-            guarantee=guarantee.of_rows(getattr(data, "person", None)),
-            conditions=draft.conditions,
-            kind=kind_of(draft.data).name,
-            advice=(*draft.advice, *of_items),
-            input_sha256=digest_of(data),
-            origins_sha256=digests_of_origins(data),
-            cost=cost,
-            seconds={"anonymize": done - started, "new ids": worked() - done},
-            linkage=Linkage(data.labels(), new.of_the_input()),
-            unprotected=()
-            if draft.unprotected is None
-            else tuple(data.labels()[draft.unprotected].tolist()),
-            unrecorded=draft.unrecorded,
-            assignment=draft.assignment,
-            nested_in=nested_in,
-            spent=spent,
-            levels=None if draft.levels is None else OwnersLevels(data.labels(), draft.levels),
-            witness=None if draft.witness is None else Witness(*draft.witness),
-            ancestors=draft.ancestors,
-        )
-        published = cast("D", _published(draft.data, data, new))
-        generalized = draft.generalized
-        in_order = generalized is not None
-        types = _types_of(data, generalized)
-        return Release(
-            data=published, generalized=generalized, in_order=in_order, types=types, **stated
-        )
-
-    def _drawn(
-        self, data: Any, draw: Callable[[Any, Randomness], MethodResult], randomness: Randomness
-    ) -> MethodResult:
-        """Return what `draw` makes of the data; of a table, a table with its columns."""
+        A table of which a method reads the one-hot encoding is encoded, and the draft decoded.
+        """
         read = encoded(data, self.accepts[0])
         if isinstance(data, Table) and isinstance(read, Bipartite):
             read = dataclasses.replace(read, column_of=data.column_of_features())
@@ -486,72 +330,6 @@ class Anonymizer(ABC, Generic[D]):
         if isinstance(data, Table) and isinstance(draft.data, Bipartite):
             return draft._replace(data=data.showing(draft.data))
         return draft
-
-    def stated(
-        self,
-        randomness: Randomness,
-        *,
-        people: bool = False,
-        left_out: tuple[str, ...] = (),
-        guarantee: AnyGuarantee | None = None,
-        conditions: tuple[AnyCondition, ...] = (),
-        advice: tuple[str, ...] = (),
-        kind: str | None = None,
-        **private: Any,
-    ) -> dict[str, Any]:
-        """Return the fields that a release and a publication share, and warn the owner."""
-        from graphveil.release import Private  # noqa: PLC0415  help needs no release
-
-        given = (*advice, *((SEED,) if randomness.seeded else ()))
-        for text in given:
-            errors.warn(text)
-        advised = (str(errors.Message(text)) for text in given)
-        private |= {"seed": randomness.seed, "withheld": self.withheld()}
-        run = [private.get(name, ()) for name in ("input_sha256", "withheld", "nested_in")]
-        purpose = f"release id of {self.name} {self.published_parameters()} {run}"
-        private["release_id"] = randomness.secret(purpose).hex()
-        claimed = self.claimed(guarantee, randomness)
-        return {
-            "guarantee": claimed,
-            "conditions": (*self.conditions, *conditions, *((ItemsAreUsers(),) if people else ())),
-            "provenance": dataclasses.replace(
-                self.provenance, limits=self.limits_of(claimed, kind)
-            ),
-            "private": Private(warnings=(*advised, *left_out_words(left_out)), **private),
-        }
-
-    def _new_ids(self, data: D, randomness: Randomness) -> NewIds:
-        """Return the order of the release: uniform, so that it says nothing of the input's."""
-        return NewIds(randomness.permutation(data.size))
-
-    def promised(self, data: Data) -> AnyGuarantee:
-        """Return what is guaranteed of this data: with noise, the unit of epsilon and the lists.
-
-        It reads names of items and what the owner says, nothing that the guarantee covers.
-        """
-        promise: AnyGuarantee = self.guarantee.of_rows(getattr(data, "person", None))
-        if not isinstance(promise, EdgeDP | NodeDP):
-            return promise
-        public = getattr(data, "public_lists", ())
-        collected = tuple(one for one in kind_of(data).lists if one not in public)
-        if isinstance(promise, EdgeDP):
-            items = str(getattr(data, "items", None))
-            of = {"people": "listing", "values": "value"}.get(items, "entry")
-            promise = msgspec.structs.replace(promise, of=of)
-        return msgspec.structs.replace(promise, collected=collected)
-
-    def claimed(self, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
-        """Return what a run claims: what the method guarantees, or less.
-
-        `guarantee`: None where it is what the method guarantees. A seeded run claims nothing about
-        the draw.
-        """
-        claimed = self.guarantee if guarantee is None else guarantee
-        if not self.guarantee.covers(claimed):
-            raise TypeError(f"{self.name} guarantees {self.guarantee}, but a run claims {claimed}")
-        if randomness.seeded and claimed.check_word != "recomputed":
-            return unclaimed(claimed, "repeatable")
-        return claimed
 
     @property
     def stated_limits(self) -> str:
@@ -676,95 +454,6 @@ class Anonymizer(ABC, Generic[D]):
                 raise ParameterError(f"{cls.name} requires {name}: {item.metadata['help']}")
         return cls(**arguments_of(cls, parameters))
 
-    def get_params(self, deep: bool = True) -> dict[str, Any]:  # noqa: FBT001, FBT002  scikit-learn's
-        """Return every parameter by name, as the class takes it; `deep` is for scikit-learn.
-
-        >>> import graphveil as gv
-        >>> gv.SuppressK(k=5).get_params()["k"]
-        5
-        """
-        del deep
-        return {one.name: getattr(self, one.name) for one in dataclasses.fields(self) if one.init}
-
-    def set_params(self, **given: Any) -> Self:
-        """Change parameters of this method and return it; the rest stays.
-
-        scikit-learn changes the steps of a pipeline with it. Elsewhere make a new method instead:
-        everything that holds this one sees the change.
-
-        `**given`: the new values by name, checked as those of a new method. Raises `ParameterError`
-        if a name is unknown, or a value is out of range: then nothing is changed.
-
-        >>> import graphveil as gv
-        >>> gv.SuppressK(k=5).set_params(k=7).k
-        7
-        """
-        own = self.get_params()
-        unknown = [name for name in given if name not in own]
-        if unknown:
-            raise unknown_parameter(type(self).__name__, unknown[0], own)
-        new = type(self)(**own | given)
-        vars(self).clear()
-        vars(self).update(vars(new))
-        return self
-
-    def fit_transform(self, X: Any, y: None = None, *, seed: int | None = None) -> Any:  # noqa: N803  scikit-learn's
-        """Return the released rows of a table in the type that came in, in a new order.
-
-        Use `anonymize` for the release itself, with its guarantee.
-
-        `X`: a table: a frame of pandas, polars, Arrow or DuckDB, or a `Table`; `y`: none. The rows
-        of the release are in a new order, so that others would not match them; `seed`: as
-        `anonymize` takes it. Returns of pandas, polars or DuckDB, or a `Table`, if `X` is one; else
-        an Arrow table. Raises `UsageError` if `y` is given, or the data is not a table.
-
-        >>> import pandas as pd
-        >>> import graphveil as gv
-        >>> people = pd.DataFrame({"sex": [*"ffmm"], "zip": [*"xxyy"], "job": [*"aabb"]})
-        >>> sorted(gv.SuppressK(k=2).fit_transform(people)["sex"])
-        ['f', 'f', 'm', 'm']
-        """
-        if y is not None:
-            raise UsageError(
-                "y does not match the released rows, because they are in a new order. Add it to "
-                "the table as a column, for example as the label."
-            )
-        release = self.anonymize(X, seed=seed)
-        if not isinstance(release.data, Table):
-            raise UsageError(
-                f"fit_transform takes a table, but the data is a {type(release.data).__name__}. "
-                "Use anonymize."
-            )
-        if isinstance(X, Table):
-            return release.data
-        library = type(X).__module__.partition(".")[0]
-        if library == "pandas":
-            return release.to_pandas()
-        if library in {"duckdb", "_duckdb"}:
-            return release.to_duckdb()
-        return release.to_polars() if library == "polars" else release.to_arrow()
-
-    def transform(self, X: Any) -> NoReturn:  # noqa: N803  scikit-learn's
-        """Refuse rows that the classes were not formed with; scikit-learn asks for the method."""
-        del X
-        raise UsageError(
-            f"{type(self).__name__} has no transform for unseen rows: anonymizing rows that the "
-            "classes were not formed with protects nobody. Use fit_transform or anonymize."
-        )
-
-
-def _types_of(data: Data, generalized: Generalization | None) -> Mapping[str, ColumnType]:
-    """Return the types that columns without intervals had in the frame of a table."""
-    attached = [] if generalized is None else generalized.columns
-    names = {one.name for one in attached if one.levels in {None, "stars"}}
-    return {
-        name: kind
-        for origin in getattr(data, "origins", ())
-        if isinstance(origin, ObjectOrigin)
-        for name, kind in origin.types.items()
-        if name in names
-    }
-
 
 def _number(value: object) -> float:
     """Return a value as a number, 0 if it is not one; levels are published as text."""
@@ -772,24 +461,3 @@ def _number(value: object) -> float:
         return float(value) if isinstance(value, str | int | float) else 0.0
     except (ValueError, OverflowError):
         return 0.0
-
-
-def _ids_as_things(data: Data) -> tuple[str, ...]:
-    """Return the advice on ids of users among the names of items, where both are text."""
-    features: Ids | None = getattr(data, "features", None)
-    if features is None or features.dtype.kind == "i" or data.labels().dtype.kind == "i":
-        return ()
-    return ids_as_things(shared_ids(data.labels(), features).n, features.size)
-
-
-def _published(data: Data, original: Data, new: NewIds) -> Data:
-    """Return the data in a new order, without the names of what it no longer shows.
-
-    Items that are people get the new ids that they have as users.
-    """
-    if isinstance(data, Bipartite) and getattr(original, "items", None) == "people":
-        users = original.labels()
-        people = dataclasses.replace(data, users=users, features=users, items="people")
-        people = people.permuted(new.order, ids=new.ids)
-        return people.without_unused().with_items("things")
-    return data.without_unused().permuted(new.order, ids=new.ids)

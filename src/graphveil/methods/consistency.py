@@ -1,7 +1,16 @@
-"""Whether a manifest says what its method says: a check in addition to the checker's.
+"""Whether a manifest states what its method states: one more check, in addition to `verify`.
 
-The checker knows guarantees and no method. Where this version of the program knows the method as
-well, the manifest can be compared with it: words, parameters, guarantee and conditions.
+`verify` knows guarantees and no method. If this version of the program knows the method as well,
+the method is made again from the parameters in the manifest, and compared with it: words,
+parameters, guarantee, parts of epsilon, conditions. So a manifest cannot claim more than its method
+does, and cannot carry texts or digits of its own.
+
+Three outcomes are possible. A difference fails if the manifest is of this version. For manifests of
+other versions, and for texts that this version words differently, nothing is decided: *not
+checked*. A method that is not known cannot be compared; its texts are searched for ids of the
+original. Numbers that depend on random draws are never compared here.
+
+Cost: that of the manifest; with an unknown method, a search of its texts for the ids.
 """
 
 from __future__ import annotations
@@ -26,20 +35,26 @@ from graphveil.data.kinds import KINDS, Container, as_original, kind_of
 from graphveil.methods import METHODS
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import known_method
+from graphveil.release import claiming
 from graphveil.verify import Check
-from graphveil.verify.check import ids_in
+from graphveil.verify.original_ids import ids_in
 from graphveil.verify.verdict import fails, judged, not_checked, shown
 
 METHOD = "method"
+"""The name of the check."""
 
 REWORDED = "this version words the limits of the method differently than the manifest"
 """How the check begins if no difference is known to be false, so that nothing is decided."""
 
 _MOST_PARAMETERS, _LONGEST = 16, 40
-"""What the parameters of a method that nobody knows may be."""
+"""The most parameters of an unknown method, and the most characters of one that is a text.
+
+Its texts could be anything, so they must not be able to carry a data set. More would let more pass;
+fewer would refuse methods with many or long parameters.
+"""
 
 _SOME = "some"
-"""What stands for a private parameter: what is public does not depend on its value."""
+"""The value of a private parameter that is not known: nothing public depends on it."""
 
 
 def consistency_check(
@@ -49,16 +64,30 @@ def consistency_check(
     *,
     trusted: str | None = None,
 ) -> Check:
-    """Return whether the manifest says what its method says of itself with these parameters.
+    """Return whether the manifest states what its method states with the same parameters.
 
-    `withheld`: what only the owner's record holds. What is said of a method that nobody knows could
-    be anything. Ids of the `original` are looked for in it, but for words of the known methods'
-    texts. `trusted`: a method that the caller vouches for.
+    Parameters
+    ----------
+    manifest
+        The public manifest of the release.
+    withheld
+        The private parameters from the owner's record; None if they are not known.
+    original
+        The original, if it is at hand: columns in parameters and ids in texts are looked up in it.
+    trusted
+        The name of an unknown method that the caller vouches for.
+
+    Returns
+    -------
+    Check
+        Holds, fails or not checked, with the first differences.
     """
+    # A method that is not known can only be searched for ids.
     name = manifest.method.name
     method = known_method(name)
     if method is None:
         return _unknown(manifest, original, trusted=name == trusted)
+    # It must produce this kind of data, and none of its private parameters may be published.
     kinds = [kind_of(kind).name for kind in method.accepts]
     if manifest.data.kind not in kinds:
         return fails(f"{name} produces a {kinds[0]}, not a {manifest.data.kind}")
@@ -74,18 +103,19 @@ def _compared(
     withheld: Mapping[str, Any] | None,
     original: Any,
 ) -> Check:
-    """Return whether the manifest says what this method says with the parameters stated."""
+    """Return whether the manifest states what this method states with the same parameters."""
     name = method.name
     try:
         own = _made(method, manifest.method.parameters, withheld)
     except ParameterError as error:
         return _differing(manifest, f"{name}: {error}")
+    # With the owner's record all conditions are known; without it, some may be stated or not.
     may_state = method.may_state if withheld is None else ()
     problems = _differences(manifest, own, may_state) + _other_columns(manifest, own, original)
     if problems and manifest.version != __version__:
         return _differing(manifest, problems[0])
-    if not problems and (said := _unknown_limits(manifest, own)):
-        return not_checked(f"{REWORDED}: {shown(said)}")
+    if not problems and (text := _unknown_limits(manifest, own)):
+        return not_checked(f"{REWORDED}: {shown(text)}")
     agreed = (
         f"the manifest states what {name} states; numbers that depend on random draws are "
         "not compared"
@@ -94,7 +124,7 @@ def _compared(
 
 
 def _differing(manifest: Manifest, problem: str) -> Check:
-    """Return what a difference from the method means: of another version, nothing is decided."""
+    """Return the outcome of a difference: a failure, or undecided for a different version."""
     if manifest.version == __version__:
         return fails(problem)
     version = f"version {shown(manifest.version)}"
@@ -102,27 +132,32 @@ def _differing(manifest: Manifest, problem: str) -> Check:
 
 
 def _unknown_limits(manifest: Manifest, method: Anonymizer[Any]) -> str:
-    """Return the text on limits if this version writes it for no options; else nothing."""
-    said = manifest.claim.does_not_protect_against
+    """Return the text on limits if it has a sentence that this version writes for no options.
+
+    Otherwise return an empty text. A text made of sentences that the method writes for different
+    options is not unknown, and so a failure: it could state milder limits.
+    """
+    stated = manifest.claim.does_not_protect_against
     texts = (method.limits_of(manifest.claim.guarantee, manifest.data.kind), method.stated_limits)
-    reached = (one.said for one in method.reached)
-    every = (*texts, method.source, method.limits, *reached, method.limits_of_attributes)
-    known = {sentence for text in every for sentence in text.split(". ")}
+    reached = (attack.said for attack in method.reached)
+    written = (*texts, method.source, method.limits, *reached, method.limits_of_attributes)
+    known = {sentence for text in written for sentence in text.split(". ")}
     known |= {sentence.removesuffix(".") for sentence in known}
-    other = said != texts[0] and not known.issuperset(said.removesuffix(".").split(". "))
-    return said if other else ""
+    other = stated != texts[0] and not known.issuperset(stated.removesuffix(".").split(". "))
+    return stated if other else ""
 
 
 def _made(
     method: type[Anonymizer[Any]], stated: Mapping[str, Any], withheld: Mapping[str, Any] | None
 ) -> Anonymizer[Any]:
-    """Return the method with its parameters; where the owner's are not known, with some."""
+    """Return the method with the stated parameters, and some for private ones if not known."""
     try:
         return method.from_parameters({**stated, **(withheld or {})})
     except ParameterError:
         private = method.private_parameters()
         if withheld is not None or not private:
             raise
+    # Required private parameters get the values of the method's example.
     required = {item.name for item in flat_parameters(method) if item.default is MISSING}
     some = {name: method.example[name] for name in private & required & set(method.example)}
     if stated.get("publish_levels"):
@@ -131,10 +166,11 @@ def _made(
 
 
 def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
-    """Return what can be said of a method that this version does not know.
+    """Return the check of a method that this version does not know.
 
-    No file shows the draw that a claim of noise is about: without a known method nothing stands
-    behind it.
+    A guarantee by construction depends on a random draw that no file can show: without a known
+    method nothing supports it, so it fails. Others are not checked, unless texts are too long or
+    contain an id of the original.
     """
     method, claim = manifest.method, manifest.claim
     unknown = f"this version does not know the method {shown(method.name)}"
@@ -148,9 +184,13 @@ def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
         )
     if original is None:
         return not_checked(unknown)
+    # Ids that are words of the known methods' texts are not counted: "a" or "1" may be an id.
     data = _original_of(manifest, original, KINDS[manifest.data.kind].container)
-    every = ((one.source, one.limits, *(r.said for r in one.reached)) for one in METHODS.values())
-    common = "\n".join(text for texts in every for text in texts)
+    of_methods = (
+        (known.source, known.limits, *(attack.said for attack in known.reached))
+        for known in METHODS.values()
+    )
+    common = "\n".join(text for texts in of_methods for text in texts)
     for text in (method.name, method.source, claim.does_not_protect_against):
         ids = sorted(set(ids_in(data, text)).difference(ids_in(data, common)))
         if ids:
@@ -170,10 +210,11 @@ def _original_of(manifest: Manifest, original: Any, container: Container) -> Dat
 def _differences(
     manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[conditions.Condition], ...]
 ) -> list[str]:
+    # Words and parameters, guarantee, share of nodes, reasons, parts of epsilon, conditions.
     claim, problems = manifest.claim, _other_words(manifest, method)
     if not method.guarantee.covers(claim.guarantee):
-        promised = method.guarantee.sentence
-        problems.append(f"{method.name} with these parameters claims: {promised}")
+        own = method.guarantee.sentence
+        problems.append(f"{method.name} with these parameters claims: {own}")
     problems += _other_share(manifest)
     problems += _other_reasons(claim.guarantee, method)
     problems += _other_parts(manifest, method)
@@ -181,16 +222,16 @@ def _differences(
 
 
 def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
-    """Return which words and parameters are not those that the method writes, all of them."""
+    """Return the words and parameters that are not those that the method writes."""
     stated, own = manifest.method.parameters, method.provenance
-    said, problems = manifest.claim.does_not_protect_against, []
+    text, problems = manifest.claim.does_not_protect_against, []
     if manifest.method.source != own.source:
         problems.append(
             f"the source is {shown(manifest.method.source)}, not the one that the method states"
         )
     limits = method.limits_of(manifest.claim.guarantee, manifest.data.kind)
-    if said != limits and not _unknown_limits(manifest, method):
-        problems.append(f"the text on limits is {shown(said)}, not the one that the method states")
+    if text != limits and not _unknown_limits(manifest, method):
+        problems.append(f"the text on limits is {shown(text)}, not the one that the method states")
     return problems + [
         f"the parameter {name} is {shown(stated.get(name))}; {own.method} writes {shown(value)}"
         for name, value in own.parameters.items()
@@ -199,7 +240,7 @@ def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
 
 
 def _other_columns(manifest: Manifest, method: Anonymizer[Any], original: Any) -> list[str]:
-    """Return which columns the parameters name that such a release, or its original, has not."""
+    """Return the columns that parameters name wrongly: published ones, or none of the original."""
     published = {name for file in manifest.data.files for name in file.columns}
     withheld = set(method.withheld_columns)
     wrong = dict.fromkeys(withheld & published, "is published")
@@ -211,7 +252,10 @@ def _other_columns(manifest: Manifest, method: Anonymizer[Any], original: Any) -
 
 
 def _other_share(manifest: Manifest) -> list[str]:
-    """Return whether a share of the nodes has other digits than a run writes for so many nodes."""
+    """Return the share of nodes, if it has different digits than a run with so many nodes writes.
+
+    Digits beyond those that the number of nodes needs could hold a message.
+    """
     claimed, n = manifest.claim.guarantee, manifest.data.counts.get("nodes", 0)
     if not isinstance(claimed, StructuralKAnonymity) or claimed.share == 1:
         return []
@@ -230,13 +274,13 @@ def _other_share(manifest: Manifest) -> list[str]:
 
 
 def _other_reasons(claimed: Guarantee, method: Anonymizer[Any]) -> list[str]:
-    """Return which reasons to claim nothing no run of the method has."""
+    """Return the stated reasons for claiming nothing that no run of the method has."""
     if not isinstance(claimed, NotClaimed):
         return []
-    runs = (method.guarantee, method.claimed(None, Randomness(seed=0)))
+    runs = (method.guarantee, claiming.claimed(method, None, Randomness(seed=0)))
     possible = {
         "trial",
-        *(why for one in runs if isinstance(one, NotClaimed) for why in one.reasons),
+        *(why for claim in runs if isinstance(claim, NotClaimed) for why in claim.reasons),
     }
     return [
         f"no guarantee is claimed, with the reason {reason}, which no run of {method.name} gives"
@@ -246,9 +290,9 @@ def _other_reasons(claimed: Guarantee, method: Anonymizer[Any]) -> list[str]:
 
 
 def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
-    """Return whether cells have another part of epsilon than counts leave them, to the last digit.
+    """Return the parts of epsilon that are not exactly those that the parameters give.
 
-    Nearly the same chances follow from parts that are nearly the same, so digits could hold a text.
+    Nearly equal parts give nearly equal thresholds, so the last digits could hold a message.
     """
     problems = []
     for stated in manifest.claim.conditions:
@@ -256,10 +300,12 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
             problems += _other_shares(method, stated)
         if not isinstance(stated, conditions.RandomizedCells | conditions.BlockFlips):
             continue
+        # A noisy count is stated if the method has one and there are at least two cells.
         counts = method.epsilon_cells is not None and int(stated.cells) > 1
         if counts != (stated.noisy_count is not None):
-            said = "no noisy count" if counts else "a noisy count"
-            problems.append(f"{said} is stated for {stated.cells} cells")
+            which = "no noisy count" if counts else "a noisy count"
+            problems.append(f"{which} is stated for {stated.cells} cells")
+        # The cells have what the counts leave, or all of epsilon, shared by the cells of a change.
         own = _whole_parts(manifest, method, stated)
         if counts and method.epsilon_cells is not None:
             own = [method.epsilon_cells / times for times in _entries(manifest, method)]
@@ -272,7 +318,7 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
 
 
 def _other_shares(method: Anonymizer[Any], stated: conditions.Drawing) -> list[str]:
-    """Return the parts of epsilon that are not those that the method gives to its statistics."""
+    """Return the stated parts of epsilon that are not those of the method's statistics."""
     parts: Mapping[str, Fraction] = getattr(method, "parts", {})
     return [
         f"{name}={shown(getattr(stated, name))} is stated; with these parameters it is {part}"
@@ -286,23 +332,27 @@ def _whole_parts(
     method: Anonymizer[Any],
     stated: conditions.RandomizedCells | conditions.BlockFlips,
 ) -> list[Fraction]:
-    """Return the part of a cell where nothing was counted; none where there is no epsilon."""
-    promise, counts = method.guarantee, manifest.data.counts
-    if not isinstance(promise, EdgeDP | NodeDP):
+    """Return the possible parts of epsilon of a cell if nothing was counted; none without epsilon.
+
+    For node differential privacy, epsilon is shared by all cells of a person.
+    """
+    guarantee, counts = method.guarantee, manifest.data.counts
+    if not isinstance(guarantee, EdgeDP | NodeDP):
         return []
-    if isinstance(promise, NodeDP):
+    if isinstance(guarantee, NodeDP):
         users = counts.get("users", 0)
         people = conditions.ItemsAreUsers() in manifest.claim.conditions
         of_user = 2 * users - 1 if people else int(stated.cells) // max(users, 1)
         times = max(counts["nodes"] - 1 if "nodes" in counts else of_user, 1)
-        return [conditions.as_printed(promise.epsilon) / times]
-    return [conditions.as_printed(promise.epsilon) / times for times in _entries(manifest, method)]
+        return [conditions.as_printed(guarantee.epsilon) / times]
+    epsilon = conditions.as_printed(guarantee.epsilon)
+    return [epsilon / times for times in _entries(manifest, method)]
 
 
 def _entries(manifest: Manifest, method: Anonymizer[Any]) -> tuple[int, ...]:
-    """Return how many cells share in each part of epsilon: one, or the two of a value.
+    """Return how many cells share each part of epsilon: one, or the two of a changed value.
 
-    A claim says which; where nothing is claimed of users by items, it may be either.
+    The claim says which; if nothing is claimed about user-item data, it may be either.
     """
     claimed = manifest.claim.guarantee
     if isinstance(claimed, EdgeDP):
@@ -314,10 +364,11 @@ def _entries(manifest: Manifest, method: Anonymizer[Any]) -> tuple[int, ...]:
 def _other_conditions(
     manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[conditions.Condition], ...]
 ) -> list[str]:
-    """Return what is stated too little, or more than what the method states of such data.
+    """Return the conditions that are missing, and those that the method does not state.
 
-    A condition of no method is not harmless: its numbers would carry what they like.
+    A condition that no method states is not harmless: its numbers could carry a message.
     """
+    # Conditions that every run states with exactly these values.
     name, left = method.name, list(manifest.claim.conditions)
     problems, stated = [], []
     for condition in method.conditions:
@@ -325,6 +376,7 @@ def _other_conditions(
             stated.append(condition)
         else:
             problems.append(f"the manifest does not state: {condition.sentence}")
+    # Conditions whose values depend on the run: one of each type, unless a seed excludes it.
     claimed = manifest.claim.guarantee
     repeatable = isinstance(claimed, NotClaimed) and "repeatable" in claimed.reasons
     for kind in method.states:
@@ -337,6 +389,7 @@ def _other_conditions(
             if of_run
             else [(f"the manifest states no {kind.__name__}, which {name} always states")]
         )
+    # Conditions that may be stated; whatever is left then is too much.
     also = (*may_state, *((conditions.ItemsAreUsers,) if manifest.data.kind == "bipartite" else ()))
     stated += [kind() for kind in also if kind() in left]
     for condition in stated:

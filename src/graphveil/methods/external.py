@@ -20,7 +20,8 @@ from typing import IO, Any, ClassVar, Literal, get_type_hints
 import numpy as np
 
 from graphveil import io
-from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
+from graphveil.claims.guarantees import NotClaimed
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import GraphveilError, InputError, ParameterError, ResourceError
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
@@ -30,7 +31,8 @@ from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.ids import Ids, positions
 from graphveil.data.kinds import Container, as_container, kind_of
 from graphveil.io.formats import FORMATS
-from graphveil.methods.base import Anonymizer, MethodResult
+from graphveil.methods.base import Anonymizer
+from graphveil.release.draft import Draft
 
 SEEDS = 2**31
 """A function or a command gets a seed below this, which fits where C's `int` is asked for."""
@@ -48,23 +50,20 @@ class _Unproved(Anonymizer[Any]):
     source: ClassVar[str] = "not part of graphveil"
     cost: ClassVar[str] = "unknown"
     example: ClassVar[Mapping[str, Any]] = {}
+    claims_nothing: ClassVar[bool] = True
 
     @property
     def guarantee(self) -> NotClaimed:
         """What is guaranteed: nothing."""
         return NotClaimed(reasons=("unproved",))
 
-    def claimed(self, _guarantee: AnyGuarantee | None, _randomness: Randomness) -> AnyGuarantee:
-        """Return what is claimed: nothing, with a seed or without."""
-        return self.guarantee
-
-    def _draft(self, made: Data) -> MethodResult:
+    def _draft(self, made: Data) -> Draft[Any]:
         unclaimed = Advice(
             f"a release by {self.name} carries no guarantee: graphveil does not know what the "
             "method does. Measure and attack the release",
             NoGuaranteeWarning,
         )
-        return MethodResult(data=made, advice=(unclaimed,))
+        return Draft(data=made, notes=OwnersNotes(warnings=(unclaimed,)))
 
     def _seed(self, randomness: Randomness) -> int:
         return int(randomness.stream("external").integers(SEEDS))
@@ -166,7 +165,8 @@ class External(_Unproved):
         """Whether this process ran the command before: no file may make anyone run a program."""
         return self.command in _RUN_HERE
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         _RUN_HERE.add(self.command)
         extension = FORMATS[self.exchange].extensions[0]
         with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
@@ -287,7 +287,8 @@ class _FromFunction(_Unproved):
     function: ClassVar[Function]
     takes_seed: ClassVar[bool] = False
 
-    def _anonymize(self, data: Data, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Data, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         given = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
         if self.takes_seed:
             given["seed"] = self._seed(randomness)

@@ -15,10 +15,12 @@ from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
-from graphveil.data.ids import Ids, column_and_value
+from graphveil.data.feature_names import column_and_value
+from graphveil.data.ids import Ids
 from graphveil.methods import roles as table_roles
-from graphveil.methods.base import MethodResult, Reached, reached_by_k
+from graphveil.methods.base import Reached, reached_by_k
 from graphveil.methods.equivalence_classes import rule
+from graphveil.release.draft import Draft
 
 RULES = {"suppress": rule.Rule(Fraction(1)), "majority": rule.Rule(Fraction(1, 2))}
 """Which features a part keeps: those of all of its rows, or of at least half of them."""
@@ -114,7 +116,8 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
         promised = KAnonymity if self.release == "suppress" else SmoothKAnonymity
         return promised(k=self.k, known=self.roles.known or UNSET)
 
-    def _anonymize(self, data: Bipartite, _randomness: Randomness) -> MethodResult:
+    def draft(self, data: Bipartite, _randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         rows = rule.collapse(data)
         parts = self._parts(rows, data.feature_labels())
         profiles = rule.profiles_of(rows, parts)
@@ -128,15 +131,15 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
 
     def _parts(self, rows: rule.CollapsedRows, names: Ids) -> rule.Labels:
         """Return the part of every row."""
-        from graphveil.methods.equivalence_classes.kernels import masks as mondrian  # noqa: PLC0415  compiled code, when needed
+        from graphveil.methods.equivalence_classes.kernels import cuts  # noqa: PLC0415  compiled code, when needed
 
         order = tried_first(names) if self.column_order == "sorted" else np.arange(names.size)
         rank = np.empty(names.size, dtype=np.int32)
         rank[order] = np.arange(names.size, dtype=np.int32)
-        distinct = mondrian.Distinct(rows.indptr, rank[rows.indices], rows.weights)
-        choice = mondrian.FIRST if self.split == "first" else mondrian.BALANCED
+        distinct = cuts.Distinct(rows.indptr, rank[rows.indices], rows.weights)
+        choice = cuts.FIRST if self.split == "first" else cuts.BALANCED
         parts = np.empty(rows.n_distinct, dtype=np.int32)
-        mondrian.divide(distinct, mondrian.work_for(distinct, names.size), self.k, choice, parts)
+        cuts.divide(distinct, cuts.work_for(distinct, names.size), self.k, choice, parts)
         return parts[rows.kinds]
 
 

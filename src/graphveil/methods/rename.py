@@ -1,4 +1,15 @@
-"""New ids in a new order and nothing else; with a key, the same new ids in several files."""
+"""New ids in a new order and nothing else; with a key, the same new ids in several files.
+
+Without a key, the new ids are 0 to n-1 in a uniformly random order. With a key, the new id of a
+person is a keyed hash of the original id: the first 63 bits of HMAC-SHA256 (RFC 2104). So files
+that are renamed with one key can be joined. Without the key nobody can compute a new id from an
+original one, or test a guess of one. A hash without a key would not do: ids are short, and all of
+them can be tried.
+
+It is pseudonymization, and carries no guarantee: the data itself identifies people.
+
+Cost: O(n) hashes, and a sort.
+"""
 
 from __future__ import annotations
 
@@ -17,27 +28,30 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, Condition, KeyedIds, SameData
-from graphveil.claims.guarantees import AnyGuarantee, NotClaimed
-from graphveil.claims.manifest import ID_COLUMN, check_outside
+from graphveil.claims.guarantees import NotClaimed
+from graphveil.claims.manifest import ID_COLUMN
+from graphveil.claims.neighbors import check_outside
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import InfeasibleError, InputError, ParameterError, UsageError, option
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, KeyWarning, SeedWarning
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text
-from graphveil.methods.base import Anonymizer, MethodResult, NewIds, Reached
+from graphveil.methods.base import Anonymizer, Reached
+from graphveil.release.draft import Draft, NewIds
 
 __all__ = ["Key", "Rename"]
 
 BYTES = 32
-"""The length of a key."""
+"""The length of a key: 256 bits, the size of the digests of the hash."""
 
 MAKE_ONE = "Create one once, and keep it: graphveil key FILE."
-"""The way out where there is no key."""
+"""What error messages about a missing key advise."""
 
 _HEX = re.compile(rf"[0-9a-f]{{{2 * BYTES}}}")
 _PURPOSE = b"graphveil rename 1\0"
-"""What stands before every id, so that the key can serve nothing else by accident."""
+"""What precedes every hashed id: the hashes differ from those of any other use of the key."""
 
 
 @dataclass(frozen=True)
@@ -47,15 +61,15 @@ class Key:
     Parameters
     ----------
     file
-        The file, which is read once, when ids are first made: 64 hexadecimal digits.
+        A file with 64 hexadecimal digits. It is read once, when ids are first computed.
     held_in_memory
-        The 32 bytes of a key that is in no file.
+        The 32 bytes of a key that is not in a file.
 
     Raises
     ------
     ParameterError
-        Where neither or both are given, or one is of another type or length. What was given is
-        not shown: it may be the key.
+        If neither or both are given, or one has the wrong type or length. The value is not shown:
+        it may be the key.
 
     Examples
     --------
@@ -66,7 +80,7 @@ class Key:
     """
 
     is_in_a_file: ClassVar[bool] = True
-    """On the command line it is named by its file, or read from the standard input."""
+    """On the command line a key is given by the name of its file, or on standard input."""
 
     file: Path | None = None
     held_in_memory: bytes | None = field(default=None, repr=False)
@@ -83,17 +97,32 @@ class Key:
             _check_bytes(self.held_in_memory)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the fields alone: a pickle holds nothing that was read from a file."""
+        """Return the fields alone: a pickle never holds a key that was read from a file."""
         return {item.name: getattr(self, item.name) for item in fields(self)}
 
     @staticmethod
     def parse(text: str | Path | bytes) -> Key:
-        """Return the key in the file of this name, or the one that these bytes are.
+        """Return the key in the file of this name, or the key with these bytes.
+
+        Parameters
+        ----------
+        text
+            The name of a file, or the 32 bytes of a key.
+
+        Returns
+        -------
+        Key
+            The file is not read yet.
 
         Raises
         ------
         ParameterError
-            Where it is not a name and no bytes, or of another length than a key.
+            If it is neither, or the bytes do not have the length of a key.
+
+        Examples
+        --------
+        >>> str(Key.parse("people.key"))
+        'people.key'
         """
         if isinstance(text, bytes):
             return Key(held_in_memory=text)
@@ -101,18 +130,31 @@ class Key:
 
     @classmethod
     def new(cls, file: str | Path) -> Self:
-        """Return a new key, in a new file that its owner alone can read.
+        """Return a new key, in a new file that only its owner can read.
 
         Parameters
         ----------
         file
             The file; it must not exist.
 
+        Returns
+        -------
+        Key
+            The key in this file.
+
         Raises
         ------
         UsageError
-            Where there is such a file.
+            If the file exists.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> key = Key.new(Path(tempfile.mkdtemp(), "people.key"))
+        >>> len(key.secret())
+        32
         """
+        # Created exclusively and with its permissions, so that no other process can have it open.
         path = Path(file)
         check_outside(path)
         try:
@@ -134,16 +176,27 @@ class Key:
     def secret(self) -> bytes:
         """Return the 32 bytes of the key.
 
+        Returns
+        -------
+        bytes
+            From memory, or from the file, which is read once.
+
         Raises
         ------
         InputError
-            Where the file cannot be read, or holds no key.
+            If the file cannot be read, or does not contain a key.
+
+        Examples
+        --------
+        >>> len(Key(held_in_memory=bytes(32)).secret())
+        32
         """
         return self._in_file if self.held_in_memory is None else self.held_in_memory
 
     @cached_property
     def _in_file(self) -> bytes:
-        """The key in the file, read once: a pipe has nothing to read the second time."""
+        """The key in the file, read once: a pipe is empty the second time."""
+        # At most 1,000 bytes: a wrong file can be large. Messages never show what it contains.
         try:
             with Path(str(self)).open("rb") as stream:
                 content = stream.read(1000)
@@ -162,21 +215,36 @@ class Key:
 
     @property
     def is_open(self) -> bool:
-        """Whether others than its owner can read the file."""
+        """Whether users other than its owner can read the file."""
         if self.file is None or os.name != "posix":
             return False
         return bool(self.file.stat().st_mode & (stat.S_IRGRP | stat.S_IROTH))
 
     def new_ids(self, ids: Ids) -> NDArray[np.int64]:
-        """Return the new id of each of these: an integer from 0 to 2^63 - 1.
+        """Return the new id of each original id.
 
-        An integer and the text that spells it are one id.
+        Parameters
+        ----------
+        ids
+            Original ids, integers or texts. An integer and the text that spells it are one id.
+
+        Returns
+        -------
+        int64 array, shape (n,)
+            From 0 to 2^63 - 1. The same for an id in every file.
 
         Raises
         ------
         InputError
-            As `secret`.
+            If the file of the key cannot be read, or does not contain a key.
+
+        Examples
+        --------
+        >>> key = Key(held_in_memory=bytes(32))
+        >>> bool((key.new_ids(np.array([7])) == key.new_ids(np.array(["7"]))).all())
+        True
         """
+        # HMAC of the id as text; the top 63 bits of the digest, so that ids are not negative.
         secret = self.secret()
         digests = (
             hmac.digest(secret, _PURPOSE + text.encode("utf-8", "surrogatepass"), "sha256")[:8]
@@ -186,7 +254,7 @@ class Key:
 
 
 def _path(name: object) -> Path:
-    """Return the name of a key's file as a path; it may be the key, so no message shows it."""
+    """Return the name of a key file as a path. It may be the key itself: no message shows it."""
     if not isinstance(name, str | Path):
         raise ParameterError(
             f"key=<{type(name).__name__}> is neither a file name nor bytes. Give the name of a "
@@ -229,18 +297,19 @@ class Rename(Anonymizer[Any]):
     ----------
     key
         A `Key`, the name of its file, or its 32 bytes: a person then has the same new id in every
-        release that is made with it. None draws the ids of every release anew.
+        release that is made with it. Default: the ids of every release are sampled again.
 
     Raises
     ------
     ParameterError
-        Where the key is not valid.
+        If the key is not valid.
 
     Notes
     -----
-    Without a key the new ids are 0..n-1 in a uniformly random order. With one, the id of a person
-    is an integer of 63 bits: the first 64 bits of HMAC-SHA256 of the original id under the key,
-    without the last of them; people stand in the order of these.
+    Pseudonymization, as in Art. 4(5) of the GDPR. Without a key the new ids are 0..n-1 in a
+    uniformly random order. With a key, the id of a person is an integer of 63 bits: the first 63
+    bits of HMAC-SHA256 (RFC 2104) of the original id under the key. People are in the order of
+    their new ids.
 
     Examples
     --------
@@ -279,6 +348,7 @@ class Rename(Anonymizer[Any]):
     may_state: ClassVar[tuple[type[Condition], ...]] = (KeyedIds,)
     cost: ClassVar[str] = "linear in the number of edges, entries or cells"
     example: ClassVar[Mapping[str, Any]] = {}
+    claims_nothing: ClassVar[bool] = True
 
     key: Key | None = parameter(
         default=None,
@@ -294,33 +364,36 @@ class Rename(Anonymizer[Any]):
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
-        """That the data is the same, and where its ids come from."""
+        """The conditions: the data is unchanged, and with a key its ids are from a key."""
         return (SameData(), KeyedIds()) if self.key is not None else (SameData(),)
-
-    def claimed(self, _guarantee: AnyGuarantee | None, _randomness: Randomness) -> AnyGuarantee:
-        """Return what is claimed: nothing, with a seed or without; there is no noise."""
-        return self.guarantee
 
     def check(self, data: Data) -> None:
         """Refuse data whose people cannot get ids from the key.
 
+        Parameters
+        ----------
+        data
+            What is to be renamed.
+
         Raises
         ------
         UsageError
-            Where the data is of another kind, or rows of a table have no ids.
+            If the data is of a different kind, or, with a key, rows of a table have no ids.
         DataError
-            Where a table has no columns.
+            If a table has no columns.
         InfeasibleError
-            Where there is nobody.
+            If the data is empty.
         InputError
-            Where there is no key in the file.
+            If the file does not contain a key.
         """
+        # With a key, a missing or wrong file is found before anything is computed.
         super().check(data)
         if self.key is None:
             return
         self.key.secret()
         if not isinstance(data, Table):
             return
+        # Row numbers are not ids: the same number is a different person in another file.
         if data.ids is None:
             raise UsageError(
                 "a key derives new ids from original ids, but these rows have only their "
@@ -332,16 +405,20 @@ class Rename(Anonymizer[Any]):
                 f"it, or use {option('ids', ID_COLUMN)}."
             )
 
-    def _anonymize(self, data: Data, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Data, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         if self.key is not None and randomness.seeded:
             raise UsageError("the key determines all ids, so a seed has no effect. Remove it.")
         from graphveil.methods.residual_risk import left_open  # noqa: PLC0415  measures
 
         remaining = left_open(data)
-        return MethodResult(
+        return Draft(
             data=data,
-            facts=remaining.figures,
-            advice=(*remaining.advice, *self._advice(data, randomness)),
+            notes=OwnersNotes(
+                cost=remaining.figures,
+                warnings=(*remaining.advice, *self._advice(data, randomness)),
+            ),
+            order=None if self.key is None else self._keyed_ids(data, self.key),
         )
 
     def _advice(self, data: Data, randomness: Randomness) -> Iterator[str]:
@@ -353,6 +430,7 @@ class Rename(Anonymizer[Any]):
         if self.key.is_open:
             readable = f"users other than you can read the key in {self.key}. Run chmod 600 on it"
             yield Advice(readable, KeyWarning)
+        # Ids 0 to n-1 may be numbers that this file alone has.
         labels = data.labels()
         if labels.dtype.kind == "i" and np.array_equal(labels, np.arange(data.size)):
             numbered = (
@@ -361,10 +439,12 @@ class Rename(Anonymizer[Any]):
             )
             yield Advice(numbered, KeyWarning)
 
-    def _new_ids(self, data: Data, randomness: Randomness) -> NewIds:
-        if self.key is None:
-            return super()._new_ids(data, randomness)
-        ids = self.key.new_ids(data.labels())
+    @staticmethod
+    def _keyed_ids(data: Data, key: Key) -> NewIds:
+        """Return ids that a key derives from the original ones, and the order that they give."""
+        # People in the order of their new ids, so that the order of the input is not published.
+        # Two of n ids collide with a probability of about n^2 / 2^64.
+        ids = key.new_ids(data.labels())
         order = np.argsort(ids, kind="stable").astype(np.int64, copy=False)
         in_order = ids[order]
         if np.any(in_order[1:] == in_order[:-1]):

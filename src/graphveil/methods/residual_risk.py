@@ -10,7 +10,7 @@ import numpy as np
 from graphveil.core.text import counted
 from graphveil.core.warnings import Advice, IdsPublishedWarning, SingledOutWarning
 from graphveil.data import Data, Graph, Network, Table
-from graphveil.data.ids import naming_columns, naming_question
+from graphveil.data.id_columns import naming_columns, naming_question
 from graphveil.data.kinds import kind_of
 from graphveil.measures import measure
 from graphveil.measures.risk import EquivalenceClasses

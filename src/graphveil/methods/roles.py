@@ -24,9 +24,11 @@ from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted
 from graphveil.data import SUPPRESSED, Data, Table
-from graphveil.data.ids import as_text, naming_columns, to_arrow
+from graphveil.data.id_columns import naming_columns
+from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.kinds import CONTAINERS, kind_of
-from graphveil.methods.base import Anonymizer, MethodResult
+from graphveil.methods.base import Anonymizer
+from graphveil.release.draft import Draft
 
 D = TypeVar("D", bound=Data)
 
@@ -234,14 +236,14 @@ class WithRoles(Anonymizer[D]):
             return super()._container(data)
         return Table.from_arrow(data, exact=True)
 
-    def _drawn(
-        self, data: Any, draw: Callable[[Any, Randomness], MethodResult], randomness: Randomness
-    ) -> MethodResult:
+    def drafted(
+        self, data: Any, draw: Callable[[Any, Randomness], Draft[Any]], randomness: Randomness
+    ) -> Draft[Any]:
         """Return what `draw` makes of the known columns, next to the others as they are."""
         if not self.roles.are_given:
-            return super()._drawn(data, draw, randomness)
+            return super().drafted(data, draw, randomness)
         roles = self.roles.of_table(data.without(self.withheld_columns).columns)
-        draft = super()._drawn(data.without(roles.attached), draw, randomness)
+        draft = super().drafted(data.without(roles.attached), draw, randomness)
         known = draft.data
         if not isinstance(known, Table):
             raise TypeError(f"{self.name} makes a {type(known).__name__} of a table")

@@ -1,16 +1,8 @@
 """A release: published data, what is guaranteed of it, and what only its owner may see."""
 
 from graphveil.claims.facts import digest_of, digests_of_origins
-from graphveil.claims.manifest import (
-    LINKAGE,
-    MANIFEST,
-    RECORD,
-    Manifest,
-    Record,
-    private_folder,
-    read_manifest,
-    read_record,
-)
+from graphveil.claims.manifest import MANIFEST, Manifest, read_manifest
+from graphveil.claims.record import LINKAGE, RECORD, Record, private_folder, read_record
 from graphveil.release.files import Linkage, OwnersLevels, Private, Provenance, Witness
 from graphveil.release.generalized_graph import GeneralizedGraph
 from graphveil.release.release import Release, nesting_of, read_release

@@ -10,7 +10,7 @@ import dataclasses
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -19,18 +19,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil import io
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.claims.facts import cells_by_column, digest_of_file
 from graphveil.claims.ledger import LedgerReceipt
 from graphveil.claims.manifest import (
-    LEVELS,
-    LINKAGE,
-    WITNESS,
+    ID_COLUMN,
+    LEVELS_COLUMNS,
+    LEVELS_ROLE,
     DataFile,
     Described,
     DescribedLayer,
     Generalization,
     LevelNode,
+)
+from graphveil.claims.record import (
+    LEVELS,
+    LINKAGE,
+    WITNESS,
+    OwnersNotes,
     linkage_files,
     private_folder,
 )
@@ -58,7 +64,7 @@ else:
 
 DELIMITED = {"csv", "tsv", "text"}
 
-LEVELS_FILE = f"{parts.LEVELS_ROLE}.csv"
+LEVELS_FILE = f"{LEVELS_ROLE}.csv"
 
 NETWORK_FORMS = ("csv", "tsv", "parquet")
 """What the edges of a network are released as: its people stand in a file of their own."""
@@ -273,14 +279,12 @@ def _node(column: Any, level: Any, node: Any, parent: Any, leaves: Any) -> Level
 def _write_levels(generalized: Generalization, folder: Path) -> DataFile:
     """Write the file of levels, and return its description."""
     path, nodes = folder / LEVELS_FILE, generalized.nodes
-    cells = zip(*nodes, strict=True) if nodes else ([] for _ in parts.LEVELS_COLUMNS)
+    cells = zip(*nodes, strict=True) if nodes else ([] for _ in LEVELS_COLUMNS)
     texts = ([None if cell is None else str(cell) for cell in column] for column in cells)
-    table = Table.from_columns(
-        dict(zip(parts.LEVELS_COLUMNS, texts, strict=True)), suppressed=("*",)
-    )
+    table = Table.from_columns(dict(zip(LEVELS_COLUMNS, texts, strict=True)), suppressed=("*",))
     check_names(table, FORMATS["csv"])
     io.write(table, path, format="csv", exact=True)
-    return described_file(path, parts.LEVELS_ROLE, "csv", parts.LEVELS_COLUMNS, len(nodes))
+    return described_file(path, LEVELS_ROLE, "csv", LEVELS_COLUMNS, len(nodes))
 
 
 def read_generalization(folder: Path, described: Described) -> Generalization | None:
@@ -292,7 +296,7 @@ def read_generalization(folder: Path, described: Described) -> Generalization | 
     options = io.TableOptions(header="yes", delimiter=",", categories=EVERY_WORD, exact=True)
     rows = io.load_table(folder / LEVELS_FILE, options).data.to_arrow().to_pylist()
     try:
-        nodes = tuple(_node(*(row.get(name) for name in parts.LEVELS_COLUMNS)) for row in rows)
+        nodes = tuple(_node(*(row.get(name) for name in LEVELS_COLUMNS)) for row in rows)
     except (TypeError, ValueError) as error:
         raise InputError(
             f"{LEVELS_FILE} does not list levels. Restore the folder as it was published."
@@ -321,7 +325,7 @@ def _with_its_ids(data: Data, kind: Kind, entry: Format) -> Data:
         raise InputError(
             f"{entry.name} does not support ids computed from a key. Use csv, tsv or parquet."
         )
-    return data if kind.everyone else cast("Table", data).with_ids_as(parts.ID_COLUMN)
+    return data if kind.everyone else cast("Table", data).with_ids_as(ID_COLUMN)
 
 
 def described_file(
@@ -381,7 +385,7 @@ def read_data(folder: Path, described: Described, *, keyed: bool = False) -> Dat
         data: Data = io.load(path, options).data
         return data.without_unused()
     separator = _SEPARATORS.get(data_file.format)
-    ids = parts.ID_COLUMN if keyed else None
+    ids = ID_COLUMN if keyed else None
     options = io.TableOptions(
         format=data_file.format,
         header="yes",
@@ -654,30 +658,30 @@ class Provenance:
     version: str = __version__
 
 
-@dataclass(frozen=True, kw_only=True)
-class Private:
-    """What only the owner may see: it goes into the private record.
+class Private(OwnersNotes, frozen=True, kw_only=True, eq=False):
+    """What only the owner may see: the notes of the record, and the owner's files.
 
     Its repr shows figures alone: no seed, no id, no digest.
+
+    Parameters
+    ----------
+    linkage
+        Which released id is which original one; None where it was not kept.
+    levels, witness
+        The level of each person, and the pairs that an adaptive release was chosen by.
+    spent
+        What was entered in the ledger of epsilons; None without one.
     """
 
-    input_sha256: str = field(repr=False)
-    seed: int | None = field(default=None, repr=False)
-    cost: Mapping[str, float | int] = field(default_factory=dict)
-    warnings: tuple[str, ...] = ()
-    seconds: Mapping[str, float] = field(default_factory=dict)
-    linkage: Linkage | None = field(default=None, repr=False)
-    unprotected: tuple[int | str, ...] = field(default=(), repr=False)
-    withheld: Mapping[str, Any] = field(default_factory=dict, repr=False)
-    unrecorded: tuple[str, ...] = ()
-    nested_in: tuple[str, ...] = ()
-    release_id: str = field(default="", repr=False)
+    linkage: Linkage | None = None
+    levels: OwnersLevels | None = None
+    witness: Witness | None = None
     spent: LedgerReceipt | None = None
-    levels: OwnersLevels | None = field(default=None, repr=False)
-    witness: Witness | None = field(default=None, repr=False)
-    origins_sha256: tuple[str, ...] = field(default=(), repr=False)
-    assignment: str | None = field(default=None, repr=False)
-    ancestors: Mapping[str, Mapping[str, Sequence[str]]] = field(default_factory=dict, repr=False)
+
+    def __repr__(self) -> str:
+        """Return the figures that reveal no person and no secret."""
+        shown = ("cost", "warnings", "seconds", "unrecorded", "nested_in", "spent")
+        return f"Private({', '.join(f'{name}={getattr(self, name)!r}' for name in shown)})"
 
     @property
     def input_digests(self) -> frozenset[str]:

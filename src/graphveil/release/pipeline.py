@@ -8,15 +8,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
-from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Ledger, LedgerReceipt
 from graphveil.core.errors import UsageError, each_once
 from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Place
-from graphveil.data import Data, Graph
-from graphveil.data.kinds import Container
+from graphveil.release.claiming import Method
 from graphveil.release.publishing import (
     Output,
     Publication,
@@ -25,49 +23,6 @@ from graphveil.release.publishing import (
     warn_of_leftovers,
     warn_of_others,
 )
-
-if TYPE_CHECKING:
-    from graphveil.release.release import Release
-
-
-class Method(Protocol):
-    """A method with its parameters; `graphveil.methods.base.Anonymizer` says what members mean."""
-
-    @property
-    def name(self) -> str:
-        """What the command line and manifests call it."""
-
-    @property
-    def accepts(self) -> tuple[Container, ...]:
-        """Every kind of data that it takes."""
-
-    @property
-    def sources(self) -> tuple[str, ...]:
-        """Where its data may be."""
-
-    def parameters(self) -> dict[str, Any]:
-        """Return every parameter by name."""
-
-    def check(self, data: Data) -> None:
-        """Refuse data that it cannot anonymize."""
-
-    def check_size(self, n: int, *, noun: str = "rows") -> None:
-        """Refuse too few rows or nodes."""
-
-    def anonymize(self, data: Any, *, seed: int | None = None) -> Release[Any]:
-        """Return a release of data in memory."""
-
-    def from_ties(self, graph: Graph, randomness: Randomness) -> Any:
-        """Return what it makes of a graph on the disk."""
-
-    def entered(self, data: Data, ledger: Ledger | None, seed: int | None) -> LedgerReceipt | None:
-        """Enter what a run will claim in a ledger."""
-
-    def promised(self, data: Data) -> AnyGuarantee:
-        """Return what is guaranteed of this data."""
-
-    def stated(self, randomness: Randomness, **said: Any) -> dict[str, Any]:
-        """Return what a release and a publication both say, and warn the owner."""
 
 
 class Run(NamedTuple):
@@ -80,7 +35,7 @@ class Run(NamedTuple):
     ledger: Ledger | None = None
 
 
-class Drawn(NamedTuple):
+class Made(NamedTuple):
     """What a method made of data that was read."""
 
     write: Callable[[Any], Publication]
@@ -91,7 +46,7 @@ class Read(NamedTuple):
     """Data that was read and that the method takes."""
 
     known_by: frozenset[str]
-    draw: Callable[[], Drawn]
+    draw: Callable[[], Made]
     reading: Mapping[str, Any]
     nested_in: tuple[str, ...] = ()
 
@@ -123,12 +78,12 @@ def released(source: Source, run: Run) -> Place:
             warn_of_others(
                 out, read.known_by, nested_in=read.nested_in, known=known, private=private
             )
-            drawn = read.draw()
+            made = read.draw()
             publish(
                 run.output._replace(reading=read.reading),
-                drawn.write,
+                made.write,
                 input_digests=read.known_by,
                 nested_in=read.nested_in,
-                spent=drawn.spent,
+                spent=made.spent,
             )
     return out

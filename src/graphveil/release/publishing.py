@@ -20,20 +20,25 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import msgspec
 
-from graphveil.claims import manifest as owned
-from graphveil.claims import manifest as parts
-from graphveil.claims import manifest as public
+from graphveil.claims import parts
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.facts import digest_of_file
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Composed, LedgerReceipt
-from graphveil.claims.manifest import (
-    MANIFEST,
-    Described,
-    Manifest,
+from graphveil.claims.manifest import MANIFEST, SCHEMA, Claim, Described, Manifest, Method, encode
+from graphveil.claims.neighbors import check_outside, identity_in, ledger_entry_in, owners_of_others
+from graphveil.claims.record import (
+    ATTACKED,
+    LEVELS,
+    LINKAGE,
+    LINKED,
+    OWNERS_PAGE,
+    PRIVATE,
+    RECORD,
+    WITNESS,
     Record,
-    check_outside,
-    encode,
+    is_linkage_part,
+    linkage_part,
     private_folder,
 )
 from graphveil.core import atomic
@@ -113,7 +118,7 @@ def publish(
         publication = write(stage.public)
         composed = None if spent is None or beside else spent.composed
         manifest = encode(manifest_of(publication, composed))
-        (stage.public / public.MANIFEST).write_bytes(manifest)
+        (stage.public / MANIFEST).write_bytes(manifest)
         write_private_folder(stage.private, publication, manifest, beside, output)
 
 
@@ -133,7 +138,7 @@ def warn_of_others(
 ) -> tuple[str, ...]:
     """Warn of other releases of the input next to a release; return it for the private record."""
     try:
-        owners_of = owned.owners_of_others(out, input_digests, private)
+        owners_of = owners_of_others(out, input_digests, private)
     except GraphveilError:
         unlisted = (
             f"the location of {private} cannot be listed, so other releases of this input in it "
@@ -142,10 +147,10 @@ def warn_of_others(
         warn(unlisted, OtherReleasesWarning)
         return (unlisted,)
     others = [
-        owners.name.removesuffix(owned.PRIVATE)
+        owners.name.removesuffix(PRIVATE)
         for owners in owners_of
-        if (not nested_in or owned.identity_in(owners) not in nested_in)
-        and owned.ledger_entry_in(owners) not in known
+        if (not nested_in or identity_in(owners) not in nested_in)
+        and ledger_entry_in(owners) not in known
     ]
     texts = several_releases(others)
     for text in texts:
@@ -169,13 +174,13 @@ def manifest_of(publication: Publication, composed: Composed | None = None) -> M
     """Return the public manifest of data files."""
     guarantee, provenance = publication.guarantee, publication.provenance
     return Manifest(
-        schema=public.SCHEMA,
+        schema=SCHEMA,
         tool=provenance.tool,
         version=provenance.version,
-        method=public.Method(
+        method=Method(
             name=provenance.method, source=provenance.source, parameters=dict(provenance.parameters)
         ),
-        claim=public.Claim(
+        claim=Claim(
             guarantee=guarantee,
             conditions=list(publication.conditions),
             sentence=guarantee.sentence,
@@ -195,15 +200,15 @@ def write_private_folder(
     """Write the linkage where it is kept, and the record, where the owner's part is known."""
     if publication.private is None:
         return
-    kept = {owned.LEVELS: publication.levels}
+    kept = {LEVELS: publication.levels}
     if output.linkage:
-        kept |= {owned.LINKAGE: publication.linkage, owned.WITNESS: publication.witness}
+        kept |= {LINKAGE: publication.linkage, WITNESS: publication.witness}
     digests = {}
     for name, tables in kept.items():
         if tables is not None:
             write_owners(tables, folder / name)
             digests[name] = digest_of_file(folder / name)
-    record = folder / owned.RECORD
+    record = folder / RECORD
     record.touch(mode=OWNER_ONLY)
     record.write_bytes(record_of(publication, manifest, digests, beside, output))
 
@@ -218,28 +223,16 @@ def record_of(
     """Return the private record; the digests are those of the owner's files by their names."""
     private = cast("Private", publication.private)
     advice = (str(Message(text)) for text in publication.advice)
-    above = private.ancestors.items()
     record = Record(
-        input_sha256=private.input_sha256,
-        origins_sha256=list(private.origins_sha256),
+        **private.notes()
+        | {"warnings": tuple(dict.fromkeys((*private.warnings, *advice, *beside)))},
         manifest_sha256=hashlib.sha256(manifest).hexdigest(),
-        linkage_sha256=digests.get(owned.LINKAGE),
+        linkage_sha256=digests.get(LINKAGE),
+        levels_sha256=digests.get(LEVELS),
+        witness_sha256=digests.get(WITNESS),
         method=publication.provenance.method,
-        seed=private.seed,
-        cost=dict(private.cost),
-        warnings=list(dict.fromkeys((*private.warnings, *advice, *beside))),
-        unprotected=list(private.unprotected),
-        withheld=dict(private.withheld),
-        unrecorded=list(private.unrecorded),
-        assignment=private.assignment,
-        ancestors={name: {v: list(nodes) for v, nodes in of.items()} for name, of in above},
         reading=dict(output.reading),
-        seconds=dict(private.seconds),
-        nested_in=list(private.nested_in),
-        release_id=private.release_id,
         ledger=None if private.spent is None else private.spent.note,
-        levels_sha256=digests.get(owned.LEVELS),
-        witness_sha256=digests.get(owned.WITNESS),
     )
     return encode(record)
 
@@ -267,7 +260,7 @@ def _publish_at(
         _write_private(out, private, publication, manifest, beside, output, mark)
         try:
             _close(out, {file.name for file in publication.described.files}, mark)
-            out.put_bytes(public.MANIFEST, manifest)
+            out.put_bytes(MANIFEST, manifest)
         except Exception:
             if isinstance(private, Path) and not output.force:
                 shutil.rmtree(private, ignore_errors=True)
@@ -291,17 +284,17 @@ class _Mark:
 
     def put(self, address: Address) -> None:
         """Put it there, in place of that of another run."""
-        address.put_bytes(public.UNFINISHED, self._content)
+        address.put_bytes(parts.UNFINISHED, self._content)
 
     def lift(self, address: Address) -> None:
         """Take it away: what is there is whole."""
         self._lifted.add(address)
-        address.delete(public.UNFINISHED)
+        address.delete(parts.UNFINISHED)
 
     def is_own(self, address: Address) -> bool:
         """Whether this run was the last to mark the address."""
         try:
-            return (address / public.UNFINISHED).read_bytes() == self._content
+            return (address / parts.UNFINISHED).read_bytes() == self._content
         except FileNotFoundError:
             return address in self._lifted
 
@@ -311,7 +304,7 @@ def _begin(address: Address, mark: _Mark, *, private: bool) -> None:
     if private:
         address.close_to_others()
     mark.put(address)
-    own = owned.RECORD if private else public.MANIFEST
+    own = RECORD if private else MANIFEST
     names = [name for name in names_at(address) if is_written(name, is_public=not private)]
     for name in sorted(names, key=lambda name: name != own):
         address.delete(name)
@@ -327,7 +320,7 @@ def _close(address: Address, expected: set[str], mark: _Mark) -> None:
     for name, size in address.entries():
         if size is not None and (is_partial(name) or name.startswith(PROBE)):
             address.delete(name)
-    strange = set(names_at(address)) ^ (expected | {public.UNFINISHED})
+    strange = set(names_at(address)) ^ (expected | {parts.UNFINISHED})
     if strange:
         raise ReleaseError(
             f"{address}: {min(strange)} appeared or disappeared while the release was being "
@@ -340,8 +333,8 @@ def _close(address: Address, expected: set[str], mark: _Mark) -> None:
 def _empty(address: Address, *, is_public: bool) -> None:
     """Take away all that a run wrote, the mark last."""
     names = [entry.name for entry in address.entries() if entry.size is not None]
-    for name in sorted(names, key=lambda name: name == public.UNFINISHED):
-        if name == public.UNFINISHED or is_partial(name) or is_written(name, is_public=is_public):
+    for name in sorted(names, key=lambda name: name == parts.UNFINISHED):
+        if name == parts.UNFINISHED or is_partial(name) or is_written(name, is_public=is_public):
             address.delete(name)
     address.clear()
 
@@ -362,9 +355,9 @@ def _write_private(
         return
     linked = publication.linkage_sha256
     n_linked = 0 if linked is None else len(publication.described.files)
-    _close(place, {owned.linkage_part(number) for number in range(n_linked)}, mark)
-    digests = {} if linked is None else {owned.LINKAGE: linked}
-    place.put_bytes(owned.RECORD, record_of(publication, manifest, digests, beside, output))
+    _close(place, {linkage_part(number) for number in range(n_linked)}, mark)
+    digests = {} if linked is None else {LINKAGE: linked}
+    place.put_bytes(RECORD, record_of(publication, manifest, digests, beside, output))
 
 
 _ADDRESS = re.compile(r"[A-Za-z][\w+.-]+:/")
@@ -372,7 +365,7 @@ _ADDRESS = re.compile(r"[A-Za-z][\w+.-]+:/")
 
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 
-_PRIVATE_FILES = {owned.RECORD, owned.LINKAGE, owned.LEVELS, owned.WITNESS, owned.OWNERS_PAGE}
+_PRIVATE_FILES = {RECORD, LINKAGE, LEVELS, WITNESS, OWNERS_PAGE}
 
 
 class Staged(NamedTuple):
@@ -419,7 +412,7 @@ def check_place(out: Place, *, force: bool, private: Place | None = None) -> Non
         check_writable(private)
         check_free((private,), force=force, release=out)
     else:
-        _check_free_at(private, owned.RECORD, force=force)
+        _check_free_at(private, RECORD, force=force)
     _check_free_at(out, MANIFEST, force=force)
     for place in (out, private):
         if isinstance(place, Address):
@@ -543,7 +536,7 @@ def check_apart(places: Mapping[str, Place]) -> None:
 def check_replaceable(stands: Path, path: Path, *, release: Place) -> None:
     """Refuse to replace what stands at a path unless it is what a release has there."""
     is_public = path == release
-    own = MANIFEST if is_public else owned.RECORD
+    own = MANIFEST if is_public else RECORD
     if stands.is_symlink() or not (stands / own).is_file():
         what = "release" if is_public else "release's private folder"
         raise ReleaseError(
@@ -563,7 +556,7 @@ def _is_written(entry: Path, name: str, *, is_public: bool) -> bool:
     if entry.is_symlink():
         return False
     if entry.is_dir():
-        return name in ((parts.FOLDER,) if is_public else (owned.ATTACKED, owned.LINKED))
+        return name in ((parts.FOLDER,) if is_public else (ATTACKED, LINKED))
     return is_written(name, is_public=is_public)
 
 
@@ -575,10 +568,10 @@ def is_written(name: str, *, is_public: bool) -> bool:
     """
     if is_public:
         return name == MANIFEST or is_data_file(name) or parts.is_part(name)
-    if name in _PRIVATE_FILES or owned.is_linkage_part(name):
+    if name in _PRIVATE_FILES or is_linkage_part(name):
         return True
     folder, _, file = name.rpartition("/")
-    return folder == owned.ATTACKED and file.endswith(".parquet")
+    return folder == ATTACKED and file.endswith(".parquet")
 
 
 def leftovers_beside(

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar, cast
 
 import numpy as np
 from msgspec import UNSET
@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, ItemsAreUsers, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee, SuperNodeAnonymity
-from graphveil.claims.manifest import Generalization, read_manifest, read_record
+from graphveil.claims.manifest import Generalization, read_manifest
+from graphveil.claims.record import read_record
 from graphveil.core.errors import DataError, UsageError, one_of, visible
-from graphveil.core.lazy import above, needs_library
+from graphveil.core.lazy import needs_library
 from graphveil.core.text import html_table, printable
 from graphveil.data import Data, Graph, Table
 from graphveil.data.kinds import kind_of
@@ -37,6 +38,7 @@ from graphveil.release.files import (
 )
 from graphveil.release.generalized_graph import GeneralizedGraph
 from graphveil.release.publishing import Output, Publication, publish
+from graphveil.verify.verdict import LIMIT_BYTES
 
 if TYPE_CHECKING:
     import duckdb
@@ -47,7 +49,11 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from scipy import sparse
 
+    from graphveil.attacks.attack import Rerun
     from graphveil.core.rows import Rows
+    from graphveil.evaluate.comparison import Attached
+    from graphveil.methods.rename import Key
+    from graphveil.pages.report.document import Form, Report
     from graphveil.verify import Verdict
 
 ALL = "*"
@@ -224,58 +230,209 @@ class Release(Generic[D_co]):
             witness=None if known is None or witness is None else witness.tables(known),
         )
 
-    def verify(self, original: Any = None, **options: Any) -> Verdict:
-        """Return the verdict on this release: written to a temporary folder, checked from there.
+    # The four doors: a release is verified, evaluated, attacked and reported by verbs, whose rooms
+    # come after this one. Each door imports its verb when it is called and hands on every option;
+    # `tests/unit/test_layers.py` lists them as the only imports that run against the order.
+
+    def verify(
+        self,
+        original: Any = None,
+        *,
+        original_file: str | Path | None = None,
+        key: Key | str | Path | bytes | None = None,
+        trust_method: str | None = None,
+        limit_bytes: int = LIMIT_BYTES,
+        strict: bool = False,
+        require_all: bool = False,
+        on_disk: bool = False,
+    ) -> Verdict:
+        """Return whether the guarantee holds: `graphveil.verify_release` of this release.
+
+        The release is written to a temporary folder and checked from its files.
 
         Parameters
         ----------
         original
-            The data it was made from, also as an object of another library; without it, checks
-            that need it are not checked.
-        **options
+            The data that it was made from, an object of another library that holds it, or the name
+            of its file. Without it, checks that need it are not made.
+        original_file, key, trust_method, limit_bytes, strict, require_all, on_disk
             As `graphveil.verify_release` takes them.
-        """
-        done: Verdict = above("Release.verify")(self, original, **options)
-        return done
 
-    def evaluate(self, original: Any, **options: Any) -> Rows:
-        """Return what this release kept of the original, as `graphveil.evaluate_release` does.
+        Returns
+        -------
+        Verdict
+            Every claim of the release with its result.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+        >>> gv.KDegree(k=2).anonymize(graph).verify(graph).ok
+        True
+        """
+        from graphveil.verbs.verify import verify_release  # noqa: PLC0415  a door
+
+        return verify_release(
+            self,
+            original,
+            original_file=original_file,
+            key=key,
+            trust_method=trust_method,
+            limit_bytes=limit_bytes,
+            strict=strict,
+            require_all=require_all,
+            on_disk=on_disk,
+        )
+
+    def evaluate(
+        self,
+        original: Any,
+        *,
+        metrics: Sequence[str] | None = None,
+        seed: int | None = None,
+        test: Any = None,
+        label: str | None = None,
+        attached: Attached | None = None,
+        as_sample: bool = False,
+        population: int | None = None,
+    ) -> Rows:
+        """Return what this release kept: `graphveil.evaluate_release` of this release.
 
         Parameters
         ----------
         original
-            The data it was made from, also as an object of another library.
-        **options
+            The data that it was made from, an object of another library that holds it, or the name
+            of its file.
+        metrics, seed, test, label, attached, as_sample, population
             As `graphveil.evaluate_release` takes them.
-        """
-        done: Rows = above("Release.evaluate")(self, original, **options)
-        return done
 
-    def attack(self, original: Any, **options: Any) -> Rows:
-        """Return what an attacker learns from this release, as `graphveil.attack_release` does.
+        Returns
+        -------
+        Rows
+            One row for each figure.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+        >>> kept = gv.KDegree(k=2).anonymize(graph).evaluate(graph, metrics=["edges-kept"])
+        >>> {row.part: row.value for row in kept}["share"]
+        1.0
+        """
+        from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415  a door
+
+        return evaluate_release(
+            self,
+            original,
+            metrics=metrics,
+            seed=seed,
+            test=test,
+            label=label,
+            attached=attached,
+            as_sample=as_sample,
+            population=population,
+        )
+
+    def attack(  # noqa: PLR0913  the options of the verb
+        self,
+        original: Any,
+        *,
+        attacks: Sequence[str] | None = None,
+        seed: int | None = None,
+        options: Mapping[str, Mapping[str, Any]] | None = None,
+        second: Release[Any] | str | Path | None = None,
+        attached: Attached | None = None,
+        rerun: Rerun | Literal["automatic"] | None = "automatic",
+        seconds: float | None = None,
+        quick_seconds: float = 0.0,
+    ) -> Rows:
+        """Return what an attacker learns: `graphveil.attack_release` of this release.
 
         Parameters
         ----------
         original
-            The data it was made from, also as an object of another library.
-        **options
+            The data that it was made from, an object of another library that holds it, or the name
+            of its file.
+        attacks, seed, options, second, attached, rerun, seconds, quick_seconds
             As `graphveil.attack_release` takes them.
-        """
-        done: Rows = above("Release.attack")(self, original, **options)
-        return done
 
-    def report(self, original: Any = None, **options: Any) -> Any:
-        """Return a page of this release that can be handed on, as `graphveil.report_release` does.
+        Returns
+        -------
+        Rows
+            One row for each figure, with the guess that it is compared with.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+        >>> learned = gv.KDegree(k=2).anonymize(graph).attack(graph, attacks=["candidate-set"])
+        >>> {row.part: row.value for row in learned}["degree, right guess"]
+        0.5
+        """
+        from graphveil.verbs.attack import attack_release  # noqa: PLC0415  a door
+
+        return attack_release(
+            self,
+            original,
+            attacks=attacks,
+            seed=seed,
+            options=options,
+            second=second,
+            attached=attached,
+            rerun=rerun,
+            seconds=seconds,
+            quick_seconds=quick_seconds,
+        )
+
+    def report(  # noqa: PLR0913  the options of the verb
+        self,
+        original: Any = None,
+        *,
+        public: bool | None = None,
+        form: Form = "html",
+        recipient: str | None = None,
+        declared: str | Path | None = None,
+        attacks: Sequence[str] = (),
+        seed: int | None = None,
+        rows: Rows | None = None,
+        verdict: Verdict | None = None,
+    ) -> Report:
+        """Return a page about this release: `graphveil.report_release` of this release.
 
         Parameters
         ----------
         original
-            The data it was made from; without it nothing is attacked or compared.
-        **options
+            The data that it was made from, an object of another library that holds it, or the name
+            of its file. Without it nothing is attacked or compared.
+        public, form, recipient, declared, attacks, seed, rows, verdict
             As `graphveil.report_release` takes them.
+
+        Returns
+        -------
+        Report
+            The page or the description, with its verdict and figures.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+        >>> gv.KDegree(k=2).anonymize(graph).report(public=True).public
+        True
         """
-        done: Any = above("Release.report")(self, original, **options)
-        return done
+        from graphveil.pages.report.report import report_release  # noqa: PLC0415  a door
+
+        return report_release(
+            self,
+            original,
+            public=public,
+            form=form,
+            recipient=recipient,
+            declared=declared,
+            attacks=attacks,
+            seed=seed,
+            rows=rows,
+            verdict=verdict,
+        )
 
     def to_arrow(self, *, null: bool = False) -> pa.Table:
         """Return the published data as an Arrow table: edges, pairs of user and item, or cells.
@@ -691,20 +848,8 @@ def _read_private(folder: Path) -> Private | None:
         return None
     linkage = read_linkage(folder)
     return Private(
-        input_sha256=record.input_sha256,
-        origins_sha256=tuple(record.origins_sha256),
-        seed=record.seed,
-        cost=record.cost,
-        warnings=tuple(record.warnings),
-        unprotected=tuple(record.unprotected),
-        withheld=record.withheld,
-        unrecorded=tuple(record.unrecorded),
-        assignment=record.assignment,
-        ancestors=record.ancestors,
-        seconds=record.seconds,
+        **record.notes() | {"release_id": record.identity},
         linkage=linkage,
-        nested_in=tuple(record.nested_in),
-        release_id=record.identity,
         levels=read_levels(folder),
         witness=read_witness(folder, linkage),
     )

@@ -20,7 +20,7 @@ from graphveil.claims.facts import RowsDigest, RowsPart, digest_of_rows, tokens_
 from graphveil.data.origin import SharedIds
 from graphveil.data.origin import counted as origin_counted
 from graphveil.engines.processes import Query, Rows, Tables, selected
-from graphveil.methods.smooth_k.chunks import hashes_of, hashes_of_texts
+from graphveil.methods.smooth_k.row_orders import hashes_of, hashes_of_texts
 
 Ints = NDArray[np.int64]
 
@@ -80,7 +80,10 @@ def numbered(user: pa.DataType, item: pa.DataType) -> pa.Schema:
 
 
 class ItemLists(NamedTuple):
-    """Rows: the items of row u are ``values[indptr[u]:indptr[u + 1]]``."""
+    """Rows: the items of row u are ``values[indptr[u]:indptr[u + 1]]``.
+
+    `users`: the ids; `indptr`: int64, shape (rows + 1,); `values`: the items of all rows.
+    """
 
     users: pa.Array
     indptr: Ints
@@ -134,6 +137,7 @@ class ItemLists(NamedTuple):
         >>> rows.values.to_pylist(), dropped.tolist()
         ([0, 2], [1])
         """
+        # Most rows are in order already: every value is above the one before it in its row.
         numbers = numbers_of(self.values)
         sizes = np.diff(self.indptr)
         rising = numbers[1:] > numbers[:-1]
@@ -141,11 +145,13 @@ class ItemLists(NamedTuple):
         rising[starts[(starts > 0) & (starts < numbers.size)] - 1] = True
         if rising.all():
             return self, np.zeros(sizes.size, dtype=np.int32)
+        # Otherwise sort by row and value, and keep the first of equal ones.
         rows = self.rows()
         order = np.lexsort((numbers, rows))
         numbers, rows = numbers[order], rows[order]
         kept = np.ones(order.size, dtype=np.bool_)
         kept[1:] = (numbers[1:] != numbers[:-1]) | (rows[1:] != rows[:-1])
+        # Without repeats, lists are shorter.
         left = np.bincount(rows[kept], minlength=sizes.size)
         indptr = np.concatenate([[0], np.cumsum(left)]).astype(np.int64)
         distinct = ItemLists(self.users, indptr, self.values.take(pa.array(order[kept])))
@@ -172,6 +178,7 @@ def starts_of(column: pa.Array) -> Ints:
 
 def coded(values: pa.Array) -> tuple[pa.Array, NDArray[np.int32]]:
     """Return the distinct values in order, and which of them each value is."""
+    # Integers in their order; texts are numbered as they occur, and renumbered in order.
     if pa.types.is_integer(values.type):
         names, numbers = np.unique(values.to_numpy(), return_inverse=True)
         return pa.array(names), numbers.astype(np.int32)
@@ -207,6 +214,7 @@ def grouped(pairs: Iterable[tuple[pa.Array, pa.Array]]) -> Iterator[ItemLists]:
     """Yield rows out of (users, items) in which every user stands in one run."""
     users: pa.Array | None = None
     items: pa.Array | None = None
+    # The last user of a batch may go on in the next one: keep that user's pairs back.
     for more_users, more in pairs:
         if len(more_users) == 0:
             continue
@@ -228,6 +236,7 @@ def _run_starts(users: pa.Array) -> Ints:
 
 
 DIGESTED_ROWS = 1 << 16
+"""How many rows are digested at a time."""
 
 
 def ordered(user: pa.DataType, item: pa.DataType, batch: pa.RecordBatch) -> pa.RecordBatch:
@@ -255,12 +264,14 @@ def listed(_number: int, pairs: pa.Table) -> pa.Table:
 
     What is known of the rows stands at the first one. A work on buckets.
     """
+    # Pairs in the order of users; a stable sort keeps the order of items.
     users, items = whole(pairs["user"]), whole(pairs["item"])
     ids = numbers_of(users)
     order = np.argsort(ids, kind="stable")
     ids = ids[order]
     firsts = np.flatnonzero(np.concatenate([[True], ids[1:] != ids[:-1]]))
     items = items.take(pa.array(order))
+    # Pairs without an item only say that there is the user.
     given = items.is_valid().to_numpy(zero_copy_only=False)
     ends = np.concatenate([[0], np.cumsum(given)])
     indptr = ends[np.concatenate([firsts, [ids.size]])]
@@ -272,14 +283,17 @@ def listed(_number: int, pairs: pa.Table) -> pa.Table:
 
 def counted(rows: ItemLists, repeats: NDArray[np.int32]) -> pa.Array:
     """Return the column `facts` of rows: what is known of them all stands at the first."""
+    # A digest of rows that adds up, so that it does not depend on their order or batches.
     digest = RowsDigest()
     for start in range(0, len(rows.users), DIGESTED_ROWS):
         some = rows.between(start, min(start + DIGESTED_ROWS, len(rows.users)))
         digest = digest.plus(digest_of_rows(_part(some)))
+    # Items that are not named as values of columns.
     no_value = 0
     if pa.types.is_string(rows.values.type):
         named = pc.match_substring(rows.values, "=")
         no_value = len(rows.values) - pc.sum(named, min_count=0).as_py()
+    # The sum of hashes in limbs of 32 bits, which SQL can add; all in the list of the first row.
     limbs = [digest.total >> (32 * number) & 0xFFFFFFFF for number in range(8)]
     numbers = [digest.n, digest.entries, int(repeats.sum()), no_value, *limbs]
     starts = np.full(len(rows.users) + 1, len(FACTS), dtype=np.int32)
@@ -475,7 +489,7 @@ class RowOrder:
         self._last: pa.Array | None = None
 
     def add(self, users: pa.Array | Ints) -> None:
-        """Note who the next released rows are in the original, whose order is that of its ids."""
+        """Note the original ids of the next released rows: the original is in their order."""
         ids = pa.array(users)
         if not len(ids):
             return

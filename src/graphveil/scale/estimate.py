@@ -1,366 +1,27 @@
-"""What a run on the disk or on a cluster will cost, from a draw of its rows: nothing is written."""
+"""What a run on disk or on a cluster will cost, from a sample of its rows: nothing is written."""
 
 from __future__ import annotations
 
-import math
-import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from itertools import pairwise
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-from numpy.typing import NDArray
-from pyarrow import ipc
-from scipy.optimize import nnls
-
-from graphveil.claims.manifest import PART_USERS
+from graphveil.claims.parts import PART_USERS
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import stage
-from graphveil.core.randomness import Randomness
-from graphveil.engines.local import PIECE_ROWS, LocalEngine, database, one_batch
-from graphveil.engines.processes import Engine, Tables
+from graphveil.engines.local import PIECE_ROWS, LocalEngine
+from graphveil.engines.processes import Engine
 from graphveil.engines.spark import SparkEngine, SparkTables
 from graphveil.io import BipartiteOptions
-from graphveil.io.source import Source
-from graphveil.io.text.columns import NotIntegersError
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.smooth_k.smooth_k import Clustered
 from graphveil.scale import columns
-from graphveil.scale import columns as queries
-from graphveil.scale.chunks import RATES, FrameSource, InChunks, Released, RowKeys, Sampling
-from graphveil.scale.intake import InputRows, check_readable, raw_batches
-from graphveil.scale.parts import n_buckets_of
-from graphveil.scale.run import in_chunks, order_of_rows, refused_items, refused_methods
-
-DRAWN_ROWS = 1 << 18
-DRAWN_ENTRIES = 1 << 21
-"""About how many rows and entries are drawn at most."""
-
-
-class Drawn(NamedTuple):
-    """A fair draw of users with all of their items, as lists in order without repeats.
-
-    `n_rows, n_entries`: the users, and about the entries, of the whole; `pairs`: rows were pairs.
-    """
-
-    rows: pa.RecordBatch
-    n_rows: int
-    n_entries: int
-    share: float
-    pairs: bool
-
-
-@dataclass
-class _Draw:
-    """Keeps users by the hash of their ids, half as many whenever they become too many."""
-
-    kept: list[pa.RecordBatch] = field(default_factory=list)
-    halvings: int = 0
-    n_seen: int = 0
-    n_rows: int = 0
-    n_entries: int = 0
-
-    def add(self, batch: pa.RecordBatch) -> None:
-        """Look at further rows."""
-        self.n_seen += batch.num_rows
-        self._keep(batch)
-        while self.n_rows > 2 * DRAWN_ROWS or self.n_entries > 2 * DRAWN_ENTRIES:
-            self.halvings += 1
-            [rows] = pa.Table.from_batches(self.kept).combine_chunks().to_batches()
-            self.kept, self.n_rows, self.n_entries = [], 0, 0
-            self._keep(rows)
-
-    def _keep(self, batch: pa.RecordBatch) -> None:
-        """Keep the rows of the share of users that is kept now; pairs count as entries alone."""
-        if self.halvings:
-            hashes = columns.name_hashes(batch["user"]) >> np.uint64(64 - self.halvings)
-            batch = batch.filter(pa.array(hashes == 0))
-        column = batch.column(1)
-        lists = pa.types.is_list(column.type)
-        self.kept.append(batch)
-        self.n_rows += batch.num_rows if lists else 0
-        self.n_entries += len(column.flatten()) if lists else len(column)
-
-
-def drawn_from_file(source: Source, options: BipartiteOptions, memory_mib: int) -> Drawn:
-    """Return a draw of the users in a file, which is read once, some rows at a time."""
-    try:
-        draw = _draw_of(source, options, memory_mib, text=False)
-    except NotIntegersError:
-        draw = _draw_of(source, options, memory_mib, text=True)
-    if not draw.n_seen:
-        source.refuse("no users found. The file needs at least one row.")
-    share = 2.0**-draw.halvings
-    rows = _in_order(pa.Table.from_batches(draw.kept))
-    lists = "items" in draw.kept[0].schema.names
-    entries = len(rows["items"].flatten())
-    if lists:
-        return Drawn(rows, draw.n_seen, round(entries / share), share, pairs=False)
-    return Drawn(rows, round(rows.num_rows / share), round(entries / share), share, pairs=True)
-
-
-def _draw_of(source: Source, options: BipartiteOptions, memory_mib: int, *, text: bool) -> _Draw:
-    draw = _Draw()
-    if options.items is not None:
-        for batch in _batches(source, options, text=text):
-            draw.add(batch)
-        return draw
-    with (
-        tempfile.TemporaryDirectory(prefix="graphveil-") as folder,
-        database(Path(folder), memory_mib=memory_mib, threads=1) as db,
-    ):
-        ids = columns.PassingIds(db)
-        for batch in _batches(source, options, text=text):
-            draw.add(batch)
-            ids.add(batch)
-        shared = ids.shared()
-    if shared.refusal:
-        source.refuse(shared.refusal)
-    return draw
-
-
-def _batches(source: Source, options: BipartiteOptions, *, text: bool) -> Iterator[pa.RecordBatch]:
-    for some in raw_batches(source, options, text=text):
-        yield from some.combine_chunks().to_batches() if isinstance(some, pa.Table) else [some]
-
-
-def drawn_from_tables(given: InputRows, tables: Tables) -> Drawn:
-    """Return a draw of the users of an engine's rows, which are counted and read once."""
-    items = "items" if given.lists else "item"
-    n_rows, n_given = given.n, given.n
-    if given.lists:
-        [(n_rows, n_given)] = tables.ask(queries.ENTRIES, rows=given.rows)
-    share = min(1.0, DRAWN_ENTRIES / max(n_given, 1))
-    if given.lists:
-        share = min(share, DRAWN_ROWS / max(n_rows, 1))
-    rate = min(RATES, math.ceil(share * RATES))
-    rows = given.rows
-    if rate < RATES:
-        rows = tables.select(queries.sampled(f"{rate:04x}", items), rows=rows)
-    batches = list(tables.batches(rows, None))
-    share = rate / RATES
-    drawn = _in_order(pa.Table.from_batches(batches).select(["user", items]))
-    entries = round(len(drawn["items"].flatten()) / share)
-    n_users = int(n_rows) if given.lists else round(drawn.num_rows / share)
-    return Drawn(drawn, n_users, entries, share, pairs=not given.lists)
-
-
-def _in_order(given: pa.Table) -> pa.RecordBatch:
-    """Return rows with their items in order, out of lists or of pairs."""
-    name = given.schema.names[1]
-    kind = given.schema.field(name).type
-    types = _plain(given.schema.field("user").type), _plain(getattr(kind, "value_type", kind))
-    if name == "items":
-        schema = pa.schema([("user", types[0]), ("items", pa.list_(types[1]))])
-        rows = columns.ordered(*types, one_batch(given.cast(schema)))
-    else:
-        schema = pa.schema([("user", types[0]), ("item", types[1])])
-        rows = one_batch(columns.listed(0, given.cast(schema)))
-    return rows.select(["user", "items"])
-
-
-def _plain(kind: pa.DataType) -> pa.DataType:
-    return pa.int64() if pa.types.is_integer(kind) else pa.string()
-
-
-CLUSTERED_SECONDS = 6.0
-LEAST_CHUNKS = 3
-"""So long are chunks clustered to learn what one costs, and at least so many."""
-
-HANDLED_ROWS = 1 << 16
-"""So many rows are put in order, digested and given keys to learn what a row costs."""
-
-
-class RowCost(NamedTuple):
-    """What a row costs before it is clustered, and its bytes, in memory and packed."""
-
-    seconds: float
-    bytes: float
-    packed: float
-
-
-class Priced(NamedTuple):
-    """What clustering costs: seconds for a chunk, an entry, and two rows with an item in common.
-
-    `packed`: the bytes of a released row; `in_a_part`: without what its cluster keeps.
-    """
-
-    factors: NDArray[np.float64]
-    n: int
-    packed: float
-    in_a_part: float
-
-    @classmethod
-    def of(cls, costs: list[float], parts: NDArray[np.float64], tables: list[pa.Table]) -> Priced:
-        """Return the factors that explain what chunks did cost, in relative terms."""
-        spent = np.array(costs)
-        factors, _ = nnls(parts / spent[:, None], np.ones(spent.size))
-        explained = (parts @ factors).sum()
-        rows = sum(table.num_rows for table in tables)
-        return cls(
-            factors * (spent.sum() / explained),
-            spent.size,
-            sum(map(_packed, tables)) / rows,
-            sum(_packed(table.select(["user", "items"])) for table in tables) / rows,
-        )
-
-    def price(self, entries: NDArray[np.float64], meetings: NDArray[np.float64]) -> Any:
-        """Return the seconds of chunks with so many entries and pairs of rows that meet."""
-        return _parts_of(entries, meetings) @ self.factors
-
-
-def _parts_of(entries: NDArray[np.float64], meetings: NDArray[np.float64]) -> NDArray[np.float64]:
-    return np.stack([np.ones_like(entries), entries, meetings], axis=1)
-
-
-@dataclass(frozen=True)
-class Trial:
-    """The rows of a draw in the order of their keys, and the works of a run.
-
-    Parameters
-    ----------
-    drawn
-        The draw.
-    order, cuts
-        The order of rows, and where chunks begin.
-    work
-        What a worker does with a chunk.
-    rows
-        The rows in order.
-    codes
-        The number of the item of every entry of `rows`.
-    n_chunks, n_chunk_rows
-        The chunks of the run, and how many rows one has.
-    """
-
-    drawn: Drawn
-    order: RowKeys
-    cuts: Any
-    work: Released
-    rows: columns.ItemLists
-    codes: NDArray[np.int32]
-    n_chunks: int
-    n_chunk_rows: int
-
-    @classmethod
-    def of(cls, drawn: Drawn, method: Clustered) -> Trial:
-        """Return the trial of a method on a draw; its randomness is not a run's."""
-        randomness = Randomness(seed=0)
-        given = columns.ItemLists.of(drawn.rows)
-        chunk_rows = 0 if method.chunks is None else method.chunks.rows
-        n_chunks = Sampling.of(drawn.n_rows, chunk_rows, method.k).n_chunks
-        order = order_of_rows(method, pa.types.is_integer(given.users.type), randomness)
-        keys = pa.Table.from_batches([order.keys(given)])
-        rows = given.taken(order.in_order(given))
-        work = Released(
-            method=method,
-            order=order,
-            n_buckets=n_buckets_of(drawn.n_rows, drawn.n_entries),
-            by_columns=_are_values(rows.values) and method.columns_of(["column=value"]) is not None,
-            randomness=randomness,
-        )
-        cuts = order.cuts(keys, min(n_chunks, keys.num_rows))
-        codes = columns.coded(rows.values)[1]
-        n_rows = -(-drawn.n_rows // n_chunks)
-        return cls(drawn, order, cuts, work, rows, codes, n_chunks, n_rows)
-
-    def handled(self) -> RowCost:
-        """Return what a row costs before it is clustered."""
-        some = self.drawn.rows.slice(0, HANDLED_ROWS)
-        user, item = some["user"].type, some["items"].type.value_type
-
-        def work() -> pa.RecordBatch:
-            columns.ordered(user, item, some)
-            return InChunks(self.order, self.cuts)(some)
-
-        seconds, batch = _timed(work)
-        table = pa.Table.from_batches([batch])
-        n = some.num_rows
-        return RowCost(seconds / n, table.nbytes / n, _packed(table) / n)
-
-    def cells(self) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the entries of every chunk of the run, and its pairs of rows that meet."""
-        entries, meetings = self._parts(self._starts(self.n_chunks))
-        share = self.drawn.share
-        return entries / share, meetings / share**2
-
-    def clustered(self) -> Priced:
-        """Return what clustering costs, from some chunks of the draw: the densest, and others."""
-        n_chunks = max(1, round(len(self.rows.users) / self.n_chunk_rows))
-        starts = self._starts(n_chunks)
-        entries, meetings = self._parts(starts)
-        costs: list[float] = []
-        chosen: list[int] = []
-        tables: list[pa.Table] = []
-        for number in _spread(np.argsort(meetings, kind="stable")):
-            table = self._table(*starts[number : number + 2])
-            if not chosen:
-                self.work(number, table)  # compiles
-            seconds, released = _timed(lambda: self.work(number, table))  # noqa: B023  called here
-            costs.append(max(seconds, 1e-6))
-            chosen.append(number)
-            tables.append(released)
-            if len(chosen) >= LEAST_CHUNKS and sum(costs) > CLUSTERED_SECONDS:
-                break
-        return Priced.of(costs, _parts_of(entries, meetings)[chosen], tables)
-
-    def _starts(self, n: int) -> list[int]:
-        bounds = np.linspace(0, len(self.rows.users), n + 1)
-        return [int(bound) for bound in np.round(bounds)]
-
-    def _parts(self, starts: list[int]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Return the entries of pieces, and how often two of their rows have an item in common."""
-        entries, meetings = [], []
-        for start, end in pairwise(self.rows.indptr[starts].tolist()):
-            counts = np.unique(self.codes[start:end], return_counts=True)[1].astype(np.float64)
-            entries.append(float(end - start))
-            meetings.append(float((counts * (counts - 1)).sum()))
-        return np.array(entries), np.array(meetings)
-
-    def _table(self, start: int, end: int) -> pa.Table:
-        first, last = self.rows.indptr[[start, end]].tolist()
-        indptr = self.rows.indptr[start : end + 1] - first
-        values = self.rows.values.slice(first, last - first)
-        some = columns.ItemLists(self.rows.users.slice(start, end - start), indptr, values)
-        return pa.table([some.users, some.column()], names=["user", "items"])
-
-
-def _are_values(items: pa.Array) -> bool:
-    """Whether all items are named as values of columns, ``column=value``."""
-    if not pa.types.is_string(items.type) or not len(items):
-        return False
-    return bool(pc.all(pc.match_substring(items, "=")).as_py())
-
-
-def _spread(ranked: NDArray[np.int64]) -> Iterator[int]:
-    """Yield the last one of those that are ranked, then the others, spread over the ranks."""
-    n = ranked.size
-    bits = max(n - 1, 0).bit_length()
-    turned = (int(f"{i:0{bits}b}"[::-1], 2) for i in range(1 << bits)) if bits else iter([0])
-    yield int(ranked[-1])
-    yield from (int(ranked[at]) for at in turned if at < n - 1)
-
-
-def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
-    """Return the seconds of CPU of some work in this process, and what it gives."""
-    started = time.process_time()
-    given = work()
-    return time.process_time() - started, given
-
-
-def _packed(table: pa.Table) -> int:
-    """Return the bytes of rows as a run keeps them."""
-    sink = pa.MockOutputStream()
-    options = ipc.IpcWriteOptions(compression="lz4")
-    with ipc.new_file(sink, table.schema, options=options) as writer:
-        writer.write_table(table)
-    return int(sink.size())
-
+from graphveil.scale.frame_source import FrameSource
+from graphveil.scale.intake import InputRows, check_readable
+from graphveil.scale.run import in_chunks, refused_items, refused_methods
+from graphveil.scale.trial_cost import Trial
+from graphveil.scale.user_sample import UserSample, sample_of_file, sample_of_tables
 
 Where = Literal["local", "spark"]
 
@@ -407,7 +68,7 @@ those of a piece."""
 
 PART_COPIES = 3
 """The same of a process that writes parts at an address: of the rows of one, which are taken to be
-as large as those of the original, since a draw publishes fewer items than all rows do."""
+as large as those of the original, since a sample publishes fewer items than all rows do."""
 
 
 class Range(NamedTuple):
@@ -468,9 +129,9 @@ def estimate_of_file(
     source = check_readable(path, options)
     engine = engine or LocalEngine()
     with stage(f"sampling users of {source.name}"):
-        drawn = drawn_from_file(source, options, engine.memory_mib)
+        sample = sample_of_file(source, options, engine.memory_mib)
     jobs = getattr(engine, "jobs", None) or 1
-    return estimated(drawn, clustered, "local", processes=jobs if jobs > 1 else 0)
+    return estimated(sample, clustered, "local", processes=jobs if jobs > 1 else 0)
 
 
 def estimate_of_frame(
@@ -489,8 +150,8 @@ def estimate_of_frame(
         given = source.given(tables, options)
         if options.items is None:
             _refuse_people(given, tables)
-        drawn = drawn_from_tables(given, tables)
-    return estimated(drawn, clustered, "spark", parts_apart=at_address)
+        sample = sample_of_tables(given, tables)
+    return estimated(sample, clustered, "spark", parts_apart=at_address)
 
 
 def _in_chunks(method: Anonymizer[Any], refusals: Iterable[str] = ()) -> Clustered:
@@ -510,12 +171,17 @@ def _refuse_people(given: InputRows, tables: SparkTables) -> None:
 
 
 def estimated(
-    drawn: Drawn, method: Clustered, engine: Where, *, processes: int = 0, parts_apart: bool = False
+    sample: UserSample,
+    method: Clustered,
+    engine: Where,
+    *,
+    processes: int = 0,
+    parts_apart: bool = False,
 ) -> Estimate:
-    """Return what a run of a method on the rows of a draw will cost."""
-    method.check_size(drawn.n_rows)
-    rates, n = RATES_OF[engine], drawn.n_rows
-    trial = Trial.of(drawn, method)
+    """Return what a run of a method on the rows of a sample will cost."""
+    method.check_size(sample.n_rows)
+    rates, n = RATES_OF[engine], sample.n_rows
+    trial = Trial.of(sample, method)
     handled = trial.handled()
     with stage("clustering some chunks"):
         clustered = trial.clustered()
@@ -529,27 +195,27 @@ def estimated(
     chunk = CHUNK_COPIES * trial.n_chunk_rows + PIECE_COPIES * min(rates.piece_rows, n)
     part = PART_COPIES * min(PART_USERS, n)
     held = handled.bytes * (max(chunk, part) if parts_apart else chunk)
-    kept = rates.kept * (PAIRS_KEPT[engine] if drawn.pairs else 1.0)
+    kept = rates.kept * (PAIRS_KEPT[engine] if sample.pairs else 1.0)
     kept *= KEPT_APART if parts_apart else 1.0
-    shuffled = SHUFFLED * (PAIRS_SHUFFLED if drawn.pairs else 1.0) * moved
+    shuffled = SHUFFLED * (PAIRS_SHUFFLED if sample.pairs else 1.0) * moved
     shuffled += n * clustered.in_a_part if parts_apart else 0
     return Estimate(
         engine=engine,
         rows=n,
-        entries=drawn.n_entries,
+        entries=sample.n_entries,
         chunks=trial.n_chunks,
         cpu_seconds=Range.about(float(seconds)),
         working_bytes=Range.about(kept * moved),
         shuffle_bytes=None if engine == "local" else Range.about(shuffled),
         worker_mib=Range.about(WORKER_MIB + held / (1 << 20)),
-        assumed=_assumed(drawn, clustered.n, engine),
+        assumed=_assumed(sample, clustered.n, engine),
     )
 
 
-def _assumed(drawn: Drawn, n_clustered: int, engine: Where) -> tuple[str, ...]:
-    n_drawn = drawn.rows.num_rows
+def _assumed(sample: UserSample, n_clustered: int, engine: Where) -> tuple[str, ...]:
+    n_users = sample.rows.num_rows
     texts = [
-        f"{n_drawn:,} users were sampled; chunks of them clustered in this process: {n_clustered}",
+        f"{n_users:,} users were sampled; chunks of them clustered in this process: {n_clustered}",
         "all other costs are as in the benchmark, whose rows have 8 items each",
         "processors are like this one, and are not shared with other work",
         (
@@ -557,9 +223,9 @@ def _assumed(drawn: Drawn, n_clustered: int, engine: Where) -> tuple[str, ...]:
             "some seconds"
         ),
     ]
-    if drawn.share < 1:
+    if sample.share < 1:
         texts.append("chunks of all users are denser than those of the sample; this is computed")
-    if drawn.pairs and drawn.share < 1:
+    if sample.pairs and sample.share < 1:
         texts.append("users are pairs: their number is known from the sample")
     if engine == "spark":
         texts.append("no time is spent waiting for a network or a store, and shuffles do not spill")

@@ -19,7 +19,8 @@ import pyarrow.compute as pc
 
 from graphveil.core.errors import DataError, UsageError, option
 from graphveil.core.progress import stage
-from graphveil.data.ids import as_ids, to_arrow, written_out
+from graphveil.data.arrow_values import written_out
+from graphveil.data.ids import as_ids, to_arrow
 from graphveil.data.origin import SharedIds
 from graphveil.engines.local import database, identifier, rows_of, stream
 from graphveil.engines.processes import Rows, Tables
@@ -30,20 +31,15 @@ from graphveil.io.readers.columnar import opened_parquet, rows_in, schema_of, wr
 from graphveil.io.reading import source_of
 from graphveil.io.source import Source
 from graphveil.io.text.columns import NotIntegersError, labels_of
-from graphveil.io.text.dialect import (
-    ENOUGH_ROWS,
-    Dialect,
-    check_names_again,
-    refuse_undecided,
-    sniff,
-)
+from graphveil.io.text.dialect import Dialect, sniff
+from graphveil.io.text.header import ENOUGH_ROWS, check_names_again, refuse_undecided
 from graphveil.scale import columns
 from graphveil.scale.columns import digest_of_limbs, listed, ordered, shared_ids, starts_of
 
 TEXT_FORMATS = ("csv", "tsv", "text")
 FRAME_FORMATS = ("parquet", "arrow")
 SAMPLE = 1000
-"""The texts that are looked at to say what is wrong with a column, oddest first."""
+"""How many texts are looked at to say what is wrong with a column, oddest first."""
 
 
 class Raw(NamedTuple):
@@ -83,6 +79,7 @@ def raw_rows(source: Source, options: BipartiteOptions, folder: Path, memory_mib
     """Write the rows of a file as they stand, with ids of one kind a column."""
     path = folder / "raw.parquet"
     notes = ReadCounts()
+    # Frames have types: their batches are written as they are, once ids are int64 or text.
     if source.format.name in FRAME_FORMATS:
         batches = columnar.bipartite_batches(source, options, notes)
         write_batches(path, (_clean(source, batch) for batch in batches))
@@ -103,15 +100,18 @@ def _raw_text(source: Source, options: BipartiteOptions, path: Path, memory_mib:
     dialect = _dialect_of(source, options)
     notes.header, notes.inferred = dialect.header, dialect.inferred
     chosen = delimited.chosen_columns(dialect, options, notes)
+    # Integers first; if a cell is not one, the file is read again as text.
     try:
         write_batches(path, delimited.bipartite_batches(dialect, chosen, notes, text=False))
     except NotIntegersError:
         write_batches(path, delimited.bipartite_batches(dialect, chosen, notes, text=True))
+        # Only now can it be decided whether the first row has names, as in memory.
         judge = _Judge(dialect, chosen, memory_mib)
         if judge.first_row_is_names(path, options):
             raw = _raw_text(source, replace(options, header="yes"), path, memory_mib)
             raw.notes.inferred = True
             return raw
+        # Texts may still be integers that Arrow's parser does not take, such as quoted ones.
         integers = judge.is_integer(path, "user"), judge.is_integer(path, "item")
         return Raw(path, False, *integers, notes=notes)
     return Raw(path, False, True, True, notes=notes)
@@ -179,6 +179,7 @@ class _Judge(NamedTuple):
     def first_row_is_names(self, path: Path, options: BipartiteOptions) -> bool:
         """Whether the first row names the columns, as in memory; refuse where nobody can tell."""
         with database(path.parent, memory_mib=self.memory_mib, threads=1) as db:
+            # Names of a known header must not be ids as well.
             if self.dialect.header:
                 names = [self.dialect.header[column] for column in self.chosen]
                 again = [
@@ -192,6 +193,7 @@ class _Judge(NamedTuple):
             with opened_parquet(path) as file:
                 head = next(file.iter_batches(ENOUGH_ROWS + 1))
             cells = [str(head.column(number)[0]) for number in (0, 1)]
+            # The first row is compared with all others: its ids must occur nowhere else.
             counted = rows_of(db, [path], ["user", "item"]).project(
                 '"user", item, count(*) OVER (PARTITION BY "user") AS times_user, '
                 "count(*) OVER (PARTITION BY item) AS times_item"
@@ -201,6 +203,7 @@ class _Judge(NamedTuple):
             alone = once.sort(first.desc()).limit(2).fetchall()
         if not alone or list(alone[0]) != cells:
             return False
+        # If other rows have ids of their own, too, or rows are few, nobody can tell.
         if len(alone) > 1 or head.num_rows <= ENOUGH_ROWS:
             refuse_undecided(self.dialect.source, cells)
         return True
@@ -212,6 +215,7 @@ class _Judge(NamedTuple):
         number = f"regexp_full_match({text}, '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]+)?')"
         whole = f"regexp_full_match({text}, '(0|[1-9][0-9]*)[.]0+')"
         oddest = f"{text} = '' DESC, contains({text}, chr(10)) DESC, {whole}, {number}"
+        # Only texts that are not plain integers matter, and of these a sample of the oddest.
         with database(path.parent, memory_mib=self.memory_mib, threads=1) as db:
             odd = rows_of(db, [path], [name]).filter(f"NOT {plain}")
             rows = odd.distinct().order(oddest).limit(SAMPLE).fetchall()
@@ -232,6 +236,7 @@ ROWS = "rows"
 """The name that rows are kept under, each with its items in order."""
 
 PAIRS_OF_A_BUCKET = 1 << 21
+"""About how many pairs are grouped at a time: a bucket is in the memory of one process."""
 
 
 class Facts(msgspec.Struct, frozen=True, kw_only=True):
@@ -272,10 +277,12 @@ def intake(
     source: Source, options: BipartiteOptions, folder: Path, tables: Tables, memory_mib: int
 ) -> Facts:
     """Keep the rows of a file, each with its items in order, and return what is known of them."""
+    # Step 1: the file as Parquet, with ids of one type per column.
     with stage(f"reading {source.name}"):
         raw = raw_rows(source, options, folder, memory_mib)
     if not raw.path.exists():
         source.refuse("no users found. The file needs at least one row.")
+    # Step 2: if items are people, those who are items alone become users without items.
     people = options.items == "people"
     if people and raw.user_is_integer != raw.item_is_integer:
         raw = raw._replace(user_is_integer=False, item_is_integer=False)
@@ -284,6 +291,7 @@ def intake(
         paths.append(folder / "people.parquet")
         write_batches(paths[1], _item_only(raw, folder, memory_mib))
     paths = [path for path in paths if path.exists()]
+    # Step 3: rows with their items in order are kept by the engine, and counted.
     given = InputRows(
         rows=tables.rows(paths),
         n=rows_in(paths),
@@ -295,6 +303,7 @@ def intake(
     facts = counted_rows(given, options, tables)
     for path in paths:
         path.unlink()
+    # Step 4: what was dropped on the way, for the owner.
     noted = raw.notes.reported() | {"duplicates": facts.duplicates}
     report = ReadingReport(format=source.format.name, parts=len(source.parts), **noted)
     said = tuple(message.text for message in report.dropped())
@@ -320,6 +329,7 @@ def counted_rows(given: InputRows, options: BipartiteOptions, tables: Tables) ->
     """Keep rows with their items in order, and return what is known of them."""
     types = _types(user=given.user_is_integer, item=given.item_is_integer)
     schema = columns.rows_schema(*types)
+    # Lists: put the items of each row in order. Pairs: group them by user first, in hash buckets.
     if given.lists:
         rows = tables.map(given.rows, partial(ordered, *types), schema)
     else:
@@ -335,15 +345,18 @@ def counted_rows(given: InputRows, options: BipartiteOptions, tables: Tables) ->
 def _facts(given: InputRows, options: BipartiteOptions, rows: Rows, tables: Tables) -> Facts:
     people = options.items == "people"
     shared: SharedIds | None = None
+    # A user in two rows would be two people in the release.
     with stage("counting rows"):
         if given.lists and tables.ask(columns.REPEATED_USERS, rows=rows) != [(0,)]:
             given.refuse("a user appears in two rows. Merge their lists.")
         numbers = given.user_is_integer and given.item_is_integer
         text = not (given.user_is_integer or given.item_is_integer)
+        # Ids that are both users and items: items may be people, which the owner must say.
         if options.items is None or (text and not people):
             shared = shared_ids(rows, tables, numbers=numbers)
             if options.items is None and shared.refusal:
                 given.refuse(shared.refusal)
+        # Counts, and the limbs of a digest that does not depend on the order of rows.
         [sums] = tables.ask(columns.SUMS, rows=rows)
     n, entries, repeats, no_value, *limbs = map(int, sums)
     digest = digest_of_limbs(n, entries, limbs)

@@ -20,9 +20,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
-from graphveil.claims import manifest as parts
+from graphveil.claims import parts
 from graphveil.claims.facts import digest_of_file
-from graphveil.claims.manifest import DataFile, digest_of_parts, linkage_part
+from graphveil.claims.manifest import DataFile
+from graphveil.claims.record import digest_of_parts, linkage_part
 from graphveil.core.errors import UsageError, option
 from graphveil.core.storage import Address, Place, reached
 from graphveil.engines.processes import Rows, Tables
@@ -38,7 +39,7 @@ BUCKET_ENTRIES = 1 << 25
 """About how many rows and entries a bucket has; a list of Arrow holds 2^31 entries."""
 
 LISTED_IDS = 1 << 16
-"""So many ids are written at once."""
+"""How many ids are written at a time."""
 
 
 def n_buckets_of(n_rows: int, n_entries: int) -> int:
@@ -77,6 +78,8 @@ class Numbered:
         came.
         """
         high, low = (rows[name].to_numpy().view(np.uint64) for name in columns.KEY)
+        # Sort by the 128-bit keys; equal keys would leave the order to chance, so they are an
+        # error.
         order = np.lexsort((low, high))
         high, low = high[order], low[order]
         if np.any((high[1:] == high[:-1]) & (low[1:] == low[:-1])):
@@ -89,6 +92,7 @@ class Numbered:
 
 
 MOST_ROWS = 1 << 14
+"""The most rows that are packed together, about: small packs let readers take part of a bucket."""
 MOST_ENTRIES = 1 << 20
 """About so many rows and entries at most are packed together; a row stays whole."""
 
@@ -111,6 +115,7 @@ class Packed:
         ids = table["id"].to_numpy()
         table = table.drop_columns(["id"]).combine_chunks()
         entries = starts_of(table["items"].combine_chunks())[:-1]
+        # Cut at the ends of parts, after so many rows, and after so many entries.
         part = ids // self.part_users
         changes = np.zeros(ids.size, dtype=np.bool_)
         for of_row in (part, np.arange(ids.size) // self.most_rows, entries // self.most_entries):
@@ -118,6 +123,7 @@ class Packed:
         changes[:1] = True
         starts = np.flatnonzero(changes)
         sizes = np.diff(starts, append=ids.size)
+        # Each piece is an Arrow stream in one cell, under the id of its first row.
         values = [
             _packed(table.slice(start, size))
             for start, size in zip(starts.tolist(), sizes.tolist(), strict=True)
@@ -159,9 +165,11 @@ class PublishedNames:
 
     def of(self, rows: ItemLists) -> NDArray[np.int64]:
         """Return the numbers of all items, in order in every row."""
+        # Items that are things have whole numbers as names; people get their new ids.
         if self.people is None:
             numbers = rows.values.cast(pa.int64()).to_numpy()
             if pa.types.is_integer(rows.values.type):
+                # Items in order within each row, so that their order shows nothing.
                 return np.asarray(numbers)
         else:
             names, new_ids = self.people
@@ -227,6 +235,7 @@ def write_parts(
     rows: Iterable[pa.Table], n_users: int, public: Place, scratch: Path | None = None
 ) -> list[DataFile]:
     """Write all parts, and return what is said of them."""
+    # Rows are cut into row groups, and row groups into parts of fixed sizes.
     sizes = [parts.part_size(number, n_users) for number in range(parts.n_parts(n_users))]
     each = list_parts.GROUP_ROWS
     groups = list_parts.in_sizes(rows, (g for size in sizes for g in groups_of(size, each)))

@@ -17,7 +17,7 @@ import numpy as np
 import pyarrow as pa
 
 from graphveil.claims.facts import EntryChanges, cost_of, digests_of_files
-from graphveil.claims.manifest import private_folder
+from graphveil.claims.record import private_folder
 from graphveil.core.errors import ResourceError, option, warn
 from graphveil.core.progress import stage, timed
 from graphveil.core.randomness import Randomness
@@ -29,30 +29,24 @@ from graphveil.io import BipartiteOptions, Format
 from graphveil.io.formats import recorded
 from graphveil.methods.equivalence_classes.rule import EntryCounts, advice_on
 from graphveil.methods.registry import methods_from
-from graphveil.methods.smooth_k.chunks import MinHash
 from graphveil.methods.smooth_k.options import Chunks
+from graphveil.methods.smooth_k.row_orders import MinHash
 from graphveil.methods.smooth_k.smooth_k import Clustered
+from graphveil.release.claiming import claim
 from graphveil.release.files import DELIMITED, check_items, format_that_came_in, release_format
-from graphveil.release.pipeline import Drawn, Read, Run
+from graphveil.release.pipeline import Made, Read, Run
 from graphveil.release.publishing import Output, Publication, check_apart
 from graphveil.scale import columns
-from graphveil.scale.chunks import (
-    ByNames,
-    ByWords,
-    FrameSource,
-    InChunks,
-    Released,
-    RowKeys,
-    Sampling,
-    keyed,
-)
+from graphveil.scale.chunks import ByNames, ByWords, InChunks, Released, RowKeys, Sampling, keyed
+from graphveil.scale.frame_source import FrameSource
 from graphveil.scale.intake import ROWS, Facts, check_readable, intake, items_of
 from graphveil.scale.parts import Numbered, check_parts, comes_in_parts, n_buckets_of, packed
 from graphveil.scale.working import WorkingFolder, going_on, unfinished_beside
 from graphveil.scale.writing import DataFiles
 
 CHUNK_ROWS = 20_000
-"""The rows of a chunk where nothing is said."""
+"""The rows of a chunk if the method says nothing: larger chunks keep more entries and cost more
+time and memory."""
 
 
 def in_chunks(method: Any) -> Clustered:
@@ -109,7 +103,7 @@ class Stages:
             check_items(items_of(self._rows(), self.tables), self.form)
         return facts
 
-    def drawn(self, facts: Facts) -> Drawn:
+    def drawn(self, facts: Facts) -> Made:
         """Return what is made of the rows."""
         released = self.released(facts)
         tally = self.tally(released, facts)
@@ -132,16 +126,18 @@ class Stages:
             parts=comes_in_parts(self.output.parts, self.form, facts.n_rows, target),
             linked=linked,
         )
-        return Drawn(lambda public: self.publication(files, public, tally, advice))
+        return Made(lambda public: self.publication(files, public, tally, advice))
 
     def _rows(self) -> Rows:
         return self.tables.kept_as(ROWS)
 
     def released(self, facts: Facts) -> Rows:
         """Return the released rows of every chunk, with what its clusters keep."""
+        # Step 1: cut the order of rows into chunks of nearly equal size, from a sample.
         sampling = Sampling.of(facts.n_rows, cast("Chunks", self.method.chunks).rows, self.method.k)
         order, cuts = self._cuts(facts, sampling)
         types = facts.types
+        # Step 2: what a worker does with a chunk, as a value without data.
         work = Released(
             method=self.method,
             order=order,
@@ -149,6 +145,7 @@ class Stages:
             by_columns=facts.values and self.method.columns_of(["column=value"]) is not None,
             randomness=self.working.randomness,
         )
+        # Step 3: each row to its chunk, each chunk clustered, and the results kept.
         chunks = self.tables.map(self._rows(), InChunks(order, cuts), columns.in_chunks(*types))
         released = self.tables.grouped(
             chunks, "chunk", sampling.n_chunks, work, columns.released(*types)
@@ -160,6 +157,7 @@ class Stages:
         """Return the order that chunks are cut from, and the keys where they begin."""
         order = order_of_rows(self.method, facts.user_is_integer, self.working.randomness)
         with self._timed("sample"), stage("sampling rows"):
+            # Sample more rows until every chunk is sure to have k of them.
             while True:
                 rows = self._rows()
                 if not sampling.is_enough:
@@ -198,11 +196,13 @@ class Stages:
 
     def numbered(self, released: Rows, facts: Facts, tally: Tally) -> tuple[Rows, Rows]:
         """Return the released rows under their new ids, in the order of random keys; and packed."""
+        # The first id of every bucket, from the sizes of the buckets before it.
         n_buckets = n_buckets_of(facts.n_rows, facts.n_entries)
         sizes = np.zeros(n_buckets + 1, dtype=np.int64)
         for bucket, n in tally.of_buckets:
             sizes[bucket + 1] = n
         starts = tuple(np.cumsum(sizes)[:-1].tolist())
+        # Rows in the order of their random keys get consecutive ids.
         work = Numbered(starts)
         ordered = self.tables.select(columns.ORDERED, rows=released)
 
@@ -218,6 +218,7 @@ class Stages:
         self, files: DataFiles, public: Place, tally: Tally, advice: tuple[str, ...]
     ) -> Publication:
         """Write the data files and return what is said of them; refuse a class below k."""
+        # The classes are counted in the written files, and no class below k is ever published.
         with self._timed("write"):
             written = files.write(public)
         kept = EntryChanges(files.facts.n_entries, tally.shared, tally.created)
@@ -230,16 +231,17 @@ class Stages:
             advice=written.advice,
             linkage=files.linkage() if files.linked is None else None,
             linkage_sha256=written.linkage_sha256,
-            **self.method.stated(
+            **claim(
+                self.method,
                 self.working.randomness,
                 people=files.facts.people,
                 left_out=files.facts.left_out,
-                advice=advice,
+                warnings=advice,
                 input_sha256=files.facts.input_sha256,
                 origins_sha256=self.origins,
                 cost=cost_of(kept, {"clusters": tally.clusters, "classes": written.n_classes}),
                 seconds=self.seconds,
-            ),
+            )._asdict(),
         )
 
     def _timed(self, name: str) -> AbstractContextManager[None]:

@@ -31,6 +31,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 
 RUN = "run.json"
 ADDRESS_DIGITS = 8
+"""How many hexadecimal digits of the digest of an address distinguish working folders."""
 _PRIVATE, _OTHERS = 0o700, 0o077
 
 
@@ -123,10 +124,12 @@ def unfinished_beside(place: Place) -> Path:
 def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> WorkingFolder:
     """Return the working folder of a run, the one it left when it was interrupted included."""
     folder = working_folder(out)
+    # A folder that is there: it must be this owner's, and of no run that is in progress.
     if os.path.lexists(folder):
         _check_own(folder)
         lock = _locked(folder)
         run = msgspec.json.decode((folder / RUN).read_bytes(), type=Unfinished)
+        # The same data and options: continue with the same root of randomness.
         if run.fingerprint == fingerprint:
             return run.opened(folder, seed, lock)
         lock.release()
@@ -137,6 +140,7 @@ def opened(out: Path, fingerprint: str, *, seed: int | None, force: bool) -> Wor
                 f"{all_of_it}, or use {option('force', value=True)}."
             )
         _delete(folder)
+    # Otherwise the run begins, with a root that is written before anything is sampled.
     try:
         folder.mkdir(mode=_PRIVATE)
         run = Unfinished(fingerprint=fingerprint, root=f"{secrets.randbits(256):x}")
@@ -231,6 +235,7 @@ def going_on(
 ) -> Iterator[WorkingFolder]:
     """Give the working folder of a run: the one it left when it was interrupted, or a new one."""
     out, method = run.output, run.method
+    # All that decides the result is in the fingerprint; a different one is a different run.
     decided_by = {
         "version": __version__,
         "method": method.name,

@@ -17,8 +17,9 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
-from graphveil.claims import manifest as parts
-from graphveil.claims.manifest import DataFile, Described, digest_of_parts
+from graphveil.claims import parts
+from graphveil.claims.manifest import DataFile, Described
+from graphveil.claims.record import digest_of_parts
 from graphveil.core.errors import GraphveilError
 from graphveil.core.progress import Advance, stage
 from graphveil.core.storage import Address, Place
@@ -67,11 +68,13 @@ class PartOfUsers:
 
     def __call__(self, number: int, rows: pa.Table) -> pa.Table:
         """Return what was written, as a row of `graphveil.scale.columns.WRITTEN`."""
+        # The part must have exactly its users: rows that were lost or doubled would show here.
         ids, rows = unpacked(rows)
         first = number * self.part_users
         size = min(self.part_users, self.n_users - first)
         if not np.array_equal(ids, np.arange(first, first + size)):
             raise RuntimeError(f"part {number} has {ids.size} rows instead of its {size} users")
+        # Write the data, then the linkage, and count what the driver checks.
         lists, new_ids = ItemLists.of(rows), pa.array(ids)
         del rows, ids  # a part is large
         order_of_rows = RowOrder()
@@ -108,6 +111,7 @@ def write_apart(tables: Tables, packed: Rows, work: PartOfUsers) -> WrittenParts
     with stage("writing parts", total=work.n_users) as advance:
         rows = [row for batch in tables.batches(written, None) for row in batch.to_pylist()]
         advance(work.n_users)
+    # Every part must have been written once, and their order of rows must be random.
     rows.sort(key=lambda row: row["number"])
     if [row["number"] for row in rows] != list(range(n)):
         raise RuntimeError(f"{len(rows)} parts were written instead of {n}")
@@ -144,6 +148,7 @@ def part_of_users(
 
 
 WRITTEN_ROWS = 1 << 16
+"""How many rows are written at a time."""
 
 
 class Written(NamedTuple):
@@ -184,8 +189,10 @@ class DataFiles:
 
     def write(self, public: Place) -> Written:
         """Write the data files in a random order, and count the classes of what was written."""
+        # Names of items: new ids of people, numbers, or texts as they are.
         names = self._names()
         numbered, texts = self.numbered, None
+        # Parts of lists, or one file of pairs and one of users.
         if self.facts.people:
             numbered = self.tables.kept(numbered, "numbered", "sampling new ids")
             names = new_ids(self.tables, numbered)
@@ -198,6 +205,7 @@ class DataFiles:
             rows = _NewRows(names, self._linked)
             files, classes = self._pairs(rows, numbered, texts, Path(str(public)))
             linkage_sha256, n_entries = None, rows.n_entries
+        # The classes are counted in what was written, never in what was to be written.
         counts = {"users": self.facts.n_rows, "items": classes.n_items, "entries": n_entries}
         described = Described(
             kind="bipartite",
@@ -359,6 +367,7 @@ def classes_of(data: Path, form: Format, n_rows: int, scratch: Path, memory_mib:
             filled += len(some.users)
             yield pa.RecordBatch.from_arrays([some.column()], names=["items"])
 
+    # Rows without items are not in a file of pairs: they form one further class.
     counted = _classes_of_lists(rows(), scratch, memory_mib)
     empty = n_rows - filled
     if empty:
@@ -370,6 +379,7 @@ def _classes_of_lists(lists: Iterator[pa.RecordBatch], scratch: Path, memory_mib
     """Return the classes of rows, of which the column `items` is given, some at a time."""
     first = next(lists)
     reader = pa.RecordBatchReader.from_batches(first.schema, chain([first], lists))
+    # Equal lists are one class: group by the list itself, exactly.
     with database(scratch, memory_mib=memory_mib, threads=1) as db:
         db.from_arrow(reader).aggregate("count(*) AS size, items", "items").create("classes")
         smallest, n = db.execute("SELECT min(size), count(*) FROM classes").fetchall()[0]

@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
 
 from graphveil import io
 from graphveil.claims.ledger import Ledger
-from graphveil.claims.manifest import MANIFEST, private_folder, read_manifest, read_record
+from graphveil.claims.manifest import MANIFEST, read_manifest
+from graphveil.claims.record import private_folder, read_record
 from graphveil.core.errors import Hint, InputError, UsageError, option
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import stage
@@ -20,14 +21,15 @@ from graphveil.core.storage import Address, Place, located, place_of
 from graphveil.core.text import printable
 from graphveil.data.kinds import KINDS, as_released, kind_of, released_kind
 from graphveil.io.formats import from_record, options_of, recorded
-from graphveil.io.reading import ReadingReport, warn_of_dropped
-from graphveil.io.text.dialect import columns_of
+from graphveil.io.reading_report import ReadingReport, warn_of_dropped
+from graphveil.io.text.guessed_kind import columns_of
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
 from graphveil.methods.roles import TableRoles, WithRoles
 from graphveil.release import Release, digest_of, digests_of_origins, nesting_of, read_release
+from graphveil.release.claiming import Method
 from graphveil.release.files import check_names, format_that_came_in, release_format
-from graphveil.release.pipeline import Drawn, Method, Read, Run, Source, released
+from graphveil.release.pipeline import Made, Read, Run, Source, released
 from graphveil.release.publishing import Output, check_place, local_folder
 
 if TYPE_CHECKING:
@@ -427,10 +429,10 @@ class InMemory:
             more: dict[str, Any] = {} if first is None else {"nested_in": first}
             more |= {} if run.ledger is None else {"ledger": run.ledger}
 
-            def draw() -> Drawn:
+            def draw() -> Made:
                 with stage(f"anonymizing with {method.name}"):
                     release = method.anonymize(people, seed=run.seed, **more)
-                return Drawn(partial(release.publication, form), release.for_owner().spent)
+                return Made(partial(release.publication, form), release.for_owner().spent)
 
             yield Read(
                 frozenset((digest_of(people), *digests_of_origins(people))),

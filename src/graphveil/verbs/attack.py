@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +32,7 @@ from graphveil.attacks.registry import (
 from graphveil.attacks.wording import Counted, counted_in, reworded
 from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
-from graphveil.claims.manifest import ATTACKED, private_folder
+from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.errors import (
     GraphveilWarning,
@@ -251,10 +251,6 @@ def seen_by(chosen: Attack[Any, Any], situation: AttackInput[Any]) -> AttackInpu
     )
 
 
-AUTOMATIC: Any = object()
-"""Stands for running the method again as the release says."""
-
-
 def attack_release(  # noqa: PLR0913  each is one question of the same call
     release: Release[Any] | str | Path,
     original: Any,
@@ -264,7 +260,7 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
     options: Mapping[str, Mapping[str, Any]] | None = None,
     second: Release[Any] | str | Path | None = None,
     attached: Attached | None = None,
-    rerun: Rerun | None = AUTOMATIC,
+    rerun: Rerun | Literal["automatic"] | None = "automatic",
     seconds: float | None = None,
     quick_seconds: float = 0.0,
 ) -> Rows:
@@ -350,8 +346,8 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
         comparison=pair,
         release=read,
         levels=_levels(read, pair.original),
-        rerun=(None if network else rerun_of(read)) if rerun is AUTOMATIC else rerun,
-        not_again=_why_not(read, network=network) if rerun is AUTOMATIC else NOT_AGAIN,
+        rerun=(None if network else rerun_of(read)) if rerun == "automatic" else rerun,
+        not_again=_why_not(read, network=network) if rerun == "automatic" else NOT_AGAIN,
         second=_second(second, original, pair),
         attached=attached,
         further=every[1:],

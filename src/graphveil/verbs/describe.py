@@ -43,7 +43,7 @@ from graphveil.io.formats import Header, TableOptions, options_of
 from graphveil.io.parsed import ParsedCells, ReadCounts, about_people, table_of
 from graphveil.io.reading import source_of
 from graphveil.io.source import Source
-from graphveil.io.text.dialect import PROBABLY_A_TABLE, TEXT, Columns, Guess, columns_of
+from graphveil.io.text.guessed_kind import PROBABLY_A_TABLE, TEXT, Columns, Guess, columns_of
 from graphveil.io.text.table_cells import cells_as_written
 from graphveil.methods.generalize.method import questions_of
 from graphveil.methods.roles import TableRoles

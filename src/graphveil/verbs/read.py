@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from graphveil import io
 from graphveil.claims.guarantees import SuperNodeAnonymity
-from graphveil.claims.manifest import MANIFEST, read_manifest, read_record
+from graphveil.claims.manifest import MANIFEST, read_manifest
+from graphveil.claims.record import read_record
 from graphveil.core.atomic import EVERYBODY, OWNER_ONLY
 from graphveil.core.errors import InputError, UsageError, option
 from graphveil.core.progress import stage

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from graphveil.claims.manifest import read_manifest, read_record
+from graphveil.claims.manifest import read_manifest
+from graphveil.claims.record import read_record
 from graphveil.core.errors import GraphveilError
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.io.formats import recorded
@@ -24,8 +25,7 @@ from graphveil.verbs.read import (
     refuse_release,
 )
 from graphveil.verify.check import verify as verify_files
-from graphveil.verify.database import LIMIT_BYTES
-from graphveil.verify.verdict import Verdict, named
+from graphveil.verify.verdict import LIMIT_BYTES, Verdict, named
 
 if TYPE_CHECKING:
     from graphveil.methods.rename import Key

@@ -17,10 +17,7 @@ import duckdb
 import numpy as np
 
 from graphveil.core.errors import ResourceError
-from graphveil.verify.verdict import beyond
-
-LIMIT_BYTES = 4 << 30
-"""The most that the content of one released file may take, where nothing is said."""
+from graphveil.verify.verdict import LIMIT_BYTES, beyond
 
 NEVER_UNPACKED = 40
 MOST_PACKED = 1000
@@ -28,7 +25,8 @@ MOST_PACKED = 1000
 few kilobytes would be many gigabytes of memory."""
 
 UNPACKED = 8
-"""So many times its bytes a released file takes in memory, as a rule."""
+"""So many times its bytes a released file takes in memory, as a rule. It decides when DuckDB gets
+a memory limit of its own; a larger factor would set that limit for smaller files."""
 
 LEAST_MEMORY = 64 << 20
 """No check gets less memory than this, whatever the limit."""
@@ -42,7 +40,6 @@ CONFIG: dict[str, str | bool | int | float | list[str]] = {
     "autoload_known_extensions": "false",
 }
 
-
 COLUMNS_AT_ONCE = 64
 """So many columns stand in one query: one per column is slow where there are thousands."""
 
@@ -55,8 +52,6 @@ _PLAIN = re.compile(r"[\w/. +@-]*")
 _MADE_OR_DROPPED = re.compile(r"\b(CREATE|DROP) (TABLE|VIEW) (?!IF\b)(\w+)\b")
 _MAKES_OR_DROPS = re.compile(r"\b(?:CREATE|DROP)\b", re.IGNORECASE)
 _SUFFIX = re.compile(r"(\.[a-z0-9]{1,10}){0,2}")
-
-
 _NO_NUMBER = "({0} LIKE '-%' OR CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) IS DISTINCT FROM {0})"
 """Whether a cell is not a whole number of 64 bits, as such are written."""
 
@@ -130,6 +125,7 @@ class Database:
         A file whose own name is not plain is copied: SQL follows a link to where it leads, and
         takes ``a\b`` for ``a/b``. So is every file of a small check.
         """
+        # The alias keeps the suffix, by which DuckDB recognizes compression; its name is a number.
         suffix = "".join(path.suffixes)
         suffix = suffix if _SUFFIX.fullmatch(suffix) else ""
         alias = self._folder / f"{len(list(self._folder.iterdir()))}{suffix}"
@@ -156,6 +152,7 @@ class Database:
 
     def run(self, sql: str, values: list[Any] | None = None) -> None:
         """Run statements, and note the tables that they make."""
+        # Tables are noted as they are made: asking DuckDB's catalog takes a tenth of a small check.
         changes = _MADE_OR_DROPPED.findall(sql)
         if len(changes) != len(_MAKES_OR_DROPS.findall(sql)):
             raise ValueError(f"no plain CREATE or DROP of a table or view: {sql[:200]}")
@@ -199,6 +196,7 @@ class Database:
 
     def columns_of_numbers(self, table: str, columns: Sequence[str]) -> list[str]:
         """Return those columns of text of which `only_numbers` is true."""
+        # A column with other text among its first rows is settled cheaply; the rest is scanned.
         candidates = []
         for names in some_at_once(columns):
             some = ", ".join(f"bool_or({_NO_NUMBER.format(name)})" for name in names)
@@ -240,6 +238,7 @@ def database(
     Small checks of a process share one engine, since starting one takes longer than most of them:
     each has a catalog of its own, and a folder with copies of its files.
     """
+    # Small checks share an engine: starting one takes longer than most of them.
     if size is not None and size * UNPACKED <= limit_bytes and _are_small(folders, size):
         with _small_database(limit_bytes) as small:
             yield small
@@ -277,6 +276,8 @@ def _plain_folder(name: str) -> Path:
 
 def _lock(connection: duckdb.DuckDBPyConnection, scratch: Path, folders: Sequence[Path]) -> None:
     """Let a database see nothing but these folders, for good."""
+    # Order matters: once external access is off and the configuration locked, SQL from a release
+    # (there is none, but names and paths are hostile) can reach nothing else.
     connection.execute(f"SET temp_directory = {literal(str(scratch / 'spill'))}")
     plain = [path.resolve() for path in folders if _is_plain(path.resolve())]
     allowed = ", ".join(literal(str(path)) for path in (scratch.resolve(), *plain))
@@ -340,6 +341,7 @@ _ENGINES: dict[tuple[int, str], _Engine] = {}
 
 
 def _small_database(limit_bytes: int) -> AbstractContextManager[Database]:
+    # A process that was forked must not use its parent's engine.
     here = os.getpid(), tempfile.gettempdir()
     engine = _ENGINES.setdefault(here, _ENGINES.get(here) or _Engine(here[1]))
     name = engine.begun()

@@ -16,6 +16,10 @@ from graphveil.core.text import counted, html_table
 CheckOutcome = Literal["holds", "fails", "not checked"]
 Answer = Literal["holds", "fails", "undecided"]
 
+LIMIT_BYTES = 4 << 30
+"""The most memory in bytes that the content of one released file may take unless the caller sets
+another limit: 4 GiB. A larger file is not read."""
+
 TWICE = "the original read by a second reader"
 SHARED = "not checked independently: the file was read only by the reader that the method used"
 ORIGINAL = "--original"
@@ -26,11 +30,27 @@ PAIRS_NEEDED = "the private file of chosen pairs"
 
 
 class Check(msgspec.Struct, frozen=True):
-    """One thing that must be true of a release, and whether it is.
+    """One statement that must be true of a release, and whether it is.
 
-    `outcome`: ``holds``, ``fails``, or ``not checked``, which is neither; `detail`: one sentence
-    with numbers; of a failure the class, node, row or file, by published id; `needs`: what must be
-    given before it can be checked.
+    Parameters
+    ----------
+    name
+        What was checked, in a few words, such as ``classes`` or ``files``.
+    outcome
+        ``holds``, ``fails``, or ``not checked``, which is neither.
+    detail
+        One sentence with numbers; if the check fails, the first class, node, row or file that is
+        wrong, by its published id.
+    needs
+        What must be given before it can be checked; None where nothing is missing.
+
+    Examples
+    --------
+    >>> import graphveil as gv
+    >>> release = gv.KDegree(k=2).anonymize(gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4))
+    >>> verdict = gv.verify_release(release)
+    >>> next(check.detail for check in verdict.checks if check.name == "ids")
+    'the 4 nodes are 0..3, each once'
     """
 
     name: str
@@ -42,8 +62,8 @@ class Check(msgspec.Struct, frozen=True):
 class Verdict(msgspec.Struct, frozen=True):
     """Whether the guarantee of a release holds, and what of the release was found false or not.
 
-    What the files show and what only the original shows are answered apart: a release
-    whose guarantee was recomputed is `ok` although nobody showed the original, and what stays open
+    What the files show and what only the original shows are answered separately: a release whose
+    guarantee was recomputed is `ok` although nobody showed the original, and what stays open
     without it is listed in `still_open`.
 
     Parameters
@@ -69,10 +89,21 @@ class Verdict(msgspec.Struct, frozen=True):
     conditions
         What the owner asked for beyond the guarantee, such as diversity, and checks show.
 
+    Notes
+    -----
+    The answer is ``fails`` if any check fails; ``undecided`` if a check that the guarantee depends
+    on was not made, or the method is unknown; and ``holds`` otherwise. An unchecked statement
+    counts the same for every kind of data.
+
     Examples
     --------
     >>> Verdict("recomputed", "All is well.", [Check("ids", "holds", "3 ids")]).ok
     True
+    >>> import graphveil as gv
+    >>> release = gv.KDegree(k=2).anonymize(gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4))
+    >>> verdict = gv.verify_release(release)
+    >>> verdict.answer, verdict.complete, [check.name for check in verdict.failures()]
+    ('holds', False, [])
     """
 
     word: CheckWord
@@ -92,6 +123,7 @@ class Verdict(msgspec.Struct, frozen=True):
 
         With `require_all`, every check that was not made leaves it ``undecided``.
         """
+        # A check that fails settles it; an open one matters only if the guarantee depends on it.
         if self.failures():
             return "fails"
         missed = self.require_all and not self.complete
@@ -146,7 +178,19 @@ class Verdict(msgspec.Struct, frozen=True):
         return sorted(some, key=lambda check: check.name in OF_EVERY_RELEASE)
 
     def not_checked(self) -> list[str]:
-        """Return in words every check that was not made, by what is missing for it."""
+        """Return in words every check that was not made, by what is missing for it.
+
+        Returns
+        -------
+        One sentence for each file or option that is missing, and one for checks that nothing would
+        make possible.
+
+        Examples
+        --------
+        >>> check = Check("edits", "not checked", "whether nothing was added", "--original")
+        >>> Verdict("recomputed", "All is well.", [check]).not_checked()
+        ['Not checked without the original: nothing was added.']
+        """
         found = {needs: [*listed] for needs, listed in self.still_open.items()}
         names: dict[str, list[str]] = {}
         unneeded = []
@@ -165,7 +209,18 @@ class Verdict(msgspec.Struct, frozen=True):
         return [*lines, *([f"Not checked: {'; '.join(unneeded)}."] if unneeded else [])]
 
     def as_json(self) -> dict[str, Any]:
-        """Return the answer and all that stands behind it, as JSON can hold it."""
+        """Return the answer and all that it depends on, as JSON can hold it.
+
+        Returns
+        -------
+        A dictionary with ``answer``, ``ok``, ``exit_code``, ``complete``, and every parameter of
+        the verdict; a check is a dictionary as well.
+
+        Examples
+        --------
+        >>> Verdict("recomputed", "All is well.", []).as_json()["exit_code"]
+        0
+        """
         said = {"answer": self.answer, "ok": self.ok, "exit_code": self.exit_code}
         return {**said, "complete": self.complete, **msgspec.to_builtins(self)}
 
@@ -184,7 +239,14 @@ class Verdict(msgspec.Struct, frozen=True):
         return html_table(str(Message(said)), ("check", "outcome", "detail"), rows)
 
     def failures(self) -> list[Check]:
-        """Return the checks that fail."""
+        """Return the checks that fail.
+
+        Examples
+        --------
+        >>> ids = Check("ids", "fails", "node 3 is missing")
+        >>> [check.name for check in Verdict("recomputed", "All is well.", [ids]).failures()]
+        ['ids']
+        """
         return [check for check in self.checks if check.outcome == "fails"]
 
     def lines(self) -> list[Message]:
@@ -247,6 +309,7 @@ class Verdict(msgspec.Struct, frozen=True):
     @property
     def held(self) -> str:
         """The guarantee, with conditions, as far as checks show it: the rest needs the original."""
+        # The sentence also states what only the original shows: without it, its core is said.
         shown_by = {check.name: check.outcome == "holds" for check in self.checks}
         whole = all(shown_by.get(name, False) for name in self.promised)
         sentence = self.sentence if whole or not self.core else self.core
@@ -269,6 +332,8 @@ class Verdict(msgspec.Struct, frozen=True):
         failures = self.failures()
         n = len(failures)
         count = f"{n} of {counted(len(self.checks), 'check')} {'fails' if n == 1 else 'fail'}"
+        # From most to least serious: the guarantee itself is untrue; the folder changed after it
+        # was published; a stray file of an operating system; anything else.
         false = [one for one in failures if one.name in self.promised]
         changed = sorted(
             (one for one in failures if one.name in OF_THE_FOLDER),
@@ -401,7 +466,13 @@ def shown(value: object) -> str:
 
 def one_line(error: BaseException) -> str:
     """Return what an error says on one line, control characters escaped, at most 160 long."""
+    # Messages of libraries quote the release, so their control characters are escaped.
     text = re.sub(r"\s+", " ", str(error)).strip() or type(error).__name__
     text = text.encode("ascii", "backslashreplace").decode()
     text = re.sub(r"[\x00-\x1f\x7f]", "?", text)
     return text if len(text) <= 160 else f"{text[:157]}..."
+
+
+def listed(members: list[int], size: int) -> str:
+    """Return the first of some people, and whether there are more."""
+    return ", ".join(map(str, members[:5])) + (", ..." if size > 5 else "")

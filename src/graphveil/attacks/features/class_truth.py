@@ -1,4 +1,15 @@
-"""What a class tells of a person: of how many members an entry, or one value, is true."""
+"""What a class proves about its members: the attack `class-truth`.
+
+The attacker knows a person's class. A published entry is certain if all members have it
+(homogeneity, Machanavajjhala et al., 2007). With a rule that publishes what a share theta of the
+members has, thresholds prove more (after Wong et al., 2007): an attacker who has the rows of all
+other members sees an entry that exactly the required number have, and concludes that the last one
+has it, too; and if one too few have an entry that is not published, that the last one lacks it.
+
+Baselines: what holds of everybody in the original for certain entries, frequencies for true ones, 0
+for thresholds. All classes are counted, so figures have no interval. A person's risk is the share
+of their rare items that the class makes certain. Cost: entries of original and release.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +17,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from graphveil.attacks.attack import (
     Attack,
@@ -16,38 +26,37 @@ from graphveil.attacks.attack import (
     Outcome,
     seconds_of_passes,
 )
-from graphveil.attacks.features.scoring import RARE, People, people_of
-from graphveil.attacks.networks.attribute_inference import COMMONEST, IN_ONE, attached_in_cells
+from graphveil.attacks.features.released_classes import People, people_of
+from graphveil.attacks.features.scoring import RARE
+from graphveil.attacks.homogeneity import in_classes_of_one as in_classes_of_one  # noqa: PLC0414  read from here by verbs
 from graphveil.attacks.wording import inferred
 from graphveil.claims.conditions import TrueOfShare
 from graphveil.claims.guarantees import SmoothKAnonymity
 from graphveil.core.parameters import share_in
-from graphveil.core.rows import ANY, Setting
-from graphveil.core.text import printable
-from graphveil.data import Bipartite, Network
-from graphveil.evaluate.comparison import (
-    Attached,
-    BipartiteComparison,
-    Bools,
-    Floats,
-    Ints,
-    NetworkComparison,
-    sparse,
-)
+from graphveil.data import Bipartite
+from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.measures.rows import equal_rows
 from graphveil.release import Release
 
 CERTAIN = "entries that the class makes certain"
+"""Names of figures."""
+
 THRESHOLD, ABSENT = "threshold", "threshold, absent items proved"
 
 
 class ClassProfiles(NamedTuple):
     """How many members of every class truly have every feature that one of them has, or it shows.
 
-    `group, feature`: int64, shape (pairs,): the class, and the feature; `having`: int64: how many
-    members have it; `shown`: bool: whether the class publishes it; `size`: int64: how many members
-    the class has.
+    Parameters
+    ----------
+    group, feature : int64, shape (pairs,)
+        The class, and the feature.
+    having : int64, shape (pairs,)
+        How many members have it.
+    shown : bool, shape (pairs,)
+        Whether the class publishes it.
+    size : int64, shape (pairs,)
+        How many members the class has.
     """
 
     group: Ints
@@ -66,12 +75,15 @@ def profiles_of(people: People) -> ClassProfiles:
     """Return what the members of every class truly have, and what it publishes."""
     classes = people.classes
     n, width = classes.sizes.size, people.before.shape[1]
+    # Membership times features: how many members of each class have each feature.
     members = sparse.csr_array(
         (np.ones(people.own.size), (people.own, np.arange(people.own.size))),
         shape=(n, people.own.size),
     )
     having = sparse.coo_array(members @ people.before)
     shown = classes.rows.tocoo()
+    # Pairs of class and feature as single numbers: those that members have, and those that are
+    # shown.
     keys = having.row.astype(np.int64) * width + having.col
     of_shown = shown.row.astype(np.int64) * width + shown.col
     every = np.union1d(keys, of_shown)
@@ -88,6 +100,7 @@ def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOpt
     shown = profiles.only(profiles.shown)
     if not shown.group.size:
         raise NotMeasuredError("no entries were published")
+    # Entries count once per member: a class of s publishes s entries of each of its features.
     share = np.bincount(people.before.indices, minlength=people.before.shape[1]) / people.own.size
     of_all = shown.having == shown.size
     entries, unit = float(shown.size.sum()), "share of published entries"
@@ -103,6 +116,7 @@ def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOpt
         AttackFigure(CERTAIN, sure / original, "share of original entries", of_everybody),
     ]
     missing: dict[str, str] = {}
+    # Thresholds only if the release states a rule with a share below 1.
     theta = theta_of(situation.release)
     if theta is None:
         missing[THRESHOLD] = (
@@ -114,7 +128,7 @@ def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOpt
 
 
 PASSES = 6
-"""How often it reads what the others read a few times."""
+"""How many times as long as `seconds_of_passes` it takes."""
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> float:
@@ -123,7 +137,7 @@ def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions)
 
 
 def theta_of(release: Release[Any]) -> str | None:
-    """Return the share of a class that has each of its entries, where one below 1 is guaranteed."""
+    """Return the share of a class that has each of its entries, if one below 1 is guaranteed."""
     promise = release.guarantee
     stated = [c.theta for c in release.conditions if isinstance(c, TrueOfShare)]
     if isinstance(promise, SmoothKAnonymity):
@@ -146,9 +160,10 @@ def _thresholds(
 ) -> Iterator[AttackFigure]:
     """Yield what an attacker who has the rows of all others of a class is sure of.
 
-    An entry that just as many have as must is published only if the last one has it, too. Where
-    one more would have been published, the last one does not have it.
+    An entry that just as many have as must is published only if the last one has it, too. If one
+    more would have been published, the last one does not have it.
     """
+    # Exactly as many as required have it: each of these is proved by the others.
     least = least_counts(profiles.size, theta)
     proving = profiles.only(profiles.shown & (profiles.having == least))
     entries = float(proving.having.sum() / max(people.before.nnz, 1))
@@ -158,9 +173,11 @@ def _thresholds(
     yield AttackFigure(part, entries, "share of original entries", 0.0)
     part = "threshold, people with a proved entry"
     yield AttackFigure(part, float((having > 0).mean()), unit, 0.0)
+    # If entries are also suppressed for other reasons, silence proves nothing.
     if (~profiles.shown & (profiles.having >= least)).any():
         missing[ABSENT] = "some entries that enough members have are suppressed as well"
         return
+    # One fewer than required: the members who lack it are proved to.
     absent = profiles.only(~profiles.shown & (profiles.having == least - 1))
     part = "threshold, people with an item proved absent"
     lacking = _number_of(people, absent, having=False)
@@ -168,7 +185,10 @@ def _thresholds(
 
 
 def _number_of(people: People, profiles: ClassProfiles, *, having: bool) -> Ints:
-    """Return of how many of the pairs of their class people have the feature, or lack it."""
+    """Return for each person how many of the pairs of their class they have, or lack.
+
+    int64, shape (people,).
+    """
     shape = (people.classes.sizes.size, people.before.shape[1])
     pairs = sparse.csr_array(
         (np.ones(profiles.group.size), (profiles.group, profiles.feature)), shape=shape
@@ -179,7 +199,10 @@ def _number_of(people: People, profiles: ClassProfiles, *, having: bool) -> Ints
 
 
 def _risks(people: People, certain: ClassProfiles, share: Floats) -> tuple[Floats, Floats]:
-    """Return the share of everybody's rare features that their class makes certain."""
+    """Return the share of each person's rare features that their class makes certain.
+
+    Next to it, the mean frequency of these features: what guessing reaches.
+    """
     rare = np.nonzero(share <= RARE)[0]
     own = people.before[:, rare]
     number = np.diff(own.indptr)
@@ -213,120 +236,5 @@ CLASS_TRUTH = Attack(
             as_published=True,
         ),
         inferred(CERTAIN, line="entries that are certain for everyone in a known class"),
-    ),
-)
-
-VALUES_SHOWN = 20
-"""Up to so many values, the most frequent ones, have a figure of their own."""
-
-NO_COLUMN = (
-    "no column is attached. Use --attached FILE --attached-column NAME, or "
-    "attached=Attached(name, values) in Python"
-)
-
-
-def homogeneity(situation: AttackInput[Any], options: AttackOptions) -> Outcome:
-    """Return how many people stand in classes whose members all have one value of a column.
-
-    A person's own risk is that of the column that their class tells best.
-    """
-    if isinstance(situation.comparison, NetworkComparison):
-        return attached_in_cells(situation, options)
-    if situation.attached is None:
-        raise NotMeasuredError(NO_COLUMN)
-    if not situation.attached.value.size:
-        raise NotMeasuredError("the data has no rows")
-    pair = situation.comparison
-    own = equal_rows(pair.released)[pair.linked]
-    columns = (situation.attached, *situation.further)
-    figures: list[AttackFigure] = []
-    risk, guess = np.zeros(own.size), np.zeros(own.size)
-    for column in columns:
-        names, value = np.unique(column.value, return_inverse=True)
-        sizes, largest, same = _counts(own, value, names.size)
-        frequency = np.bincount(value) / value.size
-        setting = Setting(column=printable(column.name)) if len(columns) > 1 else ANY
-        of_column = list(_figures((largest == sizes)[own], value, names, frequency))
-        right = float(largest.sum() / value.size)
-        of_column.append(AttackFigure(COMMONEST, right, "share of people", frequency.max()))
-        figures += [one._replace(setting=setting) for one in of_column]
-        better = same / sizes[own] > risk
-        risk[better] = (same / sizes[own])[better]
-        guess[better] = frequency[value][better]
-    return Outcome(figures, risk, guess)
-
-
-def in_classes_of_one(attached: Attached, pair: BipartiteComparison) -> Bools:
-    """Return whether all of everybody's class have one value of an attached column."""
-    own = equal_rows(pair.released)[pair.linked]
-    names, value = np.unique(attached.value, return_inverse=True)
-    sizes, largest, _ = _counts(own, value, names.size)
-    return np.asarray((largest == sizes)[own])
-
-
-def _counts(own: Ints, value: Ints, values: int) -> tuple[Ints, Ints, Ints]:
-    """Return the size of every class, of its commonest value, and of everybody's own there."""
-    keys, pair, counts = np.unique(own * values + value, return_inverse=True, return_counts=True)
-    sizes = np.bincount(own)
-    largest = np.zeros(sizes.size, dtype=np.int64)
-    np.maximum.at(largest, keys // values, counts)
-    return sizes, largest, counts[pair]
-
-
-def _figures(
-    inside: Bools, value: Ints, names: NDArray[np.str_], frequency: Floats
-) -> Iterator[AttackFigure]:
-    """Yield the share of people in classes of one value: of all people, and of those of a value."""
-    alone = float(names.size == 1)
-    yield AttackFigure(IN_ONE, float(inside.mean()), "share of people", alone)
-    if names.size == 1:
-        return
-    for number in np.argsort(-frequency, kind="stable")[:VALUES_SHOWN]:
-        share = float(inside[value == number].mean())
-        name = f"{IN_ONE}: {names[number]}"
-        yield AttackFigure(name, share, "share of people of this value", alone)
-
-
-HOMOGENEITY = Attack(
-    name="homogeneity",
-    kind=Bipartite,
-    knows="the equivalence class of a person, or in a network the cell of known attributes and "
-    "edges; and a column published next to the release and joined by its ids, or in the "
-    "release (--attach)",
-    definition="the share of people in classes whose members all have the same value of that "
-    "column; how often the most common value of the class is a person's own, "
-    "compared with the most common value overall",
-    source="Machanavajjhala et al., l-diversity, 2007",
-    cost="linear; requires an attached column",
-    compute=homogeneity,
-    also=Network,
-    said=(
-        inferred(
-            IN_ONE,
-            line="people in classes with a single value of the attached column",
-            when=lambda setting: not setting.column,
-        ),
-        inferred(
-            IN_ONE,
-            line="people in classes with a single value of the attached column {column}",
-            when=lambda setting: bool(setting.column),
-        ),
-        inferred(
-            COMMONEST,
-            does="reads a column published next to the release",
-            line=None,
-            label="an attached column",
-            says="{n} people have the most common value of their class",
-            when=lambda setting: not setting.column,
-        ),
-        inferred(
-            COMMONEST,
-            does="knows the class of a person and reads the attached column {column}",
-            line="{column} of people, guessed from the others in their class",
-            label="{column}, attached",
-            says="{n} people have the most common value of their class",
-            when=lambda setting: bool(setting.column),
-            if_measured=True,
-        ),
     ),
 )

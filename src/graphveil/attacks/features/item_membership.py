@@ -1,12 +1,21 @@
-"""Which of two items is a person's, to an attacker who knows all the rest and runs it again.
+"""Which of two items is a person's, for an attacker who knows all others: `item-membership`.
 
-Every release is made of data in which a random half of some people have an item of theirs, and the
-others one that they do not have in its place: see `graphveil.attacks.likelihood_ratio`.
+Two attackers. The first has the release alone: (1) of each target all items but one are known; (2)
+the item is compared with one the person does not have, sampled by popularity, by the chance that
+the release gives to each (`released_classes.chances`); (3) the area under the curve over all pairs
+of people says how often the true item of one scores above the false item of another; (4) the same
+on a release that excludes the targets, since much of it is known of people who are not in the data.
+The second attacker also knows all other people's items and runs the method on data with either item
+(`swapped_items.py`), with likelihood ratios after Carlini et al., 2022.
+
+Baselines: the area by frequencies of the items alone, and 1/2. Intervals:
+`intervals.of_paired_area`, and those of `likelihood_ratio.py`. The likelihood of the first attacker
+is graphveil's own. Cost: one run of the method per release, 24 by default, and one for the excluded
+people; targets times classes.
 """
 
 from __future__ import annotations
 
-import dataclasses
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -21,190 +30,31 @@ from graphveil.attacks.attack import (
     Outcome,
     run_again,
 )
-from graphveil.attacks.features import rerunning
-from graphveil.attacks.features.linkage import TWIN, popular_items
-from graphveil.attacks.features.membership import evidence
-from graphveil.attacks.features.scoring import (
+from graphveil.attacks.features import counterfactual
+from graphveil.attacks.features.counterfactual import TWIN
+from graphveil.attacks.features.linkage import popular_items
+from graphveil.attacks.features.released_classes import (
     MOST_CELLS,
     People,
-    ReleasedClasses,
     chances,
     classes_in,
     people_of,
 )
+from graphveil.attacks.features.swapped_items import BY_RELEASES, ONE_IN, EitherItem, swapped
 from graphveil.attacks.intervals import of_paired_area, positives_above
-from graphveil.attacks.likelihood_ratio import (
-    FEWEST_RELEASES,
-    GUESS,
-    SHADOWS,
-    ShadowReleases,
-    ShadowSplit,
-)
-from graphveil.attacks.wording import Taken, inferred
+from graphveil.attacks.likelihood_ratio import FEWEST_RELEASES, GUESS, SHADOWS
+from graphveil.attacks.row_selection import Taken
+from graphveil.attacks.wording import inferred
 from graphveil.core.errors import GraphveilError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
-from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row
-from graphveil.core.text import counted
-from graphveil.data import Bipartite, Table
-from graphveil.data.ids import Ids
-from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Ints, sparse
+from graphveil.data import Bipartite
+from graphveil.evaluate.comparison import BipartiteComparison, Floats, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
-FEWEST_PEOPLE, ONE_IN = 20, 5
-"""People who are asked about: so many at least, and at most one in so many, so that the data stays
-what it is."""
-
-CHOICES = ([0], [1], [2], [4], [0, 1], [0, 3], [1, 3, 5], [3, 5], [4, 6], [0, 3, 5])
-"""Scores that are used together: see `seen_of`."""
-
-_TRIES = 50
-"""So often another item is drawn, until it is one that the person does not have."""
-
-
-class Swapped(NamedTuple):
-    """The data, and behind its rows those of some people once more, each with another item.
-
-    `rows`: a table or users by features: n people, then the targets; `people`: int64, shape
-    (targets,): who they are, ascending.
-    """
-
-    rows: Table | Bipartite
-    people: Ints
-
-    def of_half(self, own: Bools) -> Ints:
-        """Return the rows of data in which these targets have their own item."""
-        n = self.rows.size - self.people.size
-        rows = np.arange(n)
-        rows[self.people[~own]] = n + np.flatnonzero(~own)
-        return rows
-
-
-def swapped(data: Table | Bipartite, order: Ints, most: int, rng: np.random.Generator) -> Swapped:
-    """Return the data with another item of some people: of tables another value of the column.
-
-    >>> data = Table.from_columns({"sex": ["f", "m"] * 30})
-    >>> made = swapped(data, np.arange(60), 20, np.random.Generator(np.random.PCG64(1)))
-    >>> made.rows.codes[60:62, 0].tolist(), data.codes[:2, 0].tolist()
-    ([1, 0], [0, 1])
-    """
-    draw = _OtherCell(data) if isinstance(data, Table) else _OtherFeature(data)
-    changes: dict[int, tuple[int, int]] = {}
-    for person in in_time(order.tolist()):
-        change = draw(person, rng)
-        if change is not None:
-            changes[person] = change
-        if len(changes) == most:
-            break
-    if len(changes) < FEWEST_PEOPLE:
-        raise NotMeasuredError(
-            f"only {counted(len(changes), 'row')} can be tested (at most one in {ONE_IN}); "
-            f"{FEWEST_PEOPLE} are needed"
-        )
-    people = np.array(sorted(changes))
-    n = data.size
-    rows = data.permuted(np.concatenate([np.arange(n), people]))
-    where = np.array([changes[person] for person in people.tolist()])
-    if isinstance(rows, Table):
-        codes = rows.codes.copy()
-        codes[n + np.arange(people.size), where[:, 0]] = where[:, 1]
-        return Swapped(dataclasses.replace(rows, codes=codes), people)
-    indices = rows.indices.copy()
-    for number, (place, feature) in enumerate(where.tolist()):
-        start, end = rows.indptr[n + number : n + number + 2]
-        indices[start + place] = feature
-        indices[start:end].sort()
-    return Swapped(dataclasses.replace(rows, indices=indices), people)
-
-
-class _OtherCell:
-    """Draws a column and another value of it, as often as it occurs."""
-
-    def __init__(self, table: Table) -> None:
-        """Keep the cells."""
-        self._codes = table.codes
-
-    def __call__(self, person: int, rng: np.random.Generator) -> tuple[int, int] | None:
-        """Return the column and the code of the value; None where there is none."""
-        n, width = self._codes.shape
-        for _ in range(_TRIES if width else 0):
-            column, donor = int(rng.integers(width)), int(rng.integers(n))
-            own, other = self._codes[[person, donor], column].tolist()
-            if own != other and own >= 0 and other >= 0:
-                return column, other
-        return None
-
-
-class _OtherFeature:
-    """Draws an entry of a person and a feature in its place, of the same column if it has one."""
-
-    def __init__(self, data: Bipartite) -> None:
-        """Find which features are of which column."""
-        self._data, self._columns = data, rerunning.column_of_features(data)
-
-    def __call__(self, person: int, rng: np.random.Generator) -> tuple[int, int] | None:
-        """Return the entry's place in the row and the other feature; None where there is none."""
-        data = self._data
-        own = data.row(person)
-        for _ in range(_TRIES if own.size else 0):
-            place = int(rng.integers(own.size))
-            other = int(data.indices[rng.integers(data.indices.size)])
-            alike = self._columns is None or self._columns[other] == self._columns[own[place]]
-            if alike and other not in own:
-                return place, other
-        return None
-
-
-BY_RELEASES = "one of two items"
 INSIDE, LEFT_OUT = "one item of people inside", "one item of people left out"
-"""What is asked of those of whose releases an attacker makes some."""
-
-
-@dataclass(frozen=True)
-class EitherItem(ShadowReleases):
-    """Makes releases of data in which targets have one item or the other, and scores both."""
-
-    choices = CHOICES
-    words = (BY_RELEASES, "share of people")
-
-    again: rerunning.MethodRerun
-    data: Swapped
-    features: Bipartite
-    """The same rows as users by features."""
-    labels: Ids
-    randomness: Randomness
-
-    @property
-    def size(self) -> int:
-        """How many people have another item in half of the releases."""
-        return self.data.people.size
-
-    def __call__(self, half: ShadowSplit) -> Floats:
-        """Return what a release says of every target: see `seen_of`."""
-        rows = self.data.of_half(half.inside)
-        release = self.again(self.data.rows.permuted(rows, ids=self.labels), half.seed)
-        people = rerunning.people_of_run(release, self.features, rows, self.labels, self.randomness)
-        n, before = rows.size, people.before
-        own, other = before[self.data.people], before[n:]
-        return seen_of(own, other, people.classes, self.size / n)
-
-
-def seen_of(
-    own: sparse.csr_array, other: sparse.csr_array, classes: ReleasedClasses, share: float
-) -> Floats:
-    """Return by how much a release speaks for the first rows and against the second.
-
-    Rows differ by one item each; `share` is how many of all people these are.
-    """
-    common = sparse.csr_array(own.multiply(other))
-    first, second = (sparse.csr_array(some - common) for some in (own, other))
-    for some in (common, first, second):
-        some.eliminate_zeros()
-        some.sort_indices()
-    shown = np.column_stack([chances(common, some.indices, classes) for some in (first, second)])
-    seen = np.log(shown[:, :1]) - np.log(shown[:, 1:])
-    return np.hstack([seen, evidence(own, classes, share) - evidence(other, classes, share)])
+"""What is asked by the release alone, about people in it and about people whom it excludes."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -226,9 +76,14 @@ class ItemMembershipOptions(AttackOptions, label="item-membership"):
 class ChallengedPairs(NamedTuple):
     """What the attacker knows of some people, and asks.
 
-    `people`: int64, shape (targets,): who they are; `known`: float64 ones, targets by features: all
-    their items but one; `item, other`: int64, shape (targets,): the item that is not known, and one
-    that they do not have.
+    Parameters
+    ----------
+    people : int64, shape (targets,)
+        Who they are.
+    known : sparse float64 array of ones, shape (targets, features)
+        All their items but one.
+    item, other : int64, shape (targets,)
+        The item that is not known, and one that they do not have.
     """
 
     people: Ints
@@ -242,27 +97,32 @@ def item_membership(
 ) -> Outcome:
     """Return how well an item that a person has is distinguished from one that they do not have.
 
-    By the release alone, and by what releases of data with either item teach of it.
+    By the release alone, and by what releases of data with either item teach about it. A person's
+    risk is the larger of both.
     """
+    # Attacker 1, on people in the release.
     people = people_of(situation.comparison)
     rng = situation.rng("item-membership")
     asked = asked_of(people, rng.permutation(people.own.size), options.targets, rng)
     figures = list(_figures(INSIDE, asked, people))
     missing = {}
+    # The same on people whom a second run excludes.
     try:
-        out = rerunning.people_to_leave_out(people, options.targets, rng)
-        beside = rerunning.twin(situation, out, int(rng.integers(1 << 62)))
-        asked_out = asked_of(beside, rng.permutation(out), options.targets, rng)
-        figures.extend(_figures(LEFT_OUT, asked_out, beside))
+        out = counterfactual.people_to_exclude(people, options.targets, rng)
+        excluded = counterfactual.without_people(situation, out, int(rng.integers(1 << 62)))
+        asked_out = asked_of(excluded, rng.permutation(out), options.targets, rng)
+        figures.extend(_figures(LEFT_OUT, asked_out, excluded))
     except (NotMeasuredError, GraphveilError) as error:
         missing[TWIN] = str(error)
+    # Everybody's risk: how often their item scores above other people's false ones.
     risk, baseline = (np.full(people.own.size, np.nan) for _ in range(2))
     risk[asked.people] = _above(asked, people).mean(axis=1)
     baseline[asked.people] = _above_by_frequency(asked, people).mean(axis=1)
+    # Attacker 2: releases with either item.
     try:
         rng = situation.rng("item-membership: releases")
         work = _either(situation, options, rng)
-        learned, risks = work.told_apart(options.shadows, rng)
+        learned, risks = work.distinguished(options.shadows, rng)
         targets = work.data.people
         figures.extend(learned)
         risk[targets] = np.fmax(risk[targets], risks)
@@ -277,35 +137,39 @@ def _either(
     options: ItemMembershipOptions,
     rng: np.random.Generator,
 ) -> EitherItem:
-    """Return what makes the releases, of people drawn among those with some features."""
+    """Return what makes the releases, for people sampled from those with some features."""
+    # Targets are people with some items, few enough that the data stays as it is.
     if options.shadows < FEWEST_RELEASES:
         raise NotMeasuredError(
             f"{options.shadows} shadow releases are too few; {FEWEST_RELEASES} are needed. Use "
             f"--item-membership.shadows {SHADOWS} (default {SHADOWS})"
         )
-    pair, again = situation.comparison, rerunning.MethodRerun(situation)
-    rerunning.refuse_people(pair)
-    known = np.flatnonzero(np.diff(pair.before.indptr) >= rerunning.FEWEST_FEATURES)
+    pair, again = situation.comparison, counterfactual.MethodRerun(situation)
+    counterfactual.refuse_people(pair)
+    known = np.flatnonzero(np.diff(pair.before.indptr) >= counterfactual.FEWEST_FEATURES)
     most = min(options.targets, pair.original.n_users // ONE_IN)
     data = swapped(again.original, rng.permutation(known), most, rng)
-    features = rerunning.features_of(data.rows)
+    features = counterfactual.features_of(data.rows)
     return EitherItem(again, data, features, again.original.labels(), pair.randomness)
 
 
 def asked_of(
     people: People, order: Ints, targets: int, rng: np.random.Generator
 ) -> ChallengedPairs:
-    """Return what is asked of the first people in an order."""
+    """Return what is asked about the first people in an order, see `ChallengedPairs`."""
+    # People with some items, and who lack one that others have.
     used = int(np.count_nonzero(np.bincount(people.before.indices)))
     numbers = people.numbers[order]
-    chosen = order[(numbers >= rerunning.FEWEST_FEATURES) & (numbers < used)][:targets]
+    chosen = order[(numbers >= counterfactual.FEWEST_FEATURES) & (numbers < used)][:targets]
     if not chosen.size:
         raise NotMeasuredError(
-            f"no one has at least {rerunning.FEWEST_FEATURES} items and lacks one that others have"
+            f"no one has at least {counterfactual.FEWEST_FEATURES} items and lacks one that others "
+            "have"
         )
     item, other = (np.empty(chosen.size, dtype=np.int64) for _ in range(2))
     known = people.before[chosen].copy()
     for number, person in enumerate(in_time(chosen.tolist())):
+        # The item asked about is taken off what is known.
         own = people.row(person)
         item[number] = rng.choice(own)
         other[number] = popular_items(people, own, 1, rng)[0]
@@ -316,7 +180,10 @@ def asked_of(
 
 
 def _above(asked: ChallengedPairs, people: People) -> Floats:
-    """Return whether everybody's item scores above everybody's other; equal scores are a half."""
+    """Return whether each person's item scores above each other item; equal scores are a half.
+
+    float64, shape (targets, targets).
+    """
     classes = people.classes
     own, other = (chances(asked.known, items, classes) for items in (asked.item, asked.other))
     return positives_above(own, other)
@@ -340,15 +207,16 @@ PER_CELL, PER_PAIR = 4.5e-8, 4e-8
 """Seconds for every target and class, and for every pair of targets."""
 
 PER_SHADOW_CELL, PER_SCORE = 4e-7, 2e-5
-"""Seconds for every target, class and release, and for every target and release."""
+"""Seconds per release for every target and class, and for every target."""
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembershipOptions) -> float:
     """Return about how long it takes, most of it the runs of the method."""
     pair = situation.comparison
+    # The release alone: scores of targets against classes, and all pairs of targets; then the runs.
     classes = classes_in(pair)
     targets = min(options.targets, pair.original.n_users)
-    out = min(options.targets, pair.original.n_users // rerunning.ONE_OUT_IN)
+    out = min(options.targets, pair.original.n_users // counterfactual.ONE_OUT_IN)
     alone = run_again(situation)
     alone += sum(some * (PER_CELL * classes + PER_PAIR * some) for some in (targets, out))
     rng = situation.rng("item-membership: how long it takes")
@@ -363,8 +231,9 @@ def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembership
 def _telling_more(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Taken]:
     """Yield what the release alone tells, unless making releases tells as much.
 
-    Much of the former may be known of people who were omitted, so it is not in place of the other.
+    Much of the former may be known of excluded people, too, so it does not replace the other.
     """
+    # The stronger of both attackers is shown.
     of = {row.figure: row.value or 0.0 for row in every}
     alone = of.get(INSIDE, 0.0)
     if BY_RELEASES not in of or alone > of[BY_RELEASES]:

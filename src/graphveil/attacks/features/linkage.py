@@ -1,4 +1,21 @@
-"""Whose row is whose, for an attacker who knows some features, or has two releases of them."""
+"""Whose row is whose, for an attacker who knows some items of a person: the attack `linkage`.
+
+The attacker knows q items of a person, some of them maybe false (sampled by popularity), and how
+true the release is as a whole. Steps for every setting: (1) choose targets who have that many
+items, and what is known of them; (2) score all classes (`scoring.py`); (3) count how often class
+and row are guessed, how often a class is named and how often correctly, and which further items are
+guessed; (4) once more on a release that excludes some people (`counterfactual.py`): what is guessed
+about them is known from others, and the difference to people inside is the harm of being in the
+data.
+
+The likelihood is graphveil's own, compared with Narayanan and Shmatikov (IEEE S&P 2008). Baselines:
+1/n for a row, the largest class for a class, and for further items those that are in more than half
+of the released rows. Intervals: bootstraps over targets, Wilson's for shares of names. Cost:
+targets times classes.
+
+Targets are linked independently of each other. Other knowledge is another `known_items`; a joint
+assignment belongs into `scoring.guesses`.
+"""
 
 from __future__ import annotations
 
@@ -16,16 +33,17 @@ from graphveil.attacks.attack import (
     WholeNumbers,
     run_again,
 )
-from graphveil.attacks.features import scoring
-from graphveil.attacks.features.rerunning import (
+from graphveil.attacks.features import released_classes, scoring
+from graphveil.attacks.features.counterfactual import (
     FEWEST_FEATURES,
     ONE_OUT_IN,
-    people_to_leave_out,
-    twin,
+    TWIN,
+    people_to_exclude,
+    without_people,
 )
 from graphveil.attacks.intervals import bootstrap_difference, bootstrap_mean, bootstrap_ratio
-from graphveil.attacks.wording import inferred, linked, most_known, of_equal_rows, singled_out
-from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
+from graphveil.attacks.row_selection import most_known
+from graphveil.attacks.wording import inferred, linked, of_equal_rows, singled_out
 from graphveil.core.errors import GraphveilError, ParameterError
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
@@ -34,15 +52,15 @@ from graphveil.core.text import counted
 from graphveil.data import Bipartite
 from graphveil.evaluate.comparison import BipartiteComparison, Int32s, Ints, sparse
 from graphveil.evaluate.metric import NotMeasuredError, wilson
-from graphveil.measures.rows import equal_rows
 
-TWIN = "a release without some people"
 _TRIES = 50
+"""How often a false item is sampled by popularity, per item, before the rest is sampled
+uniformly."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class LinkageOptions(AttackOptions, label="linkage"):
-    """How much is known, of how many people."""
+    """How much is known, and of how many people."""
 
     known: WholeNumbers = parameter(
         default=WholeNumbers((2, 4, 8, 16)), text="number of known items of a person"
@@ -64,24 +82,30 @@ class LinkageOptions(AttackOptions, label="linkage"):
 
 
 def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> Outcome:
-    """Return how often rows and classes are named, what else is guessed, and of people omitted."""
-    people = scoring.people_of(situation.comparison)
+    """Return how often rows and classes are named, what else is guessed, and the harm of being in.
+
+    A person's risk is the largest chance to name their row under any number of true items.
+    """
+    people = released_classes.people_of(situation.comparison)
     order = situation.rng("linkage: targets").permutation(people.own.size)
     figures: list[AttackFigure] = []
     missing: dict[str, str] = {}
     risk = np.full(people.own.size, np.nan)
+    # Steps 1 to 3 for every number of known and of false items.
     for number in options.known:
         for wrong in options.wrong:
             setting = Setting(known=number, wrong=wrong)
+            # Every setting has a stream of its own, so that settings do not change each other.
             rng = situation.rng(f"linkage: {setting.text}")
             known = known_items(people, order, (number, wrong, options.targets), rng)
             if known is None:
                 missing[setting.text] = _nobody(number, wrong)
                 continue
-            made = scoring.guesses(known, people)
-            figures.extend(_figures(setting, made, _marginals(known, people), people, rng))
+            guessed = scoring.guesses(known, people)
+            figures.extend(_figures(setting, guessed, _marginals(known, people), people, rng))
             if not wrong:
-                risk[known.people] = np.fmax(risk[known.people], made.own_row)
+                risk[known.people] = np.fmax(risk[known.people], guessed.own_row)
+    # Step 4 needs one more run of the method.
     try:
         figures.extend(_inside_and_outside(people, situation, options))
     except (NotMeasuredError, GraphveilError) as error:
@@ -90,13 +114,15 @@ def linkage(situation: AttackInput[BipartiteComparison], options: LinkageOptions
 
 
 PER_CELL, PER_TARGET = 5e-8, 3e-5
-"""Seconds for every target and class, and for every target, mostly to draw it again."""
+"""Seconds for every target and class, and for every target, mostly to resample it."""
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: LinkageOptions) -> float:
     """Return about how long it takes; with it one more run of the method."""
     pair = situation.comparison
-    classes = scoring.classes_in(pair)
+    classes = released_classes.classes_in(pair)
+    # As many targets per setting as have enough items; twice more for the second release, and its
+    # run.
     numbers = np.diff(pair.original.indptr)
     known = int(np.count_nonzero(numbers >= FEWEST_FEATURES))
     out = min(options.out, numbers.size // ONE_OUT_IN, known // 2)
@@ -121,21 +147,40 @@ def _nobody(number: int, wrong: int) -> str:
 
 
 def known_items(
-    people: scoring.People, order: Ints, how: tuple[int, int, int], rng: np.random.Generator
+    people: released_classes.People,
+    order: Ints,
+    how: tuple[int, int, int],
+    rng: np.random.Generator,
 ) -> scoring.Known | None:
     """Return what is known of the first people in an order who have enough items; None for nobody.
 
-    `how`: how many items are known, how many of them are false, of how many people at most.
+    Parameters
+    ----------
+    people : People
+        Who there is.
+    order : int64 array
+        People in random order.
+    how : tuple of int
+        How many items are known, how many of them are false, of how many people at most.
+    rng : numpy.random.Generator
+        Draws items.
+
+    Returns
+    -------
+    Known or None
+        Targets and what is known of each.
     """
     number, wrong, targets = how
     used = int(np.count_nonzero(np.bincount(people.before.indices)))
     numbers = people.numbers[order]
+    # People with as many items as are known, and with as many items they lack as are to be false.
     enough = (numbers >= max(number, 1)) & (numbers <= used - wrong)
     chosen = order[enough][:targets]
     if not chosen.size or wrong > number:
         return None
     lists = []
     for person in in_time(chosen):
+        # True items uniformly among the person's, false ones by popularity among the others.
         own = people.row(person)
         true = rng.permutation(own)[: number - wrong]
         lists.append(np.concatenate([true, popular_items(people, own, wrong, rng)]))
@@ -144,33 +189,36 @@ def known_items(
     shape = (chosen.size, people.before.shape[1])
     items = sparse.csr_array((np.ones(indices.size), indices, indptr), shape=shape)
     items.sort_indices()
-    return scoring.Known(chosen, items, wrong / number if wrong else scoring.FALSE_SHARE)
+    return scoring.Known(chosen, items, wrong / number if wrong else released_classes.FALSE_SHARE)
 
 
 def popular_items(
-    people: scoring.People, own: Int32s, number: int, rng: np.random.Generator
+    people: released_classes.People, own: Int32s, number: int, rng: np.random.Generator
 ) -> Int32s:
-    """Return items that a person does not have, as popular as they are."""
-    drawn: list[int] = []
+    """Return items that a person does not have, sampled by popularity."""
+    sampled: list[int] = []
     entries = people.before.indices
+    # The item of a random entry, rejected if the person has it.
     for _ in range(_TRIES * number):
-        if len(drawn) == number:
+        if len(sampled) == number:
             break
         item = int(entries[rng.integers(entries.size)])
-        if item not in drawn and item not in own:
-            drawn.append(item)
-    if len(drawn) == number:
-        return np.array(drawn, dtype=np.int32)
-    rest = np.setdiff1d(entries, [*own, *drawn])
-    further = rng.choice(rest, number - len(drawn), replace=False)
-    return np.concatenate([np.array(drawn, dtype=np.int32), further.astype(np.int32)])
+        if item not in sampled and item not in own:
+            sampled.append(item)
+    if len(sampled) == number:
+        return np.array(sampled, dtype=np.int32)
+    # Too few tries succeeded, as when nearly everything is the person's own: sample uniformly.
+    rest = np.setdiff1d(entries, [*own, *sampled])
+    further = rng.choice(rest, number - len(sampled), replace=False)
+    return np.concatenate([np.array(sampled, dtype=np.int32), further.astype(np.int32)])
 
 
 def _marginals(
-    known: scoring.Known, people: scoring.People
+    known: scoring.Known, people: released_classes.People
 ) -> tuple[scoring.ScoreCounts, scoring.ScoreCounts]:
-    """Return what is guessed right of everybody from how frequent features are alone."""
+    """Return what is guessed right for everybody from the frequency of features alone."""
     frequency = people.classes.frequency
+    # Without the release: items that more than half of the rows have.
     likely = np.nonzero(frequency > 0.5)[0]
     cells = np.ones((known.people.size, likely.size), dtype=bool)
     return scoring.other_features(scoring.everywhere(likely, cells, frequency.size), known, people)
@@ -178,24 +226,26 @@ def _marginals(
 
 def _figures(
     setting: Setting,
-    made: scoring.Guesses,
+    guessed: scoring.Guesses,
     marginals: tuple[scoring.ScoreCounts, scoring.ScoreCounts],
-    people: scoring.People,
+    people: released_classes.People,
     rng: np.random.Generator,
 ) -> Iterator[AttackFigure]:
-    """Yield how often rows and classes are named, and the other features that are guessed."""
-    classes, n = people.classes, made.own_row.size
+    """Yield how often rows and classes are named, and the further items that are guessed."""
+    classes, n = people.classes, guessed.own_row.size
     largest = float(classes.sizes.max()) / classes.n
     unit = "share of targets"
+    # Guesses of row and class, next to one row of all and to the largest class.
     for name, hits, guess in (
-        ("own row", made.own_row, 1 / classes.n),
-        ("own class", made.own_class, largest),
+        ("own row", guessed.own_row, 1 / classes.n),
+        ("own class", guessed.own_class, largest),
     ):
         value, sample = float(hits.mean()), bootstrap_mean(hits, rng)
         yield AttackFigure(name, value, unit, guess, sample=sample, setting=setting)
+    # Names: how many, and how many of them correctly; the likelihood and the score of the paper.
     for name, named, right in (
-        ("named", made.chance > scoring.SURE, made.likeliest_is_own),
-        ("NS08 named", made.eccentric, made.eccentric_is_own),
+        ("named", guessed.chance > scoring.SURE, guessed.likeliest_is_own),
+        ("NS08 named", guessed.eccentric, guessed.eccentric_is_own),
     ):
         number, hits_of_named = int(named.sum()), int((named & right).sum())
         before = float(largest > scoring.SURE) if name == "named" else 0.0
@@ -206,9 +256,10 @@ def _figures(
             sample = wilson(hits_of_named, number)
             rightly = AttackFigure(f"{name}, rightly", share, "share of named targets", largest)
             yield rightly._replace(sample=sample, setting=setting)
+    # Further items, next to guesses from frequencies.
     for name, counts, guess_of in (
-        ("other items", made.others, marginals[0]),
-        ("rare other items", made.rare, marginals[1]),
+        ("other items", guessed.others, marginals[0]),
+        ("rare other items", guessed.rare, marginals[1]),
     ):
         yield from _precision_and_recall(name, setting, counts, guess_of, rng)
 
@@ -220,7 +271,8 @@ def _precision_and_recall(
     guess: scoring.ScoreCounts,
     rng: np.random.Generator,
 ) -> Iterator[AttackFigure]:
-    """Yield the share of guesses that are right, and of what is true that is guessed."""
+    """Yield the share of guesses that are right, and the share of what is true that is guessed."""
+    # Nothing to guess, or nothing guessed: no figure.
     if not counts.true.sum():
         return
     for name, unit, below in (
@@ -238,17 +290,30 @@ def _precision_and_recall(
 
 
 def _inside_and_outside(
-    people: scoring.People, situation: AttackInput[BipartiteComparison], options: LinkageOptions
+    people: released_classes.People,
+    situation: AttackInput[BipartiteComparison],
+    options: LinkageOptions,
 ) -> Iterator[AttackFigure]:
-    """Yield what is recalled of people in a release, and of others that it omits."""
+    """Yield what is recalled about people in a release, and about others that it excludes.
+
+    Both are attacked on the same second release: the difference is what being in it adds.
+    """
     rng = situation.rng("linkage: twin")
-    out = people_to_leave_out(people, options.out, rng)
-    beside = twin(situation, out, int(rng.integers(1 << 62)))
-    order = {"out": rng.permutation(out), "in": rng.permutation(np.nonzero(beside.own >= 0)[0])}
+    # A release without some people, and targets inside and outside it in random orders.
+    out = people_to_exclude(people, options.out, rng)
+    counterfactual = without_people(situation, out, int(rng.integers(1 << 62)))
+    order = {
+        "out": rng.permutation(out),
+        "in": rng.permutation(np.nonzero(counterfactual.own >= 0)[0]),
+    }
     for number in options.known:
         how = (number, 0, options.targets)
-        known = {side: known_items(beside, whom, how, rng) for side, whom in order.items()}
-        made = {side: scoring.guesses(k, beside).rare for side, k in known.items() if k is not None}
+        known = {side: known_items(counterfactual, whom, how, rng) for side, whom in order.items()}
+        made = {
+            side: scoring.guesses(k, counterfactual).rare
+            for side, k in known.items()
+            if k is not None
+        }
         if len(made) < 2 or not all(counts.true.sum() for counts in made.values()):
             continue
         part, unit = "rare other items, recall", "share of true items"
@@ -262,6 +327,7 @@ def _inside_and_outside(
             sample = bootstrap_ratio(made[side].right, made[side].true, rng)
             figure = AttackFigure(f"{part} {name}", values[side], unit, before)
             yield figure._replace(sample=sample, setting=setting)
+        # Harm: how much more is recalled of people who are in the data.
         both = (inside.right, inside.true), (outside.right, outside.true)
         sample = bootstrap_difference(*both, rng)
         harm = values["in"] - values["out"]
@@ -281,8 +347,8 @@ LINKAGE = Attack(
     "in at most 5% of the rows; the same for people whom a second run excludes; and, "
     "for comparison, the eccentricity of Narayanan and Shmatikov over classes",
     source="graphveil's own likelihood, compared with Narayanan and Shmatikov 2008",
-    cost=f"near-linear, on 500 sampled people; up to {scoring.MOST_CELLS:,} distinct rows and "
-    "features in total",
+    cost=f"near-linear, on 500 sampled people; up to {released_classes.MOST_CELLS:,} distinct "
+    "rows and features in total",
     compute=linkage,
     seconds=seconds,
     options=LinkageOptions,
@@ -313,78 +379,6 @@ LINKAGE = Attack(
             left_out="rare other items, recall of people left out",
             harm="rare other items, recall, harm of being inside",
             if_measured=True,
-        ),
-    ),
-)
-
-NO_SECOND = "no second release was given. Use --with DIR, or second=RELEASE in Python"
-SHORT = "joint class smaller than promised"
-
-
-def intersection(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
-    """Return how few people share both of a person's classes."""
-    if situation.second is None:
-        raise NotMeasuredError(NO_SECOND)
-    if situation.second.position is None:
-        raise NotMeasuredError("requires the linkage of the second release, which is missing")
-    if not situation.comparison.original.n_users:
-        raise NotMeasuredError("the data has no rows")
-    first, second = (
-        equal_rows(pair.released)[pair.linked] for pair in (situation.comparison, situation.second)
-    )
-    joint = group_sizes(first * (second.max() + 1) + second)
-    single = [group_sizes(labels) for labels in (first, second)]
-    of_rows = isinstance(situation.release.guarantee, KAnonymity | SmoothKAnonymity)
-    levels = situation.levels if of_rows else None
-    missing = {}
-    if levels is None:
-        missing[SHORT] = "the release guarantees no minimum number of equal rows"
-    figures = list(_figures_of_both(joint, single, levels))
-    return Outcome(figures, 1 / joint, 1 / np.minimum(*single), missing)
-
-
-def group_sizes(labels: Ints) -> Ints:
-    """Return for everybody how many people have their label.
-
-    >>> group_sizes(np.array([7, 3, 7])).tolist()
-    [2, 1, 2]
-    """
-    _, number, sizes = np.unique(labels, return_inverse=True, return_counts=True)
-    return sizes[number]
-
-
-def _figures_of_both(
-    joint: Ints, single: list[Ints], levels: Ints | None
-) -> Iterator[AttackFigure]:
-    """Yield figures of the joint class, next to those of the release that alone tells more."""
-    median = float(min(np.median(sizes) for sizes in single))
-    part, value = "joint class, median", float(np.median(joint))
-    yield AttackFigure(part, value, "people", median, direction="higher is better")
-    unit = "share of people"
-    if levels is not None:
-        alone = max(float((sizes < levels).mean()) for sizes in single)
-        yield AttackFigure(SHORT, float((joint < levels).mean()), unit, alone)
-    alone = max(float((sizes == 1).mean()) for sizes in single)
-    yield AttackFigure("alone in the joint class", float((joint == 1).mean()), unit, alone)
-
-
-INTERSECTION = Attack(
-    name="intersection",
-    kind=Bipartite,
-    knows="the equivalence class of a person in each of two releases of the same people",
-    definition="how many people share both classes: the median, the share of people with fewer "
-    "than the first release guarantees, and the share who are unique; compared with "
-    "whichever single release reveals more",
-    source="Ganta, Kasiviswanathan and Smith 2008",
-    cost="linear; requires a second release",
-    compute=intersection,
-    said=(
-        linked(
-            "alone in the joint class",
-            does="has a second release of the same people",
-            line="unique when two releases are combined",
-            label="a second release",
-            says="{n} people are unique when both releases are combined",
         ),
     ),
 )

@@ -1,4 +1,16 @@
-"""Who took part, for an attacker who knows a whole row and runs the method on similar people."""
+"""Whether a person is in the data, for an attacker who knows complete rows: `membership`.
+
+The attacker has the rows of all people who may be in the data, of whom a random half is, and the
+method with its parameters. Steps: (1) make releases of random halves; (2) score every row in every
+release by how well some class fits it (`evidence`); (3) likelihood ratios as in
+`likelihood_ratio.py`, after Carlini et al., 2022. The scores are graphveil's own: for several
+assumed shares of true entries, the best fit of any class, and for two of them the odds of being a
+member if all rows compete for the places of all classes.
+
+Baseline: an area of 1/2. Intervals: `likelihood_ratio.py`. Figures are about releases of half of
+the people. Cost: one run of the method on half of the people per release, 24 by default, and
+targets times classes.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.features.rerunning import (
+from graphveil.attacks.features.counterfactual import (
     FEWEST_FEATURES,
     MethodRerun,
-    beside_without,
     refuse_people,
+    release_of_some,
 )
-from graphveil.attacks.features.scoring import (
+from graphveil.attacks.features.released_classes import (
     MOST_CELLS,
     ReleasedClasses,
     batches,
@@ -38,66 +50,93 @@ from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, In
 from graphveil.evaluate.metric import NotMeasuredError
 
 TRUTHS = (0.6, 0.5, 0.75, 0.99)
-"""How often a published entry is taken for true of a member of its class."""
+"""How often a published entry is taken to be true of a member; each gives a column of scores. The
+releases choose which columns are used."""
 
 JOINT = {0.75: 4, 0.99: 5}
-"""Truths for which members are shared out among the classes, and the column of their scores."""
+"""For these shares, the column of scores in which all rows compete for the places of all
+classes."""
 
 MOST_JOINT_CELLS = 5_000_000
-"""Up to so many people and classes they are."""
+"""If people times classes are more, rows are scored independently and those columns stay 0."""
 
 ROUNDS, STRIDE = 30, 1.5
-"""Rounds of Sinkhorn's scaling, and how far each goes: beyond 1 it converges sooner."""
+"""Rounds of Sinkhorn's scaling, and how far each goes: beyond 1 (overrelaxation) it converges
+sooner."""
 
 LEAST_ODDS = np.float32(1e-20)
+"""The least odds of being a member, so that the logarithm is finite."""
 
 CHOICES = ([1], [0], [0, 2, 4], [2, 4], [3, 5])
-"""Scores that are used together."""
+"""Columns that are used together: see `TRUTHS` and `JOINT`."""
+
+FEWEST_PEOPLE = 20
+"""With fewer people to attack nothing is measured."""
 
 
 def evidence(items: sparse.csr_array, classes: ReleasedClasses, share: float = 1.0) -> Floats:
-    """Return scores of rows that grow with how likely their people took part.
+    """Return scores of rows that grow with how likely their people are in the data.
 
-    `share`: how many of all people who may be in the release these are.
+    Parameters
+    ----------
+    items : sparse float64 array of ones, shape (people, features)
+        Complete rows.
+    classes : ReleasedClasses
+        The release.
+    share : float
+        How many of all people who may be in the release these are.
+
+    Returns
+    -------
+    float64, shape (people, scores)
+        A column per truth, then those of `JOINT`.
     """
-    made = np.zeros((items.shape[0], len(TRUTHS) + len(JOINT)))
+    scored = np.zeros((items.shape[0], len(TRUTHS) + len(JOINT)))
     joint = items.shape[0] * classes.sizes.size <= MOST_JOINT_CELLS
-    whole = [slice(None)] if joint else batches(items.shape[0], classes)
+    blocks = [slice(None)] if joint else batches(items.shape[0], classes)
+    # Log-likelihood of a class for a row: entries in common count by truth and rarity, entries of
+    # the class that the row lacks against it.
     frequency = np.minimum(classes.frequency, 0.999)
     rarity = np.log1p(-frequency) - np.log(frequency)
     members: Floats = share * classes.sizes.astype(np.float64)
     shown = np.diff(classes.rows.indptr)
     absent = classes.rows @ np.log1p(-frequency)
-    for some in whole:
-        common = scores(items[some], classes, np.ones(frequency.size))
-        rare = scores(items[some], classes, rarity) - absent
+    for block in blocks:
+        common = scores(items[block], classes, np.ones(frequency.size))
+        # What the row would be by chance: rare items in common say more.
+        rare = scores(items[block], classes, rarity) - absent
         for column, truth in enumerate(TRUTHS):
             fit = np.log(truth / (1 - truth)) * common + rare
             fit += np.log1p(-truth) * shown
-            made[some, column] = fit.max(axis=1)
+            # The best class; and, for some truths, all rows and classes together.
+            scored[block, column] = fit.max(axis=1)
             if joint and truth in JOINT:
-                made[some, JOINT[truth]] = _shared_out(fit, members)
-    return made
+                scored[block, JOINT[truth]] = _shared_out(fit, members)
+    return scored
 
 
 def _shared_out(fit: Floats, sizes: Floats) -> Floats:
     """Return the logarithm of the odds that people are members of any class.
 
-    Every class has as many members as it shows, everybody is in one class or in none. Sinkhorn's
-    scaling, overrelaxed: Thibault et al., 2021.
+    Every class has as many members as it shows; everybody is in one class or in none. Sinkhorn's
+    scaling, overrelaxed: Thibault, Chizat, Dossal and Papadakis, 2021. This is how an assignment of
+    all people at once can respect sizes of classes.
+
+    `fit`: float64, shape (people, classes): log-likelihoods; `sizes`: float64, shape (classes,):
+    members, as many of them as are among these people. Returns float64, shape (people,).
     """
     fit = fit - fit.max(axis=0)
+    # Relative to the best person of each class; what is 60 below it has no weight.
     weight = np.exp(np.maximum(fit, -60.0, out=fit), dtype=np.float32)
     free: NDArray[np.float32] = np.ones(len(weight), dtype=np.float32)
     scale = sizes / (free @ weight)
     for _ in in_time(range(ROUNDS)):
+        # Rows: the odds of being in any class against none. Columns: as many members as the class
+        # has.
         odds: NDArray[np.float32] = weight @ scale.astype(np.float32)
         free = np.float32(1) / (1 + odds)
         scale *= (sizes / (free @ weight) / scale) ** STRIDE
     return np.asarray(np.log(np.maximum(odds, LEAST_ODDS), dtype=np.float64))
-
-
-FEWEST_PEOPLE = 20
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +156,7 @@ class MembershipOptions(AttackOptions, label="membership"):
 
 @dataclass(frozen=True)
 class _Attacked(ShadowReleases):
-    """Makes releases of a half of the people, and scores rows in them."""
+    """Makes releases of half of the people, and scores rows in them."""
 
     choices = CHOICES
     words = ("a whole row", "share of people in the data")
@@ -129,7 +168,7 @@ class _Attacked(ShadowReleases):
 
     @property
     def size(self) -> int:
-        """How many people there are."""
+        """How many people there are: halves are of all people, targets or not."""
         return self.pair.original.n_users
 
     def of_targets(self, inside: Bools) -> Bools:
@@ -138,16 +177,16 @@ class _Attacked(ShadowReleases):
 
     def __call__(self, half: ShadowSplit) -> Floats:
         """Return what a release says of every target: see `evidence`."""
-        beside = beside_without(self.again, self.pair, np.flatnonzero(half.inside), half.seed)
+        people = release_of_some(self.again, self.pair, np.flatnonzero(half.inside), half.seed)
         share = self.targets.size / self.size
-        return evidence(beside.before[self.targets], beside.classes, share)
+        return evidence(people.before[self.targets], people.classes, share)
 
 
 def membership(situation: AttackInput[BipartiteComparison], options: MembershipOptions) -> Outcome:
-    """Return how well people who took part are distinguished from people who did not."""
+    """Return how well people who are in the data are distinguished from people who are not."""
     rng = situation.rng("membership: people")
     work = _attacked(situation, options, rng)
-    figures, risks = work.told_apart(options.shadows, rng)
+    figures, risks = work.distinguished(options.shadows, rng)
     risk, baseline = (np.full(work.size, np.nan) for _ in range(2))
     risk[work.targets], baseline[work.targets] = risks, GUESS
     return Outcome(figures, risk, baseline)
@@ -158,9 +197,10 @@ def _attacked(
     options: MembershipOptions,
     rng: np.random.Generator,
 ) -> _Attacked:
-    """Return what makes the releases, of targets drawn of people with some features."""
+    """Return what makes the releases, for targets sampled from people with some features."""
     pair = situation.comparison
     people = people_of(pair)
+    # Targets are sampled from people about whom there is something to learn.
     known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
     if known.size < FEWEST_PEOPLE:
         raise NotMeasuredError(
@@ -174,7 +214,7 @@ def _attacked(
 
 
 PER_CELL, PER_SCORE = 1e-7, 1e-5
-"""Seconds for every target, class and release, and for every target and release."""
+"""Seconds per release for every target and class, and for every target."""
 
 
 def seconds(situation: AttackInput[BipartiteComparison], options: MembershipOptions) -> float:

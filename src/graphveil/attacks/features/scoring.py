@@ -1,156 +1,64 @@
-"""A release as its distinct rows, scored by what an attacker knows of a person."""
+"""What an attacker concludes about people from a few known items: class, row, further items.
+
+For each target: (1) score all classes (`released_classes.py`), and take the softmax of scores and
+logarithms of sizes for their chances; (2) the best class is the guess, with equal scores shared; a
+row in it is one of its size; (3) a class with a chance above `SURE` is *named*; (4) further items
+are predicted if their chance over the likeliest classes is above 1/2; (5) for comparison the score
+of Narayanan and Shmatikov (IEEE S&P 2008), by weights 1/ln(support), names a class if it is
+eccentric.
+
+Departure in (5): eccentricity is measured between classes. Among rows the best always has k equals
+in a k-anonymous release, so that it would never name anybody.
+
+Targets are scored one by one. A linking step that assigns all targets at once, each class to at
+most as many people as it has rows, belongs between (1) and (2). Cost: targets times classes.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import TooLargeError
+from graphveil.attacks.features.released_classes import (
+    People,
+    ReleasedClasses,
+    batches,
+    scores,
+)
 from graphveil.core.progress import in_time
-from graphveil.evaluate.comparison import BipartiteComparison, Bools, Floats, Int32s, Ints, sparse
-from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.measures.rows import equal_rows
-
-FALSE_SHARE = 0.02
-"""The share of an attacker's items that may be false where none is known to be."""
-
-LARGEST_TRUTH, LEAST_SUPPRESSED, LEAST_CHANCE = 0.999, 0.001, 1e-7
-
-
-class ReleasedClasses(NamedTuple):
-    """The distinct rows of a release, and how true it is of its people.
-
-    `rows`: float64 ones, classes by features; `sizes`: int64, shape (classes,): how many released
-    rows equal each; `frequency`: float64, shape (features,): the share of released rows with a
-    feature, at least one row; `truth`: the share of published entries that are true, below 1;
-    `suppressed`: the share of true entries that are not published, above 0.
-    """
-
-    rows: sparse.csr_array
-    sizes: Ints
-    frequency: Floats
-    truth: float
-    suppressed: float
-
-    @property
-    def n(self) -> int:
-        """The number of released rows."""
-        return int(self.sizes.sum())
-
-    @property
-    def hidden(self) -> Floats:
-        """How likely a person has a feature that their row does not show."""
-        return np.maximum(self.suppressed * self.frequency, LEAST_CHANCE)
-
-    def weights(self, false_share: float) -> Floats:
-        """Return what a known feature adds to the score of a class that shows it."""
-        shown, background = self.chances(false_share)
-        return np.log(shown) - np.log(background)
-
-    def chances(self, false_share: float) -> tuple[Floats, Floats]:
-        """Return how likely a feature is known of a person whose row shows it, and does not."""
-        false = false_share * self.frequency
-        rest = 1 - false_share
-        return rest * self.truth + false, rest * self.hidden + false
-
-
-class People(NamedTuple):
-    """People next to the classes of a release.
-
-    `before`: float64 ones, people by features: what they truly have; `own`: int64, shape (people,):
-    everybody's class; -1 for people who are not in the release.
-    """
-
-    before: sparse.csr_array
-    own: Ints
-    classes: ReleasedClasses
-
-    @property
-    def numbers(self) -> Ints:
-        """How many features everybody truly has."""
-        return np.asarray(np.diff(self.before.indptr).astype(np.int64))
-
-    def row(self, person: int) -> Int32s:
-        """Return the features of a person."""
-        start, end = self.before.indptr[person : person + 2]
-        return np.asarray(self.before.indices[start:end])
-
-
-def people_of(pair: BipartiteComparison, position: Ints | None = None) -> People:
-    """Return the people of an original next to the classes of a release.
-
-    `position` is -1 for people who are not in the release; the linkage of the pair if not given.
-
-    >>> from graphveil.data import Bipartite
-    >>> from graphveil.core.randomness import Randomness
-    >>> data = Bipartite.from_lists([["rye"], ["tea"], ["tea"]])
-    >>> pair = BipartiteComparison(
-    ...     original=data, released=data, position=np.arange(3), randomness=Randomness(seed=1)
-    ... )
-    >>> people = people_of(pair)
-    >>> people.own.tolist(), people.classes.sizes.tolist()
-    ([0, 1, 1], [1, 2])
-    """
-    position = pair.linked if position is None else position
-    if not pair.released.n_users:
-        raise NotMeasuredError("the data has no rows")
-    labels = equal_rows(pair.released)
-    first, sizes = np.unique(labels, return_index=True, return_counts=True)[1:]
-    before, after = pair.before.astype(np.float64), pair.after.astype(np.float64)
-    inside = np.nonzero(position >= 0)[0]
-    kept = int(before[inside].multiply(after[position[inside]]).nnz)
-    n, true = after.shape[0], int(np.diff(before.indptr)[inside].sum())
-    support = np.bincount(after.indices, minlength=after.shape[1])
-    classes = ReleasedClasses(
-        rows=after[first],
-        sizes=sizes,
-        frequency=np.maximum(support, 1) / n,
-        truth=min(kept / after.nnz if after.nnz else 1.0, LARGEST_TRUTH),
-        suppressed=max(1 - kept / true if true else 0.0, LEAST_SUPPRESSED),
-    )
-    own = np.where(position >= 0, labels[position], -1)
-    return People(before, own, classes)
-
-
-MOST_CELLS, CELLS_AT_ONCE = 100_000_000, 10_000_000
-"""The most classes and features together, and the cells that are worked on at once."""
+from graphveil.evaluate.comparison import Bools, Floats, Ints, sparse
 
 TIE = 1e-9
+"""Scores that differ by less are equal: rounding of sums must not decide."""
+
 SURE = 0.9
 """A class with a larger chance is named."""
 
 ECCENTRICITY = 1.5
+"""How many standard deviations of scores the best class must be above the second, as in Narayanan
+and Shmatikov."""
+
 LIKELIEST = 60
+"""Further items are predicted from this many of the likeliest classes; less likely ones hardly
+count."""
+
 RARE = 0.05
-"""Features of at most this share of the released rows are rare."""
-
-
-def chances(known: sparse.csr_array, items: Ints, classes: ReleasedClasses) -> Floats:
-    """Return how likely an attacker takes it that every target has one further item.
-
-    >>> rows = sparse.csr_array(np.array([[1.0, 1.0, 0.0], [0.0, 0.0, 1.0]]))
-    >>> classes = ReleasedClasses(rows, np.array([2, 2]), np.full(3, 0.5), 0.9, 0.1)
-    >>> known = sparse.csr_array(np.array([[1.0, 0.0, 0.0]]))
-    >>> bool(chances(known, np.array([1]), classes) > chances(known, np.array([2]), classes))
-    True
-    """
-    weights, columns = classes.weights(FALSE_SHARE), sparse.csr_array(classes.rows.T)
-    shown = np.empty(items.size)
-    for some in in_time(batches(items.size, classes)):
-        score = scores(known[some], classes, weights) + np.log(classes.sizes)
-        chance = np.exp(score - score.max(axis=1, keepdims=True))
-        chance /= chance.sum(axis=1, keepdims=True)
-        shown[some] = np.asarray(columns[items[some]].multiply(chance).sum(axis=1)).ravel()
-    return np.asarray(classes.truth * shown + classes.hidden[items] * (1 - shown))
+"""Features of at most this share of the released rows are rare: those whose disclosure says
+something about one person."""
 
 
 class Known(NamedTuple):
     """What the attacker knows of some people.
 
-    `people`: int64, shape (targets,): who they are; `items`: float64 ones, targets by features:
-    what is known of them, right or wrong; `false_share`: the share of it that is false.
+    Parameters
+    ----------
+    people : int64, shape (targets,)
+        Who they are.
+    items : sparse float64 array of ones, shape (targets, features)
+        What is known of them, right or wrong.
+    false_share : float
+        The share of it that is false.
     """
 
     people: Ints
@@ -159,10 +67,12 @@ class Known(NamedTuple):
 
 
 class ScoreCounts(NamedTuple):
-    """Features guessed of every target, beyond the known ones.
+    """Further items guessed for every target, beyond the known ones.
 
-    `guessed, right, true`: float64, shape (targets,): how many were guessed, how many of them
-    truly, out of how many.
+    Parameters
+    ----------
+    guessed, right, true : float64, shape (targets,)
+        How many were guessed, how many of them correctly, and how many there truly are.
     """
 
     guessed: Floats
@@ -171,13 +81,20 @@ class ScoreCounts(NamedTuple):
 
 
 class Guesses(NamedTuple):
-    """What the attacker concludes of every target.
+    """What the attacker concludes about every target.
 
-    `own_row, own_class`: float64, shape (targets,): the chance to name their row and their class,
-    equal ones sharing it; `chance`: float64: what the attacker takes the chance of the likeliest
-    class for; `likeliest_is_own`: bool: whether that class is theirs; `eccentric,
-    eccentric_is_own`: bool: whether the score of Narayanan and Shmatikov is eccentric, and whether
-    it is theirs; `others, rare`: the other features, all and the rare ones.
+    Parameters
+    ----------
+    own_row, own_class : float64, shape (targets,)
+        The chance to name their row and their class, equal ones sharing it.
+    chance : float64, shape (targets,)
+        What the attacker takes the chance of the likeliest class for.
+    likeliest_is_own : bool, shape (targets,)
+        Whether that class is theirs.
+    eccentric, eccentric_is_own : bool, shape (targets,)
+        Whether the score of Narayanan and Shmatikov is eccentric, and whether it names their class.
+    others, rare : ScoreCounts
+        The further items, all and the rare ones.
     """
 
     own_row: Floats
@@ -190,47 +107,15 @@ class Guesses(NamedTuple):
     rare: ScoreCounts
 
 
-def classes_in(pair: BipartiteComparison) -> int:
-    """Return how many distinct rows a release has; refuse more than can be compared at once."""
-    classes = int(equal_rows(pair.released).max(initial=-1)) + 1
-    width = classes + max(pair.original.n_features, pair.released.n_features)
-    if width > MOST_CELLS:
-        raise TooLargeError(
-            f"{width:,} distinct rows and features exceed the limit of {MOST_CELLS:,}. Use a "
-            "release with fewer rows"
-        )
-    return classes
-
-
-def batches(targets: int, classes: ReleasedClasses) -> Iterator[slice]:
-    """Yield which targets are scored at once."""
-    width = sum(classes.rows.shape)
-    size = max(1, CELLS_AT_ONCE // max(width, 1))
-    yield from (slice(start, start + size) for start in range(0, targets, size))
-
-
-def scores(items: sparse.csr_array, classes: ReleasedClasses, weights: Floats) -> Floats:
-    """Return the weights of the items that every class shows, targets by classes.
-
-    >>> rows = sparse.csr_array(np.array([[1.0, 0.0], [1.0, 1.0]]))
-    >>> classes = ReleasedClasses(rows, np.array([2, 2]), np.array([1.0, 0.5]), 0.9, 0.1)
-    >>> scores(rows, classes, np.array([1.0, 5.0])).tolist()
-    [[1.0, 1.0], [1.0, 6.0]]
-    """
-    weighted = items.copy()
-    weighted.data = weights[items.indices]
-    return np.asarray((weighted @ classes.rows.T).toarray())
-
-
 def guesses(known: Known, people: People) -> Guesses:
-    """Return what the attacker concludes of every target.
+    """Return what the attacker concludes about every target.
 
     A class scores the logarithm of its size and, for every known feature that it shows, that of how
     much likelier the feature is known of its members than of others; chances are the softmax.
     """
     parts = [
-        _guesses(known._replace(people=known.people[some], items=known.items[some]), people)
-        for some in in_time(batches(known.people.size, people.classes))
+        _guesses(known._replace(people=known.people[batch], items=known.items[batch]), people)
+        for batch in in_time(batches(known.people.size, people.classes))
     ]
     arrays = {
         name: np.concatenate([getattr(part, name) for part in parts])
@@ -253,23 +138,29 @@ def joined(parts: list[ScoreCounts]) -> ScoreCounts:
 
 
 def _guesses(known: Known, people: People) -> Guesses:
+    # Step 1: scores of all classes for these targets, and the prior: larger classes hold more
+    # people.
     classes, own = people.classes, people.own[known.people]
     score = scores(known.items, classes, classes.weights(known.false_share))
     score += np.log(classes.sizes)
+    # Step 2: all classes with the best score share the guess; people outside the release are never
+    # right.
     best = score.max(axis=1, keepdims=True)
     ties = score >= best - TIE
     inside, targets = own >= 0, np.arange(own.size)
     is_best = ties[targets, own] & inside
+    # Step 3: chances, a softmax that subtracts the best score first.
     chance = np.exp(score - best)
     chance /= chance.sum(axis=1, keepdims=True)
-    stands_out, named = _eccentric(known.items, classes)
+    # Steps 4 and 5: the other score, and further items.
+    eccentric, named = _eccentric(known.items, classes)
     all_others, rare = _other_features(chance, known, people)
     return Guesses(
         own_row=is_best / (ties @ classes.sizes),
         own_class=is_best / ties.sum(axis=1),
         chance=chance.max(axis=1),
         likeliest_is_own=chance.argmax(axis=1) == own,
-        eccentric=stands_out,
+        eccentric=eccentric,
         eccentric_is_own=named == own,
         others=all_others,
         rare=rare,
@@ -281,12 +172,14 @@ def _eccentric(items: sparse.csr_array, classes: ReleasedClasses) -> tuple[Bools
 
     The second best is that of another class: among rows the best has equals by design.
     """
+    # Narayanan and Shmatikov: rare items weigh more, by 1 / ln(support).
     support = np.maximum(np.rint(classes.frequency * classes.n), 2)
     score = scores(items, classes, 1 / np.log(support))
     named = score.argmax(axis=1)
     if score.shape[1] < 2:
         return np.zeros(named.size, dtype=bool), named
     second, best = np.partition(score, -2, axis=1)[:, -2:].T
+    # Mean and deviation over rows, as in the paper; the gap is to the second best class.
     share = classes.sizes / classes.n
     mean = score @ share
     deviation = np.sqrt(np.maximum((score * score) @ share - mean * mean, 0.0))
@@ -296,17 +189,21 @@ def _eccentric(items: sparse.csr_array, classes: ReleasedClasses) -> tuple[Bools
 def _other_features(
     chance: Floats, known: Known, people: People
 ) -> tuple[ScoreCounts, ScoreCounts]:
-    """Return the other features that are likelier than not, by the 60 likeliest classes."""
+    """Return the further items that are likelier than not, by the likeliest classes."""
     classes = people.classes
+    # Over the likeliest classes: how likely an item is shown.
     likely = _likeliest(chance)
     shown = sparse.csr_array(likely @ classes.rows)
     every = np.asarray(likely.sum(axis=1)).ravel()
+    # Items so frequent that even a class that does not show them makes them likely.
     frequent = np.nonzero(classes.hidden > 0.5)[0]
     lacking = shown[:, frequent].toarray() == 0
+    # An item is true with `truth` where it is shown, and with `hidden` where it is not.
     rows = np.repeat(np.arange(every.size), np.diff(shown.indptr))
     rest = every[rows] - shown.data
     chances = classes.truth * shown.data + classes.hidden[shown.indices] * rest
     shown.data = (chances > 0.5).astype(np.float64)
+    # Frequent items that none of the likeliest classes shows are no entries of `shown`: add them.
     if frequent.size:
         cells = lacking & (classes.hidden[frequent] * every[:, None] > 0.5)
         shown = shown + everywhere(frequent, cells, shown.shape[1])
@@ -328,7 +225,7 @@ def everywhere(features: Ints, cells: Bools, width: int) -> sparse.csr_array:
 def other_features(
     guessed: sparse.csr_array, known: Known, people: People
 ) -> tuple[ScoreCounts, ScoreCounts]:
-    """Return how many features that are not known were guessed, and rightly: all, and rare."""
+    """Return how many items that are not known were guessed, and correctly: all, and rare ones."""
     rare = (people.classes.frequency <= RARE).astype(np.float64)
     further = guessed - guessed.multiply(known.items)
     true = people.before[known.people]
@@ -341,7 +238,10 @@ def other_features(
 
 
 def _likeliest(chance: Floats) -> sparse.csr_array:
-    """Return the chances of the likeliest classes of every target."""
+    """Return the chances of the likeliest classes of every target, the others being 0.
+
+    A sparse float64 array, shape (targets, classes).
+    """
     n, width = chance.shape
     number = min(LIKELIEST, width)
     columns = np.argpartition(-chance, number - 1, axis=1)[:, :number]

@@ -1,1 +1,1 @@
-"""Kernels of attacks: no method uses them."""
+"""Compiled loops of attacks on networks: percolation of marks, and plans among few candidates."""

@@ -1,9 +1,19 @@
-"""What neighbors, or a cell of known attributes and edges, tell of an attribute of a person."""
+"""What neighbors tell about an attribute of a person: the attack `attribute-inference`.
+
+The attacker has the release alone: its edges and published attributes. Two guesses for every
+attribute: the most common value among a person's neighbors (Zheleva and Getoor, WWW 2009), and
+label propagation (Zhu and Ghahramani, CMU-CALD-02-107, 2002), in which shares of values are passed
+from neighbor to neighbor while people who show a value keep it. They are counted for people whose
+value is suppressed, and the first also for everybody.
+
+The baseline is the most frequent published value. All people are counted, so figures have no
+interval; equal values share the guess. Cost: ends of edges times attributes; label propagation ends
+of edges times values times `ROUNDS`.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,47 +25,39 @@ from graphveil.attacks.attack import (
     Outcome,
     ends_of,
 )
+from graphveil.attacks.homogeneity import certain_beside as certain_beside  # noqa: PLC0414  read from here by verbs
 from graphveil.attacks.wording import inferred
-from graphveil.claims.conditions import AttachedColumns
-from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.progress import in_time
 from graphveil.core.rows import Setting
 from graphveil.core.text import printable
 from graphveil.data import Graph, Network
 from graphveil.data.codes import SUPPRESSED
-from graphveil.evaluate.comparison import (
-    Attached,
-    Bools,
-    Floats,
-    Int32s,
-    Ints,
-    NetworkComparison,
-    sparse,
-)
+from graphveil.evaluate.comparison import Floats, Int32s, NetworkComparison, sparse
 from graphveil.evaluate.metric import NotMeasuredError
-from graphveil.measures.network import measure_network
-from graphveil.release import Release
 
 Codes = Int32s
+
 Shares = Floats
+"""Shares of values, float64, shape (n, values), or a number per node."""
 
 ROUNDS = 30
-"""How often values are passed on to neighbors, who pass them on."""
+"""How often values are passed on: they reach this many steps."""
 
 _CELLS_AT_ONCE = 1 << 20
+"""Cells of shares that are compared at once; it bounds memory alone."""
 
 MOST_CELLS = 50_000_000
-"""Of people times values: of more nothing is passed on."""
-
-
-IN_ONE, COMMONEST = "in a class of one value", "commonest value of the class"
-"""What is counted of a column that is published next to a release."""
+"""If people times values are more, nothing is passed on: shares would need 400 MB and more."""
 
 
 def attribute_inference(
     situation: AttackInput[NetworkComparison], _options: AttackOptions
 ) -> Outcome:
-    """Return how often a value is guessed from the values that a person's neighbors show."""
+    """Return how often a value is guessed from the values that a person's neighbors show.
+
+    A person's risk is that of the attribute that is guessed best, next to that attribute's
+    baseline.
+    """
     pair = situation.comparison
     people = pair.people
     if people is None or pair.released.n_nodes == 0:
@@ -64,6 +66,7 @@ def attribute_inference(
     figures: list[AttackFigure] = []
     risk, baseline = np.zeros(n), np.zeros(n)
     for column, name in enumerate(in_time(people.released.columns)):
+        # True values in the order of the release, to count; the guess reads `shown` alone.
         own = np.empty(n, dtype=np.int32)
         own[pair.linked] = people.before[:, column]
         shown = people.after[:, column]
@@ -82,9 +85,10 @@ def attribute_inference(
 def _figures_of_neighbors(
     graph: Graph, name: str, shown: Codes, own: Codes, near: tuple[Floats, float]
 ) -> Iterator[AttackFigure]:
-    """Yield the figures of one attribute: of whom it is suppressed, and of everybody."""
+    """Yield the figures of one attribute: for people with a suppressed value, and for everybody."""
     right, baseline = near
     known = own != SUPPRESSED
+    # For suppressed values both guesses, next to the most frequent published one.
     hidden = known & (shown == SUPPRESSED)
     share = "share of people"
     if hidden.any():
@@ -101,14 +105,21 @@ def _figures_of_neighbors(
 
 
 def _of_neighbors(graph: Graph, shown: Codes, own: Codes) -> tuple[Floats, float]:
-    """Return the guess of the value that most neighbors show; of several, each as often."""
+    """Return how likely a guess of the neighbors' most common value is right, and the baseline.
+
+    float64, shape (n,); equal values are guessed equally often; without neighbors that show one the
+    most frequent published value is guessed.
+    """
     n, values = graph.n_nodes, int(max(shown.max(), own.max())) + 1
+    # Count the values around each node: pairs of a node and a value, once per neighbor that shows
+    # it.
     row = np.repeat(np.arange(n), graph.degrees())
     codes = shown[graph.indices]
     pairs, counts = np.unique(row[codes >= 0] * values + codes[codes >= 0], return_counts=True)
     person, value = np.divmod(pairs, values)
     most = np.zeros(n, dtype=np.int64)
     np.maximum.at(most, person, counts)
+    # Of several most common values each is guessed equally often.
     best = counts == most[person]
     ties = np.bincount(person[best], minlength=n)
     right = np.zeros(n)
@@ -121,16 +132,17 @@ def _of_neighbors(graph: Graph, shown: Codes, own: Codes) -> tuple[Floats, float
 
 
 def _passed_on(graph: Graph, shown: Codes, own: Codes) -> Shares | None:
-    """Return the guess after shares of values were passed from neighbor to neighbor.
+    """Return the chance that label propagation guesses a value; None if there are too many cells.
 
-    Whoever shows a value keeps it; the others take the mean of their neighbors, again and again.
-    None where people times values are too many.
+    float64, shape (n,). Values that are shown stay; the others take the mean of their neighbors,
+    again and again.
     """
     n, values = graph.n_nodes, int(max(shown.max(), own.max())) + 1
     if n * values > MOST_CELLS:
         return None
     degrees = np.maximum(graph.degrees(), 1).astype(float)
     weight = np.repeat(1 / degrees, graph.degrees())
+    # The matrix that takes means over neighbors; everybody begins with the published shares.
     means = sparse.csr_array((weight, graph.indices, graph.indptr), shape=(n, n))
     fixed = shown != SUPPRESSED
     start = np.bincount(shown[fixed], minlength=values) / max(int(fixed.sum()), 1)
@@ -138,6 +150,7 @@ def _passed_on(graph: Graph, shown: Codes, own: Codes) -> Shares | None:
     shares[fixed] = 0.0
     shares[np.flatnonzero(fixed), shown[fixed]] = 1.0
     for _ in in_time(range(ROUNDS)):
+        # One round: means of neighbors; isolated nodes keep the start, shown values stay.
         passed = means @ shares
         alone = graph.degrees() == 0
         passed[alone] = start
@@ -146,10 +159,11 @@ def _passed_on(graph: Graph, shown: Codes, own: Codes) -> Shares | None:
     right: Shares = np.zeros(n)
     rows = max(_CELLS_AT_ONCE // max(values, 1), 1)
     for first in in_time(range(0, n, rows)):
-        some = slice(first, first + rows)
-        best = np.isclose(shares[some], shares[some].max(axis=1, keepdims=True))
-        is_best = best[np.arange(len(best)), own[some]]
-        right[some] = np.where(own[some] >= 0, is_best, False) / best.sum(axis=1)
+        block = slice(first, first + rows)
+        # Values with equal shares share the guess.
+        best = np.isclose(shares[block], shares[block].max(axis=1, keepdims=True))
+        is_best = best[np.arange(len(best)), own[block]]
+        right[block] = np.where(own[block] >= 0, is_best, False) / best.sum(axis=1)
     return right
 
 
@@ -158,7 +172,8 @@ def _most_frequent(shown: Codes) -> int:
 
 
 PER_END, PER_VALUE = 1e-6, 8e-8
-"""Seconds for every end of an edge and attribute; to pass on its values, for every one of them."""
+"""Seconds per end of an edge and attribute; to pass on its values, per end and value, all
+rounds."""
 
 
 def seconds(situation: AttackInput[NetworkComparison], _options: AttackOptions) -> float:
@@ -167,6 +182,7 @@ def seconds(situation: AttackInput[NetworkComparison], _options: AttackOptions) 
     if pair.people is None:
         return 0.0
     values = 0
+    # Values are passed on only where some are suppressed and shares fit into memory.
     for column in pair.people.after.T:
         number = int(column.max(initial=-1)) + 1
         if (column == SUPPRESSED).any() and number * len(column) <= MOST_CELLS:
@@ -199,115 +215,3 @@ ATTRIBUTE_INFERENCE = Attack(
         ),
     ),
 )
-
-
-NOTHING_ATTACHED = (
-    "no column is attached, neither in the release (--attach) nor next to it. Use --attached "
-    "FILE --attached-column NAME, or attached=Attached(name, values) in Python"
-)
-
-
-class InCells(NamedTuple):
-    """What cells tell of a column; arrays are in the order of the release.
-
-    `certain`: bool, shape (n,): whether all of a person's cell have one value; `right`: float64,
-    shape (n,): how large a part of the cell has the person's own value; NaN where nothing is said
-    of the person; `guessed`: how often the commonest value of the cell is a person's own.
-    """
-
-    certain: Bools
-    right: Floats
-    guessed: float
-
-
-def attached_in_cells(
-    situation: AttackInput[NetworkComparison], _options: AttackOptions
-) -> Outcome:
-    """Return how often the cell of a person tells the value of a column outside the guarantee."""
-    pair = situation.comparison
-    released = pair.networks[1]
-    columns = list(_columns(situation))
-    if not columns:
-        raise NotMeasuredError(NOTHING_ATTACHED)
-    cells = cells_of(released, situation.release)
-    n = released.n_nodes
-    risk, baseline = np.zeros(n), np.zeros(n)
-    figures: list[AttackFigure] = []
-    for name, codes in columns:
-        told = in_cells(cells, codes)
-        known = codes != SUPPRESSED
-        shares = np.bincount(codes[known]) / known.sum()
-        most, setting = float(shares.max()), Setting(column=name)
-        figures += [
-            AttackFigure(figure, value, "share of people", guess, setting=setting)
-            for figure, value, guess in (
-                (IN_ONE, float(told.certain[known].mean()), float(most >= 1)),
-                (COMMONEST, told.guessed, most),
-            )
-        ]
-        better = np.where(known, told.right, 0) > risk
-        risk[better] = told.right[better]
-        baseline[better] = shares[codes[better]]
-    return Outcome(figures, risk[pair.linked], baseline[pair.linked])
-
-
-def cells_of(released: Network, release: Release[Any]) -> Ints:
-    """Return the cell of everybody: the known attributes and what is known of edges.
-
-    Both are those of the guarantee; where nothing is guaranteed of them, all attributes that are
-    not attached, and numbers of edges.
-    """
-    promise = release.guarantee
-    if isinstance(promise, StructuralKAnonymity):
-        measure, distance, known = promise.measure, promise.distance, promise.known
-        return measure_network(released, measure, distance, 1, known).labels
-    attached = _attached(release)
-    rest = [name for name in released.attributes if name not in attached]
-    return measure_network(released, None, 1, 1, rest).labels
-
-
-def in_cells(cells: Ints, codes: Ints) -> InCells:
-    """Return what cells tell of a column; codes are below 0 where nothing is said of a person."""
-    values = int(codes.max(initial=0)) + 1
-    sizes = np.bincount(cells)
-    known = np.flatnonzero(codes >= 0)
-    keys, at, counts = np.unique(
-        cells[known] * values + codes[known], return_inverse=True, return_counts=True
-    )
-    largest = np.zeros(sizes.size, dtype=np.int64)
-    np.maximum.at(largest, keys // values, counts)
-    right = np.full(codes.size, np.nan)
-    right[known] = counts[at] / sizes[cells[known]]
-    return InCells((largest == sizes)[cells], right, float(largest.sum() / max(known.size, 1)))
-
-
-def _attached(release: Release[Any]) -> set[str]:
-    """Return the names of the columns that a release says are attached."""
-    stated = (one for one in release.conditions if isinstance(one, AttachedColumns))
-    return {name for condition in stated for name in condition.attach}
-
-
-def _columns(situation: AttackInput[NetworkComparison]) -> Iterator[tuple[str, Ints]]:
-    """Yield names and codes of what is attached in the release, and of what is next to it."""
-    pair = situation.comparison
-    released = pair.networks[1]
-    for name in sorted(_attached(situation.release) & set(released.attributes)):
-        codes = released.codes_of(name).astype(np.int64)
-        if (codes != SUPPRESSED).any():
-            yield printable(name), codes
-    beside = situation.attached
-    if beside is not None and beside.value.size:
-        yield printable(beside.name), _by_owner(beside, pair)
-
-
-def _by_owner(beside: Attached, pair: NetworkComparison) -> Ints:
-    """Return the value of everybody in the order of the release."""
-    codes = np.empty(beside.value.size, dtype=np.int64)
-    codes[pair.linked] = np.unique(beside.value, return_inverse=True)[1]
-    return codes
-
-
-def certain_beside(beside: Attached, pair: NetworkComparison, release: Release[Any]) -> float:
-    """Return of how large a share of the people all of the cell have one value of a column."""
-    cells = cells_of(pair.networks[1], release)
-    return float(in_cells(cells, _by_owner(beside, pair)).certain.mean())

@@ -1,9 +1,23 @@
-"""How many nodes fit what is known of one person, and whom sorting by degree finds.
+"""How many released nodes fit what is known of one person: the attack `candidate-set`.
 
-For the first, the released nodes are counted that are as near to it as the person's own. For the
-second, people and nodes are sorted by degree. The attacker reads all that is published: where a
-manifest states the noisy degrees that a graph was drawn from, these are sorted, since they say more
-than the graph.
+The attacker knows one signature of a person in the original: the degree; degree and number of
+triangles; the degrees of the person and of all neighbors (vrq); for directed edges the profile of
+out-degree and in-degree, or the directed count of a neighborhood; for several edge types the degree
+in each; and, where attributes are published, each of these with the person's attributes. After Hay
+et al., PVLDB 2008, with distances instead of equality (see `signatures.py`).
+
+Steps: (1) sample targets; (2) for every kind of knowledge, measure how far each released node is
+from what is known; (3) count nodes nearer than the target's own, and as near; (4) report how often
+a guess among the nearest is correct, how many people have few candidates, and the median number of
+candidates.
+
+The baseline of a right guess is 1/n: without the release every node is as likely. Intervals are
+bootstraps over targets, Wilson's for shares, and order statistics for medians; if all people are
+targets there is no sample. Cost: targets times ends of edges, and triangles.
+
+Knowledge of further kinds belongs into `signatures.py`; give it a name here, a line in `SAID`, and
+an entry in `SAME_FOR` if a guarantee covers it. Releases that only added or only deleted edges
+would allow smaller candidate sets (a one-sided distance); this attack does not use that yet.
 """
 
 from __future__ import annotations
@@ -32,36 +46,41 @@ from graphveil.attacks.networks.signatures import (
     Signatures,
     candidates,
 )
-from graphveil.attacks.wording import GUESSED, Said, singled_out
-from graphveil.claims.conditions import Drawing
+from graphveil.attacks.wording import Said, singled_out
 from graphveil.claims.guarantees import Guarantee, StructuralKAnonymity
 from graphveil.claims.knowledge import MeasureName
 from graphveil.core.parameters import parameter
 from graphveil.core.rows import Setting
 from graphveil.data import Graph, Network
-from graphveil.evaluate.comparison import Floats, GraphComparison, Ints, NetworkComparison
+from graphveil.evaluate.comparison import Floats, GraphComparison, NetworkComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample, wilson
 from graphveil.measures.values import directed_count
 
 MOST_NODES = 100_000
-"""Up to so many nodes candidates are counted."""
+"""Networks of more nodes are refused. At 300 targets and ten million ends of edges the forecast of
+`seconds` is about half a minute."""
 
 PROFILE, OF_EACH_KIND = "ties out and in", "ties of each kind"
-"""The name of the signature of directed edges."""
+"""Names of the knowledge about directed edges, and about edges of several types."""
 
 AROUND = "ties and people around"
-"""That of directed edges, of people at their other ends, and of edges among all of these."""
+"""The name of the knowledge about a directed neighborhood: out-degree, in-degree, the number of
+neighbors, and the number of edges among the person and all of these."""
 
 WITH_ATTRIBUTES = " with attributes"
-"""What stands behind the name of a signature where all published attributes are known, too."""
+"""Appended to the name of a signature if all published attributes are known, too."""
 
 TARGETS, TARGETS_OF_MANY, MANY_NODES = 1_000, 300, 3_000
+"""How many people are looked for by default, in networks of up to `MANY_NODES` nodes and in larger
+ones; 300 targets give shares within about six points."""
+
 FEW = 10
+"""People with at most this many candidates are counted."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class CandidateSetOptions(AttackOptions, label="candidate-set"):
-    """Of how many people something is known."""
+    """How many people are looked for by what is known of them."""
 
     targets: int | None = parameter(
         default=None,
@@ -77,22 +96,31 @@ class CandidateSetOptions(AttackOptions, label="candidate-set"):
 
 
 def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSetOptions) -> Outcome:
-    """Return how well people are known again by their degree, triangles and neighbors' degrees."""
+    """Return how well people are found again by what is known of each of them.
+
+    Every person's risk is the largest chance of a right guess by any kind of knowledge.
+    """
     pair = situation.comparison
     n = pair.original.n_nodes
     if n == 0:
         raise NotMeasuredError("the network has no nodes")
     rng = situation.rng("candidate-set")
+    # Step 1: targets are sampled uniformly, the same for all kinds of knowledge.
     targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
+    # Step 2: what is known of people in the original, and the same of released nodes.
     known, released = Signatures.of(pair.original), Signatures.of(pair.released)
     of_layers = _of_layers(pair)
-    besides = {"": None} if situation.rows is None else {"": None, WITH_ATTRIBUTES: situation.rows}
+    also_known = (
+        {"": None} if situation.rows is None else {"": None, WITH_ATTRIBUTES: situation.rows}
+    )
     near: dict[str, CandidateSets] = {}
-    for words, rows in besides.items():
+    # Step 3: candidates by each kind of knowledge, without attributes and with them.
+    for words, rows in also_known.items():
         of_ties = candidates(known, released, pair.linked, targets, rows)
         near |= {f"{name}{words}": of_ties.only(at) for at, name in enumerate(SIGNATURES)}
         for name, numbers in of_layers.items():
             near[f"{name}{words}"] = candidates(*numbers, pair.linked, targets, rows).only(0)
+    # Step 4: the strongest kind of knowledge is a person's risk.
     risk = np.full(n, np.nan)
     risk[targets] = np.max([sets.right for sets in near.values()], axis=0)
     figures = [figure for name, sets in near.items() for figure in figures_of(name, sets, n, rng)]
@@ -100,11 +128,12 @@ def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSet
 
 
 PER_END, PER_SQUARE = 8e-9, 8e-9
-"""Seconds for every end of an edge that a target is compared with, and to count triangles."""
+"""Seconds for every end of an edge that a target is compared with, and to count triangles (per
+squared degree)."""
 
 
 def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOptions) -> float:
-    """Return about how long it takes."""
+    """Return about how many seconds it takes: targets times ends of edges, and triangles."""
     pair = situation.comparison
     n = pair.original.n_nodes
     refuse_more_nodes(n, MOST_NODES, "Use a release with fewer nodes")
@@ -112,18 +141,26 @@ def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOption
 
 
 def _of_layers(pair: GraphComparison) -> dict[str, tuple[Profiles, Profiles]]:
-    """Return what is known before and after where edges are directed or of several kinds."""
+    """Return what is known before and after if edges are directed or of several types.
+
+    Nothing if the release has layers that cannot be compared with those of the original.
+    """
+    # Only networks with directions or several edge types have more to know.
     if not isinstance(pair, NetworkComparison):
         return {}
     before, after = pair.networks
-    one = len(before.layers) == 1
-    if one and not before.is_directed:
+    single_layer = len(before.layers) == 1
+    if single_layer and not before.is_directed:
         return {}
+    # Out-degree and in-degree, or degrees per edge type; for one directed layer also the
+    # neighborhood.
     profiles = before.profiles(), after.profiles()
     if profiles[0].shape[1] != profiles[1].shape[1]:
         return {}
-    known = {PROFILE if one else OF_EACH_KIND: (Profiles(profiles[0]), Profiles(profiles[1]))}
-    if one:
+    known = {
+        PROFILE if single_layer else OF_EACH_KIND: (Profiles(profiles[0]), Profiles(profiles[1]))
+    }
+    if single_layer:
         known[AROUND] = _around(before), _around(after)
     return known
 
@@ -135,7 +172,12 @@ def _around(network: Network) -> Profiles:
 def figures_of(
     name: str, near: CandidateSets, n: int, rng: np.random.Generator
 ) -> Iterator[AttackFigure]:
-    """Yield what one signature gives away; a number of all people depends on no sample."""
+    """Yield the figures of one kind of knowledge; a number about all people depends on no sample.
+
+    Baselines: without the release all n nodes are candidates, so that nobody of more than `FEW` has
+    few of them.
+    """
+    # The candidate set of a person: every node at least as near as the person's own.
     set_sizes = near.nearer + near.ties
     within = set_sizes <= FEW
 
@@ -149,6 +191,8 @@ def figures_of(
             ("nearest, fewest", near.nearest.min()),
         )
     )
+    # Intervals only if targets are a sample: Wilson's for the share, order statistics for the
+    # median; the smallest number is a minimum over the sample and has none.
     samples: list[Sample | None] = [None] * 3
     if set_sizes.size < n:
         hits = wilson(int(within.sum()), within.size)
@@ -159,6 +203,7 @@ def figures_of(
 
 def right_guess(name: str, right: Floats, n: int, rng: np.random.Generator) -> AttackFigure:
     """Return how often a guess among the nearest nodes is right."""
+    # A sample has an interval; a count of everybody has none.
     sample, setting = None, Setting(knows=name)
     if right.size < n:
         sample = bootstrap_mean(right, rng)
@@ -173,11 +218,16 @@ SAME_FOR: dict[str, tuple[MeasureName, ...]] = {
     PROFILE: ("profile", "directed-count"),
     AROUND: ("directed-count",),
 }
-"""What look-alikes share by these measures, at distance 1: the nearest nodes are whole classes."""
+"""For each kind of knowledge, the measures that include it. Nodes in one class of such a measure at
+distance 1 are equal in what is known: the nearest nodes are then complete classes, and a guess is
+right at most once in k."""
 
 
 def same_for_look_alikes(knows: str, guarantee: Guarantee) -> bool:
-    """Whether look-alikes are guaranteed to everybody that share what the attacker knows."""
+    """Whether a guarantee bounds this attack by 1/k: a class has one value of what is known.
+
+    Only if everybody is protected (share 1, no tolerance, distance 1, all layers together).
+    """
     return (
         isinstance(guarantee, StructuralKAnonymity)
         and (guarantee.share, guarantee.phi, guarantee.distance) == (1, 0, 1)
@@ -187,7 +237,7 @@ def same_for_look_alikes(knows: str, guarantee: Guarantee) -> bool:
 
 
 def known_of_people(knows: str, who: str, label: str, *, more: bool = True) -> Said:
-    """Return how it is said that people are pointed at by what is known of them."""
+    """Return how the figure of one kind of knowledge is worded: people are singled out by it."""
     return singled_out(
         "right guess",
         does=f"knows {who}",
@@ -241,6 +291,7 @@ SAID = (
         "attributes, and connections of each type",
     ),
 )
+"""How figures are worded, one entry per kind of knowledge."""
 
 CANDIDATE_SET = Attack(
     name="candidate-set",
@@ -257,82 +308,4 @@ CANDIDATE_SET = Attack(
     seconds=seconds,
     options=CandidateSetOptions,
     said=SAID,
-)
-
-
-# ---- degree-matching: by rank
-
-
-LARGEST = (20, 5)
-"""Of how many people with most edges there are figures of their own."""
-
-RIGHT, AMONG = "right guess", "the {} largest"
-
-
-def degree_matching(situation: AttackInput[GraphComparison], _options: AttackOptions) -> Outcome:
-    """Return how often people and nodes of the same rank by degree belong together."""
-    pair = situation.comparison
-    known = pair.original.degrees().astype(np.int64)
-    n = known.size
-    if n == 0:
-        raise NotMeasuredError("the network has no nodes")
-    risk = right_by_rank(known, _noisy_or_degrees(situation)[pair.linked])
-    figures = [_by_rank(risk, n)]
-    for top in LARGEST:
-        if top < n:
-            least = np.partition(known, n - top)[n - top]
-            figures.append(_by_rank(risk[known >= least], n, AMONG.format(top)))
-    return Outcome(figures, risk, np.full(n, 1 / n))
-
-
-def _by_rank(right: Floats, n: int, among: str = "") -> AttackFigure:
-    share = float(right.mean())
-    return AttackFigure(RIGHT, share, "share of people", 1 / n, setting=Setting(among=among))
-
-
-def _noisy_or_degrees(situation: AttackInput[GraphComparison]) -> Ints:
-    """Return the number that is published of every released node: with noise, or its degree."""
-    for condition in situation.release.conditions:
-        if isinstance(condition, Drawing):
-            noisy = np.array(condition.numbers("noisy_degrees"), dtype=np.int64)
-            return noisy[condition.place_of_id()]
-    return situation.comparison.released.degrees().astype(np.int64)
-
-
-def right_by_rank(known: Ints, published: Ints) -> Floats:
-    """Return how likely everybody is matched with their own node, when both sides are sorted.
-
-    Equal numbers are in any order, on both sides.
-    """
-    ranks = []
-    for numbers in (known, published):
-        in_order = np.sort(numbers)
-        ranks.append([np.searchsorted(in_order, numbers, side=side) for side in ("left", "right")])
-    (first, behind), (own_first, own_behind) = ranks
-    both = np.minimum(behind, own_behind) - np.maximum(first, own_first)
-    return np.asarray(np.maximum(both, 0) / ((behind - first) * (own_behind - own_first)))
-
-
-DEGREE_MATCHING = Attack(
-    name="degree-matching",
-    kind=Graph,
-    knows="the degree of every person in the original, and all that is published: also the noisy "
-    "degrees that a manifest states",
-    definition="how often a person and the released node of the same rank belong together, with "
-    "equal numbers in random order; ranks are those of degrees, or of stated noisy degrees. "
-    f"For all people, and for the {LARGEST[0]} and the {LARGEST[1]} with the largest degrees",
-    source="matching of sorted degrees; graphveil's own",
-    cost="n log n",
-    compute=degree_matching,
-    said=(
-        singled_out(
-            RIGHT,
-            does=f"knows all degrees and seeks one of the {LARGEST[0]} largest",
-            label=f"the {LARGEST[0]} most connected people",
-            says=f"{GUESSED}, among the {LARGEST[0]} with the largest degrees",
-            when=lambda setting: setting.among == AMONG.format(LARGEST[0]),
-            if_measured=True,
-            covered=partial(same_for_look_alikes, "degree"),
-        ),
-    ),
 )

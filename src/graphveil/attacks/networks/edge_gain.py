@@ -1,4 +1,16 @@
-"""Which edges an attacker learns who knows most of them and a few people of the release."""
+"""Which further edges an attacker learns who knows most of them: the attack `edge-gain`.
+
+The attacker knows a share `overlap` of the edges, none of them false, and the released nodes of
+some people. Steps for one copy: (1) match the known edges with the release as in `propagation.py`;
+(2) every released edge between two matched people that is not known is learned; (3) compare with
+the hidden edges of the original: precision and recall. The baseline is link prediction from the
+known edges alone: as many pairs, those with the largest sum of 1/degree over common neighbors
+(resource allocation, Zhou, Lü and Zhang, 2009).
+
+Rates pool all copies; from `FEWEST_DRAWS` copies on the interval is a bootstrap over copies. A
+person's risk is the share of their hidden edges that are shown. Cost of a copy: a matching, and the
+sum of squared degrees for the prediction.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +30,9 @@ from graphveil.attacks.attack import (
 )
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.networks import propagation
-from graphveil.attacks.networks.copies import FEWEST_DRAWS, check_people, pairing
+from graphveil.attacks.networks.assignment import expand_when_stuck, mutual_best
+from graphveil.attacks.networks.copies.paired_copy import pairing
+from graphveil.attacks.networks.copies.reidentification import FEWEST_DRAWS, check_people
 from graphveil.attacks.wording import inferred
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time, stage
@@ -28,12 +42,12 @@ from graphveil.evaluate.comparison import Floats, GraphComparison, Int32s, Ints,
 from graphveil.evaluate.metric import NotMeasuredError, Sample
 
 Pairs: TypeAlias = "Ints"
-"""Pairs of nodes u < v of n, as the sorted numbers u * n + v."""
+"""Pairs of nodes u < v of n, as the sorted numbers u * n + v, int64."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class EdgeGainOptions(AttackOptions, label="edge-gain"):
-    """What the attacker knows, and how often it is drawn."""
+    """What the attacker knows, and how many copies are made."""
 
     overlap: float = parameter(
         default=0.8,
@@ -50,11 +64,16 @@ class EdgeGainOptions(AttackOptions, label="edge-gain"):
 
 
 class Learned(NamedTuple):
-    """The pairs of one draw, by persons of the original.
+    """The pairs of one copy, as pairs of people of the original.
 
-    `hidden`: the original's edges that the attacker did not know; `shown`: the pairs that the
-    release shows to the attacker as further edges; `predicted`: as many pairs that are likeliest
-    by the known edges alone.
+    Parameters
+    ----------
+    hidden : Pairs
+        The original's edges that the attacker did not know.
+    shown : Pairs
+        The pairs that the release shows to the attacker as further edges.
+    predicted : Pairs
+        As many pairs that are likeliest by the known edges alone.
     """
 
     hidden: Pairs
@@ -63,29 +82,35 @@ class Learned(NamedTuple):
 
 
 def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> Outcome:
-    """Return how many unknown edges a matching of the known ones with the release shows."""
+    """Return how many unknown edges a matching of the known ones with the release shows.
+
+    A person's risk is the share of their hidden edges that the release shows, next to the share
+    that is predicted.
+    """
     pair = situation.comparison
     check_people(pair)
     rng = situation.rng("edge-gain")
-    drawn: list[Learned] = []
+    trials: list[Learned] = []
     capped = 0
     for draw in in_time(range(options.draws)):
         with stage(f"matching known edges, {draw + 1} of {options.draws}"):
+            # Steps 1 and 2, copy by copy.
             two = pairing(pair, options.overlap, rng, filled=False)
-            made = propagation.guess(two, options.known, rng)
-            drawn.append(learned(pair.original, made))
-            capped += made.capped
-    if not any(one.hidden.size for one in drawn):
+            matched = propagation.guess(two, options.known, rng)
+            trials.append(learned(pair.original, matched))
+            capped += matched.capped
+    if not any(trial.hidden.size for trial in trials):
         raise NotMeasuredError("the attacker already knows every edge of the original")
+    # Step 3: everybody's risk, and the figures.
     risk, baseline = (
-        _revealed(pair.original.n_nodes, drawn, source) for source in ("shown", "predicted")
+        _revealed(pair.original.n_nodes, trials, source) for source in ("shown", "predicted")
     )
-    figures, missing = _figures(drawn, Setting(capped=capped or None), rng)
+    figures, missing = _figures(trials, Setting(capped=capped or None), rng)
     return Outcome(figures, risk, baseline, missing)
 
 
 PER_SQUARE = 1e-7
-"""Seconds of one draw for every square of a degree, to predict as many edges."""
+"""Seconds of one copy per squared degree, to predict as many edges."""
 
 
 def seconds(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> float:
@@ -95,25 +120,28 @@ def seconds(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -
     return options.draws * (propagation.seconds_of_draw(pair) + PER_SQUARE * squares(pair))
 
 
-def learned(original: Graph, made: propagation.Guess) -> Learned:
-    """Return which further edges the release shows to whom made this guess."""
-    two, n = made.pairing, original.n_nodes
-    known = numbers_of(two.person[two.copy.edges()], n)
-    ends = propagation.inverse(made.match, n)[two.released.edges()]
+def learned(original: Graph, guess: propagation.Guess) -> Learned:
+    """Return which further edges the release shows to an attacker who made this match."""
+    two, n = guess.pairing, original.n_nodes
+    # What is known, hidden and shown, as pairs of people, through the orders of the pairing and the
+    # match.
+    known = pair_numbers(two.person[two.copy.edges()], n)
+    ends = expand_when_stuck.inverse(guess.match, n)[two.released.edges()]
     matched = two.person[ends[(ends >= 0).all(axis=1)]]
-    shown = np.setdiff1d(numbers_of(matched, n), known)
+    shown = np.setdiff1d(pair_numbers(matched, n), known)
+    # The baseline has as many tries as the release shows edges, so that precisions can be compared.
     likely = two.person[likeliest_pairs(two.copy, shown.size)]
     return Learned(
-        hidden=np.setdiff1d(numbers_of(original.edges(), n), known),
+        hidden=np.setdiff1d(pair_numbers(original.edges(), n), known),
         shown=shown,
-        predicted=numbers_of(likely, n),
+        predicted=pair_numbers(likely, n),
     )
 
 
-def numbers_of(pairs: Ints | Int32s, n: int) -> Pairs:
+def pair_numbers(pairs: Ints | Int32s, n: int) -> Pairs:
     """Return pairs of n nodes, shape (pairs, 2), as sorted numbers.
 
-    >>> numbers_of(np.array([[2, 1], [0, 1]]), 3).tolist()
+    >>> pair_numbers(np.array([[2, 1], [0, 1]]), 3).tolist()
     [1, 5]
     """
     ends = np.sort(pairs.reshape(-1, 2).astype(np.int64), axis=1)
@@ -121,10 +149,10 @@ def numbers_of(pairs: Ints | Int32s, n: int) -> Pairs:
 
 
 def likeliest_pairs(graph: Graph, size: int) -> Ints:
-    """Return so many pairs without an edge that are likeliest to have one: shape (size, 2) at most.
+    """Return pairs without an edge that are likeliest to have one, int64, shape (at most size, 2).
 
-    By the sum of 1/degree over common neighbors, above 0: resource allocation, Zhou, Lü and
-    Zhang, 2009. It costs the squares of the degrees.
+    By the sum of 1/degree over common neighbors, above 0: resource allocation, Zhou, Lü and Zhang,
+    2009. It costs the squares of the degrees, a block of rows at a time.
     """
     near = graph.to_scipy().astype(np.float64)
     degrees = graph.degrees()
@@ -132,39 +160,44 @@ def likeliest_pairs(graph: Graph, size: int) -> Ints:
     work = np.concatenate([[0], np.cumsum(degrees[near.indices])])[near.indptr]
     best = np.empty((0, 2), dtype=np.int64)
     scores = np.empty(0)
-    for start, end in in_time(propagation.row_blocks(work)):
+    for start, end in in_time(mutual_best.row_blocks(work)):
+        # Two steps with weights 1/degree of the middle node, less pairs that have an edge already.
         block = weighed[start:end] @ near
         block = (block - block.multiply(near[start:end])).tocoo()
         row = block.row.astype(np.int64) + start
         new = (row < block.col) & (block.data > 0)
         best = np.concatenate([best, np.column_stack([row[new], block.col[new]])])
         scores = np.concatenate([scores, block.data[new]])
+        # Keep the best so far: memory stays at `size` pairs and one block.
         order = np.argsort(-scores, kind="stable")[:size]
         best, scores = best[order], scores[order]
     return best
 
 
 def _figures(
-    drawn: Sequence[Learned], setting: Setting, rng: np.random.Generator
+    trials: Sequence[Learned], setting: Setting, rng: np.random.Generator
 ) -> tuple[list[AttackFigure], dict[str, str]]:
-    """Return precision and recall over all draws, and why one of them is missing."""
+    """Return precision and recall over all copies, and why one of them is missing."""
+    # True edges among those that the release shows, and among those that are predicted.
     hits, guesses = (
         np.array(
-            [np.intersect1d(getattr(one, source), one.hidden).size for one in drawn], dtype=float
+            [np.intersect1d(getattr(trial, source), trial.hidden).size for trial in trials],
+            dtype=float,
         )
         for source in ("shown", "predicted")
     )
     bases = {
-        "precision": np.array([one.shown.size for one in drawn], dtype=float),
-        "recall": np.array([one.hidden.size for one in drawn], dtype=float),
+        "precision": np.array([trial.shown.size for trial in trials], dtype=float),
+        "recall": np.array([trial.hidden.size for trial in trials], dtype=float),
     }
     figures, missing = [], {}
+    # Precision divides by what is shown, recall by what is hidden.
     for part, base in bases.items():
         if not base.sum():
             missing[part] = "the release reveals no further edge in any draw"
             continue
-        enough = len(drawn) >= FEWEST_DRAWS
-        sample = bootstrap_ratio(hits, base, rng) if enough else Sample(len(drawn))
+        enough = len(trials) >= FEWEST_DRAWS
+        sample = bootstrap_ratio(hits, base, rng) if enough else Sample(len(trials))
         value, baseline = (float(number.sum() / base.sum()) for number in (hits, guesses))
         unit = "share of revealed edges" if part == "precision" else "share of unknown edges"
         figure = AttackFigure(part, value, unit, baseline, sample=sample, setting=setting)
@@ -172,12 +205,15 @@ def _figures(
     return figures, missing
 
 
-def _revealed(n: int, drawn: Sequence[Learned], source: str) -> Floats:
-    """Return the share of everybody's unknown edges that one source shows, over all draws."""
+def _revealed(n: int, trials: Sequence[Learned], source: str) -> Floats:
+    """Return the share of everybody's hidden edges that one source shows, over all copies.
+
+    `source` is the name of a field of `Learned`: what the release shows, or what is predicted.
+    """
     hidden, hit = np.zeros(n), np.zeros(n)
-    for one in drawn:
-        hidden += _ties(one.hidden, n)
-        hit += _ties(np.intersect1d(getattr(one, source), one.hidden), n)
+    for trial in trials:
+        hidden += _ties(trial.hidden, n)
+        hit += _ties(np.intersect1d(getattr(trial, source), trial.hidden), n)
     return np.where(hidden > 0, hit / np.maximum(hidden, 1), np.nan)
 
 

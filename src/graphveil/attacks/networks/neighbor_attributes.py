@@ -1,4 +1,15 @@
-"""Who is alone by the attributes of the neighbors: no guarantee about attributes covers these."""
+"""People who are unique by the attributes of their neighbors, which no guarantee covers.
+
+The attacker knows, for one person, how many neighbors there are and how many of them have each
+value of each published attribute, per edge type and direction; or this and the person's own
+attributes. Candidates are counted as in `candidate_set.py`. In addition it is counted how many
+people are unique by the multiset of their neighbors' complete rows, in the original and in the
+release.
+
+The attack is graphveil's own; without attributes it is Hay et al., PVLDB 2008. The baseline of a
+right guess is 1/n; intervals are those of `candidate-set`. Cost: targets times ends of edges times
+attributes, since only counts above zero are compared.
+"""
 
 from __future__ import annotations
 
@@ -22,33 +33,38 @@ from graphveil.attacks.networks.candidate_set import (
     figures_of,
     known_of_people,
 )
-from graphveil.attacks.networks.signatures import (
-    KnownRows,
+from graphveil.attacks.networks.copies.side_information import (
     Relations,
     SideInformation,
-    candidates,
     layers_of,
     matrix,
-    published_attributes,
 )
+from graphveil.attacks.networks.signatures import KnownRows, candidates, published_attributes
 from graphveil.core.progress import in_time
 from graphveil.data import Network
 from graphveil.evaluate.comparison import Int32s, Ints, NetworkComparison, sparse
 from graphveil.evaluate.metric import NotMeasuredError
 
 NEIGHBORS = "attributes of the neighbors"
-"""The name of the signature."""
+"""The name of this kind of knowledge."""
 
 
 class NeighborAttributesOptions(CandidateSetOptions, label="neighbor-attributes"):
-    """Of how many people the attributes of the neighbors are known."""
+    """How many people are looked for by the attributes of their neighbors."""
 
 
 class Neighborhood(NamedTuple):
     """How many neighbors of everybody have each value of each attribute, and how many there are.
 
-    `counts`: int64, sparse, by column: the values in each list of neighbors, then the lists
-    themselves; `sums`: int64, shape (n,): the sum of each row.
+    A `Signature`: an L1 distance between such counts is the sum of both less twice what they have
+    in common, so that only the columns in which the known node has something are read.
+
+    Parameters
+    ----------
+    counts : int64, sparse, by column
+        Per list of neighbors: their number, then one column per attribute and value.
+    sums : int64, shape (n,)
+        The sum of each row.
     """
 
     counts: sparse.csc_array
@@ -56,21 +72,36 @@ class Neighborhood(NamedTuple):
 
     @classmethod
     def of(cls, relations: Relations, rows: Int32s, values: Ints) -> Neighborhood:
-        """Return the counts of a network; attributes are below 0 where nothing is said."""
+        """Return the counts of a network.
+
+        Parameters
+        ----------
+        relations : tuple of SortedLists
+            Its neighbor lists.
+        rows : int32, shape (n, d)
+            The attributes of its nodes, below 0 if one is not known.
+        values : int64, shape (d,)
+            How many values each attribute has, on both sides.
+        """
         n = len(rows)
+        # One column of ones counts the neighbors themselves, then one column per value of each
+        # attribute.
         shown = [np.ones((n, 1), dtype=np.int64)]
         for codes, size in zip(rows.T, values, strict=True):
             who = np.flatnonzero(codes >= 0)
             ones = np.ones(who.size, dtype=np.int64)
             shown.append(sparse.csr_array((ones, (who, codes[who])), shape=(n, size)))
-        said = sparse.hstack(shown, format="csr")
+        indicators = sparse.hstack(shown, format="csr")
+        # Neighbor lists times indicators: how many neighbors show each value.
         counts = sparse.hstack(
-            [matrix(lists, np.int64) @ said for lists in relations], format="csc"
+            [matrix(lists, np.int64) @ indicators for lists in relations], format="csc"
         )
         return cls(counts, np.asarray(counts.sum(axis=1)).ravel())
 
     def distances_to(self, known: Neighborhood, node: int) -> Ints:
         """Return how far everybody's counts are from those of one node, int64, shape (1, n)."""
+        # |a - b| summed is sum a + sum b - 2 sum min(a, b), and min is 0 outside the known node's
+        # columns.
         row = known.counts[[node]].tocoo()
         common = np.zeros(self.sums.size, dtype=np.int64)
         for column, number in zip(row.col.tolist(), row.data.tolist(), strict=True):
@@ -83,7 +114,10 @@ class Neighborhood(NamedTuple):
 def neighbor_attributes(
     situation: AttackInput[NetworkComparison], options: NeighborAttributesOptions
 ) -> Outcome:
-    """Return how many people are alone, and known again, by what their neighbors are like."""
+    """Return how many people are unique, and found again, by what their neighbors are like.
+
+    A person's risk is the larger chance of a right guess, without and with the own attributes.
+    """
     pair = situation.comparison
     rows, n = published_attributes(pair), pair.original.n_nodes
     if n == 0:
@@ -98,11 +132,13 @@ def neighbor_attributes(
     )
     rng = situation.rng("neighbor-attributes")
     targets = np.sort(rng.permutation(n)[: options.of_nodes(n)])
+    # Codes of both sides have the same columns.
     values = np.maximum(rows.known.max(axis=0), rows.shown.max(axis=0)).astype(np.int64) + 1
     known = Neighborhood.of(both.copy, rows.known, values)
     released = Neighborhood.of(both.released, rows.shown, values)
     risk = np.full(n, np.nan)
-    figures = list(_alone(both, rows))
+    # Who is unique, then who is found: without the person's own attributes, and with them.
+    figures = list(_unique_figures(both, rows))
     for name, own in ((NEIGHBORS, None), (f"{NEIGHBORS}{WITH_ATTRIBUTES}", rows)):
         near = candidates(known, released, pair.linked, targets, own).only(0)
         figures += figures_of(name, near, n, rng)
@@ -110,12 +146,14 @@ def neighbor_attributes(
     return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
 
 
-def _alone(both: SideInformation, rows: KnownRows) -> list[AttackFigure]:
-    """Return how many people share the multiset of their neighbors' rows with nobody."""
+def _unique_figures(both: SideInformation, rows: KnownRows) -> list[AttackFigure]:
+    """Return how many people have a multiset of neighbors' rows that no other person has."""
     every = np.concatenate([rows.known, rows.shown])
     classes = np.unique(every, axis=0, return_inverse=True)[1].reshape(2, -1)
     return [
-        AttackFigure(f"alone by them, {where}", alone_by(relations, of_person), "share of people")
+        AttackFigure(
+            f"alone by them, {where}", unique_share(relations, of_person), "share of people"
+        )
         for where, relations, of_person in (
             ("original", both.copy, classes[0]),
             ("release", both.released, classes[1]),
@@ -123,8 +161,12 @@ def _alone(both: SideInformation, rows: KnownRows) -> list[AttackFigure]:
     ]
 
 
-def alone_by(relations: Relations, classes: Ints) -> float:
-    """Return the share of people with whose multiset of neighbors' classes nobody else is."""
+def unique_share(relations: Relations, classes: Ints) -> float:
+    """Return the share of people whose multiset of neighbors' classes is that of no other person.
+
+    `classes`: int64, shape (n,): the class of each node's own row. Multisets are kept per list of
+    neighbors (edge type and direction) and compared exactly, as sorted bytes.
+    """
     n = classes.size
     multisets: list[list[bytes]] = [[] for _ in range(n)]
     for lists in in_time(relations):

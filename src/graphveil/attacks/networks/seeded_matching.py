@@ -1,4 +1,18 @@
-"""Re-identification by an attacker who has a copy, perhaps of a part, and knows a few people."""
+"""Re-identification by a copy, maybe of a part, with some known people: `seeded-matching`.
+
+The strongest attack on networks here, and the first on networks that runs unasked. The attacker
+assigns every person of the copy to a released node, one-to-one, such that as many edges as possible
+are kept: FAQ (Vogelstein et al., PLOS ONE 2015) with known pairs (Fishkind et al., Pattern
+Recognition 2019), from several starts, among them graduated assignments after Gold and Rangarajan
+(IEEE TPAMI 1996). What an assignment keeps is visible to the attacker, so the best start is chosen
+by it. Then the likeliest nodes around it are assigned (`assignment/one_to_one.py`).
+
+Departures: known people are optional; the copy may lack people; edge types, directions and
+attributes are used; above `ALL_PAIRS` nodes the search runs among nearest candidates alone.
+
+Names, baseline and intervals are those of `copies/reidentification.py`. Cost of a copy: n cubed,
+above `ALL_PAIRS` edges times candidates.
+"""
 
 from __future__ import annotations
 
@@ -9,12 +23,12 @@ from functools import partial
 import numpy as np
 
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.networks import copies
-from graphveil.attacks.networks.assignment import one_to_one
+from graphveil.attacks.networks.assignment import forecast, one_to_one
 from graphveil.attacks.networks.assignment.frank_wolfe import Match, Ties, faq
 from graphveil.attacks.networks.assignment.near_candidates import near_match
+from graphveil.attacks.networks.copies import paired_copy, reidentification
+from graphveil.attacks.networks.copies.side_information import COPY, CopyOf, words_of
 from graphveil.attacks.networks.propagation import known_people
-from graphveil.attacks.networks.signatures import COPY, CopyOf, words_of
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.rows import Setting
@@ -22,24 +36,26 @@ from graphveil.data import Graph
 from graphveil.evaluate.comparison import GraphComparison, Ints
 
 ALL_PAIRS = 4_000
-"""Up to so many nodes all pairs of nodes are held at once; above, the nearest candidates."""
+"""Up to this many nodes all pairs of nodes are held at once; above, only the nearest candidates. A
+float32 array of all pairs has 64 MB at the limit."""
 
 KNOWN = (0, 20)
+"""How many known people are tried by default."""
 
 DRAWS = 5
-"""So many times people are drawn who are known: by whom they are, hardly anybody or nearly
-everybody is re-identified. With nobody known there is one draw."""
+"""How many copies are made with known people: depending on who is known, hardly anybody or nearly
+everybody is re-identified. With nobody known there is one copy."""
 
 STARTS = 5
-"""From so many starts the best is taken; fewer where two agree."""
+"""From this many starts the best is taken; from fewer where two agree."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class SeededMatchingOptions(AttackOptions, label="seeded-matching"):
     """What the copy shares with the original, whom it lacks, and how many people are known."""
 
-    overlap: float = parameter(default=1.0, text=copies.OVERLAP, minimum=0, maximum=1)
-    people: float = parameter(default=1.0, text=copies.PEOPLE, minimum=0, maximum=1)
+    overlap: float = parameter(default=1.0, text=paired_copy.OVERLAP, minimum=0, maximum=1)
+    people: float = parameter(default=1.0, text=paired_copy.PEOPLE, minimum=0, maximum=1)
     known: int | None = parameter(
         default=None,
         text="number of people whose released node is known; 0 for none",
@@ -55,7 +71,7 @@ class SeededMatchingOptions(AttackOptions, label="seeded-matching"):
     )
 
     def draws_of(self, known: int) -> int:
-        """Return how many copies are drawn where so many people are known."""
+        """Return how many copies are made if that many people are known."""
         if self.draws is not None:
             return self.draws
         return DRAWS if known else 1
@@ -71,54 +87,73 @@ def seeded_matching(
 ) -> Outcome:
     """Return how many people are named by the assignment of a copy that keeps most edges."""
     pair = situation.comparison
+    # Which search the size of the network allows; it is named in the setting, so that figures of
+    # both can be told apart.
     large = pair.original.n_nodes > ALL_PAIRS
-    search = one_to_one.OF_NEAREST if large else f"best of {STARTS} starts"
+    search = forecast.OF_NEAREST if large else f"best of {STARTS} starts"
     has = Setting(overlap=options.overlap, people=options.people, search=search)
     has = has._replace(knows=words_of(pair, options.copy))
     settings = [has._replace(known=known) for known in options.settings]
-    return copies.named_by_copies(
-        situation, "seeded-matching", settings, partial(_drawn, pair, options)
+    return reidentification.named_by_copies(
+        situation, "seeded-matching", settings, partial(_try_copies, pair, options)
     )
 
 
-def _drawn(
+def _try_copies(
     pair: GraphComparison,
     options: SeededMatchingOptions,
     setting: Setting,
-    kinds: copies.NodeKinds,
+    kinds: reidentification.NodeKinds,
     rng: np.random.Generator,
-) -> copies.Drawn:
-    """Return how good the names of all draws are."""
+) -> reidentification.CopyTrials:
+    """Return how good the names of all copies under one setting are."""
     known = setting.known or 0
     draws, namings = options.draws_of(known), []
     for draw in range(draws):
         with stage(f"matching, {known or 'nobody'} known, {draw + 1} of {draws}"):
-            two = copies.pairing(
+            # A new copy, a new order and new known people each time.
+            two = paired_copy.pairing(
                 pair, options.overlap, rng, people=options.people, copy=options.copy
             )
             chosen = known_people(two, known, rng)
             match = best_match(two, chosen, rng)
-        namings.append(copies.Naming.of(two, match, kinds, chosen))
-    return copies.Drawn(setting, namings)
+        namings.append(reidentification.Naming.of(two, match, kinds, chosen))
+    return reidentification.CopyTrials(setting, namings)
 
 
-def best_match(two: copies.Pairing, known: Ints, rng: np.random.Generator) -> Match:
+def best_match(two: paired_copy.Pairing, known: Ints, rng: np.random.Generator) -> Match:
     """Return the released node of every node of the copy, by the edges that an assignment keeps.
 
-    In large networks it is -1 where none is likely. The truth is read of known people alone.
+    Parameters
+    ----------
+    two : Pairing
+        The copy next to the release; its linkage is read for known people alone.
+    known : int64 array
+        The nodes of the copy whose released node is known.
+    rng : numpy.random.Generator
+        Chance between assignments of equal worth, and noise added by the attacker.
+
+    Returns
+    -------
+    int64, shape (n,)
+        A one-to-one assignment; in large networks -1 where no candidate is likely.
     """
-    seeds = np.full(two.truth.size, copies.NOBODY, dtype=np.int64)
+    # Seeds: the linkage of the known people, and of nobody else.
+    seeds = np.full(two.truth.size, paired_copy.NOBODY, dtype=np.int64)
     seeds[known] = two.truth[known]
     if two.truth.size > ALL_PAIRS:
         return near_match(two, seeds, rng)
+    # All pairs: the best of several starts.
     ties = Ties.of(two, seeds, rng)
     return one_to_one.best_assignment(ties, _starts(ties, two, rng))
 
 
 def _starts(
-    ties: Ties, two: copies.Pairing, rng: np.random.Generator
+    ties: Ties, two: paired_copy.Pairing, rng: np.random.Generator
 ) -> Iterator[one_to_one.Start]:
-    """Yield assignments of both searches, and the one that FAQ reaches from the middle."""
+    """Yield assignments of both common searches, and the one that FAQ reaches from the middle."""
+    # FAQ from the barycenter uses no distances while it searches; those of the last start serve to
+    # tell equal assignments apart afterwards.
     last: one_to_one.Start | None = None
     for last in one_to_one.common_starts(ties, two, rng):
         yield last
@@ -127,14 +162,15 @@ def _starts(
 
 
 def seconds(situation: AttackInput[GraphComparison], options: SeededMatchingOptions) -> float:
-    """Return about how long it takes."""
+    """Return about how many seconds it takes: copies times the forecast of one."""
     pair = situation.comparison
+    # Both searches have forecasts of their own; every copy of every setting costs one.
     if pair.original.n_nodes > ALL_PAIRS:
-        one_to_one.check_size(pair)
-        one = one_to_one.seconds_of_near_match(pair, options.overlap)
+        forecast.check_size(pair)
+        seconds_of_copy = forecast.seconds_of_near_match(pair, options.overlap)
     else:
-        one = one_to_one.seconds_of_all_pairs(pair, options.overlap, options.people)
-    return sum(options.draws_of(known) for known in options.settings) * one
+        seconds_of_copy = forecast.seconds_of_all_pairs(pair, options.overlap, options.people)
+    return sum(options.draws_of(known) for known in options.settings) * seconds_of_copy
 
 
 SEEDED_MATCHING = Attack(
@@ -149,10 +185,10 @@ SEEDED_MATCHING = Attack(
     "edge both in it and in the release are counted, excluding known people",
     source="FAQ: Vogelstein et al., PLOS ONE 2015; Fishkind et al., Pattern Recognition 2019; "
     "graduated starts based on Gold & Rangarajan, IEEE TPAMI 1996",
-    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: 10 to 20 seconds for 1,000; {one_to_one.COST}",
+    cost=f"nodes cubed, up to {ALL_PAIRS:,} nodes: 10 to 20 seconds for 1,000; {forecast.COST}",
     compute=seeded_matching,
     seconds=seconds,
     options=SeededMatchingOptions,
-    said=copies.said_of_copies(),
+    said=reidentification.said_of_copies(),
     shorter=SeededMatchingOptions(draws=1),
 )

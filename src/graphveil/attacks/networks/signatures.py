@@ -1,30 +1,31 @@
-"""What can be known of one person in a network, and what a copy says apart from edges."""
+"""What can be known of one person in a network, and how many released nodes are near to it.
+
+A *signature* is what an attacker knows of a person: the degree; degree and triangles; the degrees
+of the person and of all neighbors (Hay et al., PVLDB 2008, section 3, as vertex refinement queries
+H1 and H2); in directed networks or networks with several edge types a profile of numbers.
+`candidates` counts how many released nodes are at least as near to it as the person's own.
+
+Departure from Hay et al.: nearness instead of equality. A method that edits the network changes the
+signature of many nodes; exact matching would miss them and flatter the method. Distances are sums
+of absolute differences (L1).
+
+A new kind of knowledge is a class with `distances_to`, see `Signature`; `candidate_set.py` then
+counts and words it. Cost: targets times ends of edges for vrq, targets times nodes else.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
-from numpy.typing import DTypeLike
 
 from graphveil.core.progress import in_time
-from graphveil.data import Graph, Layer
-from graphveil.data.csr import SortedLists, sorted_lists
-from graphveil.evaluate.comparison import (
-    Bools,
-    Comparison,
-    Floats,
-    GraphComparison,
-    Int32s,
-    Ints,
-    NetworkComparison,
-    sparse,
-)
+from graphveil.data import Graph
+from graphveil.evaluate.comparison import Bools, Comparison, Floats, Int32s, Ints, NetworkComparison
 from graphveil.measures.values import triangles
 
 SIGNATURES = ("degree", "degree and triangles", "vrq")
-"""The names of the signatures, from the least knowledge to the most."""
+"""Names of the rows of `Signatures.distances_to`, from the least knowledge to the most."""
 
 
 class Signatures(NamedTuple):
@@ -54,7 +55,12 @@ class Signatures(NamedTuple):
         return cls(degrees, triangles(graph), graph.indptr, around)
 
     def distances_to(self, known: Signatures, node: int) -> Ints:
-        """Return how far every node's signatures are from those that are known of one node."""
+        """Return how far every node's signatures are from those known of one node.
+
+        Returns int64, shape (3, n), in the order of `SIGNATURES`. Lists of neighbors' degrees are
+        sorted, the shorter one padded with zeros, and compared entry by entry.
+        """
+        # Both larger signatures contain the degree: their distances are its own and more.
         degree = np.abs(self.degrees - known.degrees[node])
         both = degree + np.abs(self.triangles - known.triangles[node])
         known_list = known.around[known.indptr[node] : known.indptr[node + 1]]
@@ -62,16 +68,22 @@ class Signatures(NamedTuple):
 
     def _from_list(self, known: Ints) -> Ints:
         """Return the distance of every node's list of neighbors' degrees to one such list."""
+        # Entry by entry: the largest neighbor degree with the largest known one, and so on; what a
+        # node has beyond the known list counts in full, as `padded` is 0 there.
         rank = np.arange(self.around.size) - np.repeat(self.indptr[:-1], self.degrees)
         padded = np.zeros(max(int(self.degrees.max(initial=0)), known.size), dtype=np.int64)
         padded[: known.size] = known
         summed = _sums_before(np.abs(self.around - padded[rank]))
+        # What the known list has beyond a node's own list counts in full, too.
         beyond = known.sum() - _sums_before(padded)[self.degrees]
         return np.asarray(np.diff(summed[self.indptr]) + beyond)
 
 
 class Profiles(NamedTuple):
-    """Numbers that are known of everyone, as of directed edges out and in."""
+    """Numbers that are known of everybody, such as the out-degree and the in-degree.
+
+    `numbers`: int64, shape (n, d).
+    """
 
     numbers: Ints
 
@@ -94,9 +106,15 @@ def _sums_before(values: Ints) -> Ints:
 class KnownRows(NamedTuple):
     """Attributes that are known of people, and those that a release shows.
 
-    `known`: int32, shape (n, d): in the order of the original; -1 where nothing is known; `shown`:
-    int32, shape (n, d): in the order of the release, in the same codes; -1 where a cell is
-    suppressed.
+    A pair of a person and a node fits if no attribute is known on both sides and differs: a
+    suppressed cell fits everybody.
+
+    Parameters
+    ----------
+    known : int32, shape (n, d)
+        Codes in the order of the original; -1 where nothing is known.
+    shown : int32, shape (n, d)
+        In the order of the release, in the same codes; -1 where a cell is suppressed.
     """
 
     known: Int32s
@@ -128,6 +146,7 @@ class KnownRows(NamedTuple):
         >>> KnownRows(np.array([[1], [0]]), np.array([[1], [-1], [0]])).excluded().tolist()
         [[False, False, True], [True, False, False]]
         """
+        # Distinct rows only: networks have many more pairs of nodes than pairs of different rows.
         known, person = np.unique(self.known, axis=0, return_inverse=True)
         shown, node = np.unique(self.shown, axis=0, return_inverse=True)
         of_rows = KnownRows(known, shown)
@@ -151,17 +170,20 @@ class CandidateSets(NamedTuple):
     nearest: Ints
 
     def only(self, signature: int) -> CandidateSets:
-        """Return the arrays of one signature, each of shape (targets,)."""
+        """Return the arrays of one signature by its number, each of shape (targets,)."""
         return CandidateSets(*(counts[signature] for counts in self))
 
     @property
     def right(self) -> Floats:
-        """How likely a guess among the nearest is right."""
+        """How likely a guess among the nearest nodes is correct, float64, shape as the counts.
+
+        If the person's own node is among the nearest, every one of them is picked equally often.
+        """
         return np.where(self.nearer == 0, 1 / self.ties, 0.0)
 
 
 class Signature(Protocol):
-    """What is known of everybody, in a form of its own."""
+    """What is known of everybody, in a form of its own: what a new kind of knowledge implements."""
 
     def distances_to(self, known: Self, node: int) -> Ints:
         """Return how far everybody is from one node, int64, shape (signatures, n)."""
@@ -177,15 +199,36 @@ def candidates(
 
     Nodes that show an attribute other than what `rows` know of the target are not candidates.
 
+    Parameters
+    ----------
+    known, released : Signature
+        What is known of people, and the same of released nodes.
+    position : int64, shape (n,)
+        The released node of every person: read only to count.
+    targets : int64, shape (targets,)
+        The people to look for.
+    rows : KnownRows, optional
+        Attributes that are known in addition.
+
+    Returns
+    -------
+    CandidateSets
+        Counts of shape (signatures, targets).
+
+    Examples
+    --------
     >>> path = Signatures.of(Graph.from_edges([0, 1, 2], [1, 2, 3], n=4))
     >>> candidates(path, path, np.arange(4), np.array([0])).ties[:, 0].tolist()
     [2, 2, 2]
     """
     counts = []
     for target in in_time(targets.tolist()):
+        # How far every released node is from what is known of the target; other attributes exclude
+        # it.
         distance = released.distances_to(known, target)
         if rows is not None:
             distance[:, ~rows.fits(target)] = np.iinfo(np.int64).max
+        # The linkage enters here alone, to see how near the target's own node is.
         own = distance[:, position[target]][:, None]
         least = distance.min(axis=1, keepdims=True)
         near = distance < own, distance == own, distance == least
@@ -193,133 +236,7 @@ def candidates(
     return CandidateSets(*np.moveaxis(np.array(counts, dtype=np.int64), 0, -1))
 
 
-CopyOf: TypeAlias = Literal["network", "ties"]
-"""What a copy is of: all that is published of a network, or who is connected to whom alone."""
-
-Relations: TypeAlias = "tuple[SortedLists, ...]"
-"""Neighbor lists of everybody: of every kind of edges, out and in apart where they are directed."""
-
-
-COPY = (
-    "contents of the copy: everything published about a network (edge directions, edge types, "
-    "node attributes), or only its edges"
-)
-"""What is said of the option of attacks by copies that chooses one."""
-
-
-class SideInformation(NamedTuple):
-    """Edges by kind and direction, and attributes, of a copy and of a release.
-
-    `copy, released`: the neighbor lists of both, in one order; without directions and kinds those
-    of the graphs; `turned`: for each of them, where the lists the other way round stand; its own
-    place where edges have no direction; `rows`: what the copy knows of people and what the release
-    shows of nodes, in the orders of both; None where no attribute is known.
-    """
-
-    copy: Relations
-    released: Relations
-    turned: tuple[int, ...] = (0,)
-    rows: KnownRows | None = None
-
-    @classmethod
-    def of_graphs(
-        cls, copy: Graph, released: Graph, rows: KnownRows | None = None
-    ) -> SideInformation:
-        """Return what two graphs say: who is connected to whom.
-
-        >>> path = Graph.from_edges([0, 1], [1, 2], n=3)
-        >>> totals(SideInformation.of_graphs(path, path).copy).tolist()
-        [1, 2, 1]
-        """
-        one, two = (SortedLists(graph.indptr, graph.indices) for graph in (copy, released))
-        return cls((one,), (two,), rows=rows)
-
-    @classmethod
-    def of_layers(
-        cls, copy: Sequence[Layer], released: Sequence[Layer], rows: KnownRows | None
-    ) -> SideInformation:
-        """Return what layers of the same names say.
-
-        >>> calls = Layer.from_arcs([0, 1], [1, 2], n=3)
-        >>> both = SideInformation.of_layers([calls], [calls], None)
-        >>> both.turned, [numbers.tolist() for numbers in degrees(both.copy)]
-        ((1, 0), [[1, 1, 0], [0, 1, 1]])
-        """
-        turned: list[int] = []
-        for layer in copy:
-            at = len(turned)
-            turned += [at + 1, at] if layer.directed else [at]
-        return cls(_relations(copy), _relations(released), tuple(turned), rows)
-
-    def matrices(
-        self, dtype: DTypeLike
-    ) -> tuple[list[sparse.csr_array], list[sparse.csr_array], list[sparse.csr_array]]:
-        """Return the matrices of the copy, of the release, and the latter the other way round."""
-        first, second = (
-            [matrix(lists, dtype) for lists in relations]
-            for relations in (self.copy, self.released)
-        )
-        return first, second, [second[at] for at in self.turned]
-
-
-def _relations(layers: Sequence[Layer]) -> Relations:
-    lists = []
-    for layer in layers:
-        lists.append(SortedLists(layer.indptr, layer.indices))
-        if layer.directed:
-            source, target = layer.ties()
-            lists.append(sorted_lists(target, source, layer.n_nodes))
-    return tuple(lists)
-
-
-def matrix(lists: SortedLists, dtype: DTypeLike) -> sparse.csr_array:
-    """Return neighbor lists as a matrix of ones."""
-    n = lists.indptr.size - 1
-    ones = np.ones(lists.indices.size, dtype=dtype)
-    return sparse.csr_array((ones, lists.indices.copy(), lists.indptr.copy()), shape=(n, n))
-
-
-def degrees(relations: Relations) -> Ints:
-    """Return how many neighbors everyone has in each of some lists, int64, shape (lists, n)."""
-    return np.stack([np.diff(lists.indptr) for lists in relations])
-
-
-def totals(relations: Relations) -> Ints:
-    """Return how many neighbors everyone has in all lists, int64, shape (n,)."""
-    return np.asarray(degrees(relations).sum(axis=0))
-
-
 def published_attributes(pair: Comparison[Any]) -> KnownRows | None:
     """Return what is published of people, and what the original says of it; None for nothing."""
     people = pair.people if isinstance(pair, NetworkComparison) else None
     return None if people is None else KnownRows(people.before, people.after)
-
-
-def layers_of(pair: GraphComparison) -> tuple[Sequence[Layer], Sequence[Layer]] | None:
-    """Return the layers of original and release; None where they say no more than edges."""
-    if not isinstance(pair, NetworkComparison):
-        return None
-    before, after = (network.layers for network in pair.networks)
-    if [(one.name, one.directed) for one in before] != [(one.name, one.directed) for one in after]:
-        return None
-    return (before, after) if len(before) > 1 or before[0].directed else None
-
-
-def words_of(pair: GraphComparison, copy: CopyOf) -> str:
-    """Return what a copy has apart from edges, in words; empty if it has edges alone.
-
-    >>> from graphveil.data import Network
-    >>> from graphveil.core.randomness import Randomness
-    >>> calls = Network((Layer.from_arcs([0, 1], [1, 2], n=3),))
-    >>> words_of(NetworkComparison.of(calls, calls, None, Randomness(seed=1)), "network")
-    'directions'
-    """
-    if copy == "ties":
-        return ""
-    layers = layers_of(pair)
-    both = [] if layers is None else layers[0]
-    named = ["kinds"] if len(both) > 1 else []
-    named += ["directions"] if any(layer.directed for layer in both) else []
-    named += ["attributes"] if published_attributes(pair) is not None else []
-    *first, last = named or [""]
-    return f"{', '.join(first)} and {last}" if first else last

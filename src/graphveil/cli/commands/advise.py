@@ -18,9 +18,10 @@ from graphveil.core.text import percent, printable
 from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
 from graphveil.io import AnyOptions, compression_of
 from graphveil.methods import METHODS
+from graphveil.pages.advice import advise_page
 from graphveil.verbs.advise import Advice, AdviceUntil
 from graphveil.verbs.advise.advise import advise
-from graphveil.verbs.advise.page import advise_page, instead_of
+from graphveil.verbs.advise.strengths import instead_of
 from graphveil.verbs.advise.trials import sizes_in_words
 from graphveil.verbs.advise.until import why_of
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from cyclopts import App
 
 from graphveil.claims.conditions import with_conditions
-from graphveil.claims.manifest import private_folder
+from graphveil.claims.record import private_folder
 from graphveil.cli import inputs, say_warnings
 from graphveil.cli.answer import print_answer, print_next
 from graphveil.cli.console import bars, result, result_json, say
@@ -37,11 +37,12 @@ from graphveil.data import Bipartite, Graph, Table
 from graphveil.io import AnyOptions, kind_read
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
-from graphveil.verbs.answers.promise import columns_line, cost_words, until_line
+from graphveil.pages.answers.promise import columns_line, cost_words, until_line
 
 if TYPE_CHECKING:
     from graphveil.claims.ledger import Ledger
-    from graphveil.claims.manifest import Manifest, Record
+    from graphveil.claims.manifest import Manifest
+    from graphveil.claims.record import Record
     from graphveil.release import Private
     from graphveil.release.publishing import Output
     from graphveil.scale.estimate import Estimate, Range
@@ -214,10 +215,8 @@ class _Given(NamedTuple):
 
 
 def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, typed: str) -> int:
-    from graphveil.claims.manifest import (  # noqa: PLC0415  as above
-        read_manifest,
-        read_record,
-    )
+    from graphveil.claims.manifest import read_manifest  # noqa: PLC0415  as above
+    from graphveil.claims.record import read_record  # noqa: PLC0415  as above
     from graphveil.verbs.anonymize import (  # noqa: PLC0415
         RunOptions,
         anonymize_file,

@@ -16,7 +16,7 @@ from graphveil.attacks.registry import (
     spelled,
 )
 from graphveil.attacks.wording import Counted, counted_in, reworded
-from graphveil.claims.manifest import ATTACKED, private_folder
+from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.cli import inputs, outputs, say_warnings
 from graphveil.cli.answer import MOST_LINES, print_answer, print_next, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json, result_table, say
@@ -29,8 +29,8 @@ from graphveil.data import Table
 from graphveil.data.kinds import kind_of
 from graphveil.evaluate.wording import Group
 from graphveil.io import kind_read
-from graphveil.verbs.answers import attacks
-from graphveil.verbs.answers.attacks import documented
+from graphveil.pages.answers import attacks
+from graphveil.pages.answers.attacks import documented
 
 
 def _run(folder: Path, **given: Any) -> int:

@@ -9,7 +9,8 @@ from typing import Any
 
 from graphveil import io
 from graphveil.claims.facts import digest_of_file
-from graphveil.claims.manifest import input_digests_in, private_folder
+from graphveil.claims.neighbors import input_digests_in
+from graphveil.claims.record import private_folder
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import print_answer, print_next
 from graphveil.cli.console import bars, say

@@ -25,10 +25,8 @@ K = 5
 
 
 def _run(**given: Any) -> int:
-    from graphveil.claims.manifest import (  # noqa: PLC0415  as above
-        read_manifest,
-        read_record,
-    )
+    from graphveil.claims.manifest import read_manifest  # noqa: PLC0415  as above
+    from graphveil.claims.record import read_record  # noqa: PLC0415  as above
     from graphveil.cli.commands.anonymize import print_release  # noqa: PLC0415
     from graphveil.cli.commands.evaluate import print_answers, print_rows  # noqa: PLC0415
     from graphveil.cli.commands.measure import print_standing_out  # noqa: PLC0415
@@ -37,8 +35,8 @@ def _run(**given: Any) -> int:
     from graphveil.io import datasets  # noqa: PLC0415  not for its help
     from graphveil.measures import measure  # noqa: PLC0415
     from graphveil.methods.k_degree import KDegree  # noqa: PLC0415
+    from graphveil.pages.report.document import page_of  # noqa: PLC0415
     from graphveil.verbs.evaluate import evaluate_release  # noqa: PLC0415
-    from graphveil.verbs.report.document import page_of  # noqa: PLC0415
     from graphveil.verbs.verify import verify_release  # noqa: PLC0415
 
     out, force, every = Path(given["out"]), given["force"], given["all"]
@@ -85,9 +83,9 @@ def _attacked_and_reported(
     """Attack the release, and make the page for the owner and the one to hand on."""
     from graphveil.cli.commands.attack import print_headline  # noqa: PLC0415  not for its help
     from graphveil.core.rows import Rows  # noqa: PLC0415
+    from graphveil.pages.report.document import page_of  # noqa: PLC0415
+    from graphveil.pages.report.report import report_release  # noqa: PLC0415
     from graphveil.verbs.attack import attack_release  # noqa: PLC0415
-    from graphveil.verbs.report.document import page_of  # noqa: PLC0415
-    from graphveil.verbs.report.report import report_release  # noqa: PLC0415
 
     _step(5, "What can an attacker still learn?")
     with stage("attacking"):

@@ -17,7 +17,7 @@ from graphveil.core.text import Wording
 from graphveil.data import Data
 from graphveil.data.kinds import CONTAINERS, KINDS, kind_of
 from graphveil.evaluate import wording as evaluation
-from graphveil.evaluate.metrics.table import METRICS, PRESETS
+from graphveil.evaluate.metrics.registry import METRICS, PRESETS
 from graphveil.evaluate.wording import Line
 from graphveil.io import AnyOptions, kind_read, load
 

@@ -39,8 +39,8 @@ from graphveil.measures import (
     singled_out,
 )
 from graphveil.measures.measuring import NEIGHBORS, WHOLE_ROW
-from graphveil.verbs.answers import standing_out
-from graphveil.verbs.answers.standing_out import Measured
+from graphveil.pages.answers import standing_out
+from graphveil.pages.answers.standing_out import Measured
 
 SHOWN_UNPROTECTED = 10
 SHOWN_SIZES = 25

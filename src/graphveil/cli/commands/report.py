@@ -7,7 +7,8 @@ from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from graphveil.claims.manifest import check_outside, private_folder
+from graphveil.claims.neighbors import check_outside
+from graphveil.claims.record import private_folder
 from graphveil.cli.answer import print_answer
 from graphveil.cli.console import bars, result, say
 from graphveil.cli.flags import NEW_FILE, OUTPUT_GROUP, flag, flags, path_argument, with_signature
@@ -19,15 +20,15 @@ from graphveil.core.progress import shown
 from graphveil.verbs.sweep.folder import is_sweep
 
 if TYPE_CHECKING:
-    from graphveil.verbs.report.document import Form
+    from graphveil.pages.report.document import Form
 
 
 def _run(folder: Path, **given: Any) -> int:
     if is_sweep(folder):
         return _of_a_sweep(folder, given)
-    from graphveil.verbs.answers.promise import verdict_lines  # noqa: PLC0415  as above
-    from graphveil.verbs.report.document import page_of  # noqa: PLC0415  not for its help
-    from graphveil.verbs.report.report import report_release  # noqa: PLC0415  as above
+    from graphveil.pages.answers.promise import verdict_lines  # noqa: PLC0415  as above
+    from graphveil.pages.report.document import page_of  # noqa: PLC0415  not for its help
+    from graphveil.pages.report.report import report_release  # noqa: PLC0415  as above
 
     if given.pop("paper") is not None:
         raise UsageError(f"--paper writes about a sweep, but {folder} is not one. Remove it.")
@@ -71,8 +72,8 @@ def _run(folder: Path, **given: Any) -> int:
 
 def _has_no_attacks(page: Path, folder: Path) -> bool:
     """Whether this is the owner's page of this very release, made without its original."""
-    from graphveil.verbs.report.report import read_manifest_or_refuse  # noqa: PLC0415  as above
-    from graphveil.verbs.report.sections import attacked_of  # noqa: PLC0415  as above
+    from graphveil.pages.report.report import read_manifest_or_refuse  # noqa: PLC0415  as above
+    from graphveil.pages.report.sections import attacked_of  # noqa: PLC0415  as above
 
     manifest = read_manifest_or_refuse(folder)
     if manifest is None or not page.is_file():
@@ -83,7 +84,9 @@ def _has_no_attacks(page: Path, folder: Path) -> bool:
 
 def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
     """Write the page of a sweep, which is its owner's."""
-    from graphveil.verbs.sweep.results import (  # noqa: PLC0415  few folders are of sweeps
+    from graphveil.pages.paper_kit import write_paper  # noqa: PLC0415  few folders are of sweeps
+    from graphveil.pages.sweep import report_sweep  # noqa: PLC0415  as above
+    from graphveil.verbs.sweep.results import (  # noqa: PLC0415  as above
         answer_of,
         warning_of,
     )
@@ -105,9 +108,10 @@ def _of_a_sweep(folder: Path, given: dict[str, Any]) -> int:
         if new is not None:
             check_new_folder(new, is_page=True, flag_name=flag_name)
     done = read_sweep(folder)
-    done.write(file, force=force or out is None)
-    written = [file, *([] if figures is None else done.write_figures(figures))]
-    written += [] if paper is None else done.write_paper(paper)
+    page = report_sweep(done)
+    page.write(file, force=force or out is None)
+    written = [file, *([] if figures is None else page.write_figures(figures))]
+    written += [] if paper is None else write_paper(done, paper)
     result(answer_of(done, (), None))
     if warning := warning_of(done):
         print_answer(warning)

@@ -140,7 +140,7 @@ def _check_bounds(until: Sequence[str], run: SweepOptions) -> None:
     """Refuse bounds that cannot be read, or that nothing will measure, before anything is run."""
     from graphveil.attacks.registry import ATTACKS  # noqa: PLC0415  not for its help
     from graphveil.core.bounds import check_bound, read_bound  # noqa: PLC0415
-    from graphveil.evaluate.metrics.table import METRICS  # noqa: PLC0415
+    from graphveil.evaluate.metrics.registry import METRICS  # noqa: PLC0415
 
     metrics = list(METRICS) if run.metrics is None else run.metrics
     attacks = list(ATTACKS) if run.attacks is None else run.attacks

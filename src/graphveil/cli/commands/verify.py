@@ -47,7 +47,7 @@ def _run(folder: Place, **given: Any) -> int:
 
 def print_verdict(verdict: Verdict, *, every: bool, word: Wording = str) -> None:
     """Print the answer, and what fails; or the answer and every check."""
-    from graphveil.verbs.answers.promise import failing_lines  # noqa: PLC0415  not for its help
+    from graphveil.pages.answers.promise import failing_lines  # noqa: PLC0415  not for its help
 
     if every:
         for line in verdict.lines():

@@ -1,7 +1,13 @@
-"""All that depends on private names of Numba.
+"""Everything that depends on private names of Numba, in one guarded module.
 
-Where one is gone, or this version was not tried, importing this module fails, and `leaf` compiles
-as Numba does by itself: every result is the same, and a first run takes three times as long.
+A first run waits for the compiler. This module makes it faster: by omitting the entry from Python
+where none is needed, by linking private kernels without optimizing them twice, by comparing
+compiler flags quickly, and by collecting garbage less often meanwhile. It also lets small calls run
+as plain Python, and keeps compiled code in a folder of its own.
+
+If a private name is gone, or this version of Numba was not tried, importing this module fails. Then
+`leaf` compiles as Numba does by itself: every result is the same, and a first run takes three times
+as long.
 """
 
 # mypy: disable-error-code="misc,no-untyped-call,no-any-return"
@@ -40,8 +46,9 @@ NAMES = (
     (caching.CacheImpl, "_locator_classes"),
     (event, "Listener register"),
 )
-"""What is overridden or called, in addition to what is imported."""
+"""What is overridden or called by its private name; imports are checked by being made."""
 
+# Fail here, at the import, rather than in the middle of a run.
 if numba.__version__.rpartition(".")[0] not in TRIED:
     raise ImportError(f"Numba {numba.__version__} was not tested")
 for _owner, _names in NAMES:
@@ -49,19 +56,29 @@ for _owner, _names in NAMES:
         getattr(_owner, _name)
 
 PATIENT = 50_000
-"""So many new objects come before garbage is looked for, while something compiles."""
+"""The threshold of the garbage collector while something compiles: objects made before it runs.
+
+Compiling makes many objects that live until the end. A larger value collects less often and takes
+more memory.
+"""
 
 FEW_STEPS = 100_000
-"""After so many steps, a tenth of a second, a kernel is compiled: that takes longer."""
+"""Steps after which a kernel is compiled: about a tenth of a second of plain Python.
+
+Compiling takes longer than that. A larger value runs more calls as plain Python.
+"""
 
 
 def drawn_below(rng: np.random.Generator, bound: int) -> Any:
-    """Return a random number from 0 to bound - 1, of a bound from 2 to 2**32 - 1; for kernels."""
+    """Return a random number from 0 to bound - 1, for a bound from 2 to 2**32 - 1; for kernels.
+
+    Lemire's method on buffered 32-bit words, as in ``Generator.integers``: the same numbers.
+    """
     return buffered_bounded_lemire_uint32(rng.bit_generator, np.uint32(bound - 1))
 
 
 class _Thread(threading.local):
-    """How this thread runs kernels."""
+    """Whether kernels called from this thread are running as plain Python at the moment."""
 
     interprets = False
 
@@ -70,24 +87,24 @@ _thread = _Thread()
 
 
 class PublicKernel(CPUDispatcher):
-    """A kernel that Python calls."""
+    """A kernel with an entry from Python."""
 
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
-        """Let another process take the kernel of this name from its module."""
+        """Pickle as a name, so that a worker process takes the kernel from its module."""
         return _kernel_of, (self.py_func.__module__, self.py_func.__name__)
 
     def __call__(self, *arguments: object) -> Any:
-        """Run it compiled, or as the kernel that calls it runs."""
+        """Run it compiled, or as plain Python if the kernel that calls it runs so."""
         if _thread.interprets:
             return self.py_func(*arguments)
         return super().__call__(*arguments)
 
 
 class PrivateKernel(CPUDispatcher):
-    """A kernel without an entry from Python, where a compiled call would end the process."""
+    """A kernel without an entry from Python: a compiled call from there would crash."""
 
     def __call__(self, *arguments: object) -> Any:
-        """Run it for a kernel that runs as Python; refuse it to any other caller."""
+        """Run it for a kernel that runs as plain Python; raise `TypeError` for any other caller."""
         if _thread.interprets:
             return self.py_func(*arguments)
         raise TypeError(
@@ -97,14 +114,14 @@ class PrivateKernel(CPUDispatcher):
 
 
 class TieredKernel(PublicKernel):
-    """A kernel that is compiled once its calls came to many steps."""
+    """A kernel that runs as plain Python until its calls came to many steps: see `tiers`."""
 
     few_steps = FEW_STEPS
     steps_of: Callable[..., int]
     steps = 0
 
     def __call__(self, *arguments: object) -> Any:
-        """Run it as Python while its steps are few."""
+        """Run it as plain Python while its steps are few, else compiled."""
         if not _thread.interprets and self.steps <= self.few_steps:
             self.steps += self.steps_of(*arguments)
             if self.steps <= self.few_steps:
@@ -112,7 +129,7 @@ class TieredKernel(PublicKernel):
         return super().__call__(*arguments)
 
     def interpreted(self, *arguments: object) -> Any:
-        """Run it as Python, where numbers wrap round without a word as compiled ones do."""
+        """Run it as plain Python, with integers that wrap round silently, as in compiled code."""
         _thread.interprets = True
         try:
             with np.errstate(all="ignore"):
@@ -122,6 +139,7 @@ class TieredKernel(PublicKernel):
 
 
 def _kernel_of(module: str, name: str) -> Any:
+    """Return the kernel of this name, for unpickling."""
     return getattr(import_module(module), name)
 
 
@@ -144,12 +162,14 @@ def compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
     """
     options: dict[str, Any] = {"nogil": True, "error_model": "numpy", "no_cfunc_wrapper": True}
     options["_nrt"] = counts
+    # The version for other kernels: not kept on disk, since each caller is kept with it inside.
     inner = {"no_cpython_wrapper": True, "pipeline_class": LinkedCompiler, **options}
     from_kernels: Any = njit(**inner)(kernel)
     from_kernels.__class__ = PrivateKernel
     from_kernels._compiler._customize_flags = QuickFlags  # noqa: SLF001  this module is for it
     if kernel.__name__.startswith("_"):
         return from_kernels
+    # The version for Python; other kernels that name it get the first version.
     from_python: Any = njit(cache=True, **options)(kernel)
     from_python.__class__ = PublicKernel
     from_python._compiler._customize_flags = QuickFlags  # noqa: SLF001  this module is for it
@@ -159,27 +179,27 @@ def compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
 
 
 class _WithoutEnvironment:
-    """Stands for the code generator where what only raising and printing asks for is set up."""
+    """Stands in for the code generator when an environment is set up, which unloaded code lacks."""
 
     def set_env(self, env_name: str, env: object) -> None:
         """Set nothing: there is no code that was loaded."""
 
 
 class LinkedCode(JITCodeLibrary):
-    """The code of a kernel that waits to be linked into others; it is never loaded.
+    """The code of a private kernel: linked into its callers, never loaded by itself.
 
     Numba optimizes every kernel and makes machine code of it, and does both again for each kernel
-    that it is linked into. What Python never calls needs neither: it is optimized with its callers.
-    That takes a quarter off a first run.
+    into which it is linked. A kernel that Python never calls needs neither: it is optimized with
+    its callers. That takes a quarter off a first run.
     """
 
     @property
     def codegen(self) -> Any:
-        """What sets up loaded code."""
+        """The code generator, without what only loaded code needs."""
         return _WithoutEnvironment()
 
     def _optimize_final_module(self) -> None:
-        """Leave it to whoever it is linked into."""
+        """Do nothing: the callers optimize it."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -187,27 +207,28 @@ class LinkedCode(JITCodeLibrary):
         self._finalized = True
 
     def get_pointer_to_function(self, name: str) -> int:
-        """Return no address of the entry from Python, since there is none."""
+        """Return 0 as the address of the entry from Python: there is none."""
         del name
         self._ensure_finalized()
         return 0
 
 
 class LinkedCompiler(CompilerBase):
-    """Numba's compiler for kernels that only kernels call."""
+    """Numba's compiler, for kernels that only kernels call."""
 
     def define_pipelines(self) -> list[Any]:
-        """Return Numba's own passes, with another library for what they make."""
+        """Return Numba's own passes, with `LinkedCode` to hold what they make."""
+        # All passes of Numba as they are; only the library that collects their code differs.
         state = self.state
         state["library"] = LinkedCode(state.targetctx.codegen(), state.func_id.func_qualname)
         return [DefaultPassBuilder.define_nopython_pipeline(state)]
 
 
 class QuickFlags(Flags):
-    """Options of a compilation that are compared in no time.
+    """Compiler options that are compared quickly.
 
-    Numba asks a thousand times a kernel whether two of them are equal, and lists all fifty each
-    time, those that nobody has set too; their hashes are all the same.
+    Numba compares options a thousand times for a kernel; each time it lists all fifty, and hashes
+    are all the same. Here only those that are set are compared.
     """
 
     def __eq__(self, other: object) -> Any:
@@ -222,7 +243,7 @@ class QuickFlags(Flags):
         return True
 
     def __hash__(self) -> int:
-        """Return the hash that Numba gives to any options."""
+        """Return the hash that Numba gives to all options."""
         return _HASH
 
 
@@ -231,7 +252,7 @@ _DEFAULTS = {name: option.default for name, option in Flags.options.items()}
 
 
 class Locator(caching._CacheLocator):  # noqa: SLF001  this module is for it
-    """Tells Numba where kernels of one folder, and no others, are kept."""
+    """Tells Numba where the kernels of this package are kept, and no others."""
 
     sources: ClassVar[Path]
     kept_in: ClassVar[Path]
@@ -245,16 +266,16 @@ class Locator(caching._CacheLocator):  # noqa: SLF001  this module is for it
         return str(self.kept_in / self._source.parent)
 
     def get_source_stamp(self) -> str:
-        """Return nothing: the folder's name says which sources these are."""
+        """Return an empty stamp: the digest in the folder's name covers the sources."""
         return ""
 
     def get_disambiguator(self) -> str:
-        """Return nothing, for the same reason."""
+        """Return an empty disambiguator, for the same reason."""
         return ""
 
     @classmethod
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Locator | None:
-        """Return what locates a function; None where it is not ours."""
+        """Return a locator for a kernel of this package; None for any other function."""
         del py_func
         source = Path(py_file).resolve()
         ours = source.is_relative_to(cls.sources) and "kernels" in source.parts
@@ -262,10 +283,11 @@ class Locator(caching._CacheLocator):  # noqa: SLF001  this module is for it
 
 
 class Announcer(event.Listener):
-    """Says once that kernels are compiled, when the first one is; lets garbage wait meanwhile.
+    """Says once that kernels are being compiled, and collects garbage less often meanwhile.
 
-    Looking for it takes a tenth of the time: Numba makes many objects that live until the end.
-    What compiling takes, which is once for a machine, counts as no work.
+    Garbage collection takes a tenth of the time: Numba makes many objects that live until the end.
+    The time for compiling, which is spent once on a machine, does not count as work in the
+    progress.
     """
 
     def __init__(self, text: str) -> None:
@@ -276,7 +298,7 @@ class Announcer(event.Listener):
         self._started = 0.0
 
     def on_start(self, event: Any) -> None:
-        """Report it, if there is a listener, and let garbage wait."""
+        """Say it at the first compilation, and raise the threshold of the garbage collector."""
         if not _is_ours(event):
             return
         if self._depth == 0:
@@ -289,7 +311,7 @@ class Announcer(event.Listener):
             self._said = notice(self._text)
 
     def on_end(self, event: Any) -> None:
-        """Look for garbage as before, once all is compiled."""
+        """Restore the threshold once the outermost compilation has ended."""
         if not _is_ours(event):
             return
         self._depth -= 1
@@ -299,21 +321,22 @@ class Announcer(event.Listener):
 
 
 def _is_ours(event: Any) -> bool:
+    """Return whether the kernel that is compiled is one of this package."""
     module = str(event.data["dispatcher"].py_func.__module__)
     return module.startswith("graphveil.") and ".kernels." in module
 
 
 def keep_kernels(sources: Path, *, kept_in: Path, text: str) -> None:
-    """Let Numba keep what it compiles of a folder of sources in another one; say that it compiles.
+    """Make Numba keep the compiled kernels of a folder of sources in another folder, and say so.
 
     Parameters
     ----------
     sources
-        The folder whose folders ``kernels`` hold them.
+        The folder whose folders ``kernels`` hold the sources.
     kept_in
-        Where their code is kept.
+        Where compiled code is kept.
     text
-        What is said once, when the first one is compiled.
+        What is said once, when the first kernel is compiled.
     """
     Locator.sources, Locator.kept_in = sources, kept_in
     locators: list[Any] = caching.CacheImpl._locator_classes  # noqa: SLF001  this module is for it

@@ -1,13 +1,16 @@
-"""Random numbers inside kernels.
+"""Building blocks for use inside kernels: bits, sorting, bounded random numbers, one hash table.
 
-Bits of a word: how many are set, and which is the first; for kernels one instruction each.
+Each replaces something of Numba or NumPy that is slow to compile: kernels are compiled on the
+machine of the user, who waits for the first run.
 
-Sorting inside kernels: Numba's own takes ten times as long to compile.
+- `count_bits`, `first_bit`: one instruction of the processor each.
+- `sort`: heapsort; Numba's own sort takes ten times as long to compile.
+- `below`: the same numbers as ``rng.integers``, which takes eight times as long to compile.
+- `new_table`, `find`, `insert`, `delete`: one hash table for all kernels, from integer keys to an
+  integer value, with open addressing and linear probing.
 
-One hash table for all kernels: open addressing over whole numbers, with one value a key.
-
-A row of a table holds a key, 0 or more, and its value; an empty row holds FREE and 0. A table has
-2**b rows, at least one of them empty; ``shift`` is 64 - b.
+A row of a table holds a key, 0 or more, and its value; an empty row holds `FREE` and 0. A table has
+2**b rows, at least one of them empty; ``shift`` is 64 - b. The table is int64, shape (2**b, 2).
 """
 
 from __future__ import annotations
@@ -25,16 +28,17 @@ from graphveil.core.kernels.leaf import leaf
 
 
 def count_bits(word: np.uint64) -> int:
-    """Return how many bits of a uint64 are set."""
+    """Return how many bits of a uint64 are set; in kernels one instruction."""
     return int(word).bit_count()
 
 
 def first_bit(word: np.uint64) -> int:
-    """Return the number of the lowest bit that is set in a uint64 which is not 0."""
+    """Return the number of the lowest bit that is set in a uint64 other than 0."""
     return (int(word) & -int(word)).bit_length() - 1
 
 
 def _of_a_word(_context: Any) -> Any:
+    """Return the rule of types: a uint64 gives an int64."""
     return lambda word: types.int64 if word == types.uint64 else None
 
 
@@ -47,7 +51,7 @@ def _generate_first(context: Any, builder: Any, _signature: Any, arguments: Any)
 
 
 def _teach(function: Any, generate: Any) -> None:
-    """Let Numba make instructions of the processor of a function of one word."""
+    """Make Numba compile a function of one word to the instruction that `generate` emits."""
     extending: Any = numba.extending
     extending.type_callable(function)(_of_a_word)
     extending.lower_builtin(function, types.uint64)(generate)
@@ -59,15 +63,21 @@ _teach(first_bit, _generate_first)
 
 @leaf
 def sort(values: NDArray[np.integer]) -> None:
-    """Put the values into ascending order, in place, by a heap of those not yet in order."""
+    """Sort the values in ascending order, in place: heapsort, O(n log n), no memory.
+
+    The result does not depend on the order of equal integers.
+    """
     end = values.size
     root = end // 2
     while end > 1:
+        # First half: build a heap, from the last inner node to the root. Second half: exchange the
+        # largest value with the last one of the heap, which shrinks.
         if root > 0:
             root -= 1
         else:
             end -= 1
             values[0], values[end] = values[end], values[0]
+        # Let the value at `root` sink to its place.
         value, at, child = values[root], root, 2 * root + 1
         while child < end:
             if child + 1 < end and values[child] < values[child + 1]:
@@ -80,6 +90,7 @@ def sort(values: NDArray[np.integer]) -> None:
 
 
 def _drawn_by_numpy(rng: np.random.Generator, bound: int) -> Any:
+    """Return a number below the bound by the generator's own method."""
     return rng.integers(0, bound)
 
 
@@ -90,8 +101,7 @@ _drawn: Any = register_jitable(seams.drawn_below if seams is not None else _draw
 def below(rng: np.random.Generator, bound: int) -> int:
     """Return a random number from 0 to bound - 1: the one that ``rng.integers(bound)`` gives.
 
-    The bound is from 1 to 2**32 - 1; below 1 nothing is drawn, and 0 returned. The generator's own
-    method takes eight times as long to compile.
+    The bound is at most 2**32 - 1. If it is 1 or less, nothing is drawn, and 0 is returned.
     """
     return np.int64(_drawn(rng, bound)) if bound > 1 else 0  # type: ignore[return-value]
 
@@ -99,11 +109,17 @@ def below(rng: np.random.Generator, bound: int) -> int:
 Ints = NDArray[np.int64]
 
 FREE = -1
+"""The key of an empty row; keys are 0 or more."""
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)
+"""2**64 divided by the golden ratio, made odd (Knuth's multiplicative hashing): consecutive keys
+are spread over the table.
+"""
 
 
 def new_table(keys: int) -> tuple[Ints, int]:
-    """Return an empty table with room for so many keys, at most three quarters full; its shift.
+    """Return an empty table with room for this many keys, and its shift.
+
+    It is at most three quarters full with them.
 
     Examples
     --------
@@ -119,7 +135,7 @@ def new_table(keys: int) -> tuple[Ints, int]:
 
 @leaf
 def _home(key: int, shift: int) -> int:
-    """Return the row where the key stands if no other is in its way."""
+    """Return the row of a key with no other in its way: the upper bits of its hash."""
     return int(np.int64((np.uint64(key) * MULTIPLIER) >> np.uint64(shift)))
 
 
@@ -135,7 +151,7 @@ def find(table: Ints, shift: int, key: int) -> int:
 
 @leaf
 def insert(table: Ints, shift: int, key: int, value: int) -> int:
-    """Write the key and its value, or the value of a key that is there; return the row."""
+    """Write the key and its value, or a new value if the key is in the table; return the row."""
     row = find(table, shift, key)
     table[row, 0], table[row, 1] = key, value
     return row
@@ -143,11 +159,13 @@ def insert(table: Ints, shift: int, key: int, value: int) -> int:
 
 @leaf
 def delete(table: Ints, shift: int, key: int) -> None:
-    """Empty the row of a key that is there, and close the gap behind it; rows may move."""
+    """Remove a key that is in the table, and close the gap; other rows may move."""
     mask = len(table) - 1
     hole = find(table, shift, key)
     at = (hole + 1) & mask
     while table[at, 0] != FREE:
+        # A later row of the run moves into the hole unless its home is behind the hole: then it
+        # would not be found any more.
         home = _home(table[at, 0], shift)
         if ((at - home) & mask) >= ((at - hole) & mask):
             table[hole, 0], table[hole, 1] = table[at, 0], table[at, 1]

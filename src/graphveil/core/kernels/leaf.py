@@ -1,4 +1,10 @@
-"""How kernels are compiled: as little as can be, since a first run waits for it."""
+"""The decorators of kernels: compile as little as possible, since a first run waits for it.
+
+Choose `leaf` for a kernel that allocates no array, and `allocating` for one that does. A name that
+begins with an underscore marks a kernel that only kernels call: it gets no entry from Python.
+Kernels are compiled once for each combination of argument types; an argument that is None is a type
+of its own, so that an optional part of a state costs nothing where it is absent.
+"""
 
 from __future__ import annotations
 
@@ -16,6 +22,7 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 def _compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
     if seams is not None:
         return seams.compiled(kernel, counts=counts)
+    # Without the private names: Numba's own cache, one compilation for all callers.
     plain: Any = njit(cache=True, nogil=True, error_model="numpy")(kernel)
     if plain is kernel:  # Numba is off: numbers wrap round without a word, as compiled ones do
         return np.errstate(all="ignore")(kernel)
@@ -23,7 +30,10 @@ def _compiled(kernel: Callable[..., Any], *, counts: bool) -> Any:
 
 
 def allocating(kernel: Kernel) -> Kernel:
-    """Compile a kernel that makes arrays; a private one gets no entry from Python."""
+    """Compile a kernel that makes arrays; a private one gets no entry from Python.
+
+    It counts references to arrays, which `leaf` does without.
+    """
     return cast("Kernel", _compiled(kernel, counts=True))
 
 
@@ -50,4 +60,7 @@ if seams is not None:
 ONE: int = np.int64(1)  # type: ignore[assignment]
 MINUS_ONE: int = np.int64(-1)  # type: ignore[assignment]
 ZERO: int = np.int64(0)  # type: ignore[assignment]
-"""Numbers of a type that no constant has: a kernel is compiled once more for every constant."""
+"""The integers 1, -1 and 0 with the type of a variable.
+
+Numba compiles a kernel once more for every literal that it is called with; these avoid that.
+"""

@@ -1,8 +1,13 @@
-"""Little work runs as plain Python: a kernel is compiled once its calls came to many steps.
+"""Small calls of kernels run as plain Python: compilation starts once it can pay.
 
-To compile a kernel takes tenths of a second, to load a compiled one hundredths; what a network of a
-hundred nodes asks of most of them takes less. The result is the same, bit for bit. What a kernel
-calls runs as the kernel itself does. A step is about a microsecond of plain Python.
+To compile a kernel takes tenths of a second, to load a compiled one hundredths. What a network of a
+hundred nodes asks of most kernels takes less than that. So each kernel called from Python adds up
+the estimated steps of its calls, and runs as plain Python until they pass a threshold
+(`_numba.FEW_STEPS`). The results are the same, bit for bit. What a kernel calls runs as the kernel
+itself does.
+
+A step is about a microsecond of plain Python. An estimate need not be exact: it decides when a
+kernel is compiled, never what it returns.
 """
 
 from __future__ import annotations
@@ -19,10 +24,11 @@ Kernel = TypeVar("Kernel", bound=Callable[..., Any])
 
 
 def precompile() -> None:
-    """Let this process compile every kernel that is called, however little it has to do.
+    """Compile every kernel at its first call in this process, however little it has to do.
 
-    For a process that lives longer than one call, as a server's or a sweep's: else its second call
-    may be the one that waits. One with a prompt, as a notebook's, does so by itself.
+    Use it in a process that lives longer than one call, such as a server or a sweep: otherwise a
+    later call may be the one that waits. Interactive sessions, such as a notebook, do so by
+    themselves.
 
     Examples
     --------
@@ -38,7 +44,7 @@ if hasattr(sys, "ps1") or sys.flags.interactive:
 
 
 def entries(*arguments: object) -> int:
-    """Return how many entries the arrays have that a kernel is given, those in tuples included.
+    """Return the total number of entries of all arrays among the arguments, in tuples too.
 
     Examples
     --------
@@ -53,12 +59,13 @@ def entries(*arguments: object) -> int:
 
 
 def tiered(steps_of: Callable[..., int] = entries) -> Callable[[Kernel], Kernel]:
-    """Run a kernel as plain Python until its calls came to many steps.
+    """Return a decorator: run a kernel as plain Python until its calls came to many steps.
 
     Parameters
     ----------
     steps_of
-        From the arguments of a call, about how many steps it takes.
+        From the arguments of a call to about how many steps it takes; by default the entries of all
+        arrays.
     """
 
     def tier(kernel: Kernel) -> Kernel:
@@ -72,7 +79,7 @@ def tiered(steps_of: Callable[..., int] = entries) -> Callable[[Kernel], Kernel]
 
 
 def for_each_entry(steps: float) -> Callable[..., int]:
-    """Return a rule: so many steps for each entry of the arrays.
+    """Return an estimate for `tiered`: this many steps for each entry of the arrays.
 
     Examples
     --------
@@ -83,7 +90,7 @@ def for_each_entry(steps: float) -> Callable[..., int]:
 
 
 def for_each_call(steps: int) -> Callable[..., int]:
-    """Return a rule: so many steps, whatever is given.
+    """Return an estimate for `tiered`: this many steps, whatever the arguments are.
 
     Examples
     --------

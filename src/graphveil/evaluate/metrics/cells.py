@@ -1,13 +1,13 @@
-"""Metrics of cells of tables and of entries of user-item data: suppressed, kept, false, general.
+"""Metrics of tables: suppressed, replaced and generalized cells, classes, entropy, risk.
 
-Entries are compared one by one only with the linkage. The popularity of features and of pairs of
-features, how general cells are, and the risk of re-identification need none.
+Comparing cells one by one needs the linkage; how many are suppressed, how general cells are, and
+the risk of re-identification do not. All take O(n d) time for n rows and d columns, classes also a
+sort.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import NamedTuple
 
 import numpy as np
 
@@ -15,158 +15,25 @@ from graphveil.core.errors import GraphveilError
 from graphveil.core.text import printable
 from graphveil.data.ids import as_text
 from graphveil.evaluate.comparison import (
-    BipartiteComparison,
     Floats,
     Int32s,
     Ints,
     Levels,
     TableComparison,
-    column_sizes,
-    sparse,
     special,
 )
 from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, counted, share_of
-from graphveil.evaluate.metrics.networks import kolmogorov_smirnov
-from graphveil.evaluate.metrics.table import TOP_PAIRS
-
-QUANTILES = {"5% quantile": 0.05, "25% quantile": 0.25, "median": 0.5, "75% quantile": 0.75}
-
-
-def jaccard(pair: BipartiteComparison) -> Figures:
-    """Yield the entries in both over those in either."""
-    union = pair.before.nnz + pair.after.nnz - pair.kept.nnz
-    yield Figure("all", pair.kept.nnz / union if union else 1.0, "ratio")
-
-
-def suppressed(pair: BipartiteComparison) -> Figures:
-    """Yield how many original entries are not released."""
-    number = pair.before.nnz - pair.kept.nnz
-    return counted(number, pair.before.nnz, "entries", "share of original entries")
-
-
-def created(pair: BipartiteComparison) -> Figures:
-    """Yield how many released entries are not original: false statements about people."""
-    number = pair.after.nnz - pair.kept.nnz
-    return counted(number, pair.before.nnz, "entries", "share of original entries")
-
-
-def user_jaccard(pair: BipartiteComparison) -> Figures:
-    """Yield how the Jaccard index of single users is distributed."""
-    before, after, kept = (_row_sizes(m) for m in (pair.before, pair.after, pair.kept))
-    # the released rows stand in another order than the original ones
-    yield from _distribution(_ratios(kept, before + after[pair.linked] - kept))
-
-
-def feature_jaccard(pair: BipartiteComparison) -> Figures:
-    """Yield how the Jaccard index of single features is distributed; unused ones are omitted."""
-    (before, after), kept = pair.popularity, pair.popularity_kept
-    union = before + after - kept
-    used = union > 0
-    yield from _distribution(_ratios(kept[used], union[used]))
-
-
-def empty_rows(pair: BipartiteComparison) -> Figures:
-    """Yield how many users have no feature any more."""
-    before, after = (int(np.count_nonzero(_row_sizes(m) == 0)) for m in (pair.before, pair.after))
-    yield Figure("original", before, "users", judged=False)
-    yield Figure("released", after, "users")
-    yield from share_of(after, pair.released.n_users, "share of users", part="released share")
-
-
-def _row_sizes(matrix: sparse.csr_array) -> Ints:
-    return np.asarray(np.diff(matrix.indptr).astype(np.int64))
-
-
-def _ratios(common: Ints, union: Ints) -> Floats:
-    """Return the Jaccard index of each; 1 where both sides are empty."""
-    return np.where(union > 0, common / np.maximum(union, 1), 1.0)
-
-
-def _distribution(values: Floats) -> Figures:
-    """Yield mean, minimum and quantiles; nothing where there is no value."""
-    if not values.size:
-        return
-    yield Figure("mean", float(values.mean()), "ratio")
-    yield Figure("minimum", float(values.min()), "ratio")
-    quantiles = np.quantile(values, [*QUANTILES.values()], method="inverted_cdf")
-    for part, value in zip(QUANTILES, quantiles.tolist(), strict=True):
-        yield Figure(part, value, "ratio")
-
-
-FIRST_BLOCK, BLOCK = 256, 1_024
-"""Features whose pairs are counted at once."""
-
-
-def frequency(pair: BipartiteComparison) -> Figures:
-    """Yield how the numbers of users of the features have changed; nothing without features."""
-    before, after = pair.popularity
-    if not before.size:
-        return
-    yield Figure("Kolmogorov-Smirnov", kolmogorov_smirnov(before, after), "share of features")
-    change, users = np.abs(before - after), pair.original.n_users
-    yield from share_of(float(change.mean()), users, "share of users", part="mean change")
-    yield from share_of(int(change.max()), users, "share of users", part="largest change")
-
-
-def pair_frequency(pair: BipartiteComparison) -> Figures:
-    """Yield how far the counts of the most frequent pairs are off; nothing where nobody has two."""
-    top = top_pairs(pair.before, TOP_PAIRS)
-    if not top.users.size:
-        return
-    columns = sparse.csc_array(pair.after)
-    both = columns[:, top.first].multiply(columns[:, top.second])
-    released = np.asarray(both.sum(axis=0)).ravel()
-    errors = np.abs(released - top.users) / top.users
-    unit = "share of the original count"
-    yield Figure("mean relative error", float(errors.mean()), unit)
-    yield Figure("largest relative error", float(errors.max()), unit)
-
-
-class FeaturePairs(NamedTuple):
-    """Pairs of features, first < second, and how many users have both."""
-
-    first: Ints
-    second: Ints
-    users: Ints
-
-
-def top_pairs(matrix: sparse.csr_array, n_pairs: int) -> FeaturePairs:
-    """Return the pairs of features that most users have, in descending order, then by columns.
-
-    Exact, and never features by features: features are counted by falling frequency, and a pair has
-    at most as many users as its rarer feature, so the rest need not be counted once that is below
-    the last of the best pairs so far.
-    """
-    users = column_sizes(matrix)
-    order = np.argsort(-users, kind="stable")[: np.count_nonzero(users)]
-    columns = sparse.csc_array(matrix)[:, order]
-    none = np.empty(0, dtype=np.int64)
-    best = FeaturePairs(none, none, none)
-    start = 0
-    while start < order.size and users[order[start]] >= _bar(best, n_pairs):
-        end = start + (FIRST_BLOCK if start == 0 else BLOCK)
-        both = sparse.coo_array(columns[:, start:end].T @ columns[:, :end])
-        enough = (both.row + start > both.col) & (both.data >= _bar(best, n_pairs))
-        ends = order[both.row[enough] + start], order[both.col[enough]]
-        more = FeaturePairs(np.minimum(*ends), np.maximum(*ends), both.data[enough])
-        first, second, shared = (np.concatenate(p) for p in zip(best, more, strict=True))
-        most = np.lexsort((second, first, -shared))[:n_pairs]
-        best = FeaturePairs(first[most], second[most], shared[most])
-        start = end
-    return best
-
-
-def _bar(best: FeaturePairs, n_pairs: int) -> int:
-    """Return how many users a pair needs to be among the best."""
-    return int(best.users[-1]) if best.users.size == n_pairs else 1
-
 
 STAR = -1
+"""The code of a suppressed cell."""
 QUANTILES_OF_CLASSES = {"median": 0.5, "75% quantile": 0.75, "95% quantile": 0.95}
 
 
 def stars(pair: TableComparison) -> Figures:
-    """Yield how many cells are suppressed before and after, and the share that is still shown."""
+    """Yield how many cells are suppressed before and after, and their share in the release.
+
+    0 if no cell is suppressed. Choromanski, Jebara and Tang, Adaptive Anonymity via b-Matching.
+    """
     before, after = (int(np.count_nonzero(codes == STAR)) for codes in (pair.before, pair.after))
     yield Figure("original", before, "cells", judged=False)
     yield Figure("released", after, "cells")
@@ -174,30 +41,40 @@ def stars(pair: TableComparison) -> Figures:
 
 
 def stars_added(pair: TableComparison) -> Figures:
-    """Yield how many known cells of the original are suppressed in the release."""
+    """Yield how many known cells of the original are suppressed in the release, and their share.
+
+    0 if none is. Only the columns that are released count.
+    """
     known = pair.before != STAR
     added = int(np.count_nonzero(known & (pair.after[pair.linked] == STAR)))
     return counted(added, int(known.sum()), "cells", "share of the original's known cells")
 
 
 def utility(pair: TableComparison) -> Figures:
-    """Yield the share of cells that is not suppressed: 1 - stars / (rows x columns)."""
+    """Yield the share of cells that are not suppressed: 1 - stars / (rows x columns).
+
+    From 0 to 1, and 1 if no cell is suppressed or there are no cells. Choromanski, Jebara and Tang.
+    """
     shown = np.count_nonzero(pair.after != STAR)
     yield Figure("all", shown / pair.after.size if pair.after.size else 1.0, "share of cells")
 
 
 def replaced(pair: TableComparison) -> Figures:
-    """Yield how many cells show another value than the original, and how many where it has none.
+    """Yield how many cells show a different value than the original, or fill an empty one.
 
-    A more general value, such as 30-39, replaces none: no original has it.
+    0 if every published value is true. A more general value, such as 30-39, replaces none: no
+    original has it. Our own metric.
     """
+    # Published cells whose value differs; both sides have one numbering of values.
     after = pair.after[pair.linked]
     shown = after != STAR
     other = shown & (after != pair.before)
+    # Values that no original has are more general ones: their codes follow those of the original.
     if pair.claimed.generalized:
         names = pair.original.columns
         columns = [names.index(name) for name in pair.released.columns]
         other &= after < np.array([len(pair.original.categories[at]) for at in columns])
+    # Apart: cells that the original suppresses, and the release fills.
     missing = pair.before == STAR
     number, filled = (int(np.count_nonzero(other & at)) for at in (~missing, missing))
     published = int(np.count_nonzero(shown))
@@ -208,14 +85,18 @@ def replaced(pair: TableComparison) -> Figures:
 
 
 def stars_by_column(pair: TableComparison) -> Figures:
-    """Yield the share of each column that is suppressed; nothing without rows."""
+    """Yield the share of each column that is suppressed, from 0 to 1; nothing without rows."""
     for name, codes in zip(pair.released.columns, pair.after.T, strict=True):
         number = int(np.count_nonzero(codes == STAR))
         yield from share_of(number, codes.size, "share of rows", part=name)
 
 
 def stars_by_row(pair: TableComparison) -> Figures:
-    """Yield how suppressed cells are spread over rows; nothing without rows."""
+    """Yield how suppressed cells are distributed over rows; nothing without rows.
+
+    Mean, quantiles and maximum from 0 to the number of columns, and the share of rows that show
+    nothing.
+    """
     by_row = np.count_nonzero(pair.after == STAR, axis=1)
     if not by_row.size:
         return
@@ -228,7 +109,12 @@ def stars_by_row(pair: TableComparison) -> Figures:
 
 
 def class_sizes(pair: TableComparison) -> Figures:
-    """Yield the sizes of the classes of rows that are equal in known columns; none without rows."""
+    """Yield the sizes of the equivalence classes of rows by their known columns.
+
+    Before and after; a suppressed cell counts as a value of its own. Discernibility is the sum of
+    squared class sizes (Bayardo and Agrawal 2005): at least n k for classes of k or more. The
+    average size follows LeFevre et al. 2006.
+    """
     for part, codes in (("original", pair.before), ("released", pair.after)):
         sizes = sizes_of(codes[:, pair.known])
         if not sizes.size:
@@ -244,7 +130,11 @@ def class_sizes(pair: TableComparison) -> Figures:
 
 
 def column_entropy(pair: TableComparison) -> Figures:
-    """Yield by how many bits a column says less; nothing without rows or columns."""
+    """Yield by how many bits per cell each column says less than before.
+
+    0 if nothing is lost; at most log2 of the column's number of values. Nothing without cells.
+    Shannon 1948.
+    """
     if not pair.after.size:
         return
     losses = []
@@ -255,7 +145,7 @@ def column_entropy(pair: TableComparison) -> Figures:
 
 
 def sizes_of(codes: Int32s) -> Ints:
-    """Return how many rows equal each distinct row."""
+    """Return how many rows equal each distinct row, int64; all are equal without columns."""
     if codes.size == 0:
         return np.full(min(codes.shape[0], 1), codes.shape[0], dtype=np.int64)
     return np.asarray(np.unique(codes, axis=0, return_counts=True)[1].astype(np.int64))
@@ -266,6 +156,7 @@ def _bits(codes: Int32s) -> float:
     counts = np.bincount(codes[codes != STAR])
     shares = counts[counts > 0] / max(int(counts.sum()), 1)
     known = counts.sum() / codes.size
+    # The 0.0 turns a negative zero into zero.
     return float(-(shares * np.log2(shares)).sum() * known) + 0.0
 
 
@@ -276,7 +167,12 @@ SHARE = "1 - mean loss of cells"
 
 
 def granularity(pair: TableComparison) -> Figures:
-    """Yield 1 less the mean loss of the published known cells, and that of every column."""
+    """Yield 1 less the mean loss of the published known cells, for all columns and for each.
+
+    From 0 (all cells suppressed) to 1 (no cell generalized). The loss of a cell is that of Iyengar,
+    KDD 2002: the share of the other values that a node of the hierarchy covers. It needs the
+    owner's record.
+    """
     if not pair.known or not pair.released.n_rows:
         return
     levels, names = _levels(pair), pair.released.columns
@@ -288,7 +184,11 @@ def granularity(pair: TableComparison) -> Figures:
 
 
 def granularity_bound(pair: TableComparison) -> Figures:
-    """Yield a granularity that no release with true cells in classes of k can exceed."""
+    """Yield a granularity that no release with true cells in classes of k can exceed.
+
+    An upper bound to compare `granularity` with. Our own: the least loss at levels where k rows
+    agree.
+    """
     k = pair.claimed.k
     if k is None:
         raise NotMeasuredError("the release has no guarantee of classes of k equal rows")
@@ -313,7 +213,8 @@ def _levels(pair: TableComparison) -> Levels:
 
 
 def _losses(pair: TableComparison, at: int, losses: Mapping[str, float]) -> Floats:
-    """Return what every published cell of a column loses."""
+    """Return what every published cell of a column loses, float64, shape (rows,), from 0 to 1."""
+    # Every published value must be a node of the levels that the owner's record describes.
     shown = as_text(pair.released.categories[at]).tolist()
     strange = next((text for text in shown if text not in losses), None)
     if strange is not None:
@@ -322,20 +223,28 @@ def _losses(pair: TableComparison, at: int, losses: Mapping[str, float]) -> Floa
             f"{printable(strange, LONGEST)} in column {printable(name, LONGEST)} is neither a "
             "value of the original nor a node of its levels"
         )
+    # The last entry is for code -1: a suppressed cell loses everything.
     of_codes = np.array([*(losses[text] for text in shown), 1.0])
     return of_codes[pair.released.codes[:, at]]
 
 
 def risks(pair: TableComparison) -> Figures:
-    """Yield the chances that rows are found by their known columns; none without rows."""
+    """Yield the chances that rows are re-identified by their known columns; nothing without rows.
+
+    For an attacker who knows the known columns of a person: the prosecutor knows that the person is
+    in the table, the journalist only that they are in the population (El Emam 2013). The marketer
+    re-identifies as many rows as possible: the share of classes to rows. All are from 0 to 1.
+    """
     for part, codes in (("original", pair.before), ("released", pair.after)):
         sizes = sizes_of(codes[:, pair.known])
         if not sizes.size:
             return
+        # Prosecutor: one over the smallest class; marketer: one row per class is right on average.
         n, judged = int(sizes.sum()), part == "released"
         unit = "chance of finding a row"
         yield Figure(f"{part} prosecutor, highest", 1 / int(sizes.min()), unit, judged=judged)
         yield Figure(f"{part} marketer", sizes.size / n, "share of rows found", judged=judged)
+        # Journalist: classes of the population are larger, by an unknown number that is estimated.
         population = pair.claimed.population
         if population is None:
             continue
@@ -348,10 +257,11 @@ def risks(pair: TableComparison) -> Figures:
 
 
 def chance_in_population(sizes: Ints, share: float) -> Floats:
-    """Return the mean of 1/F, where F people of the population are in a class of which f are seen.
+    """Return the mean of 1/F, where F people of the population are in a class of f in the sample.
 
-    A simple random sample, and F given f as f plus a negative binomial number of people who are
-    not in it: Benedetti and Franconi 1998. The mean is share / f times 2F1(1, 1; f + 1; 1 - share).
+    `sizes`: int64: f of every class; `share`: the sampling fraction, n over the population. A
+    simple random sample, and F given f as f plus a negative binomial number of people who are not
+    in it (Benedetti and Franconi 1998). The mean is share / f times 2F1(1, 1; f + 1; 1 - share).
 
     >>> chance_in_population(np.array([1, 2]), 0.5).round(4).tolist()  # log 2, and 1 - log 2
     [0.6931, 0.3069]

@@ -15,9 +15,10 @@ from graphveil.data import Bipartite, Graph, Layer, Network, Table
 REGIONS = ("north", "east", "south", "west")
 AGES = ("0-17", "18-34", "35-49", "50-64", "65+")
 HOUSEHOLDS = (0.4, 0.3, 0.12, 0.12, 0.06)
-"""The shares of households of one to five people."""
+"""The shares of households of one to five people, chosen for the example."""
 
 LARGEST_FAMILY, MOST_COLLEAGUES = 5, 30
+"""The most family edges and the most edges at work that one person starts."""
 
 
 def generated_register(n: int, *, seed: int) -> Network:
@@ -36,6 +37,11 @@ def generated_register(n: int, *, seed: int) -> Network:
     seed
         The same seed gives the same network.
 
+    Returns
+    -------
+    Network
+        Layers `calls` (directed), `family` and `work`; attributes `age`, `region` and `sex`.
+
     Examples
     --------
     >>> network = generated_register(300, seed=1)
@@ -43,21 +49,26 @@ def generated_register(n: int, *, seed: int) -> Network:
     ([('calls', True), ('family', False), ('work', False)], ('age', 'region', 'sex'))
     """
     rng = Randomness(seed=seed).stream("register")
+    # Households: people are numbered family by family.
     household = np.repeat(np.arange(n), rng.choice(range(1, 6), n, p=HOUSEHOLDS))[:n]
     family = _ties_within(household, np.full(n, LARGEST_FAMILY), rng)
     age = rng.choice(len(AGES), n, p=(0.18, 0.24, 0.2, 0.2, 0.18))
+    # Employers: working adults in random order, split into places of work of power-law sizes.
     adults = np.flatnonzero((age > 0) & (age < len(AGES) - 1) & (rng.random(n) < 0.85))
     sizes = np.minimum((3 * rng.pareto(1.3, n) + 2).astype(np.int64), max(n // 20, 5))
     employer = np.full(n, -1)
     employer[rng.permutation(adults)] = np.repeat(np.arange(n), sizes)[: adults.size]
     colleagues = np.minimum(rng.geometric(0.22, n), MOST_COLLEAGUES)
     work = _ties_within(employer, colleagues, rng)
+    # Calls: with probability 0.45 to each family member and colleague, in either direction.
     near = np.concatenate([family, family[:, ::-1], work, work[:, ::-1]])
     near = near[rng.random(len(near)) < 0.45]
+    # Further calls between people who talk more or less; 30% of them are answered.
     talk = rng.lognormal(0.0, 1.1, n)
     others = rng.choice(n, size=(2, 3 * n), p=talk / talk.sum())
     answered = others[::-1, rng.random(3 * n) < 0.3]
     calls = np.concatenate([near.T, others, answered], axis=1)
+    # A household has one region; age and sex are drawn for each person.
     region = rng.choice(len(REGIONS), n, p=(0.4, 0.3, 0.2, 0.1))[household]
     people = Table.from_columns(
         {
@@ -107,6 +118,11 @@ def block_model(
     seed
         The same seed gives the same data.
 
+    Returns
+    -------
+    Bipartite
+        n users and n items, which are things.
+
     Raises
     ------
     ParameterError
@@ -129,6 +145,7 @@ def block_model(
             raise ParameterError(f"{name}={chance} is not between 0 and 1. Use a probability.")
     rng = Randomness(seed=seed).stream("block model")
     lists = []
+    # The items of a row: a binomial number in the own block, and one outside, each set uniform.
     for first in (np.arange(n) // block * block).tolist():
         near, far = rng.binomial(block, inner), rng.binomial(n - block, outer)
         elsewhere = rng.choice(n - block, far, replace=False)
@@ -147,6 +164,11 @@ def erdos_renyi(n: int, m: int, *, seed: int) -> Graph:
         The number of nodes and of edges.
     seed
         The same seed gives the same graph.
+
+    Returns
+    -------
+    Graph
+        n nodes and exactly m edges, uniform among all such graphs.
 
     Raises
     ------
@@ -167,6 +189,7 @@ def erdos_renyi(n: int, m: int, *, seed: int) -> Graph:
     if not 0 <= m <= cells:
         raise ParameterError(f"m={m} is not between 0 and the {cells} pairs of {n} nodes. Lower m.")
     rng = Randomness(seed=seed).stream("erdos-renyi")
+    # A cell is a pair (u, v) with u < v, numbered by v, then u; invert the triangular number.
     cell = rng.choice(cells, m, replace=False, shuffle=False) if m else np.empty(0, dtype=np.int64)
     larger = ((1 + np.sqrt(1 + 8 * cell)) / 2).astype(np.int64)
     larger -= larger * (larger - 1) // 2 > cell  # roots are rounded
@@ -185,6 +208,11 @@ def barabasi_albert(n: int, k: int, *, seed: int) -> Graph:
         The edges of a new node, 1 to n - 1. The first k + 1 nodes are a star.
     seed
         The same seed gives the same graph.
+
+    Returns
+    -------
+    Graph
+        n nodes and (n - k) k edges.
 
     Raises
     ------
@@ -205,6 +233,7 @@ def barabasi_albert(n: int, k: int, *, seed: int) -> Graph:
     rng = Randomness(seed=seed).stream("barabasi-albert")
     ends = [0] * k + list(range(1, k + 1))  # every node as often as it has edges
     pairs = [(0, node) for node in range(1, k + 1)]
+    # Preferential attachment: sample from a list in which a node appears once per edge.
     for node in range(k + 1, n):
         chosen: set[int] = set()
         while len(chosen) < k:
@@ -229,6 +258,11 @@ def watts_strogatz(n: int, k: int, p: float = 0.05, *, seed: int) -> Graph:
     seed
         The same seed gives the same graph.
 
+    Returns
+    -------
+    Graph
+        n nodes and n k / 2 edges.
+
     Raises
     ------
     ParameterError
@@ -248,9 +282,11 @@ def watts_strogatz(n: int, k: int, p: float = 0.05, *, seed: int) -> Graph:
     if not 0 <= p <= 1:
         raise ParameterError(f"p={p} is not between 0 and 1. Use a probability.")
     rng = Randomness(seed=seed).stream("watts-strogatz")
+    # A ring in which every node has k neighbors.
     neighbors = [
         {(node + step) % n for step in range(-(k // 2), k // 2 + 1)} - {node} for node in range(n)
     ]
+    # Ring by ring: move the far end of an edge with probability p to a node that is free.
     for step in range(1, k // 2 + 1):
         for node in np.flatnonzero(rng.random(n) < p).tolist():
             other = (node + step) % n

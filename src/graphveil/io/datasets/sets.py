@@ -63,6 +63,11 @@ DATASETS = {
 def names() -> list[str]:
     """Return the name of every data set inside the package.
 
+    Returns
+    -------
+    list[str]
+        The names of `DATASETS`.
+
     Examples
     --------
     >>> names()
@@ -73,6 +78,16 @@ def names() -> list[str]:
 
 def path_of(name: str) -> Path:
     """Return the path of a shipped data file, such as the command line takes.
+
+    Parameters
+    ----------
+    name
+        A name of `DATASETS`.
+
+    Returns
+    -------
+    Path
+        The file in the package.
 
     Raises
     ------
@@ -97,6 +112,16 @@ def load(name: Literal["adult-sample"]) -> Table: ...
 def load(name: str) -> Data: ...
 def load(name: str) -> Data:
     """Return a data set that ships with the package.
+
+    Parameters
+    ----------
+    name
+        A name of `DATASETS`.
+
+    Returns
+    -------
+    Graph or Bipartite or Table
+        The data.
 
     Raises
     ------
@@ -166,6 +191,11 @@ def fetch(name: str, *, cache: str | Path | None = None) -> Path:
         A name of `LARGER`.
     cache
         The cache folder; that of the operating system where not given.
+
+    Returns
+    -------
+    Path
+        The file.
 
     Raises
     ------

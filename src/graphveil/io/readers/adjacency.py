@@ -17,7 +17,7 @@ from graphveil.io.formats import GraphOptions
 from graphveil.io.graph_builder import Builder
 from graphveil.io.parsed import ParsedArcs
 from graphveil.io.source import Source, shown
-from graphveil.io.text.dialect import Line, listed_lines
+from graphveil.io.text.layouts import Line, listed_lines
 
 
 def read_listed(source: Source, options: GraphOptions, layout: str) -> ParsedArcs:
@@ -89,6 +89,7 @@ def _read_edges(listed: _Listed) -> None:
 
 
 def _read_adjacency(listed: _Listed) -> None:
+    # The first word is a node, the others are its neighbors.
     for line in listed_lines(listed.source):
         if line.said is not None:
             listed.refuse(f"{shown(line.said)} is not the id of a neighbor.", line.number)
@@ -100,6 +101,7 @@ def _read_adjacency(listed: _Listed) -> None:
 
 def _read_multi_line(listed: _Listed) -> None:
     node, due, at = "", 0, 1
+    # A node and a number; then as many lines with one neighbor each.
     for line in listed_lines(listed.source):
         if line.said is None:
             if due or len(line.words) != 2 or not re.fullmatch(r"[0-9]{1,18}", line.words[1]):
@@ -123,6 +125,7 @@ def _read_multi_line(listed: _Listed) -> None:
 
 def _read_lgl(listed: _Listed) -> None:
     node = None
+    # `# node`, then lines with a neighbor and perhaps a weight.
     for number, line in listed.source.lines():
         words = line.split()
         if words[:1] == ["#"]:

@@ -23,9 +23,11 @@ from pyarrow import ipc, parquet
 from graphveil.core.errors import DataError, option
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph, Network, Table
+from graphveil.data.arrow_values import written_out
 from graphveil.data.columns import arrow_table, column_of_types, is_text, types_say_directed
-from graphveil.data.ids import Ids, as_ids, as_text, written_out
+from graphveil.data.ids import Ids, as_ids, as_text
 from graphveil.data.ids import to_arrow as ids_to_arrow
+from graphveil.io.edge_types import parsed_kinds
 from graphveil.io.formats import BipartiteOptions, Ends, Format, GraphOptions, TableOptions
 from graphveil.io.parsed import (
     ParsedArcs,
@@ -39,23 +41,15 @@ from graphveil.io.parsed import (
     joined,
 )
 from graphveil.io.source import Source, shown
-from graphveil.io.text.columns import (
-    Growing,
-    Offered,
-    compact,
-    distinct_integers,
-    kind_column,
-    merged_text,
-    native_file,
-    parsed_kinds,
-    refuse_columns,
-    two_columns,
-)
+from graphveil.io.text.chosen_columns import Offered, kind_column, refuse_columns, two_columns
+from graphveil.io.text.columns import merged_text, native_file
+from graphveil.io.text.compact_integers import Growing, compact, distinct_integers
 from graphveil.io.text.table_cells import check_columns
 
 _ROWS = 1 << 20
 
 _FAILURES = (pa.ArrowException, ValueError, OSError, OverflowError, MemoryError)
+"""What reading a damaged file may raise."""
 
 
 class Frame:
@@ -65,6 +59,8 @@ class Frame:
         self.source = source
         self._n_rows = 0
         schemas = []
+        # Every part must have the columns of the first, in its types; the index of pandas is not
+        # data.
         for part in source.parts:
             with _opened(part) as file:
                 of_part = file.schema_arrow if hasattr(file, "schema_arrow") else file.schema
@@ -96,6 +92,7 @@ class Frame:
         self, names: tuple[str, ...], notes: ReadCounts, *, share_labels: bool
     ) -> list[ParsedColumn]:
         """Return columns of ids, over one list of labels or over one each."""
+        # Text, floats and categories: all batches at once, over dictionaries.
         integers = all(pa.types.is_integer(self.schema.field(name).type) for name in names)
         if not integers:
             batches = list(self.batches(names))
@@ -105,6 +102,7 @@ class Frame:
                 for name in names
             ]
             return list(joined(*every)) if share_labels else every
+        # Integers: into growing arrays, a batch at a time.
         grown = [Growing() for _ in names]
         notes.rows = 0
         for batch in self.batches(names):
@@ -213,6 +211,7 @@ def _said_of(source: Source) -> Iterator[None]:
 
 
 BATCH_ROWS = 1 << 16
+"""How many rows of a Parquet file of ours are read at a time."""
 
 
 @contextmanager
@@ -289,6 +288,7 @@ _PARQUET: dict[str, Any] = {
 """What decides on the bytes of a Parquet file apart from its cells; `verify` has the same list."""
 
 _FEW_ROWS = 1 << 16
+"""How many rows of lists are read at a time: lists may be long."""
 
 
 def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
@@ -441,10 +441,12 @@ def settings_of(numbers: list[str], texts: list[str]) -> dict[str, Any]:
 
 def name_no_version(stream: IO[bytes]) -> None:
     """Give the footer of a Parquet file one name for every version of what wrote it."""
+    # The footer is at the end of the file, before its length and the magic bytes.
     named = parquet.ParquetFile(stream).metadata.created_by.encode()
     stream.seek(-8, io.SEEK_END)
     size = int.from_bytes(stream.read(4), "little")
     stream.seek(-8 - size, io.SEEK_END)
+    # Replace the name of the writer in it, and write the new length.
     before, _, behind = stream.read(size).rpartition(_CREATED_BY + bytes([len(named)]) + named)
     footer = before + _CREATED_BY + bytes([len(_WRITER)]) + _WRITER + behind
     stream.seek(-8 - size, io.SEEK_END)
@@ -511,6 +513,7 @@ def _lists(frame: Frame, name: str, options: BipartiteOptions) -> ParsedPairs:
     user = _user_column(frame, name, notes, options)
     table = frame.table(tuple(frame.names))
     notes.rows, notes.nameless = table.num_rows, user is None
+    # A missing list is a user without items.
     column = table[name].combine_chunks()
     column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     sizes = pc.fill_null(column.value_lengths(), 0).to_numpy(zero_copy_only=False)

@@ -15,9 +15,12 @@ from pyarrow import csv
 from graphveil.core.errors import InputError, option, warn
 from graphveil.core.text import counted
 from graphveil.data import SUPPRESSED, Bipartite, Graph, Network, Table
+from graphveil.data.arrow_values import written_out
 from graphveil.data.columns import column_of_types, known_pairs, types_say_directed
-from graphveil.data.ids import Ids, alike, in_quotes, written_out
+from graphveil.data.ids import Ids
 from graphveil.data.ids import to_arrow as ids_to_arrow
+from graphveil.data.spellings import alike, in_quotes
+from graphveil.io.edge_types import parsed_kinds
 from graphveil.io.formats import BipartiteOptions, Format, GraphOptions
 from graphveil.io.parsed import (
     ParsedArcs,
@@ -33,26 +36,12 @@ from graphveil.io.parsed import (
     problem_of_some,
 )
 from graphveil.io.source import Source, shown
-from graphveil.io.text.columns import (
-    Offered,
-    kind_column,
-    parsed_kinds,
-    read_columns,
-    read_lists,
-    refuse_value,
-    tables,
-    trimmed,
-    two_columns,
-)
-from graphveil.io.text.dialect import (
-    Dialect,
-    check_no_second_header,
-    first_row_is_names,
-    layout_of,
-    lists_pairs,
-    sniff,
-    without_first_row,
-)
+from graphveil.io.text.chosen_columns import Offered, kind_column, two_columns
+from graphveil.io.text.columns import read_columns, refuse_value, tables, trimmed
+from graphveil.io.text.dialect import Dialect, lists_pairs, sniff
+from graphveil.io.text.header import check_no_second_header, first_row_is_names, without_first_row
+from graphveil.io.text.item_lists import read_lists
+from graphveil.io.text.layouts import layout_of
 from graphveil.io.text.table_cells import fraction_among, read_cells
 from graphveil.io.writing import AWKWARD, formulas, refuse_separators
 
@@ -266,7 +255,8 @@ def refuse_counts(source: Source, n: int, m: int, rows: int) -> NoReturn:
 
 
 def _without_count_line(source: Source, arcs: ParsedArcs) -> ParsedArcs:
-    """Leave out the first line where it gives the numbers of nodes and of edges."""
+    """Drop the first line if it gives the numbers of nodes and of edges."""
+    # Only integers can be counts, and a count of edges is about the number of rows below.
     labels = arcs.labels
     if arcs.source.size < 2 or labels.dtype.kind != "i":
         return arcs
@@ -274,6 +264,7 @@ def _without_count_line(source: Source, arcs: ParsedArcs) -> ParsedArcs:
     rows = arcs.source.size - 1
     if m < rows / 2:
         return arcs
+    # The ids in use without the first line show whether its numbers fit as counts.
     used = np.zeros(labels.size, dtype=np.bool_)
     used[arcs.source[1:]] = True
     used[arcs.target[1:]] = True
@@ -282,6 +273,7 @@ def _without_count_line(source: Source, arcs: ParsedArcs) -> ParsedArcs:
         refuse_counts(source, n, m, rows)
     if not verdict:
         return arcs
+    # Renumber the labels that are left.
     position = np.cumsum(used, dtype=np.int32) - 1
     arcs.source = position[arcs.source[1:]].astype(np.int32, copy=False)
     arcs.target = position[arcs.target[1:]].astype(np.int32, copy=False)

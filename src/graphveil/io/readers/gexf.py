@@ -6,8 +6,8 @@ from typing import IO
 from xml.sax.saxutils import quoteattr
 
 from graphveil.data import Network
-from graphveil.data.conversions import rows_of
 from graphveil.data.network import LAYER
+from graphveil.data.network_conversions import rows_of
 from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.graph_builder import (
     GraphElements,

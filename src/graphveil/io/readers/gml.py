@@ -1,4 +1,9 @@
-"""GML: nested lists of keys and values."""
+"""GML: nested lists of keys and values.
+
+The text is split into tokens, tokens into keys with values, and these are followed along the path
+of open lists: only ``graph [ node [ ... ] edge [ ... ] ]`` counts. Linear in the size of the file.
+Entities are resolved once; labels are ids if all nodes have distinct ones.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +14,8 @@ from typing import IO, NamedTuple, NoReturn
 
 from graphveil.core.errors import UsageError
 from graphveil.data import Network
-from graphveil.data.conversions import cells_of
 from graphveil.data.network import LAYER
+from graphveil.data.network_conversions import cells_of
 from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.graph_builder import Builder
 from graphveil.io.parsed import ParsedArcs
@@ -28,6 +33,7 @@ _WEIGHTS = ("weight", "value")
 _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NODE, _EDGE = ("id", "label"), ("source", "target", "label")
 _DEEPEST = 100
+"""The most nested lists that are followed: it bounds what a hostile file can take."""
 _ELEMENTS = (["graph", "node"], ["graph", "edge"])
 
 
@@ -136,6 +142,8 @@ class _Reader:
 
     def arcs(self) -> ParsedArcs:
         """Return what the file holds."""
+        # Follow the path of open lists; the fields of a node or an edge are gathered until it
+        # closes.
         path: list[str] = []
         fields: dict[str, _Item] = {}
         for item in self._items():

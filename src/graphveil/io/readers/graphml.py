@@ -6,8 +6,8 @@ from typing import IO
 from xml.sax.saxutils import escape, quoteattr
 
 from graphveil.data import Network
-from graphveil.data.conversions import rows_of
 from graphveil.data.network import LAYER
+from graphveil.data.network_conversions import rows_of
 from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.graph_builder import (
     WEIGHTS,
@@ -35,6 +35,7 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     """Write nodes under their ids with their attributes, and edges between them."""
     quoted = quoted_labels(network, form)
     stream.write(_HEAD.encode())
+    # Attributes are declared first; all are text, so that no program changes them.
     cells = attributes_in_text(network, form)
     for number, name in enumerate(cells):
         key = f'id="d{number}" for="node" attr.name={quoteattr(name)} attr.type="string"'
@@ -43,6 +44,7 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     if several:
         key = f'id="layer" for="edge" attr.name="{LAYER}" attr.type="string"'
         stream.write(f"  <key {key}/>\n".encode())
+    # Edges without direction in a directed graph are written in both directions.
     kind = "directed" if directed else "undirected"
     stream.write(f'  <graph edgedefault="{kind}">\n'.encode())
     for name, said in zip(quoted, rows_of(cells, network.n_nodes), strict=True):

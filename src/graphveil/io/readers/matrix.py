@@ -1,6 +1,8 @@
 """Sparse matrices as graphs and as user-item data: Matrix Market text, and SciPy's `.npz`.
 
-Matrix Market is parsed here: `scipy.io.mmread` may end the process on a damaged file.
+Matrix Market is parsed here: `scipy.io.mmread` may end the process on a damaged file. A banner
+gives layout, values and symmetry; then come comments, a line of sizes, and one line per entry,
+counted from 1. Entries are parsed by Arrow, chunk by chunk. Of `.npz`, nothing is unpickled.
 """
 
 from __future__ import annotations
@@ -21,7 +23,8 @@ from graphveil.data import Bipartite, Graph
 from graphveil.io.formats import BipartiteOptions, Format, GraphOptions
 from graphveil.io.parsed import ParsedArcs, ParsedPairs, ReadCounts, check_size
 from graphveil.io.source import Source, shown
-from graphveil.io.text.columns import Growing, NotIntegersError, tables
+from graphveil.io.text.columns import NotIntegersError, tables
+from graphveil.io.text.compact_integers import Growing
 from graphveil.io.text.dialect import WHITESPACE, Dialect, expect_width
 
 _BANNER = re.compile(
@@ -34,6 +37,7 @@ _FAILURES = (
     *(ValueError, TypeError, LookupError, OverflowError, MemoryError, RuntimeError),
     *(zipfile.BadZipFile, zlib.error),
 )
+"""What reading a damaged file may raise."""
 
 
 class Entries(NamedTuple):

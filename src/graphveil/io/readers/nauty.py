@@ -84,6 +84,7 @@ class _Reader:
 
     def _lists(self, line: str) -> None:
         start = 0
+        # `v:` begins the list of a node, numbers are its neighbors, `;` goes on to the next node.
         while start < len(line) and not self.stopped:
             match = _TOKEN.match(line, start)
             if match is None:

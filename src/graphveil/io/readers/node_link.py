@@ -11,7 +11,7 @@ import msgspec
 
 from graphveil.core.errors import UsageError
 from graphveil.data import Network
-from graphveil.data.conversions import cells_of, rows_of
+from graphveil.data.network_conversions import cells_of, rows_of
 from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.graph_builder import Builder, check_signs
 from graphveil.io.parsed import ParsedArcs

@@ -13,7 +13,7 @@ from typing import IO, NamedTuple, NoReturn
 
 from graphveil.core.errors import InputError, option
 from graphveil.data import Network
-from graphveil.data.conversions import cells_of
+from graphveil.data.network_conversions import cells_of
 from graphveil.io.formats import Format, GraphOptions
 from graphveil.io.graph_builder import Builder, is_weight, refuse_kinds
 from graphveil.io.parsed import ParsedArcs, check_size
@@ -21,6 +21,7 @@ from graphveil.io.source import Source, shown
 
 _CELL = re.compile(r'"([^"]*)"|(\S+)')
 _SECTIONS = ("*edges", "*arcs", "*edgeslist", "*arcslist")
+"""The sections that list edges or arcs."""
 _RELATION = re.compile(r'(?::\s*(?P<number>\d+))?\s*(?:"(?P<name>[^"]*)"\s*|(?P<rest>.*))')
 RELATION = "relation"
 """What Pajek calls the kind of an edge, and the column of kinds therefore."""
@@ -316,6 +317,7 @@ class _Reader:
         """Return what was read."""
         if self._n < 0:
             self._source.refuse("*Vertices is missing. Check the format.")
+        # Partitions, modes and relations can be checked only now that all sections were read.
         self._check_partitions()
         if self._first_mode and MODE in self._partitions:
             self._source.refuse(f"a partition of a two-mode network is named {MODE}. Rename it.")
@@ -324,12 +326,14 @@ class _Reader:
         if self._labels and len(self._labels) < self._n:
             self._builder.declare("nodes", str(self._n), listed=len(self._labels))
         check_size(self._source, self._n, len(self._ties) + len(self._labels))
+        # Vertices in their order, with their mode and their clusters as attributes.
         for vertex in range(1, self._n + 1):
             self._builder.node(str(vertex), self._labels.get(vertex), line=1)
             if self._first_mode:
                 self._builder.node_attribute(MODE, 1 if vertex <= self._first_mode else 2)
             for name, partition in self._partitions.items():
                 self._builder.node_attribute(name, partition.clusters[vertex - 1])
+        # Edges, each with its relation; in a two-mode network, between the modes only.
         for tie in self._ties:
             if self._first_mode and (
                 (tie.left <= self._first_mode) == (tie.right <= self._first_mode)

@@ -20,8 +20,10 @@ from graphveil.data.columns import dropped_columns
 from graphveil.io.formats import Header, TableOptions
 from graphveil.io.parsed import ParsedCells, ReadCounts, binning
 from graphveil.io.source import Source, shown
+from graphveil.io.text.cleaning import single_spaced
 from graphveil.io.text.columns import native_buffer
-from graphveil.io.text.dialect import PAIRS, WHITESPACE, Dialect, single_spaced, sniff
+from graphveil.io.text.dialect import WHITESPACE, Dialect, sniff
+from graphveil.io.text.guessed_kind import PAIRS
 
 _WHOLE = r"^(0|[1-9][0-9]{0,17})$"
 _COMMA = r"^[+-]?[0-9]+(,[0-9]+)+([.][0-9]+)?$"
@@ -34,6 +36,7 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
 
     Numbers that are to be binned are text as well. What is not clear is a problem of the cells.
     """
+    # All cells as text; a first line that may be data is asked about.
     dialect, names, table = _as_written(source, options)
     if table.num_rows == 0:
         source.refuse("the file has column names but no rows.")
@@ -41,12 +44,14 @@ def read_cells(source: Source, options: TableOptions) -> ParsedCells:
     if problems and problems[0].value == "no":
         cells = read_cells(source, replace(options, header="no"))
         return replace(cells, problems=(*problems, *cells.problems))
+    # Only the columns that are kept are looked at.
     kept = check_columns(source, names, options)
     _check_no_second_header(table, dialect)
     texts = {name: table[name].combine_chunks() for name in kept}
     if dialect.spaced:
         texts = {name: pc.utf8_trim_whitespace(column) for name, column in texts.items()}
     options = binning(texts, options)
+    # Integers if all cells are; what else may be a number is asked about.
     columns = {}
     odd: list[tuple[str, str]] = []
     for name, values in texts.items():
@@ -89,10 +94,12 @@ def _about_the_first_row(table: pa.Table, dialect: Dialect, options: TableOption
     named = {*options.bins, *options.drop, *options.one_hot, options.ids, options.person}
     answer = "yes" if named & {*dialect.header} else "no"
     choices = f"{option('header', 'yes')} if it holds names, {option('header', 'no')} if it is data"
+    # A number in place of a name.
     number = next((name for name in dialect.header if re.fullmatch(NUMBER[1:-1], name)), None)
     if number is not None:
         found = f"the first line has {shown(number)} instead of a column name"
         return [Problem("", "header", answer, found, choices)]
+    # Most of its cells occur below, in their columns, and not only in repeated headers.
     same = [
         pc.equal(pc.utf8_trim_whitespace(column), name).to_numpy()
         for name, column in zip(dialect.header, table.columns, strict=True)
@@ -196,7 +203,7 @@ def _parsed(source: Source, raw: bytes, dialect: Dialect, names: tuple[str, ...]
 
 
 def _explain(source: Source, raw: bytes, dialect: Dialect, width: int) -> None:
-    """Refuse the first line that is not UTF-8 or has the wrong number of cells."""
+    """Refuse the first line that is not UTF-8 or has the wrong number of cells, if there is one."""
     for number, line in enumerate(raw.split(b"\n"), start=1):
         source.decoded(line, number)
     rows = lines_of_cells.reader(io.StringIO(raw.decode(), newline=""), delimiter=dialect.delimiter)

@@ -1,4 +1,4 @@
-"""A file of edges, read some rows at a time, as often as asked: no column is in memory."""
+"""Files of edges that are read some rows at a time, in Parquet, Arrow or delimited text."""
 
 from __future__ import annotations
 
@@ -18,12 +18,14 @@ from graphveil.io.readers import delimited
 from graphveil.io.readers.columnar import frame_says_directed, opened_frame, two_of_frame
 from graphveil.io.source import Source
 from graphveil.io.text.columns import labels_of
-from graphveil.io.text.dialect import Dialect, check_no_second_header, layout_of, sniff
+from graphveil.io.text.dialect import Dialect, sniff
+from graphveil.io.text.header import check_no_second_header
+from graphveil.io.text.layouts import layout_of
 
 TEXT_FORMATS = ("csv", "tsv", "text")
 FRAME_FORMATS = ("parquet", "arrow")
 _BYTES_A_ROW = 12
-"""What a row of a text file takes at least, as a rule: two ids of five digits."""
+"""How many bytes a row of a text file takes at least, as a rule: two ids of five digits."""
 
 
 class Ends(NamedTuple):

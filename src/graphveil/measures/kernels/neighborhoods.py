@@ -1,21 +1,24 @@
-"""How many nodes have a pair of values inside a box, for many boxes.
+"""Loops behind the structural measures: triangles, neighborhoods, multisets, colors, the cascade.
 
-Triangles of a graph: one pass finds every triangle once, from its end of least degree.
+The measures are those of Table 1 of de Jong, van der Loo and Takes, *The anonymization problem in
+social networks*; N is the neighborhood of a node: all nodes within the distance, and the edges
+between them. The module has six parts, in this order:
 
-Nodes are ordered by (degree, position). An edge points forward, from the earlier end to the later,
-so that no node has more than sqrt(2 m) forward neighbors, and all triangles are found in
-O(m sqrt(m)) steps. Taking edges out keeps that.
+1. Triangles. One pass finds every triangle once, from its end of least degree. Nodes are ordered by
+   (degree, position), and an edge points *forward*, from the earlier end to the later. Then no node
+   has more than sqrt(2m) forward neighbors, and all triangles are found in O(m sqrt(m)). Deleting
+   edges keeps that bound. Used by count, edge-count and degree-distribution at distance 1, and by
+   the paper's heuristics.
+2. Balls: neighborhoods of any distance, one node at a time. O(n m) in all beyond distance 1.
+3. Multisets of integers, one per node (degree-distribution, vrq, twins). A hash only selects the
+   pairs that may be equal. Equality is decided by counting: no two unequal multisets are merged.
+4. Color refinement of neighborhoods: an invariant that separates most of those that are not
+   isomorphic (dk, hybrid). What it does not separate is compared exactly elsewhere.
+5. The anonymity cascade: from identified nodes to neighbors that are unique among their neighbors.
+6. Boxes: how many nodes have a pair of values inside each of many rectangles (phi).
 
-Neighborhoods of any distance, one node at a time: the nodes within some hops of a center.
-
-Multisets of integers, one per node: which nodes have the same.
-
-A hash only tells which multisets may be equal. Whether they are is found by counting: the values of
-one are counted up, the values of the other counted down.
-
-Color refinement of neighborhoods: an invariant that tells most of them apart, and fast.
-
-The anonymity cascade: from nodes that are found to neighbors that are alone in their class.
+Graphs are sorted neighbor lists: `indptr` is int64, shape (n + 1,), and `indices` is int32, shape
+(2m,); the neighbors of u are ``indices[indptr[u]:indptr[u + 1]]``. No kernel writes them.
 """
 
 from __future__ import annotations
@@ -36,7 +39,15 @@ Weights = NDArray[np.int8]
 
 
 class Forward(NamedTuple):
-    """Forward neighbors: those of u are ``ends[start[u]:start[u + 1]]``, sorted."""
+    """Forward neighbors: those of u are ``ends[start[u]:start[u + 1]]``, sorted.
+
+    Parameters
+    ----------
+    start
+        int64, shape (n + 1,).
+    ends
+        int32, shape (m,): each edge once. Its position is the number of the edge.
+    """
 
     start: Indptr
     ends: Indices
@@ -44,7 +55,7 @@ class Forward(NamedTuple):
 
 @leaf
 def _points(indptr: Indptr, u: int, w: int) -> bool:
-    """Return whether the edge points from u to w."""
+    """Return whether the edge points from u to w: by degree, then by position."""
     of_u = indptr[u + 1] - indptr[u]
     of_w = indptr[w + 1] - indptr[w]
     return bool(of_u < of_w or (of_u == of_w and u < w))
@@ -58,6 +69,7 @@ def _forward(indptr: Indptr, indices: Indices) -> Forward:
     ends = np.empty(indices.size // 2, dtype=np.int32)
     filled = 0
     for u in range(n):
+        # Rows are sorted, so that forward rows are too.
         for arc in range(indptr[u], indptr[u + 1]):
             if _points(indptr, u, indices[arc]):
                 ends[filled] = indices[arc]
@@ -68,11 +80,24 @@ def _forward(indptr: Indptr, indices: Indices) -> Forward:
 
 @allocating
 def _pass(forward: Forward, flag: Flags | None, of_edge: Indptr | None, out: Indptr) -> None:
-    """Add every triangle to `out`: to its nodes, or where nodes are flagged to its edges.
+    """Find every triangle once, and add what it stands for to `out`.
 
-    Each edge gets one for the third corner if that is flagged; each node one, or where edges have
-    weights that of the edge on the other side. Which of the three it is, is known when the pass is
-    compiled.
+    What is added depends on which argument is not None; that is known when the pass is compiled.
+
+    - Neither: 1 to each of the three nodes. `out` has shape (n,).
+    - `flag`: 1 to each of the three edges if the node opposite to it is flagged. Shape (m,).
+    - `of_edge`: to each of the three nodes the weight of the edge opposite to it. Shape (n,).
+
+    Parameters
+    ----------
+    forward
+        The graph. Read.
+    flag
+        bool, shape (n,), or None. Read.
+    of_edge
+        int64, shape (m,): the weight of every forward edge, or None. Read.
+    out
+        int64: written.
     """
     start, ends = forward
     position = np.empty(start.size - 1, dtype=np.int64)
@@ -80,8 +105,11 @@ def _pass(forward: Forward, flag: Flags | None, of_edge: Indptr | None, out: Ind
     for u in range(start.size - 1):
         if start[u + 1] - start[u] < 2:
             continue
+        # Step 1: note which edge leads from u to each forward neighbor.
         for e in range(start[u], start[u + 1]):
             position[ends[e]] = e
+        # Step 2: u, v and a forward neighbor of v that u also has are a triangle, with the edges e
+        # (u to v), third (u to it) and f (v to it).
         for e in range(start[u], start[u + 1]):
             v = ends[e]
             for f in range(start[v], start[v + 1]):
@@ -100,18 +128,19 @@ def _pass(forward: Forward, flag: Flags | None, of_edge: Indptr | None, out: Ind
                     out[e] += flag[ends[f]]
                     out[third] += flag[v]
                     out[f] += flag[u]
+        # Step 3: forget the edges of u.
         for e in range(start[u], start[u + 1]):
             position[ends[e]] = -1
 
 
 def _steps_of_pass(forward: Forward, *_flags: Flags) -> int:
-    """Return about how many steps a pass over all pairs of neighbors of later ones takes."""
+    """Return about how many steps a pass takes: pairs of forward neighbors, and edges."""
     later = np.diff(forward.start)
     return 2 * int((later * later).sum()) + forward.ends.size
 
 
 def _steps_of_all(indptr: Indptr, indices: Indices) -> int:
-    """Return about how many steps it takes with the making of the forward edges."""
+    """Return about how many steps a pass takes together with making the forward edges."""
     degrees = np.diff(indptr)
     return int((degrees * degrees).sum()) // 3 + 3 * indices.size
 
@@ -119,7 +148,7 @@ def _steps_of_all(indptr: Indptr, indices: Indices) -> int:
 @tiered(_steps_of_pass)
 @allocating
 def triangles_of_nodes(forward: Forward) -> NDArray[np.int64]:
-    """Return the number of triangles at every node."""
+    """Return the number of triangles at every node, int64, shape (n,)."""
     out = np.zeros(forward.start.size - 1, dtype=np.int64)
     _pass(forward, None, None, out)
     return out
@@ -128,7 +157,11 @@ def triangles_of_nodes(forward: Forward) -> NDArray[np.int64]:
 @tiered(_steps_of_pass)
 @allocating
 def flagged_thirds(forward: Forward, flag: Flags) -> NDArray[np.int64]:
-    """Return for every edge how many common neighbors of its ends are flagged."""
+    """Return for every forward edge how many common neighbors of its ends are flagged.
+
+    int64, shape (m,), in the order of `forward.ends`. With all flags set: in how many triangles it
+    is.
+    """
     out = np.zeros(forward.ends.size, dtype=np.int64)
     _pass(forward, flag, None, out)
     return out
@@ -137,14 +170,17 @@ def flagged_thirds(forward: Forward, flag: Flags) -> NDArray[np.int64]:
 @tiered(_steps_of_all)
 @allocating
 def triangles(indptr: Indptr, indices: Indices) -> NDArray[np.int64]:
-    """Return the number of triangles at every node."""
+    """Return the number of triangles at every node, int64, shape (n,)."""
     return triangles_of_nodes(_forward(indptr, indices))
 
 
 @tiered(_steps_of_all)
 @allocating
 def common_neighbors(indptr: Indptr, indices: Indices) -> NDArray[np.int32]:
-    """Return, for every entry of indices, how many neighbors the two ends of its edge share."""
+    """Return, for every entry of `indices`, how many neighbors the two ends of its edge share.
+
+    int32, shape (2m,).
+    """
     everybody = np.ones(indptr.size - 1, dtype=np.bool_)
     shared = flagged_thirds(_forward(indptr, indices), everybody)
     return _on_both_entries(indptr, indices, shared)
@@ -165,6 +201,7 @@ def _on_both_entries(indptr: Indptr, indices: Indices, of_edge: Indptr) -> NDArr
             w = indices[arc]
             if not _points(indptr, u, w):
                 continue
+            # Skip the forward entries of w: the next backward one is that of u.
             while _points(indptr, w, indices[cursor[w]]):
                 cursor[w] += 1
             out[arc] = of_edge[e]
@@ -176,7 +213,7 @@ def _on_both_entries(indptr: Indptr, indices: Indices, of_edge: Indptr) -> NDArr
 
 @allocating
 def _forward_weights(indptr: Indptr, indices: Indices, weight: Weights) -> NDArray[np.int64]:
-    """Return the weights of the forward edges, in their order."""
+    """Return the weights of the forward edges, in their order, from those of all entries."""
     out = np.empty(indices.size // 2, dtype=np.int64)
     filled = 0
     for u in range(indptr.size - 1):
@@ -190,9 +227,18 @@ def _forward_weights(indptr: Indptr, indices: Indices, weight: Weights) -> NDArr
 @tiered(lambda indptr, indices, _weight: _steps_of_all(indptr, indices))
 @allocating
 def weight_around(indptr: Indptr, indices: Indices, weight: Weights) -> NDArray[np.int64]:
-    """Return for every node what the edges between its neighbors weigh together.
+    """Return for every node the total weight of the edges between its neighbors.
 
-    Both entries of an edge have its weight.
+    Parameters
+    ----------
+    indptr, indices
+        The graph. Read.
+    weight
+        int8, shape (2m,): the weight of each entry; both entries of an edge have the same. Read.
+
+    Returns
+    -------
+    int64, shape (n,)
     """
     forward = _forward(indptr, indices)
     out = np.zeros(indptr.size - 1, dtype=np.int64)
@@ -203,8 +249,16 @@ def weight_around(indptr: Indptr, indices: Indices, weight: Weights) -> NDArray[
 class Ball(NamedTuple):
     """Room for one neighborhood at a time.
 
-    ``nodes`` holds its nodes in the order they are met, by rising distance from the center;
-    ``place[x]`` is the position of node x in it, -1 outside. ``hops`` holds the distances.
+    Parameters
+    ----------
+    nodes
+        int32, shape (n,): its nodes in the order they are met, by rising distance; the center is
+        first.
+    hops
+        int32, shape (n,): the distance of each of them from the center.
+    place
+        int32, shape (n,): the position of each node of the graph in `nodes`, -1 if it is outside.
+        All -1 between neighborhoods.
     """
 
     nodes: Indices
@@ -215,7 +269,7 @@ class Ball(NamedTuple):
 @tiered(for_each_call(10))
 @allocating
 def make_ball(n: int) -> Ball:
-    """Return room for a neighborhood in a graph of n nodes."""
+    """Return empty room for a neighborhood in a graph of n nodes."""
     place = np.empty(n, dtype=np.int32)
     place[:] = -1
     return Ball(np.empty(n, dtype=np.int32), np.empty(n, dtype=np.int32), place)
@@ -223,12 +277,16 @@ def make_ball(n: int) -> Ball:
 
 @leaf
 def fill_ball(indptr: Indptr, indices: Indices, center: int, distance: int, ball: Ball) -> int:
-    """Write the nodes within this distance of the center into the ball; return how many."""
+    """Write the nodes within this distance of the center into the ball; return how many there are.
+
+    Breadth-first search. `clear_ball` must follow before the next one.
+    """
     ball.nodes[0] = center
     ball.hops[0] = 0
     ball.place[center] = 0
     size = 1
     head = 0
+    # Breadth-first: nodes at the distance itself are not followed further.
     while head < size and ball.hops[head] < distance:
         x = ball.nodes[head]
         for arc in range(indptr[x], indptr[x + 1]):
@@ -244,7 +302,7 @@ def fill_ball(indptr: Indptr, indices: Indices, center: int, distance: int, ball
 
 @leaf
 def clear_ball(ball: Ball, size: int) -> None:
-    """Forget the neighborhood of this size."""
+    """Empty the ball after a neighborhood of this size."""
     for i in range(size):
         ball.place[ball.nodes[i]] = -1
 
@@ -253,6 +311,7 @@ def clear_ball(ball: Ball, size: int) -> None:
 def inner_degree(indptr: Indptr, indices: Indices, i: int, distance: int, ball: Ball) -> int:
     """Return how many neighbors the node at position i of the ball has inside it."""
     x = ball.nodes[i]
+    # All neighbors of a node that is not at the rim are inside.
     if ball.hops[i] < distance:
         return int(indptr[x + 1] - indptr[x])
     inside = 0
@@ -273,13 +332,14 @@ def steps_of_balls(degrees: NDArray[np.int64], distance: int) -> int:
 def ball_sizes(
     indptr: Indptr, indices: Indices, distance: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the number of nodes and of edges of the neighborhood of every node."""
+    """Return the numbers of nodes and of edges of every neighborhood, each int64, shape (n,)."""
     n = indptr.size - 1
     nodes = np.empty(n, dtype=np.int64)
     edges = np.empty(n, dtype=np.int64)
     ball = make_ball(n)
     for v in range(n):
         size = fill_ball(indptr, indices, v, distance, ball)
+        # Every edge of the neighborhood is counted from both ends.
         ends = np.int64(0)
         for i in range(size):
             ends += inner_degree(indptr, indices, i, distance, ball)
@@ -292,17 +352,33 @@ def ball_sizes(
 Ints = NDArray[np.int64]
 Hashes = NDArray[np.uint64]
 
+# Constants of SplitMix64 (Steele, Lea and Flood 2014): two odd multipliers, and the step of its
+# counter, 2**64 divided by the golden ratio.
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
 SECOND = np.uint64(0x94D049BB133111EB)
 STEP = np.uint64(0x9E3779B97F4A7C15)
 
 
 class MultisetRows(NamedTuple):
-    """Where the multiset of a node comes from, and the largest value in any.
+    """Where the multiset of every node comes from.
 
-    At distance 1 it is ``own[v]`` and ``values[indptr[v]:indptr[v + 1]]``. Farther it is made from
-    the neighborhood: the degree of each of its nodes, in the graph or, where ``inside``, in the
-    neighborhood; ``own`` and ``values`` are then empty.
+    At distance 1 it is ``own[v]`` and ``values[indptr[v]:indptr[v + 1]]``. Farther away it is the
+    degrees of the nodes of the neighborhood; `own` and `values` are empty then.
+
+    Parameters
+    ----------
+    indptr, indices
+        The graph.
+    own
+        int32, shape (n,): one value for each node.
+    values
+        int32, shape (2m,): one value for each entry of `indices`.
+    distance
+        How far the neighborhood reaches, in hops.
+    inside
+        Beyond distance 1: whether degrees count neighbors inside the neighborhood, or in the graph.
+    largest
+        The largest value in any multiset. Values are 0 or more.
     """
 
     indptr: Indptr
@@ -316,7 +392,10 @@ class MultisetRows(NamedTuple):
 
 @leaf
 def mixed(value: np.uint64) -> np.uint64:
-    """Return the value with its bits stirred (the finalizer of SplitMix64)."""
+    """Return the value with its bits mixed: one step of the generator SplitMix64.
+
+    A bijection of 64 bits in which each bit of the input affects all bits of the output.
+    """
     x = value + STEP
     x = (x ^ (x >> np.uint64(30))) * FIRST
     x = (x ^ (x >> np.uint64(27))) * SECOND
@@ -325,7 +404,7 @@ def mixed(value: np.uint64) -> np.uint64:
 
 @allocating
 def _room(rows: MultisetRows) -> tuple[Ball, Indices]:
-    """Return room for one neighborhood and for one multiset."""
+    """Return room for one neighborhood, and for the longest multiset."""
     n = rows.indptr.size - 1
     if rows.distance > 1:
         return make_ball(n), np.empty(n, dtype=np.int32)
@@ -337,7 +416,7 @@ def _room(rows: MultisetRows) -> tuple[Ball, Indices]:
 
 @leaf
 def _fill(rows: MultisetRows, v: int, ball: Ball, out: Indices) -> int:
-    """Write the multiset of node v into out, in any order; return its size."""
+    """Write the multiset of node v into `out`, in any order; return its size."""
     indptr = rows.indptr
     if rows.distance == 1:
         out[0] = rows.own[v]
@@ -346,6 +425,7 @@ def _fill(rows: MultisetRows, v: int, ball: Ball, out: Indices) -> int:
             out[size] = rows.values[arc]
             size += 1
         return size
+    # Beyond distance 1: the degrees of the nodes of the neighborhood.
     size = fill_ball(indptr, rows.indices, v, rows.distance, ball)
     for i in range(size):
         if rows.inside:
@@ -359,7 +439,10 @@ def _fill(rows: MultisetRows, v: int, ball: Ball, out: Indices) -> int:
 @tiered(for_each_entry(1.5))
 @allocating
 def row_hashes(rows: MultisetRows) -> Hashes:
-    """Return a hash of the multiset of every node: equal where the multisets are equal."""
+    """Return a hash of the multiset of every node: equal if the multisets are equal.
+
+    The sum of mixed values does not depend on their order. uint64, shape (n,).
+    """
     n = rows.indptr.size - 1
     out = np.empty(n, dtype=np.uint64)
     ball, row = _room(rows)
@@ -375,9 +458,20 @@ def row_hashes(rows: MultisetRows) -> Hashes:
 @tiered(for_each_entry(0.3))
 @allocating
 def same_as_first(rows: MultisetRows, order: Ints, first: Ints, equal: NDArray[np.bool_]) -> None:
-    """Write into equal[i] whether node order[i] has the multiset of the first node of its bucket.
+    """Write whether each node has the multiset of the first node of its bucket, exactly.
 
-    Bucket b is ``order[first[b]:first[b + 1]]``.
+    O(total size of the multisets), by counting.
+
+    Parameters
+    ----------
+    rows
+        The multisets. Read.
+    order
+        int64: nodes, bucket after bucket. Read.
+    first
+        int64, shape (buckets + 1,): bucket b is ``order[first[b]:first[b + 1]]``. Read.
+    equal
+        bool, as long as `order`: ``equal[i]`` is written for node ``order[i]``.
     """
     ball, row = _room(rows)
     count = np.zeros(rows.largest + 1, dtype=np.int64)
@@ -385,6 +479,8 @@ def same_as_first(rows: MultisetRows, order: Ints, first: Ints, equal: NDArray[n
         if first[b + 1] == first[b] + 1:
             equal[first[b]] = True
             continue
+        # Count the values of the first node; each other node is equal if it uses up exactly these
+        # counts.
         size = _fill(rows, order[first[b]], ball, row)
         model = row[:size].copy()
         for i in range(size):
@@ -398,7 +494,10 @@ def same_as_first(rows: MultisetRows, order: Ints, first: Ints, equal: NDArray[n
 
 @leaf
 def _takes_all(count: Ints, row: Indices, size: int) -> bool:
-    """Return whether the row takes everything counted, one by one; the counts stay as they are."""
+    """Return whether the row uses up all counts, one for each entry; the counts are restored.
+
+    The caller has checked that the row is as long as what was counted.
+    """
     taken = 0
     while taken < size and count[row[taken]] > 0:
         count[row[taken]] -= 1
@@ -410,12 +509,22 @@ def _takes_all(count: Ints, row: Indices, size: int) -> bool:
 
 @allocating
 def rows_of(rows: MultisetRows, nodes: Ints) -> tuple[Ints, Indices]:
-    """Return the sorted multisets of these nodes, one after the other, and where each begins."""
+    """Return the sorted multisets of these nodes, one after the other.
+
+    Returns
+    -------
+    start
+        int64, shape (nodes + 1,): where each begins.
+    values
+        int32: the multisets.
+    """
     ball, row = _room(rows)
     start = np.zeros(nodes.size + 1, dtype=np.int64)
+    # Step 1: how long each multiset is.
     for i in range(nodes.size):
         start[i + 1] = start[i] + _fill(rows, nodes[i], ball, row)
     out = np.empty(start[-1], dtype=np.int32)
+    # Step 2: write and sort each.
     for i in range(nodes.size):
         size = _fill(rows, nodes[i], ball, row)
         for j in range(size):
@@ -425,13 +534,28 @@ def rows_of(rows: MultisetRows, nodes: Ints) -> tuple[Ints, Indices]:
 
 
 ROUNDS = 3
+"""Rounds of color refinement.
+
+A round separates nodes by what is one hop farther. More rounds leave fewer pairs to compare
+exactly, and cost one pass over the edges of each neighborhood.
+"""
 
 
 class ColorBuffers(NamedTuple):
     """Room for one neighborhood at a time, its edges and the colors of its nodes.
 
-    Inside, nodes go by their positions in ``ball.nodes``; the center is at 0. The neighbors of
-    position i are ``ends[start[i]:start[i + 1]]``.
+    Inside, nodes go by their positions in ``ball.nodes``; the center is at 0.
+
+    Parameters
+    ----------
+    ball
+        The nodes.
+    start, ends
+        int64 (n + 1,), int32 (2m,): neighbors of position i are ``ends[start[i]:start[i + 1]]``.
+    color
+        uint64, shape (n,): the color of each position.
+    before
+        uint64, shape (n,): the hashed colors of the last round.
     """
 
     ball: Ball
@@ -442,7 +566,7 @@ class ColorBuffers(NamedTuple):
 
 
 def new_color_buffers(n: int, entries: int) -> ColorBuffers:
-    """Return room for any neighborhood of a graph of n nodes and 2 m entries."""
+    """Return room for any neighborhood of a graph of n nodes and `entries` = 2m entries."""
     return ColorBuffers(
         make_ball(n),
         np.zeros(n + 1, dtype=np.int64),
@@ -454,13 +578,15 @@ def new_color_buffers(n: int, entries: int) -> ColorBuffers:
 
 @leaf
 def _enter(indptr: Indptr, indices: Indices, center: int, distance: int, room: ColorBuffers) -> int:
-    """Write the neighborhood of the center and its colors into the room; return its size.
+    """Write a neighborhood, its edges and its colors into the room; return its size.
 
-    A color begins as the distance from the center; each round stirs in those of the neighbors.
+    The first color of a node is its distance from the center, so that colors are those of the
+    neighborhood with its center marked. Each round mixes in the colors of the neighbors.
     """
     ball = room.ball
     size = fill_ball(indptr, indices, center, distance, ball)
     filled = 0
+    # Step 1: the edges inside, by position.
     for i in range(size):
         x = ball.nodes[i]
         for arc in range(indptr[x], indptr[x + 1]):
@@ -468,8 +594,10 @@ def _enter(indptr: Indptr, indices: Indices, center: int, distance: int, room: C
                 room.ends[filled] = ball.place[indices[arc]]
                 filled += 1
         room.start[i + 1] = filled
+    # Step 2: first colors.
     for i in range(size):
         room.color[i] = np.uint64(ball.hops[i])
+    # Step 3: refine. The own color is multiplied, so that it is not exchanged for a neighbor's.
     for _ in range(ROUNDS):
         for i in range(size):
             room.before[i] = mixed(room.color[i])
@@ -485,6 +613,7 @@ def _enter(indptr: Indptr, indices: Indices, center: int, distance: int, room: C
 def _steps_of_hashes(
     indptr: Indptr, _indices: Indices, distance: int, _nodes: Ints, _room: ColorBuffers
 ) -> int:
+    """Return about how many steps it takes to color the neighborhoods of all nodes."""
     return steps_of_balls(np.diff(indptr), distance)
 
 
@@ -493,7 +622,10 @@ def _steps_of_hashes(
 def neighborhood_hashes(
     indptr: Indptr, indices: Indices, distance: int, nodes: Ints, room: ColorBuffers
 ) -> Hashes:
-    """Return a hash of the neighborhood of every node given: equal where they are isomorphic."""
+    """Return a hash of the neighborhood of every given node: equal if they are isomorphic.
+
+    Isomorphic with the center mapped to the center. uint64, as long as `nodes`.
+    """
     out = np.empty(nodes.size, dtype=np.uint64)
     for at in range(nodes.size):
         size = _enter(indptr, indices, nodes[at], distance, room)
@@ -519,7 +651,10 @@ def _steps_of_one(
 def neighborhood(
     indptr: Indptr, indices: Indices, distance: int, center: int, room: ColorBuffers
 ) -> tuple[Hashes, NDArray[np.int64]]:
-    """Return the colors of a neighborhood, the center's first, and its edges by position."""
+    """Return the colors of one neighborhood, the center's first, and its edges by position.
+
+    uint64, shape (size,); int64, shape (edges, 2), the smaller position first.
+    """
     size = _enter(indptr, indices, center, distance, room)
     edges = np.empty((room.start[size] // 2, 2), dtype=np.int64)
     filled = 0
@@ -534,15 +669,26 @@ def neighborhood(
 
 @allocating
 def follow(indptr: Indptr, indices: Indices, labels: Ints, levels: Ints) -> None:
-    """Raise levels that are -1 to one more than that of the neighbor by which a node is found.
+    """Write the levels at which the cascade identifies nodes. O(n + m).
 
-    Nodes of level 0 are found at the start. A found node leads to each neighbor whose label no
-    other of its neighbors has. Nodes are passed in the order they are found, so levels are least.
+    An identified node leads to each neighbor whose label no other of its neighbors has. Nodes are
+    passed in the order in which they are identified, so that levels are as low as possible.
+
+    Parameters
+    ----------
+    indptr, indices
+        The graph. Read.
+    labels
+        int64, shape (n,): the class of every node under the second measure. Read.
+    levels
+        int64, shape (n,): 0 for nodes identified at the start, else -1. Written: one more than the
+        level of the neighbor by which a node is identified; -1 stays for the others.
     """
     n = indptr.size - 1
     queue = np.empty(n, dtype=np.int64)
     filled = 0
     classes = np.int64(0)
+    # Step 1: the nodes of level 0 are first in the queue.
     for v in range(n):
         classes = max(classes, labels[v] + 1)
         if levels[v] == 0:
@@ -553,6 +699,7 @@ def follow(indptr: Indptr, indices: Indices, labels: Ints, levels: Ints) -> None
     while head < filled:
         v = queue[head]
         head += 1
+        # Step 2: count the classes of the neighbors of v; those that occur once are identified.
         for arc in range(indptr[v], indptr[v + 1]):
             count[labels[indices[arc]]] += 1
         for arc in range(indptr[v], indptr[v + 1]):
@@ -561,15 +708,23 @@ def follow(indptr: Indptr, indices: Indices, labels: Ints, levels: Ints) -> None
                 levels[w] = levels[v] + 1
                 queue[filled] = w
                 filled += 1
+        # Step 3: clear the counts.
         for arc in range(indptr[v], indptr[v + 1]):
             count[labels[indices[arc]]] = 0
 
 
 class NeighborPairs(NamedTuple):
-    """Distinct pairs by (first, second) value, and how many nodes have each.
+    """Distinct pairs (first value, second value), sorted, and how many nodes have each. All int64.
 
-    The pairs of the a-th smallest first value are at ``start[a] .. start[a + 1] - 1``; ``second``
-    holds their second values, ``before[i]`` the number of nodes with an earlier pair than pair i.
+    Parameters
+    ----------
+    start
+        Shape (distinct first values + 1,): the pairs of the a-th smallest first value are at
+        ``start[a] .. start[a + 1] - 1``.
+    second
+        Shape (pairs,): the second value of each pair, ascending within a first value.
+    before
+        Shape (pairs + 1,): the number of nodes with an earlier pair.
     """
 
     start: Ints
@@ -578,7 +733,15 @@ class NeighborPairs(NamedTuple):
 
 
 class Boxes(NamedTuple):
-    """A box each: places ``first_from .. first_to - 1`` of the first value, and bounds, both in."""
+    """Rectangles of pairs. All int64, one entry per box.
+
+    Parameters
+    ----------
+    first_from, first_to
+        Places ``first_from .. first_to - 1`` among the distinct first values.
+    second_from, second_to
+        The least and the greatest second value, both inside.
+    """
 
     first_from: Ints
     first_to: Ints
@@ -601,10 +764,14 @@ def _first_from(pairs: NeighborPairs, a: int, bound: int) -> int:
 
 @allocating
 def nodes_in_boxes(pairs: NeighborPairs, boxes: Boxes) -> Ints:
-    """Return for every box the number of nodes whose pair is in it."""
+    """Return for every box the number of nodes whose pair is in it, int64.
+
+    Two binary searches for each first value in each box.
+    """
     out = np.zeros(boxes.first_from.size, dtype=np.int64)
     for box in range(out.size):
         for a in range(boxes.first_from[box], boxes.first_to[box]):
+            # Pairs of one first value are sorted, so that those in the box are a range.
             low = _first_from(pairs, a, boxes.second_from[box])
             high = _first_from(pairs, a, boxes.second_to[box] + 1)
             out[box] += pairs.before[high] - pairs.before[low]

@@ -1,11 +1,27 @@
-"""The method `adaptive`: everybody fits as many records as the level that they asked for."""
+"""The method `adaptive`: every person fits as many records as the level they asked for.
+
+Choromanski, Jebara & Tang, *Adaptive Anonymity via b-Matching*, NIPS 2013. Cells are suppressed
+such that the compatibility graph of persons (rows of the original) and records (rows of the
+release) contains a graph G in which person i has at least delta_i records and record i at least
+delta_i persons. Algorithm 1 is in `bipartite`, Algorithm 2 in `symmetric`, and this module has the
+parameters and what is done for each block.
+
+Departures from the paper:
+
+- G is balanced: record i has as many chosen persons as person i has records. So every pair of G is
+  in a full assignment, for levels that differ too; Lemma 4.2 states that for equal degrees.
+- Corollary 4.1, a chance of at most 1 / delta, is not claimed: it counts candidates as equally
+  likely, which the pairs of G are not among all full assignments.
+- ``"auto"`` (see `choice`) and the refinements are graphveil's own, and so are blocks.
+- Missing values are initial stars, and a star may have a weight (footnote 4).
+
+Levels appear in no published file, neither by person nor as a histogram: they would be one more
+attribute. Only a common level or `least_level` is public.
+"""
 
 from __future__ import annotations
 
-import json
-import math
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
@@ -17,7 +33,7 @@ from numpy.typing import NDArray
 from graphveil.claims.conditions import Condition, SuppressionHistogram
 from graphveil.claims.guarantees import AdaptiveAnonymity
 from graphveil.claims.ledger import Ledger
-from graphveil.core.errors import DataError, InfeasibleError, ParameterError, did_you_mean
+from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
@@ -27,179 +43,47 @@ from graphveil.data import Table
 from graphveil.measures.matchings import NodePairs, posteriors
 from graphveil.methods import roles as table_roles
 from graphveil.methods.adaptive import blocks
-from graphveil.methods.base import MethodResult, Reached, SourceName
+from graphveil.methods.adaptive.levels_and_weights import (
+    GIVE_LEVELS,
+    Levels,
+    Weights,
+    checked_levels,
+    levels_in,
+)
+from graphveil.methods.base import Reached, SourceName
 from graphveil.release import Release
+from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
     from graphveil.methods.adaptive.bipartite import LevelSchedule
     from graphveil.methods.adaptive.problem import Problem, Solution
 
-GIVE_LEVELS = "Give an integer such as 5, or the name of the column with everyone's level."
-
-
-@dataclass(frozen=True)
-class Levels:
-    """What everybody asks for, or the column in which it stands.
-
-    >>> Levels.parse("5"), str(Levels.parse("privacy"))
-    (Levels(common=5, column=None), 'privacy')
-    """
-
-    common: int | None = None
-    column: str | None = None
-
-    @staticmethod
-    def parse(text: object) -> Levels:
-        """Return the level, or the column, that a text or a number spells."""
-        is_number = isinstance(text, int | np.integer) and not isinstance(text, bool)
-        if not is_number and not (isinstance(text, str) and text):
-            raise ParameterError(f"levels={text!r} is not a level. {GIVE_LEVELS}")
-        spelled = str(text)
-        if _number(spelled) is None:
-            return Levels(column=spelled)
-        common = whole_number(spelled)
-        if common is None or common < 1:
-            raise ParameterError(f"levels={spelled} is not an integer >= 1. {GIVE_LEVELS}")
-        return Levels(common=common)
-
-    def __str__(self) -> str:
-        """Return the text that `Levels.parse` reads."""
-        return str(self.common or self.column)
-
-
-def _number(text: str) -> float | None:
-    try:
-        return float(text)
-    except ValueError:
-        return None
-
-
-def whole_number(text: str) -> int | None:
-    """Return the whole number in a text; None if it is not one.
-
-    >>> whole_number("-12"), whole_number("1.5"), whole_number("--5")
-    (-12, None, None)
-    """
-    return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
-
-
-def column_number(data: Table, name: str, what: str) -> int:
-    """Return the number of a column."""
-    if name not in data.columns:
-        raise DataError(
-            f"no column {name!r} for {what}. {did_you_mean(name, data.columns)}Columns: "
-            f"{', '.join(data.columns)}; the id column is not one of them."
-        )
-    return data.columns.index(name)
-
-
-def levels_in(data: Table, name: str) -> NDArray[np.int64]:
-    """Return the levels that stand in a column."""
-    number = column_number(data, name, "levels")
-    codes, values = data.codes[:, number], data.categories[number].tolist()
-    listed = [whole_number(str(value)) for value in values]
-    for row in np.flatnonzero(codes < 0).tolist()[:1]:
-        raise DataError(f"column {name}, row {row}: no level. Give an integer >= 1.")
-    for code, value in enumerate(listed):
-        if value is None and np.any(codes == code):
-            row = int(np.argmax(codes == code))
-            raise DataError(
-                f"column {name}, row {row}: {values[code]!r} is not a level. Give an integer >= 1."
-            )
-    levels = np.array([value or 0 for value in listed], dtype=np.int64)[codes]
-    return checked_levels(levels, data.n_rows, where=f"column {name}, ")
-
-
-def checked_levels(levels: Any, n: int, *, where: str = "levels, ") -> NDArray[np.int64]:
-    """Return levels, one per row, each from 1 to the number of rows."""
-    array = np.asarray(levels)
-    if array.dtype.kind not in "iu" or array.shape != (n,):
-        raise ParameterError(
-            f"levels have type {array.dtype} and shape {array.shape}, but there are "
-            f"{counted(n, 'row')}. Give one integer per row."
-        )
-    array = array.astype(np.int64)
-    for row in np.flatnonzero((array < 1) | (array > n)).tolist()[:1]:
-        raise InfeasibleError(
-            f"{where}row {row}: the level {array[row]} is not between 1 and {n}, the number of "
-            "rows. Change it."
-        )
-    return array
-
-
-class Weights(tuple[tuple[str, float], ...]):
-    """What a star costs, column by column; 1 where nothing is said.
-
-    >>> Weights.parse("age=2,zip=.5")
-    (('age', 2.0), ('zip', 0.5))
-    >>> str(Weights.parse({"a,b": 3}))
-    '{"a,b": 3.0}'
-    """
-
-    __slots__ = ()
-
-    @staticmethod
-    def parse(text: object) -> Weights:
-        """Return the weights in a text such as ``age=2,zip=.5``, a JSON object, or a mapping."""
-        pairs: Sequence[tuple[object, object]]
-        if isinstance(text, str) and text.lstrip().startswith("{"):
-            try:
-                pairs = list(json.loads(text).items())
-            except ValueError as error:
-                raise ParameterError(f"weights={text!r} is not a JSON object: {error}.") from error
-        elif isinstance(text, str):
-            pairs = [_pair(part) for part in text.split(",")]
-        elif isinstance(text, Mapping):
-            pairs = list(text.items())
-        elif isinstance(text, Sequence):
-            pairs = [tuple(pair) for pair in text]
-        else:
-            raise ParameterError(f"weights={text!r} is not valid. Use, for example, age=2,zip=.5.")
-        return Weights((str(name), _weight(str(name), value)) for name, value in pairs)
-
-    def __str__(self) -> str:
-        """Return the text that `Weights.parse` reads."""
-        plain = ",".join(f"{name}={value!r}" for name, value in self)
-        if not any({",", "="} & set(name) for name, _ in self) and not plain.startswith("{"):
-            return plain
-        return json.dumps(dict(self), ensure_ascii=False)
-
-    def of(self, data: Table) -> NDArray[np.float64]:
-        """Return the weight of every column."""
-        weights = np.ones(data.n_columns)
-        for name, value in self:
-            weights[column_number(data, name, "weights")] = value
-        return weights
-
-
-def _pair(text: str) -> tuple[str, str]:
-    name, equals, value = text.strip().rpartition("=")
-    if not equals or not name:
-        raise ParameterError(
-            f"weights: {text!r} does not have the form COLUMN=NUMBER. Use, for example, age=2."
-        )
-    return name, value
-
-
-def _weight(name: str, value: object) -> float:
-    number = _number(str(value))
-    if number is None or not math.isfinite(number) or number < 0:
-        raise ParameterError(
-            f"weights: {value!r} for {name} is not a number >= 0. Use, for example, 2."
-        )
-    return number
+__all__ = ["Adaptive", "checked_levels"]
 
 
 Compatibility = Literal["auto", "bipartite", "symmetric"]
+"""Which algorithm chooses the pairs."""
+
 Refine = Literal["none", "prune", "regular-search"]
+"""What is done with the stars afterwards."""
 
 SCORED_ROWS = 1_000
-"""Up to so many rows the owner learns what refinement does to the chances of being found, and
-`auto` chooses by all of them."""
+"""Up to this many rows, the owner's record says what refinement does to the chances of being found,
+and `auto` chooses by all rows. Both compare all pairs, so it bounds their time."""
 
 
 class BlockTask(NamedTuple):
-    """What is published, what each row asks for, and what a star costs."""
+    """What is published, what each row asks for, and what a star costs.
+
+    Parameters
+    ----------
+    data
+        The table without the column of levels.
+    levels
+        int64, shape (n,): after `least_level`.
+    weights
+        float64, shape (d,) or (n, d).
+    """
 
     data: Table
     levels: NDArray[np.int64]
@@ -213,6 +97,8 @@ _RULED_OUT = (
     ". An attacker who also knew everyone's level ruled out candidates of up to 42 of 60 people in "
     "our tests"
 )
+"""Ends of the sentences in `Adaptive.reached`."""
+
 _LEFT_BY_SYMMETRIC = (
     ". An attacker who also knew everyone's level left 53% of them with fewer candidates than they "
     "asked for"
@@ -234,9 +120,9 @@ class Adaptive(table_roles.WithRoles[Table]):
     Parameters
     ----------
     levels
-        A number that holds for all, or the column in which everybody's stands: it is read, and
-        taken out of the data. In Python also an array, given to `anonymize`. Who asked for how much
-        is published nowhere.
+        An integer for all, or the name of the column with everyone's level: it is read, and removed
+        from the data. In Python also an array, given to `anonymize`. Who asked for how much is
+        published nowhere.
     known
         The columns that an attacker may know, by which records fit people. Default: all.
     attach
@@ -246,41 +132,51 @@ class Adaptive(table_roles.WithRoles[Table]):
     least_level
         Lower levels are raised to this one, which is published.
     compatibility
-        ``"auto"``, where all have one level, is ``"symmetric"``. Where levels differ it tries both
-        algorithms, classes of equal rows with pairs between them, and clusters by level; it runs
-        each again, and takes the one with the fewest stars that such a re-run does not defeat.
         ``"bipartite"`` is the paper's Algorithm 1. ``"symmetric"`` is its Algorithm 2: record i
-        fits person j where record j fits person i.
+        fits person j if record j fits person i. ``"auto"`` is ``"symmetric"`` if all have one
+        level. If levels differ, it tries both algorithms, classes of equal rows with pairs between
+        them, and clusters by level; it runs each again, and takes the one with the fewest stars
+        that such a re-run does not defeat.
     refine
-        With ``"bipartite"`` and ``"symmetric"`` alone.
-        ``"prune"`` takes away stars that nobody needs afterwards. ``"regular-search"``, for one
-        level and ``"bipartite"``, looks for fewer by trial, while every chosen degree stays exactly
-        the level. Both make some people likelier to be matched to their record: up to 1,000 rows
-        the cost says how likely before and after, the largest and the mean chance, all full
-        assignments being equally likely.
+        With ``"bipartite"`` and ``"symmetric"`` only. ``"prune"`` removes stars that nobody needs
+        afterwards. ``"regular-search"``, for one level and ``"bipartite"``, looks for fewer by
+        trial, while every chosen degree stays exactly the level. Both make some people likelier to
+        be matched to their record. Up to 1,000 rows the cost says how likely before and after: the
+        largest and the mean chance, if all full assignments are equally likely.
     weights
-        What a star costs by column, such as ``age=2,zip=.5``; 1 where nothing is said.
+        What a star costs by column, such as ``age=2,zip=.5``. Default: 1 each.
     schedule
-        How many steps the search takes: from step to step a star that is needed anyway gets
+        The number of steps of the search: from step to step, a star that is needed anyway gets
         cheaper.
     max_iterations
         The most solves of a step.
     block_rows
-        As in `ClusterK`.
+        A table of more rows is divided into blocks of at most this many, in which rows are similar:
+        at least four times the largest level. Default: one block up to 2,000 rows, and blocks of
+        512 above.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is out of range, or `refine` does not go with `compatibility`.
 
     Notes
     -----
-    Choromanski, Jebara and Tang, *Adaptive Anonymity via b-Matching*, NIPS 2013. Each solve is a
-    flow of least cost, exact; step s takes the price of a cell times 1/(2^s + 1) for every pair
-    that needs it. Degrees are balanced: record i fits as many chosen persons as person i fits
-    records, so that every chosen pair is in a full assignment.
+    Choromanski, Jebara and Tang, *Adaptive Anonymity via b-Matching*, NIPS 2013, section 3. Each
+    solve is a flow of least cost, exact; step s takes the price of a cell times 1/(2^s + 1) for
+    every pair that needs it. Degrees are balanced: record i fits as many chosen persons as person i
+    fits records, so that every chosen pair is in a full assignment. The algorithms are in
+    `graphveil.methods.adaptive.bipartite` and `graphveil.methods.adaptive.symmetric`.
 
-    With ``"auto"`` a re-run resists where, of people who are given the likeliest records by four
+    With ``"auto"`` a way resists if, of the people who are given the likeliest records by four
     further runs, at most 1.25 times as many are right as by guessing one in the level, and two
-    standard deviations. Clusters by level, in which every row equals as many as the largest level
-    among them, are taken where nothing else resists. The choice is made once for a table: on all
+    standard deviations more. Clusters by level, in which every row equals as many as the largest
+    level among them, are taken if nothing else resists. The choice is made once for a table: on all
     rows up to 1,000, else on two blocks drawn at random. It is published nowhere; the owner's
     record has the figures of all that were tried. Clusters do not weigh columns.
+
+    Time grows with the rows times the size of a block, times the number of solves; memory with the
+    square of a block's rows.
 
     Examples
     --------
@@ -369,6 +265,7 @@ class Adaptive(table_roles.WithRoles[Table]):
     def __post_init__(self) -> None:
         """Check every parameter, and that the pairs can be searched."""
         super().__post_init__()
+        # The ways that `auto` compares settle their refinement themselves.
         if self.refine != "none" and self.compatibility == "auto":
             either = "bipartite" if self.refine == "regular-search" else "bipartite or symmetric"
             raise ParameterError(
@@ -396,17 +293,23 @@ class Adaptive(table_roles.WithRoles[Table]):
 
     @property
     def concealing(self) -> Mapping[str, Any]:
-        """No manifest names a column of levels: it is not in the release, and could be any text."""
+        """What no manifest names: the column of levels, whose name could be any text."""
         return {"levels": None} if self.withheld_columns else {}
 
     @property
     def withheld_columns(self) -> tuple[str, ...]:
-        """The column of levels, where there is one."""
+        """The column of levels, if there is one."""
         column = None if self.levels is None else self.levels.column
         return () if column is None else (column,)
 
     def check_size(self, n: int, *, noun: str = "rows") -> None:
-        """Refuse fewer rows than the level, or a level of 1 for everybody."""
+        """Refuse fewer rows than the level, or a level of 1 for everybody.
+
+        Raises
+        ------
+        InfeasibleError
+            If there are fewer than `rows_needed` rows.
+        """
         self.check_promise()
         if n < self.rows_needed:
             raise InfeasibleError(
@@ -430,50 +333,72 @@ class Adaptive(table_roles.WithRoles[Table]):
         data
             A `Table`, or a frame of another library (pandas, polars, DuckDB, Arrow).
         seed
-            None draws from the operating system's entropy. A seed is a secret of the owner.
+            An integer; the same seed gives the same release. Default: entropy of the operating
+            system. A seed is a secret of the owner.
         ledger
-            As of every method: it takes a claim that does not add up only if asked to.
+            As for every method: it accepts a claim that does not add up only if asked to.
         levels
-            A whole number a row, from 1 to the number of rows, where the parameter is not given;
-            one number is the level of everybody, as the parameter.
-            They go into the owner's private folder alone.
+            One integer per row, from 1 to the number of rows, if the parameter is not set; a single
+            number is the level of everybody, as the parameter. They go into the owner's private
+            folder only.
         weights
             What a star costs, cell by cell: shape (rows, columns), at least 0. No file keeps them;
             the owner's record says that they were given.
 
+        Returns
+        -------
+        Release
+            The released table, its guarantee and conditions, and the private record for the owner.
+
         Raises
         ------
         UsageError
-            Where the data is of another kind.
+            If the data is of another kind.
         ParameterError
-            Where levels are given twice or not at all, or are not whole numbers, one per row.
+            If levels are given twice or not at all, or are not integers, one per row; if weights
+            are given twice or are not numbers of at least 0, one per cell.
         InfeasibleError
-            Where a level is out of range, or levels differ with ``refine="regular-search"``.
+            If a level is out of range, or levels differ with ``refine="regular-search"``.
         DataError
-            Where a column is not there, a cell of the column of levels holds none, or there is no
-            other column.
+            If a column does not exist, a cell of the column of levels does not hold a level, or
+            there is no other column.
 
         Warns
         -----
         GraphveilWarning
             What the owner should know before publishing.
+
+        Examples
+        --------
+        >>> import graphveil as gv
+        >>> data = gv.Table.from_columns({"a": list("100110"), "b": list("000011")})
+        >>> method = gv.Adaptive(compatibility="bipartite")
+        >>> method.anonymize(data, levels=[2, 2, 3, 2, 2, 2]).guarantee.level
+        1
         """
+        # One number in place of an array is the parameter.
         if self.levels is None and isinstance(levels, int | np.integer):
             common = replace(self, levels=Levels.parse(levels))
             return common.anonymize(data, seed=seed, ledger=ledger, weights=weights)
-        draw = partial(self._draft, levels=levels, weights=weights)
-        return self._release(self.prepared(data), draw, seed, ledger)
+        from graphveil.release.making import make_release  # noqa: PLC0415  help needs no release
 
-    def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
+        draw = partial(self._draft, levels=levels, weights=weights)
+        return make_release(self, self.prepared(data), draw, seed=seed, ledger=ledger)
+
+    def draft(self, data: Table, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         return self._draft(data, randomness)
 
     def _draft(
         self, data: Table, randomness: Randomness, *, levels: Any = None, weights: Any = None
-    ) -> MethodResult:
+    ) -> Draft[Any]:
+        # Step 1: levels, weights and the size of a block.
         task = self._task(data, levels, weights)
         largest = int(task.levels.max(initial=1))
         most_rows = blocks.rows_of_block(self.block_rows, data.n_rows, largest)
         whole = data.n_rows <= min(most_rows, SCORED_ROWS)
+        # Step 2: what is done with a block. With one level for all, `auto` is Algorithm 2; with
+        # levels that differ and many rows, two blocks choose for all.
         work = Matching(
             self.compatibility, self.refine, self.schedule, self.max_iterations, scored=whole
         )
@@ -494,11 +419,8 @@ class Adaptive(table_roles.WithRoles[Table]):
             randomness=randomness,
         )
         draft = blocks.draft_of(task.data, outcome, advice=self._advice(task, most_rows))
-        return draft._replace(
-            facts={**draft.facts, **figures},
-            levels=None if self.guarantee.common else task.levels,
-            unrecorded=() if weights is None else ("weights",),
-        )
+        draft = draft.costing(figures).noting(unrecorded=() if weights is None else ("weights",))
+        return draft._replace(levels=None if self.guarantee.common else task.levels)
 
     def _task(self, data: Table, levels: Any, weights: Any) -> BlockTask:
         """Return what is published, once levels and weights are known."""
@@ -506,6 +428,7 @@ class Adaptive(table_roles.WithRoles[Table]):
             twice = "levels are given twice, as a parameter and as an array"
             given = "no levels are given" if levels is None else twice
             raise ParameterError(f"{given}. {GIVE_LEVELS}")
+        # Step 1: the levels as an array, from a column (which is removed), or one for all.
         if self.levels is None:
             asked = checked_levels(levels, data.n_rows)
         elif self.levels.column is not None:
@@ -514,6 +437,8 @@ class Adaptive(table_roles.WithRoles[Table]):
             data.check_columns()
         else:
             asked = np.full(data.n_rows, self.levels.common, dtype=np.int64)
+        # Step 2: raise them to the least one, and refuse what protects nobody or cannot be
+        # searched.
         raised = np.maximum(asked, self.least_level)
         if raised.max(initial=1) < 2:
             raise ParameterError(
@@ -529,12 +454,15 @@ class Adaptive(table_roles.WithRoles[Table]):
         return BlockTask(data, raised, self._weights(data, weights))
 
     def _weights(self, data: Table, given: Any) -> NDArray[np.float64]:
+        """Return what stars cost, by column or by cell: float64, shape (d,) or (n, d)."""
+        # By column, from the parameter.
         if given is None:
             return np.ones(data.n_columns) if self.weights is None else self.weights.of(data)
         if self.weights is not None:
             raise ParameterError(
                 "weights are given twice, as a parameter and as an array. Remove one."
             )
+        # By cell, from the array.
         array = np.asarray(given, dtype=np.float64)
         if array.shape != data.codes.shape or not np.all(np.isfinite(array) & (array >= 0)):
             raise ParameterError(
@@ -544,16 +472,18 @@ class Adaptive(table_roles.WithRoles[Table]):
         return array
 
     def _advice(self, task: BlockTask, most_rows: int) -> tuple[str, ...]:
-        """Return what the owner should know of these levels."""
+        """Return what the owner should know about these levels."""
         n = task.data.n_rows
         all_of_them = int(np.count_nonzero(task.levels == n)) if n > 1 else 0
         advice = []
+        # A level of n makes everything a star that differs from the row anywhere.
         if all_of_them:
             everybody = (
                 f"{counted(all_of_them, 'person')} requested as many records as there are: in "
                 "every row, whatever differs from their rows is suppressed"
             )
             advice.append(Advice(everybody, LevelsWarning))
+        # The owner asked for smaller blocks than the levels allow.
         if self.block_rows is not None and most_rows > self.block_rows:
             larger = f"blocks have up to {counted(most_rows, 'row')} instead of {self.block_rows}"
             advice.append(Advice(f"{larger}: four times the largest level", LevelsWarning))
@@ -562,21 +492,30 @@ class Adaptive(table_roles.WithRoles[Table]):
 
 @dataclass(frozen=True)
 class Matching:
-    """Chooses the pairs of a block."""
+    """Choose the pairs of a block; a value that can be pickled.
+
+    Parameters
+    ----------
+    compatibility, refine, schedule, max_iterations
+        As in `Adaptive`.
+    scored
+        Whether the chances of being found are computed before and after refinement.
+    way
+        The way of `choice` that was chosen for all blocks; None if a block that is the table
+        chooses.
+    """
 
     compatibility: Compatibility
     refine: Refine
     schedule: int
     max_iterations: int
     scored: bool = False
-    """Whether it is counted what refinement does to the chances of being found."""
     way: str | None = None
-    """Which way was chosen for all blocks; None where a block that is the table chooses."""
 
     def chosen_on_two_blocks(
         self, task: BlockTask, most_rows: int, randomness: Randomness
     ) -> tuple[str, Mapping[str, float]]:
-        """Return the way for all blocks, by two of them, and the figures for the record."""
+        """Return the way for all blocks, by two of them, and the figures for the owner's record."""
         from graphveil.methods.adaptive import choice  # noqa: PLC0415  compiled code
         from graphveil.methods.adaptive.bipartite import LevelSchedule  # noqa: PLC0415  the same
         from graphveil.methods.adaptive.problem import problem_of  # noqa: PLC0415  the same
@@ -584,10 +523,12 @@ class Matching:
         codes, levels, weights = task.data.codes, task.levels, task.weights
         rng = randomness.stream("choice")
         rows = min(most_rows, max(blocks.BLOCK_ROWS, 4 * int(levels.max())))
+        # Two random blocks of the usual size, or of four times the largest level if that is more.
         with stage("choosing on two blocks"):
             pieces = blocks.split(codes, rows, rng)
             chosen = rng.permutation(len(pieces))[:2]
             looked_at = [blocks.in_order(codes, levels, pieces[number]) for number in chosen]
+            # Both blocks as problems of their own; what is chosen on them is taken for all.
             problems = [
                 problem_of(
                     codes[some], levels[some], weights if weights.ndim == 1 else weights[some]
@@ -599,27 +540,30 @@ class Matching:
 
     def __call__(self, block: blocks.RecordBlock) -> blocks.BlockSolution:
         """Return what the block publishes, and the pairs that were chosen."""
-        from graphveil.methods.adaptive import bipartite, symmetric  # noqa: PLC0415  compiled code
+        from graphveil.methods.adaptive import bipartite, regular_search, symmetric  # noqa: PLC0415  compiled code
         from graphveil.methods.adaptive.problem import problem_of  # noqa: PLC0415  as above
 
         variant = symmetric if self.compatibility == "symmetric" else bipartite
         problem = problem_of(block.codes, block.levels, block.weights)
         schedule = bipartite.LevelSchedule(self.schedule, self.max_iterations)
         scored = {}
+        # Step 1: with `auto`, the way that was chosen, or the choice itself.
         if self.compatibility == "auto":
             return self._chosen(problem, schedule, block.rng)
+        # Step 2: the pairs of Algorithm 1 or 2, then the refinement.
         if self.refine == "regular-search":
-            begun = bipartite.solve_regularly(problem, schedule, block.rng)
-            trials = bipartite.trials_of(problem)
-            solution = bipartite.improved(problem, begun, block.rng, trials=trials)
+            unrefined = regular_search.solve_regularly(problem, schedule, block.rng)
+            trials = regular_search.trials_of(problem)
+            solution = regular_search.improved(problem, unrefined, block.rng, trials=trials)
         else:
-            begun = variant.solve(problem, schedule, block.rng)
-            solution = variant.pruned(problem, begun) if self.refine == "prune" else begun
+            unrefined = variant.solve(problem, schedule, block.rng)
+            solution = variant.pruned(problem, unrefined) if self.refine == "prune" else unrefined
+        # Step 3: how likely people are matched to their own record, before and after.
         if self.scored and self.refine != "none":
-            stages = {"before_refining": begun, "after_refining": solution}
+            stages = {"before_refining": unrefined, "after_refining": solution}
             scored = {
-                name: chances(bipartite.fitting_pairs(problem, one.stars))
-                for name, one in stages.items()
+                name: chances(bipartite.fitting_pairs(problem, solved.stars))
+                for name, solved in stages.items()
             }
         figures = {f"{of}_{when}": value for when, all_of in scored.items() for of, value in all_of}
         return _block_solution(problem, solution, figures)
@@ -627,7 +571,7 @@ class Matching:
     def _chosen(
         self, problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
     ) -> blocks.BlockSolution:
-        """Return what the way that was chosen publishes, or what the block chooses itself."""
+        """Return what the chosen way publishes; without one, choose on this block, the table."""
         from graphveil.methods.adaptive import choice  # noqa: PLC0415  compiled code
 
         if self.way is not None:
@@ -639,6 +583,7 @@ class Matching:
 def _block_solution(
     problem: Problem, solution: Solution, figures: Mapping[str, float]
 ) -> blocks.BlockSolution:
+    """Return a solution as what a block publishes; the own pair is among the chosen ones."""
     from graphveil.methods.adaptive.problem import mask_of  # noqa: PLC0415  compiled code
 
     pairs = solution.pairs.astype(np.bool_)
@@ -649,9 +594,15 @@ def _block_solution(
 
 
 def chances(fits: NDArray[np.int8]) -> tuple[tuple[str, float], ...]:
-    """Return the largest and the mean chance of the own record, by what fits whom.
+    """Return the largest and the mean chance of the own record, with the names of these figures.
 
-    All full assignments count as equally likely.
+    All full assignments count as equally likely. Exact for few rows, else estimated by belief
+    propagation (`graphveil.measures.matchings`), which the names say.
+
+    Parameters
+    ----------
+    fits
+        int8, shape (n, n): 1 if record i fits person j.
     """
     indptr = np.concatenate([[0], np.cumsum(fits.sum(axis=1, dtype=np.int64))])
     scored = posteriors(NodePairs(indptr.astype(np.int64), np.nonzero(fits)[1].astype(np.int64)))

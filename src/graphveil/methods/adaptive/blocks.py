@@ -1,22 +1,30 @@
-"""A table in blocks, each solved for itself: what fits inside a block fits in the whole table."""
+"""A table in blocks, each solved by itself: what fits inside a block fits in the entire table.
+
+graphveil's own, since the algorithms take O(n n) memory and more time. Compatibility only grows if
+blocks are put together, so the guarantee holds for the whole table. A block holds similar rows: it
+is divided by a value that about half of its rows have, or along a random direction. Every block has
+a random stream of its own, and rows are sorted within it, so neither the engine nor the order of
+the rows changes the result. Dividing takes O(n d) for each level of division.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import SuppressionHistogram
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
-from graphveil.methods.base import MethodResult
+from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
     from graphveil.methods.adaptive.problem import Codes
@@ -24,18 +32,33 @@ if TYPE_CHECKING:
 Rows: TypeAlias = "NDArray[np.int64]"
 
 WHOLE_ROWS = 2_000
+"""A table of at most this many rows is one block."""
+
 BLOCK_ROWS = 512
-"""A table of at most so many rows is one block; a larger one has blocks of so many at most."""
+"""The most rows of a block of a larger table, unless the levels demand more. A larger block
+suppresses less and takes time and memory with the square of its rows."""
 
 MOST_ROWS = 20_000
-"""A block's memory grows with the square of its rows: 9 bytes times that."""
+"""The largest block: its memory is 9 bytes times the square of its rows."""
 
 PART = 1 << 15
-"""So many rows are read at a time where the values of columns are counted."""
+"""How many rows are read at a time when the values of columns are counted: it bounds the memory."""
 
 
 class RecordBlock(NamedTuple):
-    """Some rows, what each of them asks for, and the block's own random stream."""
+    """Some rows, what each of them asks for, and the block's own random stream.
+
+    Parameters
+    ----------
+    codes
+        int32, shape (n, d): -1 is missing.
+    levels
+        int64, shape (n,).
+    weights
+        float64, shape (d,) or (n, d): what a star costs.
+    rng
+        The block's stream.
+    """
 
     codes: Codes
     levels: NDArray[np.int64]
@@ -44,7 +67,18 @@ class RecordBlock(NamedTuple):
 
 
 class BlockSolution(NamedTuple):
-    """What a block publishes; cells as `numpy.packbits` packs them, persons by position in it."""
+    """What a block publishes.
+
+    Parameters
+    ----------
+    hidden
+        uint8: the suppressed cells, rows packed by `numpy.packbits`.
+    sizes, persons
+        int64, shape (n,), and int32: how many persons each record was chosen to fit, and these, one
+        record after the other, by position in the block; None if there are no chosen pairs.
+    figures
+        What the owner's record says.
+    """
 
     hidden: NDArray[np.uint8]
     sizes: NDArray[np.int64] | None = None
@@ -53,7 +87,17 @@ class BlockSolution(NamedTuple):
 
 
 class BlockOutcome(NamedTuple):
-    """What all blocks publish: the suppressed cells, and the chosen pairs by position."""
+    """What all blocks publish.
+
+    Parameters
+    ----------
+    hidden
+        bool, shape (n, d): the suppressed cells.
+    witness
+        The chosen pairs as ``(indptr, indices)`` by the position of their record; or None.
+    figures
+        What the owner's record says.
+    """
 
     hidden: NDArray[np.bool_]
     witness: tuple[NDArray[np.int64], NDArray[np.int32]] | None
@@ -61,7 +105,20 @@ class BlockOutcome(NamedTuple):
 
 
 def rows_of_block(asked: int | None, n: int, largest_level: int) -> int:
-    """Return how many rows a block has at most: four times the largest level or more."""
+    """Return how many rows a block has at most: four times the largest level or more.
+
+    Parameters
+    ----------
+    asked
+        What the owner asked for, or None.
+    n, largest_level
+        The rows of the table, and its largest level.
+
+    Raises
+    ------
+    InfeasibleError
+        If that is more than memory allows.
+    """
     rows = max(asked or (WHOLE_ROWS if n <= WHOLE_ROWS else BLOCK_ROWS), 4 * largest_level)
     if min(rows, n) > MOST_ROWS:
         raise InfeasibleError(
@@ -72,16 +129,18 @@ def rows_of_block(asked: int | None, n: int, largest_level: int) -> int:
 
 
 def split(codes: Codes, most_rows: int, rng: np.random.Generator) -> list[Rows]:
-    """Return the rows of blocks in which rows are similar.
+    """Return the rows of blocks in which rows are similar: int64, one array per block.
 
-    A block that is too large is divided by a value that about half of its rows have; where the
-    smaller part would have fewer than a quarter of `most_rows`, in two halves along a random
+    A block that is too large is divided by a value that about half of its rows have. If the smaller
+    part would have fewer than a quarter of `most_rows`, it is divided in two halves along a random
     direction.
     """
+    # The values of all columns are numbered in one sequence; column k starts at ``starts[k]``.
     sizes = codes.max(axis=0, initial=-1).astype(np.int64) + 1
     starts = np.concatenate([[0], np.cumsum(sizes)])
     waiting, blocks = [np.arange(codes.shape[0])], []
     while waiting:
+        # Blocks are divided until they are small enough; the order of the parts is kept.
         rows = waiting.pop()
         if rows.size <= most_rows:
             blocks.append(rows)
@@ -93,15 +152,19 @@ def split(codes: Codes, most_rows: int, rng: np.random.Generator) -> list[Rows]:
 def _halves(
     codes: Codes, rows: Rows, starts: NDArray[np.int64], most_rows: int, rng: np.random.Generator
 ) -> list[Rows]:
+    """Return the two parts of a block that is too large."""
+    # Step 1: how many rows have each value of each column.
     counts = np.zeros(starts[-1], dtype=np.int64)
     for cells, shown in _cells(codes, rows, starts):
         counts += np.bincount(cells[shown], minlength=counts.size)
+    # Step 2: the value closest to half of the rows, if its smaller side is large enough.
     if counts.size:
         value = int(np.argmin(np.abs(2 * counts - rows.size)))
         if 4 * min(counts[value], rows.size - counts[value]) >= most_rows:
             column = int(np.searchsorted(starts, value, side="right")) - 1
             has = codes[rows, column] == value - starts[column]
             return [rows[has], rows[~has]]
+    # Step 3: otherwise project the rows on a random direction, and halve by the median.
     directions = rng.standard_normal(counts.size)
     along = [
         np.where(shown, directions[np.where(shown, cells, 0)], 0.0).sum(axis=1)
@@ -129,7 +192,20 @@ def in_blocks(
     work: Callable[[RecordBlock], BlockSolution],
     randomness: Randomness,
 ) -> BlockOutcome:
-    """Return what all blocks publish; neither the engine nor the order of the rows changes it."""
+    """Return what all blocks publish; neither the engine nor the order of the rows changes it.
+
+    Parameters
+    ----------
+    codes, levels, weights
+        As in `RecordBlock`, for the entire table.
+    most_rows
+        The most rows of a block.
+    work
+        What solves a block; a value that can be pickled.
+    randomness
+        From it the division and every block have a stream by name.
+    """
+    # Step 1: the rows of each block, sorted by their cells.
     pieces = [np.arange(codes.shape[0])]
     if codes.shape[0] > most_rows:
         with stage("sorting rows into blocks"):
@@ -144,6 +220,7 @@ def in_blocks(
         )
         for number, rows in enumerate(pieces)
     )
+    # Step 2: solve the blocks through the engine, and put cells and pairs back in their places.
     hidden = np.empty(codes.shape, dtype=np.bool_)
     chosen: list[tuple[Rows, NDArray[np.int64], NDArray[np.int32]]] = []
     from graphveil.engines import current  # noqa: PLC0415  heavy, and help needs none of it
@@ -163,20 +240,22 @@ def in_blocks(
 
 
 def in_order(codes: Codes, levels: NDArray[np.int64], rows: Rows) -> Rows:
-    """Return rows in the order of their cells, and of their levels where these are the same."""
+    """Return rows in the order of their cells, and of their levels if cells are equal."""
     return rows[np.lexsort((levels[rows], *codes[rows].T))]
 
 
 def _joined(
     chosen: list[tuple[Rows, NDArray[np.int64], NDArray[np.int32]]], n: int
 ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the pairs of all blocks by the position of their record."""
+    """Return the pairs of all blocks by the position of their record, as ``(indptr, indices)``."""
+    # Step 1: how many pairs each record has, and where they go.
     sizes = np.zeros(n, dtype=np.int64)
     for rows, of_rows, _ in chosen:
         sizes[rows] = of_rows
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     indices = np.empty(indptr[-1], dtype=np.int32)
     for rows, of_rows, persons in chosen:
+        # Step 2: positions in a block become positions in the table.
         within = np.arange(persons.size) - np.repeat(np.cumsum(of_rows) - of_rows, of_rows)
         indices[np.repeat(indptr[rows], of_rows) + within] = rows[persons]
     return indptr, indices
@@ -186,18 +265,19 @@ NOTHING = Advice(
     "every cell is suppressed: none of the data is published. Lower the levels, or k",
     NoGuaranteeWarning,
 )
+"""The warning of a release in which every cell is suppressed."""
 
 
-def draft_of(data: Table, outcome: BlockOutcome, *, advice: tuple[str, ...] = ()) -> MethodResult:
-    """Return the table with its suppressed cells."""
+def draft_of(data: Table, outcome: BlockOutcome, *, advice: tuple[str, ...] = ()) -> Draft[Any]:
+    """Return the table with its suppressed cells, and the histogram of stars by row."""
     hidden = outcome.hidden
     codes = np.where(hidden, np.int32(SUPPRESSED), data.codes)
     nothing = (NOTHING,) if hidden.all() and hidden.size else ()
+    # How many rows have how many stars: a condition that `verify` recomputes from the table.
     stars = np.unique(np.count_nonzero(hidden, axis=1), return_counts=True)
-    return MethodResult(
+    return Draft(
         data=Table(codes, data.columns, data.categories, data.ids),
-        facts=outcome.figures,
-        advice=(*advice, *nothing),
+        notes=OwnersNotes(cost=outcome.figures, warnings=(*advice, *nothing)),
         conditions=(
             SuppressionHistogram(rows=tuple(zip(*map(np.ndarray.tolist, stars), strict=True))),
         ),

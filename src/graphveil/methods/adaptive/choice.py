@@ -1,7 +1,13 @@
-"""The choice `auto`: of several ways the one that hides the fewest cells and resists a re-run.
+"""The choice `auto`: of several ways, the one with the fewest stars that resists a re-run.
 
-Each way is run again as its own attacker would run it, and what that attacker gets right is
-counted. Clusters by level need no such count: their rows are equal.
+graphveil's own. Every way is a method to suppress cells so that the guarantee holds; they differ in
+how many cells they suppress, and in how much is learned by an attacker with the original table who
+runs the method again: cells that are suppressed in many runs point to the record. So each way is
+run again as its own attacker would run it, and what that attacker gets right is counted. From the
+fewest stars up, the first way is taken that is hardly better for the attacker than guessing.
+Clusters by level need no such count: their rows are equal, and equal records are exchangeable.
+
+Time is that of all ways plus up to four further runs of each that is looked at.
 """
 
 from __future__ import annotations
@@ -18,8 +24,7 @@ from graphveil.measures.matchings import NodePairs, given_records, hits_of, log_
 from graphveil.methods.adaptive import bipartite, symmetric
 from graphveil.methods.adaptive.bipartite import PRUNING_PASSES, Ints, LevelSchedule, best_of
 from graphveil.methods.adaptive.clusters import clusters_by_level, hidden_by
-from graphveil.methods.adaptive.kernels import clusters as pruning
-from graphveil.methods.adaptive.kernels import network
+from graphveil.methods.adaptive.kernels import class_pruning, flow
 from graphveil.methods.adaptive.problem import (
     Problem,
     Solution,
@@ -29,17 +34,18 @@ from graphveil.methods.adaptive.problem import (
 )
 
 Way: TypeAlias = Callable[[Problem, LevelSchedule, np.random.Generator], Solution]
-"""A way to suppress cells: it gives what is suppressed, and the chosen pairs."""
-
+"""A way to suppress cells: it returns the chosen pairs and what is suppressed."""
 
 RERUNS = 4
-"""So often each way is run again, or fewer times where that finds too many."""
+"""How often a way is run again at most; fewer times if that already finds too many people."""
 
 MARGIN, DEVIATIONS = 1.25, 2
-"""An attacker may be right so many times as often as by guessing, and so many deviations more."""
+"""An attacker may be right this many times as often as by guessing one in the level, and this many
+standard deviations of that share more. A larger margin accepts ways that suppress less and
+reveal more."""
 
 
-def by_level(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
+def level_clusters(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
     """Return clusters of as many equal rows as the largest level in them."""
     del schedule
     labels = clusters_by_level(problem.rows, problem.levels, rng)
@@ -47,12 +53,16 @@ def by_level(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
     return Solution(symmetric.pairs_within(labels), stars)
 
 
-def one_way(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
+def pruned_bipartite(
+    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+) -> Solution:
     """Return the pairs of Algorithm 1, pruned."""
     return bipartite.pruned(problem, bipartite.solve(problem, schedule, rng))
 
 
-def both_ways(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
+def symmetric_pairs(
+    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+) -> Solution:
     """Return the pairs of Algorithm 2, with clusters by level as one of its starts."""
     labels = clusters_by_level(problem.rows, problem.levels, rng)
     return symmetric.solve(problem, schedule, rng, labels=labels)
@@ -60,7 +70,17 @@ def both_ways(problem: Problem, schedule: LevelSchedule, rng: np.random.Generato
 
 @dataclass(frozen=True)
 class EqualClasses:
-    """Classes of equal records, as many as the level or `rows` at most, and pairs between them."""
+    """Classes of equal records, and pairs between them.
+
+    Everyone is in a class of as many equal records as the level, or `rows` at most; Algorithm 1
+    adds the pairs that are still missing, with stars that all rows of a class share. A re-run then
+    names at most about one in min(level, rows).
+
+    Parameters
+    ----------
+    rows
+        The largest number of equal records that a class is required to have.
+    """
 
     rows: int
 
@@ -68,51 +88,69 @@ class EqualClasses:
         self, problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
     ) -> Solution:
         """Return the pairs of Algorithm 1 between classes, pruned by class."""
+        # Step 1: the classes, and the cells in which their rows differ: these stars are paid for.
         labels = clusters_by_level(problem.rows, np.minimum(problem.levels, self.rows), rng)
         base = hidden_by(problem.codes, labels)
+        # Step 2: Algorithm 1, with the needs of a class in place of those of a row.
         free = problem._replace(prices=np.where(base, 0.0, problem.prices), classes=labels)
         best = best_of(free, schedule, rng)
+        # Step 3: the stars of both, then those that nobody needs are removed class by class.
         stars = words_of(base | (best.needs > 0), problem.codes)
         return pruned_by_class(free, base, Solution(best.pairs, stars))
 
 
 def pruned_by_class(problem: Problem, base: NDArray[np.bool_], solution: Solution) -> Solution:
-    """Return a solution without stars that no record of a class and no person needs."""
+    """Return a solution without the stars that no record of a class and no person needs.
+
+    Parameters
+    ----------
+    problem
+        With classes.
+    base
+        bool, shape (n, d): the cells in which rows of a class differ; they stay suppressed.
+    solution
+        The pairs and stars to prune.
+    """
     labels = problem.classes
     if labels is None:
         raise TypeError("expected classes")
     pairs, stars = solution.pairs.copy(), solution.stars.copy()
+    # Step 1: the rows of every class, and the pairs as a flow.
     members, sizes = np.argsort(labels, kind="stable"), np.bincount(labels)
     starts = np.concatenate([[0], np.cumsum(sizes)])
-    chosen = network.flow_of(problem.rows, pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1)
-    network.load(problem.rows, stars, pairs, chosen)
+    chosen = flow.flow_of(problem.rows, pairs.sum(axis=1, dtype=np.int64) - problem.levels + 1)
+    flow.load(problem.rows, stars, pairs, chosen)
     lost = np.empty((int(sizes.max()) * labels.size, 2), dtype=np.int32)
+    # Step 2: one row stands for its class; the price of a star is that of the entire class.
     first, positions = members[starts[:-1]], position_of_columns(problem.codes)
     prices = np.add.reduceat(problem.prices[members], starts[:-1], axis=0)
+    # Step 3: try the stars that the fewest pairs need first.
     for _ in range(PRUNING_PASSES):
         needs = bipartite.needs_of(problem, pairs)[first]
         a, k = np.nonzero((mask_of(stars, problem.codes) & ~base)[first])
         order = np.lexsort((-prices[a, k], needs[a, k]))
         cells = np.column_stack([a, positions[k]])[order]
-        gone = pruning.prune_classes(problem.rows, stars, chosen, members, starts, cells, lost)
-        network.unload(chosen, pairs)
+        gone = class_pruning.prune_classes(
+            problem.rows, stars, chosen, members, starts, cells, lost
+        )
+        flow.unload(chosen, pairs)
         if gone == 0:
             break
     return Solution(pairs, stars)
 
 
 CLUSTERS = "clusters"
-"""The way that bounds what a re-run finds without a measurement."""
+"""The name of the way that bounds what a re-run finds without a measurement."""
 
 WAYS: Mapping[str, Way] = {
-    CLUSTERS: by_level,
+    CLUSTERS: level_clusters,
     "equal_5": EqualClasses(5),
     "equal_3": EqualClasses(3),
     "equal_2": EqualClasses(2),
-    "symmetric": both_ways,
-    "bipartite": one_way,
+    "symmetric": symmetric_pairs,
+    "bipartite": pruned_bipartite,
 }
-"""What `auto` chooses from: of ways that hide as much, it takes the first."""
+"""What `auto` chooses from. Of ways that suppress as much, the first one listed is taken."""
 
 
 class Choice(NamedTuple):
@@ -121,12 +159,12 @@ class Choice(NamedTuple):
     Parameters
     ----------
     way
-        Its name.
+        Its name in `WAYS`.
     solutions
         What it gives, block by block.
     figures
-        The cells that each way would have hidden, by its name, what a re-run found, and the most
-        that it may find.
+        By the name of each way: the cells that it would suppress, and the share of people that a
+        re-run found; and the largest share allowed.
     """
 
     way: str
@@ -137,20 +175,35 @@ class Choice(NamedTuple):
 def choose(
     problems: Sequence[Problem], schedule: LevelSchedule, rng: np.random.Generator
 ) -> Choice:
-    """Return the way that hides least of those that resist a re-run."""
-    most = most_hits(np.concatenate([one.levels for one in problems]))
+    """Return the way with the fewest stars of those that resist a re-run.
+
+    Parameters
+    ----------
+    problems
+        One block, or two that stand for all.
+    schedule
+        The steps of the algorithms.
+    rng
+        The random stream: each way has one of its own.
+    """
+    # Step 1: run every way. Classes that are to be as large as the largest level are clusters by
+    # level.
+    most = most_hits(np.concatenate([problem.levels for problem in problems]))
     streams = dict(zip(WAYS, rng.spawn(len(WAYS)), strict=True))
     found, largest = dict[str, tuple[Solution, ...]](), max(int(p.levels.max()) for p in problems)
     for name, way in WAYS.items():
         if not (isinstance(way, EqualClasses) and way.rows >= largest):
-            found[name] = tuple(way(one, schedule, streams[name]) for one in problems)
+            found[name] = tuple(way(problem, schedule, streams[name]) for problem in problems)
+    # Step 2: what each would suppress.
     cells = {name: _cells(problems, solutions) for name, solutions in found.items()}
     figures = {f"{name}_cells": float(hidden) for name, (_, hidden) in cells.items()}
     figures["rerun_most"] = most
-    for name in sorted(found, key=lambda one: cells[one][0]):
+    # Step 3: from the cheapest up, run each again, and stop at the first that resists. If none
+    # does, clusters by level are taken.
+    for name in sorted(found, key=lambda problem: cells[problem][0]):
         if name == CLUSTERS:
             break
-        reached = _reached(problems, found[name], WAYS[name], schedule, most, streams[name])
+        reached = _rerun_share(problems, found[name], WAYS[name], schedule, most, streams[name])
         figures[f"{name}_rerun"] = reached
         if reached <= most:
             break
@@ -160,13 +213,18 @@ def choose(
 
 
 def most_hits(levels: Ints) -> float:
-    """Return the largest share of people whom a re-run may find."""
+    """Return the largest share of people whom a re-run may find.
+
+    The guess is the mean of 1 / level; see `MARGIN`.
+    """
+    # The share of hits by guessing, and the deviation of a binomial share with that probability.
     guess = float((1 / levels).mean())
     return MARGIN * guess + DEVIATIONS * float(np.sqrt(guess * (1 - guess) / levels.size))
 
 
 def _cells(problems: Sequence[Problem], solutions: Sequence[Solution]) -> tuple[float, int]:
-    """Return what the suppressed cells cost, and how many were added."""
+    """Return what the added stars cost, and how many they are."""
+    # Missing cells are suppressed anyway and do not count.
     masks = [
         mask_of(one.stars, problem.codes) & (problem.codes >= 0)
         for problem, one in zip(problems, solutions, strict=True)
@@ -177,7 +235,7 @@ def _cells(problems: Sequence[Problem], solutions: Sequence[Solution]) -> tuple[
     return cost, sum(int(mask.sum()) for mask in masks)
 
 
-def _reached(
+def _rerun_share(
     problems: Sequence[Problem],
     solutions: Sequence[Solution],
     way: Way,
@@ -185,9 +243,10 @@ def _reached(
     most: float,
     rng: np.random.Generator,
 ) -> float:
-    """Return the share of people whom re-runs of a way find; a few are enough to find too many."""
+    """Return the share of people whom re-runs of a way find; stop early once it is too large."""
     runs: list[list[NDArray[np.bool_]]] = [[] for _ in problems]
     share = 0.0
+    # The attacker sees one more run each time, on fresh randomness, and uses all seen so far.
     for _ in range(RERUNS):
         hits = []
         for problem, solution, seen in zip(problems, solutions, runs, strict=True):
@@ -203,7 +262,9 @@ def _reached(
 def _hits(
     problem: Problem, solution: Solution, runs: NDArray[np.bool_], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return how often everybody is given the own record by an attacker who saw what runs hid."""
+    """Return how often an attacker who saw these runs gives everybody the own record."""
+    # The attack of `graphveil.measures.matchings`, on the pairs that fit and the cells that runs
+    # suppressed.
     fits = bipartite.fitting_pairs(problem, solution.stars)
     indptr = np.concatenate([[0], np.cumsum(fits.sum(axis=1, dtype=np.int64))])
     pairs = NodePairs(indptr, np.nonzero(fits)[1])

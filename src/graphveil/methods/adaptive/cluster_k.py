@@ -1,4 +1,11 @@
-"""The method `cluster-k`: rows are put together, k or more, and show what they have in common."""
+"""The method `cluster-k`: clusters of k rows or more, which publish what they have in common.
+
+The baseline of Choromanski, Jebara & Tang, *Adaptive Anonymity via b-Matching* (section 5):
+k-anonymity by suppression of cells, whose compatibility graph is a union of cliques (Definition
+2.1). The clusters are made in `clusters`, and large tables are divided in `blocks`. Departures:
+local search and a start by columns, both graphveil's own, and blocks; the plain search is the
+paper's baseline.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +24,8 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Table
 from graphveil.methods import roles as table_roles
 from graphveil.methods.adaptive import blocks
-from graphveil.methods.base import MethodResult, Reached, SourceName, reached_by_k
+from graphveil.methods.base import Reached, SourceName, reached_by_k
+from graphveil.release.draft import Draft
 
 Search = Literal["plain", "agglomerative", "local", "forest"]
 
@@ -32,7 +40,7 @@ class ClusterK(table_roles.WithRoles[Table]):
     Parameters
     ----------
     k
-        The smallest class of equal rows.
+        The smallest class of equal rows, at least 2.
     known
         The columns that an attacker may know, in which rows are equal. Default: all.
     attach
@@ -41,22 +49,28 @@ class ClusterK(table_roles.WithRoles[Table]):
         Attached columns that a model is to predict.
     search
         ``"plain"`` merges the two clusters whose union costs least, the paper's baseline.
-        ``"agglomerative"`` does so in six ways and keeps the best. ``"local"`` improves each of
-        the six before, and clusters put together by the columns that they publish, the finest
-        first: a row moves to another cluster, or two rows change places. ``"forest"`` is
-        there to compare with: trees in which every row hangs from one of its nearest, divided.
+        ``"agglomerative"`` does so in six ways and keeps the best. ``"local"`` improves each of the
+        six before, and clusters put together by the columns that they publish, the finest first: a
+        row moves to another cluster, or two rows are exchanged. ``"forest"`` is for comparison:
+        trees in which every row is linked to one of its nearest, divided.
     block_rows
-        A table of more rows is divided into blocks of at most so many, in which rows are similar.
-        None stands for one block up to 2,000 rows, and blocks of 512 above; but ``"local"`` puts
-        the rows of a larger table together by columns, all at once, and where it cannot try all
-        sets of columns it clusters blocks too and publishes what suppresses less.
+        A table of more rows is divided into blocks of at most this many, in which rows are similar.
+        Default: one block up to 2,000 rows, and blocks of 512 above. But ``"local"`` puts the rows
+        of a larger table together by columns, all at once. If it cannot try all sets of columns, it
+        clusters blocks too and publishes what suppresses less.
+
+    Raises
+    ------
+    ParameterError
+        If a parameter is out of range, or two exclude each other.
 
     Notes
     -----
-    The baseline of Choromanski, Jebara and Tang, *Adaptive Anonymity via b-Matching*, NIPS 2013.
-    The cost of a cluster is its size times the columns in which its rows differ. Time grows with
-    the square of a block's rows. The forest is that of Aggarwal and others, *Approximation
-    Algorithms for k-Anonymity*, 2005, after a description of it.
+    The baseline of Choromanski, Jebara and Tang, *Adaptive Anonymity via b-Matching*, NIPS 2013,
+    section 5. The cost of a cluster is its size times the columns in which its rows differ. Local
+    search and the start by columns are graphveil's own. Time grows with the square of a block's
+    rows. The forest is that of Aggarwal and others, *Approximation Algorithms for k-Anonymity*,
+    2005, after a description of it.
 
     Examples
     --------
@@ -107,16 +121,18 @@ class ClusterK(table_roles.WithRoles[Table]):
 
     @property
     def guarantee(self) -> KAnonymity:
-        """What is guaranteed."""
+        """k-anonymity with this k, in the known columns."""
         return KAnonymity(k=self.k, known=self.roles.known or UNSET)
 
-    def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Table, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         if (
             self.search != "local"
             or self.block_rows is not None
             or data.n_rows <= blocks.WHOLE_ROWS
         ):
             return blocks.draft_of(data, self._in_blocks(data, randomness))
+        # A large table with local search: put all rows together by the columns that they publish.
         from graphveil.methods.adaptive.clusters import hidden_by, masked_start  # noqa: PLC0415  compiled code
 
         with stage("masks"):
@@ -124,13 +140,14 @@ class ClusterK(table_roles.WithRoles[Table]):
         if masked is None:
             return blocks.draft_of(data, self._in_blocks(data, randomness))
         outcome = blocks.BlockOutcome(hidden_by(data.codes, masked.labels), None, {})
+        # Not every set of columns was tried: blocks may suppress less.
         if not masked.all_masks:
             other = self._in_blocks(data, randomness)
-            outcome = min(outcome, other, key=lambda one: int(one.hidden.sum()))
+            outcome = min(outcome, other, key=lambda candidate: int(candidate.hidden.sum()))
         return blocks.draft_of(data, outcome)
 
     def _in_blocks(self, data: Table, randomness: Randomness) -> blocks.BlockOutcome:
-        """Return what blocks of the table publish, each clustered for itself."""
+        """Return what blocks of the table publish, each clustered by itself."""
         return blocks.in_blocks(
             data.codes,
             np.full(data.n_rows, self.k, dtype=np.int64),
@@ -143,7 +160,13 @@ class ClusterK(table_roles.WithRoles[Table]):
 
 @dataclass(frozen=True)
 class Clustering:
-    """Puts the rows of a block together."""
+    """Put the rows of a block together; a value that can be pickled.
+
+    Parameters
+    ----------
+    search
+        As in `ClusterK`.
+    """
 
     search: Search
 

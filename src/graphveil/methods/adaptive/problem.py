@@ -1,35 +1,45 @@
-"""What is to be solved: rows, levels, prices of stars; and what a solution is."""
+"""What is to be solved: rows, levels, prices of stars, rows as bits; and what a solution is.
+
+In the terms of Choromanski, Jebara & Tang, *Adaptive Anonymity via b-Matching*: `Problem.codes` is
+X, the levels are delta, the prices are the weights W of a star before the first iteration (footnote
+4), and a solution is the graph G with the stars that it needs. Rows are packed into bits (see the
+kernel `planes`), columns with most bits first, so that words of columns with few values are short.
+"""
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import ParameterError
-from graphveil.data import Graph
 from graphveil.data.codes import SUPPRESSED
-from graphveil.data.kinds import as_container
 from graphveil.methods.adaptive.kernels.planes import Packed
 
 Codes = NDArray[np.int32]
+
 WORD = 64
+"""Columns of a word."""
 
 
 def order_of_columns(codes: Codes) -> NDArray[np.int64]:
-    """Return the columns in the order in which they stand in words: those with most bits first."""
+    """Return the columns in the order of their bits in the words: those with most bits first."""
     bits = np.ceil(np.log2(codes.max(axis=0, initial=0) + 1.0))
     return np.argsort(-bits, kind="stable")
 
 
 def packed(codes: Codes) -> Packed:
-    """Return rows as bits."""
+    """Return rows as bits.
+
+    `codes`: int32, shape (n, d), -1 for a missing or suppressed cell.
+    """
     n, d = codes.shape
+    # Step 1: columns in order, filled up to full words; suppressed cells have code 0 and a star.
     ordered = np.zeros((n, -(-max(d, 1) // WORD) * WORD), dtype=np.int32)
     ordered[:, :d] = codes[:, order_of_columns(codes)]
     hidden = ordered == SUPPRESSED
     ordered[hidden] = 0
+    # Step 2: a word of columns takes as many bit planes as its largest code has bits.
     planes, offsets = [], [0]
     for start in range(0, ordered.shape[1], WORD):
         columns = ordered[:, start : start + WORD]
@@ -41,13 +51,14 @@ def packed(codes: Codes) -> Packed:
 
 
 def differing_columns(rows: Packed) -> Codes:
-    """Return the codes of packed rows in those columns in which rows differ, in any order.
+    """Return the codes of packed rows in those columns in which rows differ, by bit position.
 
     >>> differing_columns(packed(np.array([[1, 2, 7], [-1, 0, 7]], dtype=np.int32))).tolist()
     [[2, 1], [0, -1]]
     """
     parts = [np.zeros((rows.stars.shape[0], 0), dtype=np.int32)]
     for w in range(rows.stars.shape[1]):
+        # The codes of a word of columns, bit plane by bit plane.
         codes = np.zeros((rows.stars.shape[0], WORD), dtype=np.int32)
         for bit, p in enumerate(range(rows.offsets[w], rows.offsets[w + 1])):
             codes |= _bits(rows.planes[:, p]) << bit
@@ -58,19 +69,19 @@ def differing_columns(rows: Packed) -> Codes:
 
 
 def _bits(words: NDArray[np.uint64]) -> Codes:
-    """Return the bits of words, the lowest first, as rows of 0 and 1."""
+    """Return the bits of words, the lowest first, as rows of 0 and 1: int32, shape (n, 64)."""
     little = np.ascontiguousarray(words).astype("<u8", copy=False).view(np.uint8)
     return np.unpackbits(little.reshape(words.size, 8), axis=1, bitorder="little").astype(np.int32)
 
 
 def _words(bits: NDArray[np.generic]) -> NDArray[np.uint64]:
-    """Return 0/1 columns as words of 64 of them, the first the lowest bit."""
+    """Return columns of 0 and 1 as words of 64 of them, the first as the lowest bit."""
     packed_bytes = np.packbits(bits.astype(np.uint8), axis=1, bitorder="little")
     return np.ascontiguousarray(packed_bytes).view("<u8").astype(np.uint64, copy=False)
 
 
 def mask_of(words: NDArray[np.uint64], codes: Codes) -> NDArray[np.bool_]:
-    """Return which cells the bits of words stand for, in the order of the columns of the codes."""
+    """Return which cells the bits of words stand for: bool, shape (n, d), columns as in `codes`."""
     little = words.astype("<u8", copy=False).view(np.uint8)
     bits = np.unpackbits(little, axis=1, bitorder="little", count=codes.shape[1])
     mask = np.empty(codes.shape, dtype=np.bool_)
@@ -79,7 +90,7 @@ def mask_of(words: NDArray[np.uint64], codes: Codes) -> NDArray[np.bool_]:
 
 
 def words_of(mask: NDArray[np.bool_], codes: Codes) -> NDArray[np.uint64]:
-    """Return cells as the bits of words: what `mask_of` reads."""
+    """Return cells as the bits of words: the inverse of `mask_of`."""
     n, d = codes.shape
     ordered = np.zeros((n, -(-max(d, 1) // WORD) * WORD), dtype=np.bool_)
     ordered[:, :d] = mask[:, order_of_columns(codes)]
@@ -87,67 +98,35 @@ def words_of(mask: NDArray[np.bool_], codes: Codes) -> NDArray[np.uint64]:
 
 
 def position_of_columns(codes: Codes) -> NDArray[np.int64]:
-    """Return which bit stands for each column."""
+    """Return the position of each column among the bits: int64, shape (d,)."""
     return np.argsort(order_of_columns(codes))
-
-
-def levels_by_degree(graph: Any, level: int) -> NDArray[np.int64]:
-    """Return a level for every node that rises with its degree, as the paper's experiment has it.
-
-    The node with the most edges gets the level; each factor of e fewer edges takes one off.
-
-    Parameters
-    ----------
-    graph
-        A `Graph`, or an object of another library that holds one.
-    level
-        The largest level.
-
-    Returns
-    -------
-    ndarray
-        int64, shape (n,): ``level - (F - floor(ln(degree)))``, where F is the largest logarithm,
-        at least 1. A node without edges counts as one with one edge.
-
-    Raises
-    ------
-    ParameterError
-        Where the level is below 1, or above the number of nodes.
-
-    Notes
-    -----
-    Section 5 of Choromanski, Jebara and Tang. Its text says that the level falls as the number of
-    friends rises; its formula, used here, rises. Levels that follow from edges say something of
-    the edges: hand them to `Adaptive.anonymize`, which keeps them in the private record.
-
-    Examples
-    --------
-    >>> star = Graph.from_edges([0] * 8 + [1], [*range(1, 9), 2], n=10)
-    >>> levels_by_degree(star, 5).tolist()
-    [5, 3, 3, 3, 3, 3, 3, 3, 3, 3]
-    """
-    container = cast("Graph", as_container(graph, (Graph,), wanted_by="levels_by_degree"))
-    n = container.n_nodes
-    if isinstance(level, bool) or not isinstance(level, int) or not 1 <= level <= n:
-        raise ParameterError(f"level={level!r} is not an integer from 1 to {n}, the nodes.")
-    powers = np.floor(np.log(np.maximum(container.degrees(), 1))).astype(np.int64)
-    levels: NDArray[np.int64] = np.maximum(level - (powers.max(initial=0) - powers), 1)
-    return levels
 
 
 LevelArray = NDArray[np.int64]
 Prices = NDArray[np.float64]
 
 UNIT = 1 << 26
-"""The dearest star costs so much: prices are whole numbers, so that a solution is exact."""
+"""The price of the most expensive star, as a whole number: prices are integers so that a solve is
+exact. Rounding moves a price by less than 2^-26 of the largest; a larger unit would risk
+overflow in sums over all pairs and columns."""
 
 
 class Problem(NamedTuple):
     """Rows that must fit each other.
 
-    Of `codes`, -1 is missing. `levels`: how many persons each record must fit, and each person
-    records. `prices` are from 0 to 1. What one row of a class needs suppressed, all do; `classes`
-    is None where each row is for itself.
+    Parameters
+    ----------
+    codes
+        int32, shape (n, d): -1 is missing.
+    levels
+        int64, shape (n,): how many persons each record must fit, and each person records.
+    prices
+        float64, shape (n, d): what a star costs, from 0 to 1; 0 for missing cells.
+    rows
+        The codes as bits.
+    classes
+        int64, shape (n,): rows of a class are published as equal, so what one of them needs
+        suppressed, all do. None if each row is on its own.
     """
 
     codes: Codes
@@ -158,19 +137,32 @@ class Problem(NamedTuple):
 
     @property
     def columns(self) -> Codes:
-        """The codes by column."""
+        """The codes by column: int32, shape (d, n), contiguous."""
         return np.ascontiguousarray(self.codes.T)
 
 
 class Solution(NamedTuple):
-    """Which record was chosen to fit which person (not itself: 0), and what that suppresses."""
+    """The chosen graph and its stars.
+
+    Parameters
+    ----------
+    pairs
+        int8, shape (n, n): 1 if record i was chosen to fit person j; 0 on the diagonal.
+    stars
+        uint64, shape (n, words): what that suppresses, and missing cells.
+    """
 
     pairs: NDArray[np.int8]
     stars: NDArray[np.uint64]
 
 
 def problem_of(codes: Codes, levels: LevelArray, weights: Prices) -> Problem:
-    """Return the problem of these rows."""
+    """Return the problem of these rows.
+
+    `weights`: float64, shape (d,) or (n, d), at least 0. They are scaled to a largest of 1. Missing
+    cells are free, as initial stars (footnote 4 of the paper).
+    """
+    # The most expensive star costs 1; all weights 0 leave all prices 0.
     largest = max(float(weights.max(initial=0.0)), np.finfo(np.float64).tiny)
     prices = np.broadcast_to(weights / largest, codes.shape).copy()
     prices[codes < 0] = 0.0

@@ -9,18 +9,19 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.facts import EntryChanges
+from graphveil.claims.record import OwnersNotes
 from graphveil.core import warnings as owner_warnings
 from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import MOST_DENOMINATOR
 from graphveil.data import Bipartite
-from graphveil.data.ids import column_and_value
-from graphveil.methods.base import MethodResult
+from graphveil.data.feature_names import column_and_value
+from graphveil.release.draft import Draft
 
 Ints = NDArray[np.int64]
 
@@ -329,16 +330,18 @@ def draft_of(
     k: int,
     *,
     adds: bool,
-) -> MethodResult:
+) -> Draft[Any]:
     """Return what clusters publish, with its cost against the original and advice to the owner."""
     if data.column_of is not None:
         published = published & one_a_column(profiles, published, data.column_of)
     kept = kept_of(profiles, published, data.n_entries)
     classes = classes_of(profiles, published)
-    return MethodResult(
+    return Draft(
         data=released(data, profiles, published, labels),
-        facts={"clusters": profiles.sizes.size, "classes": classes.sizes.size},
-        advice=advice_on(_counts(data, classes, kept), k=k, adds=adds),
+        notes=OwnersNotes(
+            cost={"clusters": profiles.sizes.size, "classes": classes.sizes.size},
+            warnings=advice_on(_counts(data, classes, kept), k=k, adds=adds),
+        ),
     )
 
 

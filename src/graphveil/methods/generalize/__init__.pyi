@@ -1,4 +1,4 @@
 from graphveil.methods.generalize.frames import GeneralizedTable as GeneralizedTable
 from graphveil.methods.generalize.frames import generalize as generalize
-from graphveil.methods.generalize.levels import Hierarchy as Hierarchy
-from graphveil.methods.generalize.levels import read_levels as read_levels
+from graphveil.methods.generalize.hierarchy import Hierarchy as Hierarchy
+from graphveil.methods.generalize.hierarchy import read_levels as read_levels

@@ -1,13 +1,21 @@
-"""A frame in, a generalized frame out, as columns of an Arrow table."""
+"""Generalize a table: a frame in, a generalized frame out, as columns of an Arrow table.
+
+Each known column is read as distinct values with levels (`levels`), the rows are recoded as
+integers (`recode`), and the cells are written as nodes of the levels. Rows that publish the same in
+all known columns are a class. Attached columns come out as they came in, and can carry conditions
+(`conditions`).
+
+Nothing here makes a release or a claim: that is the method `Generalize` (`method`). Cost: that of
+the recoding, and O(n log n) per column to read and write it.
+"""
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,27 +25,19 @@ from graphveil.core.errors import (
     InfeasibleError,
     ParameterError,
     Problem,
-    did_you_mean,
     mapping,
     option,
-    warn,
 )
 from graphveil.core.lazy import lazy_module
 from graphveil.core.randomness import Randomness
-from graphveil.core.text import counted, printable
+from graphveil.core.text import counted
 from graphveil.data.codes import NUMBER, written_dates
 from graphveil.data.columns import Frames, arrow_table
-from graphveil.data.ids import spelled_twice
 from graphveil.data.ids import text as as_texts
-from graphveil.methods.generalize.levels import (
-    ALL,
-    LONGEST,
-    Column,
-    Hierarchy,
-    Values,
-    column_of,
-    values_of,
-)
+from graphveil.methods.generalize.columns import check_named, known_columns
+from graphveil.methods.generalize.conditions import conditions_of, refuse_all_as_one
+from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
+from graphveil.methods.generalize.levels import Column, Values, column_of, values_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     import pyarrow.compute as pc
 
     from graphveil.methods.generalize import recode
-    from graphveil.methods.generalize.recode import Condition
 else:
     pa = lazy_module("pyarrow")
     pc = lazy_module("pyarrow.compute")
@@ -54,27 +53,41 @@ else:
 Ints = NDArray[np.int64]
 
 NEARLY_ALL = Fraction(9, 10)
-"""A column without levels is refused if so many of its rows have a value of their own."""
+"""A column without levels is asked about if it has this many different values per row.
+
+Without levels such values are published only where k rows have the same: nearly all would be
+suppressed. Less would ask about columns of which much is kept.
+"""
 
 FEW_ROWS = 20
-"""Not in tables of fewer rows."""
-
-MOST_COUNTS = 1 << 28
-"""The most values times classes that conditions may count."""
-
-DIGITS = 4
-"""The most digits of a bound of total variation."""
+"""In tables of fewer rows it is not asked about: there, most columns have many values per row."""
 
 
 @dataclass(frozen=True, eq=False)
 class GeneralizedTable(Frames):
     """A table whose rows equal others in what they publish of the known columns.
 
-    `table`: the known columns as ordered dictionaries of text, ``*`` last, and the attached ones as
-    they came in: in the order of the input, and its rows in theirs; `classes`: int64, shape (n,):
-    the class of every row: rows with equal known cells; `hierarchies`: the levels of every known
-    column; `losses`: for every known column the mean loss of its cells, from 0 to 1; `index`: the
-    index of the pandas frame that came in; None of others.
+    Parameters
+    ----------
+    table
+        The known columns as ordered dictionaries of text, ``*`` last, and the attached columns
+        unchanged. Columns and rows are in the order of the input.
+    classes
+        int64, shape (n,): the class of every row. Rows of a class have equal known cells.
+    hierarchies
+        The levels of every known column.
+    losses
+        For every known column the mean loss of its cells, from 0 to 1.
+    index
+        The index of the pandas frame that came in. None for other inputs.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> people = pd.DataFrame({"age": [23, 27, 31, 38]})
+    >>> done = generalize(people, k=2, levels={"age": "10,20"}, seed=1)
+    >>> done.size, done.classes.tolist(), round(done.granularity, 3)
+    (4, [0, 0, 1, 1], 0.526)
     """
 
     table: pa.Table
@@ -95,7 +108,7 @@ class GeneralizedTable(Frames):
 
     @property
     def granularity(self) -> float:
-        """1 less the mean loss of all known cells: 1 where all are published as they were."""
+        """1 less the mean loss of all known cells: 1 if all are published unchanged."""
         return 1 - float(np.mean(list(self.losses.values())))
 
     @property
@@ -104,15 +117,34 @@ class GeneralizedTable(Frames):
         return tuple(name for name, levels in self.hierarchies.items() if levels.from_the_data)
 
     def labels(self) -> Ints:
-        """Return 0..n-1."""
+        """Return 0 to n - 1: int64, shape (n,)."""
         return np.arange(self.size)
 
     def to_arrow(self) -> pa.Table:
-        """Return the table."""
+        """Return the table.
+
+        Returns
+        -------
+        pyarrow.Table
+            Known columns as ordered dictionaries of text, attached ones unchanged.
+        """
         return self.table
 
     def to_pandas(self) -> pd.DataFrame:
-        """Return the table as a pandas frame, with the index that came in."""
+        """Return the table as a pandas frame, with the index of the input.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Known columns are ordered categories, in the order of their intervals; ``*`` is last.
+
+        Examples
+        --------
+        >>> import pandas as pd
+        >>> people = pd.DataFrame({"age": [23, 27, 31, 38]}, index=["a", "b", "c", "d"])
+        >>> generalize(people, k=2, levels={"age": "10"}, seed=1).to_pandas()["age"]["d"]
+        '30-39'
+        """
         frame = super().to_pandas()
         return frame if self.index is None else frame.set_axis(self.index)
 
@@ -180,11 +212,13 @@ def generalize(  # noqa: PLR0913  each is an option that a caller names
     Raises
     ------
     ParameterError
-        Where an argument is out of its range, or names no column.
+        If an argument is out of its range, or does not name a column.
     DataError
-        Where a column has no levels and needs some, or its values do not suit them.
+        If a column has no levels and needs some, or its values do not suit them.
+    InputError
+        If a file of levels cannot be read.
     InfeasibleError
-        Where the table has fewer than k rows, or classes cannot meet a condition.
+        If the table has fewer than k rows, or classes cannot meet a condition.
 
     Notes
     -----
@@ -204,7 +238,7 @@ def generalize(  # noqa: PLR0913  each is an option that a caller names
     (['20-29', '20-29', '30-39', '30-39'], 2)
     """
     table = arrow_table(frame)
-    wanted = _known_columns(table.column_names, known, attach, drop)
+    wanted = known_columns(table.column_names, known, attach, drop)
     rules = Rules(levels or {}, diverse or {}, close or {}, weights or {}, dates or {})
     rng = Randomness(seed=seed).stream("generalize")
     done = generalized(table, wanted, attach, rules, k=k, suppressed=suppressed, rng=rng)
@@ -212,7 +246,7 @@ def generalize(  # noqa: PLR0913  each is an option that a caller names
 
 
 class Rules(NamedTuple):
-    """What is asked for by column, as `generalize` takes it."""
+    """The rules by column, as `generalize` takes them."""
 
     levels: Mapping[str, str]
     diverse: Mapping[str, int | str]
@@ -231,26 +265,32 @@ def generalized(
     suppressed: Sequence[str] = (ALL, ""),
     rng: np.random.Generator,
 ) -> GeneralizedTable:
-    """Return a table generalized as `generalize` says."""
+    """Return a generalized table.
+
+    `wanted`: the known columns; `attach`, `rules`, `k`, `suppressed`: as `generalize` takes them.
+    """
+    # Step 1: check what is asked for, and read the known columns, in the order of their names, as
+    # distinct values. A column without levels that would be lost is asked about.
     for what, given in (
         ("levels", rules.levels),
         ("weights", rules.weights),
         ("dates", rules.dates),
     ):
-        _check_named(what, given, wanted, table.column_names)
+        check_named(what, given, wanted, table.column_names)
     n = table.num_rows
     if k < 2:
         raise ParameterError(f"k={k} is too small. Use k >= 2.")
     if n < k:
         raise InfeasibleError(f"k={k} exceeds the {counted(n, 'row')} of the table. Use k <= {n}.")
-    conditions = _conditions(table, rules.diverse, rules.close, attach, n // k + 1)
+    conditions = conditions_of(table, rules.diverse, rules.close, attach, n // k + 1)
     values = [values_of(name, table.column(name), suppressed) for name in sorted(wanted)]
     problems = questions_of_levels(values, rules.levels)
     if problems:
         raise DataError.asking(problems, {"levels": rules.levels, "dates": rules.dates})
+    # Step 2: find the levels of every column, and recode the rows locally.
     columns = {
-        one.name: column_of(one, rules.levels.get(one.name, "stars"), rules.dates.get(one.name))
-        for one in values
+        each.name: column_of(each, rules.levels.get(each.name, "stars"), rules.dates.get(each.name))
+        for each in values
     }
     recoding = partial(
         recode.recode,
@@ -261,14 +301,16 @@ def generalized(
         rng=rng,
     )
     recoded = recoding(conditions=list(conditions.values()))
+    # Step 3: write the cells as nodes. Clusters that publish the same are one class.
     cells = {
         name: _published(column, recoded.levels[:, j])
         for j, (name, column) in enumerate(columns.items())
     }
     codes = np.stack([published.indices.to_numpy() for published in cells.values()], axis=1)
     classes = np.unique(codes, axis=0, return_inverse=True)[1].ravel()
+    # One class of everything tells nothing: say what classes reach without the conditions.
     if conditions and classes.max() == 0 and n >= 2 * k:
-        _refuse_all_as_one(table, conditions, recoding().labels)
+        refuse_all_as_one(table, conditions, recoding().labels)
     kept = [name for name in table.column_names if name in cells or name in attach]
     return GeneralizedTable(
         table=pa.table({name: cells.get(name, table.column(name)) for name in kept}),
@@ -279,10 +321,10 @@ def generalized(
 
 
 class ReadAgain:
-    """The levels of the known columns of a table, by the rules that it was generalized by.
+    """The levels of the known columns of an original, read again to evaluate its release.
 
-    `table`: the original; `known`: its known columns; `levels, dates`: the rules, as `generalize`
-    takes them. Default: a value is published or ``*``.
+    `table`: the original; `known`: its known columns; `levels, dates`: the rules that it was
+    generalized by, as `generalize` takes them. Default: a value is published or ``*``.
 
     >>> import pyarrow as pa
     >>> again = ReadAgain(pa.table({"age": [23, 27, 31, 38]}), ["age"], {"age": "10,20"}, {})
@@ -307,8 +349,9 @@ class ReadAgain:
         }
 
     def losses(self, column: str) -> dict[str, float]:
-        """Return what a cell loses that is published as a text, from 0 to 1."""
+        """Return for every text that a cell can be published as what it loses, from 0 to 1."""
         hierarchy = self.columns[column].hierarchy
+        # A text at several levels has the leaves of one node: its lowest level has its loss.
         lost = {ALL: 1.0}
         for texts, nodes, losses in zip(
             hierarchy.texts, hierarchy.nodes, hierarchy.losses, strict=True
@@ -325,7 +368,10 @@ class ReadAgain:
         return hierarchy.nodes, hierarchy.texts, leaves
 
     def most_granular(self, k: int, rng: np.random.Generator) -> float:
-        """Return a granularity that no table of true nodes in classes of k exceeds."""
+        """Return a granularity that no table of true nodes in classes of k exceeds.
+
+        `k`: the smallest class; `rng`: for the hashes of `recode.most_granular`.
+        """
         most: float = recode.most_granular(
             np.stack([column.leaves for column in self.columns.values()], axis=1),
             [column.hierarchy for column in self.columns.values()],
@@ -335,253 +381,89 @@ class ReadAgain:
         return most
 
 
-def _known_columns(
-    every: Sequence[str], known: Sequence[str] | None, attach: Sequence[str], drop: Sequence[str]
-) -> list[str]:
-    """Return the known columns in the order of the table, or refuse roles that do not suit it."""
-    roles = {"known": known or (), "attach": attach, "drop": drop}
-    for role, names in roles.items():
-        if isinstance(names, str):
-            raise ParameterError(f"{role}={names!r} is a text. Use a list of columns.")
-        _check_named(role, dict.fromkeys(names), every, every)
-    for name, times in Counter(name for names in roles.values() for name in names).items():
-        if times > 1:
-            given = [role for role, names in roles.items() if name in names]
-            raise ParameterError(
-                f"column {name!r} is listed twice, in {' and '.join(given)}. Give it one role."
-            )
-    rest = [name for name in every if name not in attach and name not in drop]
-    if known is None:
-        wanted = rest
-    else:
-        wanted = [name for name in every if name in known]
-        others = [name for name in rest if name not in known]
-        if others:
-            raise ParameterError(
-                f"no role for {', '.join(others)}. List each in {option('known')}, "
-                f"{option('attach')} or {option('drop')}."
-            )
-    if not wanted:
-        raise ParameterError(
-            f"none of the {counted(len(every), 'column')} is known to an attacker. List at least "
-            f"one in {option('known')}."
-        )
-    return wanted
-
-
-def _check_named(
-    what: str, given: Mapping[str, object], columns: Sequence[str], every: Sequence[str]
-) -> None:
-    """Refuse names that are not among some columns."""
-    for name in given:
-        if name in columns:
-            continue
-        if name in every:
-            raise ParameterError(f"{what} names the column {name!r}, which is not a known column.")
-        if "," in name and "=" in name:  # several rules after one flag
-            raise ParameterError(
-                f"no column {name!r} for {what}. Repeat {option(what)} for each column instead of "
-                "separating rules by commas."
-            )
-        raise ParameterError(
-            f"no column {name!r} for {what}. {did_you_mean(name, every)}Columns: "
-            f"{', '.join(every)}."
-        )
-
-
 def questions_of_levels(values: Sequence[Values], levels: Mapping[str, str]) -> list[Problem]:
-    """Return what must be decided of columns that would be lost without levels.
+    """Return what must be decided about columns that would be lost without levels.
 
-    These are numbers, and columns with a value of its own in nearly every row.
+    These are columns of numbers, and columns with a different value in nearly every row.
+
+    Parameters
+    ----------
+    values
+        The distinct values of each known column.
+    levels
+        The rules by column: columns with a rule are not asked about.
+
+    Returns
+    -------
+    list of Problem
+        Each names the column, an option that answers it, and a suggested value.
     """
+    # Columns of one or two values are asked about by no rule: most of their cells are kept.
     problems = []
-    for one in values:
-        if one.name in levels or len(one.texts) <= 2:
+    for column in values:
+        name = column.name
+        if name in levels or len(column.texts) <= 2:
             continue
-        if _are_numbers(one.array):
+        if _are_numbers(column.array):
             problems.append(
                 Problem(
-                    one.name,
+                    name,
                     "levels",
                     "auto",
-                    f"column {one.name} has numbers and no levels",
-                    f"use {mapping('levels', one.name, 'auto')}, widths such as "
-                    f"{mapping('levels', one.name, '5,10,20')}, {option('attach', one.name)} or "
-                    f"{option('drop', one.name)}",
+                    f"column {name} has numbers and no levels",
+                    f"use {mapping('levels', name, 'auto')}, widths such as "
+                    f"{mapping('levels', name, '5,10,20')}, {option('attach', name)} or "
+                    f"{option('drop', name)}",
                 )
             )
-        elif one.codes.size >= FEW_ROWS and len(one.texts) >= NEARLY_ALL * one.codes.size:
-            problems += _of_nearly_unique(one)
+        elif column.codes.size >= FEW_ROWS and len(column.texts) >= NEARLY_ALL * column.codes.size:
+            problems += _of_nearly_unique(column)
     return problems
 
 
-def _of_nearly_unique(one: Values) -> list[Problem]:
-    """Return what must be decided of a column with a value of its own in nearly every row."""
-    n, dates = counted(one.codes.size, "row"), written_dates(as_texts(one.texts))
-    what, option_, value = ("value", "drop", one.name)
-    ways = [option("drop", one.name), option("levels")]
+def _of_nearly_unique(column: Values) -> list[Problem]:
+    """Return what must be decided about a column with a different value in nearly every row."""
+    # Suggest levels for dates, and otherwise to drop the column: it nearly identifies rows.
+    n, name = counted(column.codes.size, "row"), column.name
+    dates = written_dates(as_texts(column.texts))
+    what, option_, value = ("value", "drop", name)
+    ways = [option("drop", name), option("levels")]
     if dates is not None:
         what, option_, value = "date", "levels", dates.levels
-        ways = [mapping("levels", one.name, dates.levels), option("drop", one.name)]
+        ways = [mapping("levels", name, dates.levels), option("drop", name)]
     asked = Problem(
-        one.name,
+        name,
         option_,
         value,
-        f"column {one.name} has {counted(len(one.texts), what)} in {n} and no levels",
-        f"use {', '.join(ways)} or {option('attach', one.name)}",
+        f"column {name} has {counted(len(column.texts), what)} in {n} and no levels",
+        f"use {', '.join(ways)} or {option('attach', name)}",
     )
-    return [asked, *(dates.questions(one.name) if dates is not None else [])]
+    return [asked, *(dates.questions(name) if dates is not None else [])]
 
 
 def _are_numbers(values: pa.Array) -> bool:
-    """Whether values are numbers, or text that spells numbers of which some have fractions."""
+    """Return whether values are numbers, or text that spells numbers, some with fractions."""
     if not pa.types.is_string(values.type):
         return bool(pa.types.is_integer(values.type) or pa.types.is_floating(values.type))
     spelled = pc.all(pc.match_substring_regex(values, NUMBER)).as_py()
     return bool(spelled and pc.any(pc.match_substring_regex(values, "[.eE]")).as_py())
 
 
-def _conditions(
-    table: pa.Table,
-    diverse: Mapping[str, int | str],
-    close: Mapping[str, float | str],
-    attach: Sequence[str],
-    classes: int,
-) -> dict[str, Condition]:
-    """Return what classes must show of attached columns, or refuse what they cannot."""
-    conditions = {}
-    for name in dict.fromkeys([*diverse, *close]):
-        what = "diverse" if name in diverse else "close"
-        if name not in attach:
-            _check_named(what, {name: None}, table.column_names, table.column_names)
-            raise ParameterError(
-                f"{what} names the column {name!r}, which is not attached. Add "
-                f"{option('attach', name)}."
-            )
-        values = values_of(name, table.column(name), ())
-        spelled = spelled_twice(values.texts) if name in diverse else ""
-        if spelled:
-            warn(
-                f"{spelled} in {name} count as two different values, although they may be one: "
-                "use one spelling for each value"
-            )
-        codes = np.where(values.codes < 0, len(values.texts), values.codes)
-        count = int(codes.max()) + 1
-        if count * classes > MOST_COUNTS:
-            raise ParameterError(
-                f"{what}: column {name!r} has {counted(count, 'value', spec=',')}, too many to "
-                "count in each class. Group its values first."
-            )
-        distinct, entropy = _diversity(name, diverse.get(name, 1), np.unique(codes).size)
-        shares = np.bincount(codes)[np.unique(codes)] / codes.size
-        most = float(np.exp(-(shares * np.log(shares)).sum()))
-        if entropy > most * (1 + 1e-12):
-            raise InfeasibleError(
-                f"diverse {name}=entropy:{entropy:g}: that of the whole table is {most:.6g}. Use "
-                "at most this."
-            )
-        conditions[name] = recode.Condition(
-            codes, distinct, entropy, _closeness(name, close.get(name, 1))
-        )
-    return conditions
-
-
-def _diversity(name: str, given: int | str, values: int) -> tuple[int, float]:
-    """Return the fewest values of a class, and the number whose logarithm bounds their entropy."""
-    text = str(given)
-    kind, _, number = text.partition(":") if ":" in text else ("distinct", "", text)
-    try:
-        least = float(number)
-    except ValueError:
-        least = 0.0
-    if (
-        kind not in {"distinct", "entropy"}
-        or not least >= 1
-        or (kind == "distinct" and not least.is_integer())
-    ):
-        raise ParameterError(
-            f"diverse {name}={text} is not a number of values. Use {mapping('diverse', name, '2')} "
-            f"or {mapping('diverse', name, 'entropy:1.5')}."
-        )
-    if least > values:
-        raise InfeasibleError(
-            f"diverse {name}={text}: the column has {counted(values, 'value')}. Use at most "
-            f"{values}."
-        )
-    return (int(least), 1.0) if kind == "distinct" else (1, least)
-
-
-def _closeness(name: str, given: float | str) -> Fraction:
-    """Return the most total variation, exactly as it was written."""
-    try:
-        most = Fraction(str(given))
-    except ValueError:
-        most = Fraction(-1)
-    if not 0 <= most <= 1 or (most * 10**DIGITS).denominator != 1:
-        raise ParameterError(
-            f"close {name}={given} is not a distance. Use a number from 0 to 1 of at most {DIGITS} "
-            "digits."
-        )
-    return most
-
-
-def _refuse_all_as_one(
-    table: pa.Table, conditions: Mapping[str, Condition], labels: Ints
-) -> NoReturn:
-    """Refuse a table that a condition makes one class of, although it has rows for two."""
-    asked = "; ".join(map(_asked, conditions, conditions.values()))
-    reached = "; ".join(
-        _reached(values_of(name, table.column(name), ()), one, labels)
-        for name, one in conditions.items()
-    )
-    raise InfeasibleError(
-        f"no class smaller than all {counted(labels.size, 'row')} was found that meets the "
-        f"conditions: {asked}. Without conditions, {reached}. Use a weaker one."
-    )
-
-
-def _reached(values: Values, condition: Condition, labels: Ints) -> str:
-    """Return how often the commonest value of a column is there, and what classes come to."""
-    counts = np.zeros((labels.max() + 1, condition.codes.max() + 1))
-    np.add.at(counts, (labels, condition.codes), 1)
-    sizes, total = counts.sum(axis=1, keepdims=True), counts.sum(axis=0)
-    shares = counts / sizes
-    said = []
-    if condition.distinct > 1:
-        said.append(f"have at least {counted(int((counts > 0).sum(axis=1).min()), 'value')}")
-    if condition.entropy > 1:
-        logs = np.log(np.where(counts > 0, shares, 1.0))
-        least = float(np.exp((-(shares * logs).sum(axis=1)).min()))
-        said.append(f"have the entropy of at least {least:.4g} values")
-    if condition.close < 1:
-        most = float(np.abs(shares - total / total.sum()).sum(axis=1).max() / 2)
-        said.append(f"differ from the table by up to {most:.4g}")
-    commonest = printable([*values.texts, ALL][int(total.argmax())], LONGEST)
-    rows = f"{commonest}, the commonest value of {values.name}, is in {int(total.max()):,} of them"
-    return f"classes {' and '.join(said)} ({rows})"
-
-
-def _asked(name: str, condition: Condition) -> str:
-    """Return the bounds of a column, as they are given."""
-    asked = []
-    if condition.distinct > 1:
-        asked.append(f"diverse {name}={condition.distinct}")
-    if condition.entropy > 1:
-        asked.append(f"diverse {name}=entropy:{condition.entropy:g}")
-    if condition.close < 1:
-        asked.append(f"close {name}={float(condition.close):g}")
-    return ", ".join(asked)
-
-
 def _published(column: Column, levels: Ints) -> pa.DictionaryArray:
-    """Return the cells of a column at these levels, as an ordered dictionary of text."""
+    """Return the cells of a column at these levels, as an ordered dictionary of text.
+
+    `levels`: int64, shape (n,): the level of every row. Categories are in the order of
+    `Hierarchy.in_order`; only those that are published are listed.
+    """
     hierarchy = column.hierarchy
+    # Write the code of every cell, level by level, in the order of all nodes of the column.
     order = {text: code for code, text in enumerate(hierarchy.in_order())}
     codes = np.empty(levels.size, dtype=np.int32)
     for level, texts in enumerate(hierarchy.texts):
         here = np.flatnonzero(levels == level)
         of_nodes = np.array([order[text] for text in texts], dtype=np.int32)
         codes[here] = of_nodes[hierarchy.nodes[level, column.leaves[here]]]
+    # Keep the categories that are published, so that a frame does not list the values of others.
     shown, own = np.unique(codes, return_inverse=True)
     listed = list(order)
     names = pa.array([listed[code] for code in shown.tolist()], type=pa.string())

@@ -1,13 +1,26 @@
-"""Levels of a column: as a value, by rule (widths, edges, prefixes, dates, cuts) or from a file."""
+"""Levels of a column by a rule: the text that an owner writes becomes a hierarchy of its values.
+
+The rules are widths (``5,10,20``), edges (``edges:18,65``), prefixes (``prefix:4,3,2``), units of
+dates (``month,year``), quantiles of the data (``auto``), suppression alone (``stars``), and a csv
+file. Each gives for every level the text of the node of every distinct value, and its loss:
+
+- intervals and dates: the width of the interval over the width of all intervals together, so that
+  a loss does not depend on which values inside an interval the data has;
+- prefixes, suppression and files: the share of the other leaves below the node.
+
+Whole numbers have intervals with both ends in them (``20-39``): width minus 1 counts. Others are
+half open (``[20, 40)``). Edges are decimal numbers, compared exactly with values that floats do not
+hold. Only ``auto`` computes edges from the data, and says so (`Hierarchy.from_the_data`).
+
+Cost: O(n log n) to find the distinct values, then O(values x levels).
+"""
 
 from __future__ import annotations
 
-import csv
 import datetime as dt
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 from itertools import pairwise
 from pathlib import Path
@@ -17,278 +30,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.manifest import LevelsKind
-from graphveil.core.errors import DataError, InputError, ParameterError, mapping, several
+from graphveil.core.errors import DataError, ParameterError, mapping, several
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import printable
 from graphveil.data.codes import DATE_FORMS, ISO, day_of, numbers_of, rounded
 from graphveil.data.ids import EXACT
-
-ALL = "*"
-"""The node above all leaves, and the text of a missing value."""
-
-LONGEST = 40
-"""The most characters of a value that a message shows."""
-
-Where = Callable[[int], str]
-"""Says where a leaf is listed, by its position."""
-
-
-@dataclass(frozen=True, eq=False)
-class Hierarchy:
-    """Levels of a column, from the values up to one node above them all.
-
-    `nodes`: int32, shape (L + 1, m): the node of every leaf at every level. Two leaves that agree
-    at a level agree at all above it; all agree at the last; `losses`: float64, shape (L + 1, m):
-    what is lost where a leaf is published at a level, from 0 to 1, rising with the level; `texts`:
-    for every level the texts of its nodes; `from_the_data`: whether nodes, and not leaves alone,
-    follow from the values of the data.
-
-    Examples
-    --------
-    >>> jobs = Hierarchy.of([["nurse", "clerk", "cook"], ["Care", "Office", "Care"]])
-    >>> jobs.nodes.tolist(), jobs.texts[1:], jobs.losses[1].tolist()
-    ([[0, 1, 2], [0, 1, 0], [0, 0, 0]], (('Care', 'Office'), ('*',)), [0.5, 0.0, 0.5])
-    """
-
-    nodes: NDArray[np.int32]
-    losses: NDArray[np.float64]
-    texts: tuple[tuple[str, ...], ...]
-    from_the_data: bool = False
-
-    @classmethod
-    def of(
-        cls,
-        levels: Sequence[Sequence[str]],
-        *,
-        losses: NDArray[np.float64] | None = None,
-        where: Where | None = None,
-        source: str = "levels",
-        from_the_data: bool = False,
-    ) -> Hierarchy:
-        """Return the hierarchy of these texts, with ``*`` above them.
-
-        `levels`: for every level the node of every leaf; the first lists the leaves, each once;
-        `losses`: shape (levels, leaves): what a node loses. Default: the share of the other leaves
-        that are below it; `where`: says where a leaf is listed, for messages; `source`: what lists
-        them, for messages; `from_the_data`: as the attribute.
-
-        Raises
-        ------
-        InputError
-            Where levels do not nest, or nodes with different leaves have one text.
-        """
-        where = where or (lambda leaf: f"at {printable(levels[0][leaf], LONGEST)}")
-        above = levels if set(levels[-1]) == {ALL} else [*levels, [ALL] * len(levels[0])]
-        nodes = np.empty((len(above), len(levels[0])), dtype=np.int32)
-        texts = []
-        for level, listed in enumerate(above):
-            numbers: dict[str, int] = {}
-            nodes[level] = [numbers.setdefault(text, len(numbers)) for text in listed]
-            texts.append(tuple(numbers))
-        _check_nested(nodes, texts, where, source)
-        _check_texts(nodes, texts, where, source)
-        lost = np.ones(nodes.shape)
-        if losses is None:
-            for level, row in enumerate(nodes):
-                lost[level] = (np.bincount(row)[row] - 1) / max(row.size - 1, 1)
-        else:
-            lost[: len(losses)] = losses
-        lost[-1] = 1.0
-        return cls(nodes, np.maximum.accumulate(lost), tuple(texts), from_the_data)
-
-    def with_missing(self) -> Hierarchy:
-        """Return the hierarchy with one more leaf: a missing value, ``*`` at every level.
-
-        Examples
-        --------
-        >>> sexes = Hierarchy.of([["f", "m"]]).with_missing()
-        >>> sexes.nodes.tolist(), sexes.texts, sexes.losses[0].tolist()
-        ([[0, 1, 2], [0, 0, 0]], (('f', 'm', '*'), ('*',)), [0.0, 0.0, 1.0])
-        """
-        missing = self.nodes.max(axis=1, keepdims=True) + 1
-        missing[-1] = 0
-        texts = [(*level, ALL) for level in self.texts[:-1]]
-        return Hierarchy(
-            np.concatenate([self.nodes, missing], axis=1).astype(np.int32),
-            np.concatenate([self.losses, np.ones_like(missing, dtype=np.float64)], axis=1),
-            (*texts, self.texts[-1]),
-            self.from_the_data,
-        )
-
-    def ranks(self) -> list[NDArray[np.uint64]]:
-        """Return for every level below the last each leaf's node, counted below its parent.
-
-        Examples
-        --------
-        >>> jobs = Hierarchy.of([["nurse", "clerk", "cook"], ["Care", "Office", "Care"]])
-        >>> [level.tolist() for level in jobs.ranks()]
-        [[0, 0, 1], [0, 1, 0]]
-        """
-        ranks = []
-        for below, above in zip(self.nodes[:-1], self.nodes[1:], strict=True):
-            node, first = np.unique(below, return_index=True)
-            parent = above[first]
-            order = np.lexsort((node, parent))
-            starts = np.append(True, parent[order][1:] != parent[order][:-1])
-            begin = np.flatnonzero(starts)[np.cumsum(starts) - 1]
-            rank = np.empty(int(below.max()) + 1, dtype=np.uint64)
-            rank[node[order]] = np.arange(node.size) - begin
-            ranks.append(rank[below])
-        return ranks
-
-    def in_order(self) -> list[str]:
-        """Return the texts of all nodes by their first leaf, then by their leaves; ``*`` last.
-
-        Examples
-        --------
-        >>> Hierarchy.of([["clerk", "nurse", "cook"], ["Office", "Care", "Care"]]).in_order()
-        ['clerk', 'Office', 'nurse', 'Care', 'cook', '*']
-        """
-        keys: dict[str, tuple[int, int, int]] = {}
-        for level, row in enumerate(self.nodes):
-            _, first, count = np.unique(row, return_index=True, return_counts=True)
-            for text, at, leaves in zip(self.texts[level], first, count, strict=True):
-                keys.setdefault(text, (int(at), int(leaves), level))
-        keys.pop(ALL, None)
-        return [*sorted(keys, key=keys.__getitem__), ALL]
-
-
-def _check_nested(
-    nodes: NDArray[np.int32], texts: Sequence[Sequence[str]], where: Where, source: str
-) -> None:
-    """Refuse a node that is under two."""
-    for level in range(len(nodes) - 1):
-        below, above = nodes[level], nodes[level + 1]
-        _, first = np.unique(below, return_index=True)
-        differs = np.flatnonzero(above != above[first][below])
-        if differs.size:
-            later = int(differs[0])
-            earlier = int(first[below[later]])
-            node, one, other = (
-                printable(text, LONGEST)
-                for text in (
-                    texts[level][below[later]],
-                    texts[level + 1][above[earlier]],
-                    texts[level + 1][above[later]],
-                )
-            )
-            raise InputError(
-                f"{source}: {node} is under {one} ({where(earlier)}) and under {other} "
-                f"({where(later)}). Put it under one of them, or rename one."
-            )
-
-
-def _check_texts(
-    nodes: NDArray[np.int32], texts: Sequence[Sequence[str]], where: Where, source: str
-) -> None:
-    """Refuse two nodes of one text with different leaves: nobody could tell which is meant."""
-    seen: dict[str, tuple[int, int]] = {}
-    for level, names in enumerate(texts):
-        _, first, count = np.unique(nodes[level], return_index=True, return_counts=True)
-        for node, name in enumerate(names):
-            at = (int(first[node]), int(count[node]))
-            if seen.setdefault(name, at) != at:
-                raise InputError(
-                    f"{source}: {printable(name, LONGEST)} is the text of two nodes with "
-                    f"different values ({where(seen[name][0])}, and {where(at[0])} on level "
-                    f"{level + 1}). Rename one."
-                )
-
-
-class ListedLevels(NamedTuple):
-    """A hierarchy from a file, and the leaf of every value that it lists."""
-
-    hierarchy: Hierarchy
-    leaves: Mapping[str, int]
-
-
-def read_levels(path: str | Path) -> ListedLevels:
-    r"""Return the hierarchy of a csv file with one line for each value, from the value to the root.
-
-    Parameters
-    ----------
-    path
-        The file, with ``;`` or ``,`` between levels, in UTF-8, without a header: as ARX writes it.
-
-    Raises
-    ------
-    InputError
-        Where the file cannot be read, lines differ in their number of levels, a value is listed
-        twice with different nodes, levels do not nest, a cell is empty, or two nodes have one
-        text.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp(), "job.csv")
-    >>> _ = path.write_text("nurse;Care;*\nclerk;Office;*\ncook;Care;*\n")
-    >>> read_levels(path).hierarchy.texts[1]
-    ('Care', 'Office')
-    """
-    path = Path(path)
-    lines: list[int] = []
-    listed: dict[str, list[str]] = {}
-    for line, cells in _lines_of(path):
-        if listed and len(cells) != len(next(iter(listed.values()))):
-            width = len(next(iter(listed.values())))
-            raise InputError(
-                f"{path.name} line {line} has {_levels(len(cells))}, line {lines[0]} has {width}. "
-                "List every value with the same number of levels."
-            )
-        if "" in cells:
-            raise InputError(
-                f"{path.name} line {line} has no text on level {cells.index('') + 1}. Write one, "
-                "or remove the line."
-            )
-        value = cells[0]
-        if value not in listed:
-            listed[value] = cells
-            lines.append(line)
-        elif listed[value] != cells:
-            _refuse_second(path, value, (lines[list(listed).index(value)], line), listed, cells)
-    if not listed:
-        raise InputError(f"{path.name} is empty. List one value per line, from value to root.")
-    hierarchy = Hierarchy.of(
-        list(zip(*listed.values(), strict=True)),
-        where=lambda leaf: f"line {lines[leaf]}",
-        source=path.name,
-    )
-    return ListedLevels(hierarchy, {value: leaf for leaf, value in enumerate(listed)})
-
-
-def _lines_of(path: Path) -> list[tuple[int, list[str]]]:
-    """Return the lines of a csv file that hold something, each with its number."""
-    try:
-        text = path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(
-            f"the levels {printable(path)} cannot be read: {printable(error)}. Use a csv file in "
-            "UTF-8."
-        ) from error
-    delimiter = ";" if ";" in text.partition("\n")[0] else ","
-    reader = csv.reader(text.splitlines(), delimiter=delimiter)
-    return [(reader.line_num, cells) for cells in reader if cells]
-
-
-def _levels(count: int) -> str:
-    return "1 level" if count == 1 else f"{count} levels"
-
-
-def _refuse_second(
-    path: Path,
-    value: str,
-    lines: tuple[int, int],
-    listed: Mapping[str, Sequence[str]],
-    cells: Sequence[str],
-) -> None:
-    """Refuse a value that two lines list under different nodes."""
-    one, other = next(pair for pair in zip(listed[value], cells, strict=True) if pair[0] != pair[1])
-    raise InputError(
-        f"{path.name}: {printable(value, LONGEST)} is on line {lines[0]} under "
-        f"{printable(one, LONGEST)} and on line {lines[1]} under {printable(other, LONGEST)}. "
-        "Remove one."
-    )
-
+from graphveil.methods.generalize.hierarchy import ALL, LONGEST, Hierarchy, read_levels
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -300,25 +47,41 @@ else:
 Floats = NDArray[np.float64]
 
 _LARGEST = 1e25
-"""Decimal numbers of 28 digits hold the edges of smaller values exactly."""
+"""Larger numbers are refused: `Decimal` computes with 28 digits, and so exactly below this."""
 Ints = NDArray[np.int64]
 
 FINEST_PARTS = 64
-"""``auto`` cuts a column in so many parts of about as many rows, halves them, and so on."""
+"""``auto`` cuts a column into this many parts of about as many rows, and joins them by twos.
+
+A power of two, so that each level halves the parts: six levels of 64 to 2. More parts would publish
+finer cells and more quantiles of the data.
+"""
 
 MOST_EDGES = 1_000_000
-"""The most intervals of one width."""
+"""The most intervals of one width: their edges are listed, whether or not they hold values."""
 
 UNITS = ("week", "month", "quarter", "year", "decade")
-
 
 KINDS = (
     "widths such as 5,10, edges:18,65, prefix:3,2, month,year, auto, stars, or a csv file of levels"
 )
+"""The rules, as an error message lists them."""
 
 
 class Values(NamedTuple):
-    """The distinct values of a column in order, with first rows and counts; -1 is missing."""
+    """The distinct values of a column in rising order, and which row has which.
+
+    Parameters
+    ----------
+    name
+        The name of the column.
+    texts, array
+        The m values, as texts and in the type of the column.
+    first, counts
+        int64, shape (m,): the first row that has a value, and the number of rows.
+    codes
+        int64, shape (n,): the value of every row; -1 is missing.
+    """
 
     name: str
     texts: list[str]
@@ -329,14 +92,18 @@ class Values(NamedTuple):
 
 
 class Column(NamedTuple):
-    """The hierarchy of a column and the leaf of every row."""
+    """The hierarchy of a column, and the leaf of every row: int64, shape (n,)."""
 
     hierarchy: Hierarchy
     leaves: Ints
 
 
 def values_of(name: str, column: pa.ChunkedArray | pa.Array, suppressed: Sequence[str]) -> Values:
-    """Return the distinct values, rising; null, NaN and suppressed texts are missing."""
+    """Return the distinct values of a column; null, NaN and the texts `suppressed` are missing.
+
+    Raises `DataError` if values of its type cannot be written as text.
+    """
+    # Decode dictionaries; NaN becomes null.
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if pa.types.is_dictionary(array.type):
         array = array.dictionary_decode()
@@ -349,8 +116,10 @@ def values_of(name: str, column: pa.ChunkedArray | pa.Array, suppressed: Sequenc
             f"column {name} has type {array.type}, which cannot be generalized. Convert it to "
             "numbers, text or dates."
         ) from error
-    hidden = pc.is_in(spelled, value_set=pa.array(list(suppressed), type=pa.string()))
-    array = pc.if_else(hidden, pa.scalar(None, type=array.type), array)
+    # Texts that stand for a missing cell become null as well.
+    missing = pc.is_in(spelled, value_set=pa.array(list(suppressed), type=pa.string()))
+    array = pc.if_else(missing, pa.scalar(None, type=array.type), array)
+    # Sort the distinct values in their own type: numbers as numbers, not as text.
     known = pc.drop_null(array)
     distinct = pc.unique(known)
     distinct = distinct.take(pc.sort_indices(distinct))
@@ -364,10 +133,30 @@ def values_of(name: str, column: pa.ChunkedArray | pa.Array, suppressed: Sequenc
 def column_of(values: Values, levels: str, date_format: str | None = None) -> Column:
     """Return the hierarchy of a column by a rule, with ``*`` for missing cells.
 
-    `levels`: widths ``5,10,20``, each a multiple of the one before; ``edges:18,65``;
-    ``prefix:4,3,2``; ``month,year,10`` of dates, with ``week``, ``quarter`` and ``decade``;
-    ``auto``; ``stars``; or a csv file. Raises `ParameterError` where it is not one of these,
-    `DataError` where the values do not suit it, `InputError` where a file holds no levels.
+    Parameters
+    ----------
+    values
+        The distinct values of the column.
+    levels
+        The rule: widths ``5,10,20``, each a multiple of the one before; ``edges:18,65``;
+        ``prefix:4,3,2``; units of dates ``month,year,10``, with ``week``, ``quarter`` and
+        ``decade``; ``auto``; ``stars``; or a csv file.
+    date_format
+        How the column writes dates, such as ``%d/%m/%Y``. Default: ISO 8601.
+
+    Returns
+    -------
+    Column
+        The hierarchy and the leaf of every row.
+
+    Raises
+    ------
+    ParameterError
+        If `levels` is not one of these rules.
+    DataError
+        If the values do not suit the rule.
+    InputError
+        If a file does not hold levels.
     """
     kind, detail = kind_of_levels(levels), levels.partition(":")[2]
     parts = [part.strip() for part in levels.split(",")]
@@ -390,7 +179,7 @@ def column_of(values: Values, levels: str, date_format: str | None = None) -> Co
 
 
 def kind_of_levels(levels: str) -> LevelsKind:
-    """Return what kind of rule `column_of` takes a text for.
+    """Return the kind of rule that `column_of` reads a text as: a file if it is no other.
 
     >>> kind_of_levels("month,year"), kind_of_levels("job.csv"), kind_of_levels("5,10")
     ('dates', 'file', 'widths')
@@ -407,7 +196,11 @@ def kind_of_levels(levels: str) -> LevelsKind:
 
 
 def _with_leaves(values: Values, hierarchy: Hierarchy, leaves: Ints) -> Column:
-    """Return the hierarchy, with a leaf for missing cells if there are any."""
+    """Return the column, with one more leaf for missing cells if there are any.
+
+    `leaves`: int64, shape (m,): the leaf of every distinct value.
+    """
+    # A missing cell agrees with others at ``*`` alone, so it never counts as fitting a class.
     if values.codes.min(initial=0) >= 0 or not leaves.size:
         return Column(hierarchy, leaves[values.codes] if leaves.size else values.codes * 0)
     whole = hierarchy.with_missing()
@@ -415,11 +208,12 @@ def _with_leaves(values: Values, hierarchy: Hierarchy, leaves: Ints) -> Column:
 
 
 def _by_file(values: Values, path: str) -> Column:
-    """Return the hierarchy of a file, whose leaves are all values that it lists."""
+    """Return the column by the levels of a file, whose leaves are all values that it lists."""
+    # Every value of the data must be listed; name the first that is not.
     listed = read_levels(path)
     lacking = [i for i, value in enumerate(values.texts) if value not in listed.leaves]
     if lacking:
-        i = min(lacking, key=lambda one: int(values.first[one]))
+        i = min(lacking, key=lambda code: int(values.first[code]))
         value = values.texts[i]
         more = f" and {len(lacking) - 1} more values" if len(lacking) > 1 else ""
         raise DataError(
@@ -441,6 +235,7 @@ def _decimal(text: str) -> Decimal | None:
 
 def _numbers(values: Values) -> Floats:
     """Return the values as numbers, or refuse them."""
+    # Text or dates of which none is a number: suggest the rules for those.
     kinds = (pa.types.is_string, pa.types.is_large_string, pa.types.is_temporal)
     no_numbers = all(_decimal(text) is None for text in values.texts)
     if no_numbers and any(of_kind(values.array.type) for of_kind in kinds):
@@ -455,7 +250,8 @@ def _numbers(values: Values) -> Floats:
 
 
 def _exact(values: Values, numbers: Floats) -> list[Decimal] | None:
-    """Return the values if a float may not hold them exactly; None where floats do."""
+    """Return the values as decimal numbers if floats may not hold them exactly, otherwise None."""
+    # Floats hold whole numbers exactly up to 2^53 (`EXACT`); decimals are exact by themselves.
     kind = values.array.type
     large = np.isfinite(numbers).all() and np.abs(numbers).max(initial=0) >= EXACT
     if not large and not pa.types.is_decimal(kind):
@@ -473,7 +269,7 @@ def _exact(values: Values, numbers: Floats) -> list[Decimal] | None:
 def _intervals_of(
     edges: Sequence[Decimal], numbers: Floats, exact: Sequence[Decimal] | None
 ) -> Ints:
-    """Return how many rising edges each number reaches."""
+    """Return how many of the rising edges each number reaches: its interval, int64, shape (m,)."""
     if exact is None:
         return np.searchsorted(np.array(edges, dtype=np.float64), numbers, side="right")
     return np.array([bisect_right(edges, number) for number in exact], dtype=np.int64)
@@ -484,17 +280,18 @@ def _are_whole(numbers: Floats) -> bool:
 
 
 def _by_widths(values: Values, parts: Sequence[str]) -> Hierarchy:
-    """Return intervals of these widths, which begin at multiples of them."""
+    """Return intervals of these widths, one level each, which begin at multiples of the widths."""
+    # Each width divides the next, so that levels nest.
     given = ",".join(parts)
     widths = [Decimal(part) for part in parts]
     if widths[0] <= 0:
         raise ParameterError(
             f"levels {values.name}={given}: a width is positive. Remove {parts[0]}."
         )
-    for one, other in pairwise(widths):
-        if other % one or other <= one:
+    for width, wider in pairwise(widths):
+        if wider % width or wider <= width:
             raise ParameterError(
-                f"{values.name}={given}: {other} is not a multiple of {one}. Use widths that are "
+                f"{values.name}={given}: {wider} is not a multiple of {width}. Use widths that are "
                 "each a multiple of the one before."
             )
     numbers = _numbers(values)
@@ -503,6 +300,7 @@ def _by_widths(values: Values, parts: Sequence[str]) -> Hierarchy:
         raise ParameterError(
             f"{values.name}={given}: the values are whole numbers. Use whole widths."
         )
+    # Cover the values by intervals of the widest width: `span` is what ``*`` loses.
     exact = _exact(values, numbers)
     written = exact or [Decimal(repr(float(end))) for end in (numbers.min(), numbers.max())]
     low, high = (math.floor(end / widths[-1]) for end in (min(written), max(written)))
@@ -515,6 +313,7 @@ def _by_widths(values: Values, parts: Sequence[str]) -> Hierarchy:
             raise ParameterError(
                 f"{values.name}={given}: width {width} makes {count:,} intervals. Use wider ones."
             )
+        # The interval of every value, its text, and its width as a share of the span.
         edges = [lowest + width * i for i in range(count + 1)]
         at = _intervals_of(edges, numbers, exact) - 1
         plain = whole and lowest >= 0
@@ -525,7 +324,7 @@ def _by_widths(values: Values, parts: Sequence[str]) -> Hierarchy:
 
 
 def _interval(low: Decimal, high: Decimal, *, plain: bool) -> str:
-    """Return ``20-39``, both ends in it, of whole numbers from 0 on; else ``[20, 40)``."""
+    """Return ``20-39``, both ends included, for whole numbers from 0 on; otherwise ``[20, 40)``."""
     if not plain:
         return f"[{_spelled(low)}, {_spelled(high)})"
     last = high - 1
@@ -541,7 +340,7 @@ def _increasing(name: str, levels: str, detail: str) -> list[Decimal]:
     """Return the edges that a rule lists, or refuse it."""
     edges = [_decimal(part) for part in detail.split(",")]
     known = [edge for edge in edges if edge is not None]
-    if len(known) < len(edges) or any(one >= other for one, other in pairwise(known)):
+    if len(known) < len(edges) or any(low >= high for low, high in pairwise(known)):
         raise ParameterError(
             f"levels of {name}: {printable(levels, LONGEST)} does not list rising numbers. Use "
             "edges such as edges:18,65."
@@ -552,21 +351,23 @@ def _increasing(name: str, levels: str, detail: str) -> list[Decimal]:
 def _by_edges(
     values: Values, levels: Sequence[Sequence[Decimal]], *, from_the_data: bool = False
 ) -> Hierarchy:
-    """Return intervals between edges, the outer ones open; each level has edges of the one before.
+    """Return intervals between edges, one level per list, each list a subset of the one before.
 
-    An interval holds its lower edge.
+    An interval holds its lower edge. The outer ones are open: they end at the least and the
+    greatest value for their losses alone.
     """
     numbers = _numbers(values)
     whole = _are_whole(numbers) and all(edge % 1 == 0 for edges in levels for edge in edges)
     listed, losses = [values.texts], [np.zeros(numbers.size)]
-    every = [float(edge) for edges in levels for edge in edges]
+    all_edges = [float(edge) for edges in levels for edge in edges]
     exact = _exact(values, numbers)
-    lowest, highest = min([*every, numbers.min()]), max([*every, numbers.max() + whole])
+    lowest, highest = min([*all_edges, numbers.min()]), max([*all_edges, numbers.max() + whole])
     for edges in levels:
+        # The interval of every value, its text, and its width as a share of the span.
         ends = np.array(edges, dtype=np.float64)
         at = _intervals_of(edges, numbers, exact)
         plain = whole and edges[0] >= 0
-        inner = [_interval(one, other, plain=plain) for one, other in pairwise(edges)]
+        inner = [_interval(low, high, plain=plain) for low, high in pairwise(edges)]
         texts = [f"<{_spelled(edges[0])}", *inner, f">={_spelled(edges[-1])}"]
         listed.append([texts[i] for i in at.tolist()])
         width = np.diff([lowest, *ends, highest])[at] - whole
@@ -580,13 +381,19 @@ def _by_edges(
 
 
 def _by_quantiles(values: Values) -> Hierarchy:
-    """Return parts of about as many rows each, rounded, joined by twos from level to level."""
+    """Return intervals of about as many rows each, joined by twos from level to level.
+
+    The edges are quantiles of the data, rounded to two digits of its spread. They are published: an
+    edge can be the exact value of a row.
+    """
+    # Cut at quantiles of the rows, inside the range of the values.
     numbers = _numbers(values)
     rows = np.repeat(numbers, values.counts)
     cuts = rounded(np.quantile(rows, np.arange(1, FINEST_PARTS) / FINEST_PARTS), rows)
     if _are_whole(numbers):
         cuts = np.unique(np.ceil(cuts))
     cuts = cuts[(cuts > numbers.min()) & (cuts <= numbers.max())]
+    # Every other cut stays at the next level, until there is none.
     levels = []
     while cuts.size:
         levels.append([Decimal(repr(float(cut))) for cut in cuts])
@@ -597,14 +404,15 @@ def _by_quantiles(values: Values) -> Hierarchy:
 
 
 def _by_prefix(values: Values, levels: str, detail: str) -> Hierarchy:
-    """Return the first characters of text, the others ``*``."""
+    """Return the first characters of each text, one level per length, the others as ``*``."""
     parts = detail.split(",")
     lengths = [int(part) for part in parts if part.strip().isascii() and part.strip().isdigit()]
-    if len(lengths) < len(parts) or any(one <= other for one, other in pairwise([*lengths, 0])):
+    if len(lengths) < len(parts) or any(long <= short for long, short in pairwise([*lengths, 0])):
         raise ParameterError(
             f"levels of {values.name}: {printable(levels, LONGEST)} does not list falling lengths. "
             "Use a prefix such as prefix:4,3,2."
         )
+    # Digits of different lengths, such as zip codes read as numbers, may lack leading zeros.
     shortest, longest = min(values.texts, key=len), max(values.texts, key=len)
     if len(shortest) != len(longest) and all(map(str.isdecimal, values.texts)):
         raise DataError(
@@ -619,7 +427,8 @@ def _by_prefix(values: Values, levels: str, detail: str) -> Hierarchy:
 
 
 def _by_dates(values: Values, parts: Sequence[str], date_format: str | None) -> Hierarchy:
-    """Return weeks, months, quarters, years or spans of years."""
+    """Return weeks, months, quarters, years or spans of years, one level per part of the rule."""
+    # The unit of every value, level by level; nesting is checked with the texts.
     days = _days(values, date_format)
     listed, spans = [values.texts], []
     for part in parts:
@@ -632,6 +441,7 @@ def _by_dates(values: Values, parts: Sequence[str], date_format: str | None) -> 
         nodes = [_unit(day, part, years) for day in days]
         listed.append([node.text for node in nodes])
         spans.append(nodes)
+    # A unit's loss is its days over all days that the units of any level cover, less 1 each.
     low = min(node.first for nodes in spans for node in nodes).toordinal()
     high = max(node.last for nodes in spans for node in nodes).toordinal()
     lengths = [[(node.last - node.first).days for node in nodes] for nodes in spans]
@@ -648,11 +458,15 @@ class _Span(NamedTuple):
 
 
 def _unit(day: dt.date, unit: str, years: int) -> _Span:
-    """Return the week, month, quarter, year or span of years that holds a day."""
+    """Return the week, month, quarter, year or span of `years` years that holds a day.
+
+    Weeks are those of ISO 8601. Spans of years begin at multiples of their length.
+    """
     if unit == "week":
         year, week, weekday = day.isocalendar()
         first = day - dt.timedelta(days=weekday - 1)
         return _Span(f"{year}-W{week:02}", first, first + dt.timedelta(days=6))
+    # Other units are a number of months, counted from the year 0, clipped to the dates of Python.
     months = {"month": 1, "quarter": 3, "year": 12}.get(unit, 12 * years)
     count = (day.year * 12 + day.month - 1) // months
     first = dt.date(max(count * months // 12, 1), count * months % 12 + 1, 1)
@@ -676,9 +490,14 @@ def _days(values: Values, date_format: str | None) -> list[dt.date]:
 
 
 def _refuse_dates(values: Values, are_read: Sequence[bool], date_format: str | None) -> None:
-    """Say which value is not a date of this form, and which is one, or which forms all may have."""
+    """Refuse values of which some are not dates of this form; name one that is and one that is not.
+
+    If no value has the default form, the message names the forms that fit instead.
+    """
+    # No value has the default form: one of the common other forms may read all of them.
     if date_format is None and not any(are_read):
         _refuse_other_spellings(values)
+    # Otherwise show the first value that is read and the first that is not, with their rows.
     first: dict[bool, int] = {}
     for i in np.argsort(values.first).tolist():
         first.setdefault(are_read[i], i)
@@ -699,7 +518,12 @@ def _refuse_dates(values: Values, are_read: Sequence[bool], date_format: str | N
 
 
 def _refuse_other_spellings(values: Values) -> None:
-    """Say in which forms all values can be read; or name two that no form reads."""
+    """Refuse values that another form of dates reads: name the forms that read all of them.
+
+    If no form reads all, name the first value and one that the best form does not read. Values that
+    do not look like dates are not refused here.
+    """
+    # Which of the other common forms reads which value, in the order of the rows.
     in_order = np.argsort(values.first).tolist()
     reads = {
         form: [day_of(values.texts[i], form) is not None for i in in_order]
@@ -708,6 +532,7 @@ def _refuse_other_spellings(values: Values) -> None:
     shown = [f"{printable(values.texts[i], LONGEST)} (row {values.first[i]})" for i in in_order]
     fitting = [form for form, are in reads.items() if all(are)]
     if fitting:
+        # Show the value whose day depends most on the form, such as 03/04/2024.
         ways = " or ".join(mapping("dates", values.name, form) for form in fitting)
         days = [sorted({str(day_of(values.texts[i], form)) for form in fitting}) for i in in_order]
         at = max(range(len(days)), key=lambda row: len(days[row]))
@@ -715,6 +540,7 @@ def _refuse_other_spellings(values: Values) -> None:
             f"column {values.name}: {shown[at]} is not a date written YYYY-MM-DD, but may be "
             f"{' or '.join(days[at])}. Use {ways}."
         )
+    # The form that reads most values reads the first one, but not all: two spellings.
     closest = max(reads.values(), key=sum)
     if closest[0]:
         raise DataError(

@@ -1,4 +1,10 @@
-"""The method `generalize`: rows of a table equal others in levels of the known columns."""
+"""The method `generalize`: every row of a table equals others in what it publishes.
+
+The class checks roles and rules, calls the recoding (`frames.generalized`), and describes the
+result: which columns are known, by which kind of levels, and the nodes of the levels file. A
+release lists only the nodes that it publishes and those above them, since the leaves of a hierarchy
+can be the list of values that the data has.
+"""
 
 from __future__ import annotations
 
@@ -13,24 +19,28 @@ from msgspec import UNSET
 from graphveil.claims.conditions import AnyCondition, Close, Diverse
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import DataError, ParameterError, Problem, mapping, option
 from graphveil.core.parameters import Columns, PerColumn, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import SUPPRESSED, Data, Table
 from graphveil.data.codes import measures, written_dates
-from graphveil.data.ids import Ids, RepeatedPeople, text
+from graphveil.data.id_columns import RepeatedPeople
+from graphveil.data.ids import Ids, text
 from graphveil.data.kinds import CONTAINERS
 from graphveil.data.table import repeated_columns
 from graphveil.methods import roles as table_roles
-from graphveil.methods.base import Anonymizer, MethodResult, Reached, reached_by_k
+from graphveil.methods.base import Anonymizer, Reached, reached_by_k
 from graphveil.methods.generalize.frames import (
     GeneralizedTable,
     Rules,
     generalized,
     questions_of_levels,
 )
-from graphveil.methods.generalize.levels import ALL, Hierarchy, kind_of_levels, values_of
+from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
+from graphveil.methods.generalize.levels import kind_of_levels, values_of
 from graphveil.methods.roles import TableRoles
+from graphveil.release.draft import Draft
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -71,10 +81,11 @@ class Generalize(Anonymizer[Table]):
 
     Notes
     -----
-    A table in which rows were recoded locally: two rows of one value may publish it at different
-    levels. See Samarati, *Protecting respondents' identities in microdata release*, TKDE 2001;
-    l-diversity: Machanavajjhala et al., ICDE 2006; t-closeness: Li, Li and Venkatasubramanian,
-    ICDE 2007.
+    k-anonymity by generalization and suppression: Samarati, *Protecting respondents' identities in
+    microdata release*, TKDE 2001. Departures: rows are recoded locally, so two rows of one value
+    may publish it at different levels, and the search for classes is our own. l-diversity:
+    Machanavajjhala et al., ICDE 2006. Closeness: Li, Li and Venkatasubramanian, ICDE 2007, with the
+    total variation instead of the earth mover's distance.
 
     Examples
     --------
@@ -158,6 +169,7 @@ class Generalize(Anonymizer[Table]):
 
     def __post_init__(self) -> None:
         """Check the parameters, and that roles and conditions go together."""
+        # Conditions are about attached columns: what is known is generalized anyway.
         super().__post_init__()
         attached = self.roles.attached
         for what, rules in (("diverse", self.diverse), ("close", self.close)):
@@ -179,40 +191,57 @@ class Generalize(Anonymizer[Table]):
 
     @property
     def roles(self) -> TableRoles:
-        """The roles of the columns, as far as they were given."""
+        """The roles of the columns, as far as they are given; the table decides about the rest."""
         return TableRoles.of(self.known, self.attach, self.label)
 
     def limits_for(self, kind: str | None) -> str:
-        """Return what a release with these parameters does not protect against."""
+        """Return what a release with these parameters does not protect against.
+
+        Parameters
+        ----------
+        kind
+            The kind of the data; None if it is not known.
+
+        Returns
+        -------
+        str
+            The limits of the method, with a sentence about levels that are published whole.
+        """
         whole = " Files of levels are published whole, with all of their values."
         return f"{super().limits_for(kind)}{whole if self.publish_levels else ''}"
 
     @property
     def unstated(self) -> Collection[str]:
-        """The parameters that do not bear on a release: whole levels, where there are none."""
+        """The parameters without effect on a release: `publish_levels`, if it is not set."""
         return () if self.publish_levels else ("publish_levels",)
 
     @property
     def guarantee(self) -> KAnonymity:
-        """What is guaranteed, of the known columns."""
+        """The guarantee: k-anonymity in the known columns."""
         return KAnonymity(k=self.k, known=self.roles.known)
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
-        """What is stated of attached columns."""
+        """The conditions about attached columns: their roles, l-diversity and closeness."""
         diverse = (_diverse(name, given) for name, given in self.diverse or ())
         close = (_close(name, given) for name, given in self.close or ())
         return (*self.roles.conditions, *diverse, *close)
 
     def check(self, data: Data) -> None:
-        """Refuse data that cannot be anonymized so, and roles that do not suit its columns.
+        """Refuse data that this method cannot anonymize, and roles that do not suit its columns.
+
+        Parameters
+        ----------
+        data
+            What is to be anonymized: a `Table`.
 
         Raises
         ------
         UsageError
             If it is not a table, or roles do not suit it.
         DataError
-            If it has no columns, or an attached one names people.
+            If it has no columns, an attached one names people, or it must be decided whether a
+            column names people of several rows.
         InfeasibleError
             If it has fewer than k rows.
         """
@@ -222,7 +251,7 @@ class Generalize(Anonymizer[Table]):
         self.roles.check(data, levels=True)
         data.check_columns()
         levels = dict(self.levels or ())
-        # A column may name people of several rows; what has levels is no such id.
+        # A column may name people of several rows; a column with levels is not such an id.
         if data.person == "assumed" and repeated_columns(data.without(levels)):
             given = {"levels": levels, "dates": dict(self.dates or ())}
             raise DataError.asking(questions_of(data, self.roles, levels), given)
@@ -233,7 +262,9 @@ class Generalize(Anonymizer[Table]):
             return super()._container(data)
         return Table.from_arrow(data, exact=True)
 
-    def _anonymize(self, data: Table, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Table, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
+        # Recode the known columns of the table, under the rules by column.
         roles = self.roles.of_table(data.columns)
         levels = dict(self.levels or ())
         rules = Rules(
@@ -243,6 +274,7 @@ class Generalize(Anonymizer[Table]):
             {name: _weight(name, given) for name, given in self.weight or ()},
             dict(self.dates or ()),
         )
+        # Classes of at least k, and the nodes that each publishes.
         done = generalized(
             data.to_arrow(),
             roles.known,
@@ -251,16 +283,24 @@ class Generalize(Anonymizer[Table]):
             k=self.k,
             rng=randomness.stream("generalize"),
         )
+        # Put the known columns, as published, and the attached ones in the order of the input.
         shown = _published(data, done, roles.known)
         kept = data.without(roles.known)
         released = TableRoles.joined(data.columns, shown, kept)
-        return MethodResult(
+        return Draft(
             data=released,
-            facts={
-                "exact_share": _exact_share(data, released),
-                "granularity": round(done.granularity, 6),
-                "smallest_class": done.smallest_class,
-            },
+            notes=OwnersNotes(
+                cost={
+                    "exact_share": _exact_share(data, released),
+                    "granularity": round(done.granularity, 6),
+                    "smallest_class": done.smallest_class,
+                },
+                ancestors={
+                    name: _above(done.hierarchies[name], values)
+                    for name, values in zip(data.columns, data.categories, strict=True)
+                    if name in levels and _is_file(levels[name])
+                },
+            ),
             generalized=Generalization(
                 tuple(
                     _described(name, roles, levels, whole=self.publish_levels)
@@ -277,15 +317,13 @@ class Generalize(Anonymizer[Table]):
                     )
                 ),
             ),
-            ancestors={
-                name: _above(done.hierarchies[name], values)
-                for name, values in zip(data.columns, data.categories, strict=True)
-                if name in levels and _is_file(levels[name])
-            },
         )
 
     def _listed(self, hierarchy: Hierarchy, rule: str, values: Ids) -> set[str]:
-        """Return the texts of nodes that the file of levels has, next to those above them."""
+        """Return the texts of the nodes that the levels file lists, without the nodes above them.
+
+        `values`: the published values. With `publish_levels`, all nodes of a file are listed.
+        """
         whole = hierarchy.texts if self.publish_levels and _is_file(rule) else ()
         return {*values.tolist(), *(text for level in whole for text in level), ALL}
 
@@ -295,6 +333,22 @@ def questions_of(data: Table, roles: TableRoles, levels: Mapping[str, str]) -> l
 
     Columns may name people of several rows, and others would be lost without levels.
 
+    Parameters
+    ----------
+    data
+        The table.
+    roles
+        The roles of its columns, as far as they were given.
+    levels
+        The rules by column.
+
+    Returns
+    -------
+    list of Problem
+        Each names the column, an option that answers it, and a suggested value.
+
+    Examples
+    --------
     >>> people = Table.from_columns({"age": [23, 27, 31, 38]})
     >>> [(asked.option, asked.value) for asked in questions_of(people, TableRoles(), {})]
     [('levels', 'auto')]
@@ -305,29 +359,34 @@ def questions_of(data: Table, roles: TableRoles, levels: Mapping[str, str]) -> l
         f"{option('person', 'COLUMN')} to merge the rows of each person, "
         f"{option('person', 'row')} if every row is a different person, or {option('drop')}"
     )
-    asked = {one.name for one in people}
+    # A column that may name people is asked about once.
+    asked = {column.name for column in people}
     known = [name for name in roles.of_table(data.columns).known if name not in asked]
     cells = data.to_arrow()
     values = [values_of(name, cells.column(name), ()) for name in known]
     return [
-        *(asked for one in people for asked in _of_people(data, one, choices)),
+        *(problem for column in people for problem in _of_people(data, column, choices)),
         *questions_of_levels(values, levels),
     ]
 
 
-def _of_people(data: Table, one: RepeatedPeople, choices: str) -> list[Problem]:
-    """Return what must be decided of a column that may name people of several rows."""
-    values = data.categories[data.columns.index(one.name)]
+def _of_people(data: Table, column: RepeatedPeople, choices: str) -> list[Problem]:
+    """Return what must be decided about a column that may name people of several rows.
+
+    Levels are suggested for dates and measurements, which seldom name people.
+    """
+    values = data.categories[data.columns.index(column.name)]
     dates = written_dates(values)
-    if dates is None and measures(one.name, values):
-        return [one.with_levels("auto", "measure")]
+    if dates is None and measures(column.name, values):
+        return [column.with_levels("auto", "measure")]
     if dates is None:
-        return [one.question._replace(choices=choices)]
-    return [one.with_levels(dates.levels), *dates.questions(one.name)]
+        return [column.question._replace(choices=choices)]
+    return [column.with_levels(dates.levels), *dates.questions(column.name)]
 
 
 def _exact_share(before: Table, after: Table) -> float:
-    """Return the share of cells, missing ones aside, that are published as they were."""
+    """Return the share of cells, missing ones excluded, that are published unchanged."""
+    # `own` maps the original codes of a column to its published codes; -2 equals none of them.
     same, known = 0, 0
     for name, codes, values in zip(after.columns, after.codes.T, after.categories, strict=True):
         at = before.columns.index(name)
@@ -339,7 +398,7 @@ def _exact_share(before: Table, after: Table) -> float:
 
 
 def _weight(name: str, given: str) -> float:
-    """Return a weight, which is positive."""
+    """Return a weight as a number, or refuse one that is not positive."""
     try:
         weight = float(given)
     except ValueError:
@@ -350,7 +409,7 @@ def _weight(name: str, given: str) -> float:
 
 
 def _plain(what: str, name: str, given: str) -> str:
-    """Return a number in its one spelling."""
+    """Return the canonical spelling of a number: the manifest has one text per value."""
     try:
         number = Decimal(given)
     except InvalidOperation:
@@ -361,7 +420,8 @@ def _plain(what: str, name: str, given: str) -> str:
 
 
 def _diverse(name: str, given: str) -> Diverse:
-    """Return the condition that a rule states."""
+    """Return the condition of a rule ``L`` or ``entropy:L``."""
+    # ``entropy:L`` bounds the entropy by log L, ``L`` the number of different values.
     entropy = given.startswith("entropy:")
     least = _plain("diverse", name, given.removeprefix("entropy:"))
     try:
@@ -374,7 +434,7 @@ def _diverse(name: str, given: str) -> Diverse:
 
 
 def _close(name: str, given: str) -> Close:
-    """Return the condition that a distance states."""
+    """Return the condition that bounds the distance of classes from the table."""
     try:
         return Close(column=name, most=_plain("close", name, given))
     except ParameterError as error:
@@ -385,14 +445,14 @@ def _close(name: str, given: str) -> Close:
 
 
 def _is_file(rule: str) -> bool:
-    """Whether levels are from a file."""
+    """Return whether a rule names a file of levels."""
     return kind_of_levels(rule) == "file"
 
 
 def _described(
     name: str, roles: TableRoles, levels: Mapping[str, str], *, whole: bool
 ) -> DescribedColumn:
-    """Return what the manifest says of a column."""
+    """Return what the manifest records about a column: its role, and the kind of its levels."""
     if name in roles.attached:
         return DescribedColumn(name=name, role=roles.described(name))
     kind = kind_of_levels(levels.get(name, "stars"))
@@ -407,11 +467,12 @@ def _described(
 
 def _published(data: Table, done: GeneralizedTable, known: tuple[str, ...]) -> Table:
     """Return the known columns as published; ``*`` is a suppressed cell."""
+    # Codes follow the order of the nodes, with ``*`` taken out of the categories.
     codes, categories = [], []
     for name in known:
         column = done.table.column(name).combine_chunks()
         texts = column.dictionary.to_pylist()
-        shown = [one for one in texts if one != ALL]
+        shown = [node for node in texts if node != ALL]
         place = np.array([shown.index(t) if t != ALL else SUPPRESSED for t in texts], np.int32)
         codes.append(place[column.indices.to_numpy()])
         categories.append(text(shown))
@@ -419,7 +480,13 @@ def _published(data: Table, done: GeneralizedTable, known: tuple[str, ...]) -> T
 
 
 def _nodes(name: str, hierarchy: Hierarchy, shown: set[str], *, counted: bool) -> list[LevelNode]:
-    """Return the nodes of these texts and those above them, by level and text."""
+    """Return the nodes of these texts and those above them, by level and text.
+
+    `shown`: the texts; written: parents are added. `counted`: whether the number of leaves is
+    published, which only files of levels have independently of the data.
+    """
+    # From the leaves up, list each node that is shown once, at its lowest level, and add its
+    # parent: the first node above it with a different text.
     listed: dict[str, LevelNode] = {}
     missing = ALL in hierarchy.texts[0]
     for level, (row, texts) in enumerate(zip(hierarchy.nodes, hierarchy.texts, strict=True)):
@@ -432,17 +499,17 @@ def _nodes(name: str, hierarchy: Hierarchy, shown: set[str], *, counted: bool) -
             shown.add(parent)
             leaves = size - missing if node == ALL else size
             listed[node] = LevelNode(name, level, node, parent, leaves if counted else None)
-    return sorted(listed.values(), key=lambda one: (one.level, one.node))
+    return sorted(listed.values(), key=lambda row: (row.level, row.node))
 
 
 def _chain(hierarchy: Hierarchy, leaf: int, level: int) -> list[str]:
-    """Return the texts above a leaf from a level on."""
+    """Return the texts of the nodes above a leaf, from a level to the last."""
     pairs = list(zip(hierarchy.texts, hierarchy.nodes[:, leaf].tolist(), strict=True))
     return [texts[node] for texts, node in pairs[level:]]
 
 
 def _above(hierarchy: Hierarchy, values: Ids) -> dict[str, list[str]]:
-    """Return for each value the nodes above it, but for ``*``."""
+    """Return for each value of a column the nodes above it, without ``*``."""
     leaves = {value: leaf for leaf, value in enumerate(hierarchy.texts[0])}
     return {
         value: [node for node in dict.fromkeys(_chain(hierarchy, leaves[value], 1)) if node != ALL]

@@ -1,4 +1,20 @@
-"""The method `k-degree`: every degree of the release is shared by at least k nodes."""
+"""The method `k-degree`: every degree of the release is shared by at least k nodes.
+
+Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008, in their two phases, each
+with a module for every subject:
+
+0. the degree sequence (section 4): `sequence.py`, `cells.py` if attributes are known, `medians.py`
+   and `parity.py`; `assignment.py` says which node gets which target;
+1. to 7. the edges (sections 5 and 6): `realize.py` numbers these steps; `raising.py` is step 7;
+8. integer programs that look for fewer edits and prove bounds: `proof.py`.
+
+`subset.py` is the variant for some people only. `paper.py` has the algorithms as printed; no
+release is made by them.
+
+Departures from the paper: the given graph is edited instead of constructing one from the sequence;
+deletions (section 8) are the default; attributes may be known, too. Costs: near-linear in the
+edges, and what the integer programs of small networks take.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +31,7 @@ from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, Supergraph
 from graphveil.claims.guarantees import AnyGuarantee, StructuralKAnonymity
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import DataError, ParameterError, UsageError, did_you_mean, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
@@ -22,7 +39,8 @@ from graphveil.core.warnings import COPY, MANY_ADDITIONS
 from graphveil.data import Graph, Network
 from graphveil.methods import attributes
 from graphveil.methods.attributes import AttributedMethod, Merge
-from graphveil.methods.base import EditedTies, MethodResult, Reached, SourceName
+from graphveil.methods.base import Reached, SourceName
+from graphveil.release.draft import Draft, EditedEdges
 
 if TYPE_CHECKING:
     from graphveil.claims.ledger import Ledger
@@ -45,7 +63,17 @@ LIMITS_OF_PEOPLE = (
 
 @dataclass(frozen=True)
 class People:
-    """Whom the anonymity is for: people by their ids, or all with one value of an attribute."""
+    """The people whom the anonymity is for: by their ids, or all with one value of an attribute.
+
+    Parameters
+    ----------
+    ids
+        Ids of nodes as text.
+    column
+        The name of an attribute, instead of ids.
+    value
+        The value of the attribute.
+    """
 
     ids: tuple[str, ...] = ()
     column: str | None = None
@@ -61,7 +89,19 @@ class People:
 
     @staticmethod
     def parse(given: object) -> People:
-        """Return the people that a list, a file with one id a line, or ``COLUMN=VALUE`` names."""
+        """Return the people that a list, a file with one id per line, or ``COLUMN=VALUE`` names.
+
+        Parameters
+        ----------
+        given
+            Ids, the path of a file, a text as `str` writes it, or a mapping of one column to its
+            value.
+
+        Raises
+        ------
+        ParameterError
+            The people are given in another form, or there are none.
+        """
         if isinstance(given, Mapping) and len(given) == 1:
             return People(column=str(next(iter(given))), value=str(next(iter(given.values()))))
         if isinstance(given, str | Path):
@@ -74,28 +114,36 @@ class People:
         return People(ids)
 
     def __str__(self) -> str:
-        """Return the text that `People.parse` reads, which no file is needed for."""
+        """Return the text from which `People.parse` reads the same people, without any file."""
         if self.column is not None:
             return f"{self.column}={self.value}"
         return json.dumps(list(self.ids), ensure_ascii=False) if self.ids else LISTED
 
     def __repr__(self) -> str:
         """Return how many they are: a message may not name them."""
-        said = str(self) if self.column is not None else f"{len(self.ids)} ids"
-        return f"People({said})"
+        shown = str(self) if self.column is not None else f"{len(self.ids)} ids"
+        return f"People({shown})"
 
     def among(self, data: Graph | Network) -> Flags:
-        """Return who of the data they are."""
+        """Return which nodes of the data are these people, bool, shape (n,).
+
+        Raises
+        ------
+        DataError
+            An id is not in the data, or there is no such attribute or value.
+        ParameterError
+            The people are those of a manifest, which does not name them.
+        """
         if self.column is not None:
             return self._by_value(data)
         if not self.ids:
             raise ParameterError(f"people={LISTED} names nobody. {_GIVE_PEOPLE}")
         labels, wanted = [str(label) for label in data.labels().tolist()], set(self.ids)
-        strange = [each for each in self.ids if each not in set(labels)]
-        if strange:
+        missing = [each for each in self.ids if each not in set(labels)]
+        if missing:
             raise DataError(
-                f"{len(strange)} of {len(wanted)} people to protect are not in the network; the "
-                f"first is {strange[0]!r}. Correct the list."
+                f"{len(missing)} of {len(wanted)} people to protect are not in the network; the "
+                f"first is {missing[0]!r}. Correct the list."
             )
         return np.array([label in wanted for label in labels], dtype=np.bool_)
 
@@ -143,7 +191,7 @@ def _spelled(text: str) -> People:
 
 
 EditedLists: TypeAlias = "tuple[Realization, Mapping[str, float], tuple[str, ...]]"
-"""The edits of a graph, what is known of them, and what the owner should know."""
+"""The edits of a graph, figures about them for the private record, and warnings for the owner."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,30 +213,30 @@ class KDegree(AttributedMethod):
         ``"exact"``, the optimal degree sequence, or ``"greedy"``, the one of the greedy algorithm
         (with ``edits="add"`` only).
     near
-        Whether an edge that no pair of nodes needs goes to a node a few steps away where there is
+        Whether an edge that no pair of nodes needs goes to a node a few steps away if there is
         one: fewer components are joined.
     restarts
-        The least number of random starts that ``edits="any"`` tries, small graphs get more; the
+        The least number of random starts that ``edits="any"`` tries; small graphs get more. The
         fewest edits win.
     prove
         Whether integer programs look for fewer edits, and for a proof that none are possible:
-        ``"auto"`` on networks of up to some thousand edges, where it takes seconds at most. Not
-        where attributes are known.
+        ``"auto"`` on networks of up to some thousand edges, on which it takes seconds at most. Not
+        if attributes are known.
     people
-        Whom the anonymity is for, where not for everybody: a list of ids, a file with one id per
-        line, or ``COLUMN=VALUE`` (of a `Network`; that attribute is then not published unless it is
-        attached). Everyone of them shares their degree with at least k-1 nodes, who need not be of
-        them; fewer edges change. Who they are is kept in the private record alone.
+        The people whom the anonymity is for, if not for everybody: a list of ids, a file with one
+        id per line, or ``COLUMN=VALUE`` (of a `Network`; that attribute is then not published
+        unless it is attached). Each of them has the same degree as at least k-1 other nodes, which
+        need not be on the list; fewer edges change. The list is kept in the private record alone.
     known
-        Of a `Network`: the attributes that an attacker knows of a person. Degrees are then shared
-        by at least k people who have the same of them.
+        For a `Network`: the attributes that an attacker knows of a person. Degrees are then shared
+        by at least k people who have the same known attributes.
     attach
-        Of a `Network`: attributes that are published as they are, outside the guarantee.
+        For a `Network`: attributes that are published unchanged, outside the guarantee.
     merge
-        What becomes of people whose known attributes fewer than k have: ``"suppress"`` all of
-        theirs; ``"mondrian"`` and ``"smooth"`` (suppress-k, that is smooth-k with theta 1) put them
-        in groups of at least k, which publish what all of a group share; ``"none"`` refuses the
-        data.
+        What is done with people whose known attributes fewer than k share: ``"suppress"``
+        suppresses all of theirs; ``"mondrian"`` and ``"smooth"`` (suppress-k, that is smooth-k with
+        theta 1) put them in groups of at least k, which publish what all of a group share;
+        ``"none"`` refuses the data.
     suppress
         The most people, as a share of all, whose known attributes are also suppressed if that
         needs fewer edits.
@@ -196,14 +244,16 @@ class KDegree(AttributedMethod):
     Raises
     ------
     ParameterError
-        Where a parameter is out of range, or ``target="greedy"`` meets ``edits="any"``, or a column
-        is known and attached.
+        A parameter is out of range, ``target="greedy"`` is combined with ``edits="any"``, people
+        with known attributes, or a column is both known and attached.
 
     Notes
     -----
-    Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008; of some people, Chester,
-    Kapron, Srivastava and Venkatesh, *Complexity of social network anonymization*, 2013. Time is
-    near-linear in the edges; the dynamic program runs on the degree histogram.
+    Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008: the dynamic program and
+    the greedy algorithm of section 4, on the degree histogram; with ``edits="any"`` the median of
+    each group (section 8). Departing from sections 5 and 6, the given graph is edited until it has
+    exactly the degrees of the sequence. For some people only: Chester, Kapron, Srivastava and
+    Venkatesh, *Complexity of social network anonymization*, 2013. Time is near-linear in the edges.
 
     Examples
     --------
@@ -350,7 +400,8 @@ class KDegree(AttributedMethod):
         def anonymize(self, data: Any, **_options: Any) -> Any:
             """Return a release of the kind of the data."""
 
-    def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph | Network, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         protected = None if self.people is None else self.people.among(data)
         if isinstance(data, Graph):
             return self._edited(data, randomness, None, protected)
@@ -364,31 +415,34 @@ class KDegree(AttributedMethod):
         )
 
     def _change(self, graph: Graph, colors: Ints) -> Ints:
-        """Return by how much the optimal degrees change everyone's, for these colors."""
-        from graphveil.methods.k_degree.sequence import planned_change  # noqa: PLC0415  as below
+        """Return by how much the optimal degrees change the degree of every node."""
+        from graphveil.methods.k_degree.assignment import planned_change  # noqa: PLC0415  as below
 
         return planned_change(graph.degrees(), colors, self.k, edits=self.edits)
 
     def _edited(
         self, data: Graph, randomness: Randomness, colors: Ints | None, protected: Flags | None
-    ) -> MethodResult:
+    ) -> Draft[Any]:
         from graphveil.methods.k_degree.realize import apply_edits  # noqa: PLC0415  compiled code
 
         lists = data.indptr, data.indices
         found, facts, advice = self.edited_lists(lists, randomness, colors, protected)
-        result = MethodResult(data=apply_edits(data, found), facts=facts, advice=advice)
-        return result if protected is None else self._of_some(result, found.targets)
+        result = Draft(
+            data=apply_edits(data, found), notes=OwnersNotes(cost=facts, warnings=advice)
+        )
+        return result if protected is None else self._of_some(result, data, found.targets)
 
-    def _of_some(self, result: MethodResult, degrees: Ints) -> MethodResult:
-        """Return the result with what is claimed: the share whose degree at least k have."""
+    def _of_some(self, result: Draft[Any], data: Graph, degrees: Ints) -> Draft[Any]:
+        """Return the result with the guarantee that it has: the share of nodes in classes >= k."""
         from graphveil.methods.goals import share_of  # noqa: PLC0415  rare
 
         few = np.flatnonzero(np.bincount(degrees)[degrees] < self.k)
         share = share_of(degrees.size - few.size, degrees.size)
         claimed = msgspec.structs.replace(self.guarantee, share=share)
-        return result._replace(guarantee=claimed, unprotected=few)
+        unprotected = tuple(data.labels()[few].tolist())
+        return result._replace(guarantee=claimed).noting(unprotected=unprotected)
 
-    def from_ties(self, graph: Graph, randomness: Randomness) -> EditedTies:
+    def from_edges_on_disk(self, graph: Graph, randomness: Randomness) -> EditedEdges:
         """Return the edits of a graph whose edges the disk holds: those in memory, for the seed."""
         if self.people is not None:
             raise UsageError(
@@ -403,7 +457,8 @@ class KDegree(AttributedMethod):
                     f"about to publish degrees that differ from those planned for k={self.k}"
                 )
 
-        return EditedTies(found.added, found.deleted, check, facts, advice)
+        notes = OwnersNotes(cost=facts, warnings=advice)
+        return EditedEdges(found.added, found.deleted, check, notes)
 
     def edited_lists(
         self,
@@ -412,13 +467,29 @@ class KDegree(AttributedMethod):
         colors: Ints | None = None,
         protected: Flags | None = None,
     ) -> EditedLists:
-        """Return the edits of a graph whose neighbor lists may lie on the disk.
+        """Return the edits of a graph whose neighbor lists may be on the disk.
 
-        Few pages of the `indices` are read. `colors` are what an attacker also knows of everyone;
-        `protected` are those for whom the anonymity is.
+        Parameters
+        ----------
+        lists
+            `indptr` (int64, shape (n + 1,)) and `indices` (int32, sorted within a node), perhaps
+            mapped from a file: few pages of the `indices` are read.
+        randomness
+            The root of all random numbers.
+        colors
+            The combination of known attributes of every node, int64, shape (n,), or None.
+        protected
+            Which nodes the anonymity is for, bool, shape (n,), or None for all.
+
+        Returns
+        -------
+        EditedLists
+            The edits, figures for the private record, and warnings for the owner.
         """
-        from graphveil.methods.k_degree.realize import proven, realize  # noqa: PLC0415  as above
+        from graphveil.methods.k_degree.proof import proven  # noqa: PLC0415  as above
+        from graphveil.methods.k_degree.realize import realize  # noqa: PLC0415  as above
 
+        # Phases 1 and 2 of Liu and Terzi: an anonymous sequence, and edits that realize it.
         found = realize(
             lists,
             self.k,
@@ -429,6 +500,7 @@ class KDegree(AttributedMethod):
             randomness=randomness,
             colors=colors,
         )
+        # Integer programs: fewer edits, and a bound that may prove that none are possible.
         if colors is None:
             found = proven(
                 lists,
@@ -439,6 +511,7 @@ class KDegree(AttributedMethod):
                 near=self.near,
                 randomness=randomness,
             )
+        # For some people only; what protects everybody is kept unless this takes fewer edits.
         if protected is not None and not protected.all():
             from graphveil.methods.k_degree.subset import realize_subset, subset_task  # noqa: PLC0415  as above
 

@@ -1,380 +1,105 @@
 """Turn an anonymous degree sequence into edge edits of the graph, and bound how few can do.
 
-The steps are numbered as in the method's description, and none fails. 1-3 match nodes that are
-owed the same sign, 4-6 pay the rest with other nodes' help, 7 raises the targets and starts again:
-at the latest the complete graph will do. A relaxed run that does not end falls back on it, too.
+Liu and Terzi construct a graph from the sequence alone (ConstructGraph), from the sequence and the
+edges that must stay (Supergraph, section 5), or from the sequence and edges that should stay
+(Greedy_Swap and Priority, section 6). Here the graph itself is edited. Each node has
+``target - degree`` *units*: positive ones are paid by added edges, negative ones by deleted edges.
+
+    step      pays
+    1 DELETE  negative units of neighbors by edges between them: Havel-Hakimi  (edits="any" only)
+    2 ADD     positive units of nodes without an edge between them: Havel-Hakimi, like Supergraph
+    3 SWAP    two units left over: one edit (x, y) is undone, (v, x) and (w, y) take its place
+    4 ROTATE  a negative unit of u and a positive one of w: edge (u, x) moves to (w, x)  ("any")
+    5 ABSORB  one unit: a node whose own units are paid takes the other end, and moves to the
+              class next to its own, if at least k nodes stay and at least k are there
+    6 PAIR    two units by three edits, or one of each sign by four  ("any")
+    7 RAISE   what is left: targets rise, the sum is made even, and steps 2, 3, 5 start again
+              ("add")
+
+With additions alone (`_supergraph_run`) step 7 ends at the latest with the complete graph, so that
+a result always exists. A relaxed run (`_relaxed_run`) that leaves units is given up; the supergraph
+run is then its fallback, and is legal for ``edits="any"``, too. Several runs with different random
+numbers and medians compete, and the fewest edits win.
+
+Departures from the paper: the targets are met exactly by editing, never by constructing anew, and
+single units are absorbed by nodes that change class, which the paper does not do. Its bound on
+edits, L1*/2, is kept and sharpened for the targets at hand (`sequence.bound_for_targets`) and by
+integer programs (`proof.py`).
+
+Costs: near-linear in the edges for each run. Steps 1 and 2 look at neighborhoods of changing nodes,
+3, 5 and 6 are bounded by the numbers of tries below and in the kernels.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.random import Generator
-from numpy.typing import NDArray
 
-from graphveil.core.errors import InfeasibleError, ParameterError
-from graphveil.core.kernels.arrays import new_table
-from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.k_degree import integer_programs as programs
-from graphveil.methods.k_degree import sequence
+from graphveil.methods.k_degree.assignment import roles
+from graphveil.methods.k_degree.cells import CellSpace, plan_of_cells
+from graphveil.methods.k_degree.edit_state import (
+    by_need,
+    check,
+    outcome_of,
+    pairs_of,
+    sealed,
+    start,
+)
 from graphveil.methods.k_degree.kernels import absorb
 from graphveil.methods.k_degree.kernels import edits as kernel
-from graphveil.methods.k_degree.sequence import DegreeTask, Flags, Ints, KDegreeOutcome, Nodes, Plan
+from graphveil.methods.k_degree.medians import settled_plans
+from graphveil.methods.k_degree.parity import settle_parity
+from graphveil.methods.k_degree.raising import made_even, raised, raised_at_random
+from graphveil.methods.k_degree.sequence import (
+    Ints,
+    Nodes,
+    Plan,
+    bound_for_targets,
+    lower_bound_edits,
+)
+from graphveil.methods.k_degree.task import DegreeTask, KDegreeOutcome
 
 EditKind = Literal["add", "any"]
+
 TargetKind = Literal["exact", "greedy"]
 
 SWAP_TRIES = 256
+"""Step 3: how many edits are looked at for one swap of two units, from a random one on.
+
+More finds more swaps, and so fewer absorptions; each costs one look at a hash. How it was chosen is
+not recorded.
+"""
 SWAP_BUDGET = 1 << 18
+"""Step 3: how many looks without success end it; each failed swap counts SWAP_TRIES of them."""
 NEAR_UNITS = 64
 """How many of a node's units are sought near it: around hubs nothing is near for long."""
 PATIENT_ROUNDS = 12
-"""How many rounds raise the targets by no more than what is missing, before they double it."""
+"""How many rounds raise the targets by no more than what is missing, before they double it.
+
+Doubling bounds the number of rounds; starting it earlier raises more than needed.
+"""
 FREE_ATTEMPTS = 32
+"""The most attempts that a graph gets without being asked for."""
 FREE_WORK = 500_000
-"""A graph gets more attempts than asked for, as many as fit into this many entries."""
+"""A graph gets more attempts than asked for, as many as fit into this many entries.
 
-
-def start(
-    task: DegreeTask, goal: Ints, *, additions: bool
-) -> tuple[kernel.DegreeEdits, kernel.DegreeClasses]:
-    """Return the state without edits, with room for what a unit of need may write."""
-    residual = goal - task.cells()
-    units = int(np.abs(residual).sum())
-    room = units * (1 if additions else 2) + 64
-    edits = edits_over(task.indptr, task.indices, residual, room, additions=additions)
-    return edits, kernel.DegreeClasses(goal.copy(), task.members(goal), task.space.span)
-
-
-def edits_over(
-    indptr: Ints, indices: Nodes, residual: Ints, room: int, *, additions: bool
-) -> kernel.DegreeEdits:
-    """Return no edits of a graph, and room for so many."""
-    table, shift = new_table(room)
-    added, tally = np.empty(room, dtype=np.int64), np.array([0, 0, 0, shift], dtype=np.int64)
-    deleted, final = (
-        np.empty(room if some else 0, np.int64) for some in (not additions, additions)
-    )
-    touched = np.zeros(residual.size, dtype=np.bool_)
-    lists = indptr, indices, table
-    return kernel.DegreeEdits(*lists, added, deleted, final, tally, residual, touched)
-
-
-def outcome_of(
-    task: DegreeTask, edits: kernel.DegreeEdits, classes: kernel.DegreeClasses, rounds: int
-) -> KDegreeOutcome:
-    """Return what the state came to."""
-    added, deleted = (_distinct(kernel.changed_pairs(edits, sign)) for sign in (1, -1))
-    return KDegreeOutcome(added, deleted, classes.target - task.first_cells(), rounds)
-
-
-def _distinct(keys: Ints) -> Ints:
-    ordered = np.sort(keys)
-    distinct: Ints = ordered[np.diff(ordered, prepend=-1) != 0]
-    return distinct
-
-
-def pairs_of(keys: Ints, n: int) -> Nodes:
-    """Return keys as node pairs u < v."""
-    return np.stack(np.divmod(keys, n), axis=1).astype(np.int32)
-
-
-def edges_of(indptr: Ints, indices: Nodes) -> Nodes:
-    """Return every edge of sorted lists once, the smaller end first."""
-    source = np.repeat(np.arange(indptr.size - 1, dtype=np.int32), np.diff(indptr))
-    forward = source < indices
-    return np.column_stack([source[forward], indices[forward]])
-
-
-def by_need(residual: Ints, sign: int, rng: Generator) -> Ints:
-    """Return the nodes whose residual has this sign, largest need first, equal ones at random."""
-    need = residual * sign
-    nodes = rng.permutation(np.flatnonzero(need > 0))
-    return nodes[np.argsort(-need[nodes], kind="stable")]
-
-
-def sealed(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view, so that kernels are compiled for one kind of array."""
-    view = np.ascontiguousarray(array).view()
-    view.flags.writeable = False
-    return view
-
-
-def check(task: DegreeTask, outcome: KDegreeOutcome) -> None:
-    """Count the guarantee again from the edits alone; AssertionError is a bug of ours."""
-    n = task.degrees.size
-    reached = task.degrees.copy()
-    for keys, sign in ((outcome.added, 1), (outcome.deleted, -1)):
-        ends = np.concatenate(np.divmod(keys, n))
-        reached += sign * np.bincount(ends, minlength=n)
-        present = kernel.pairs_in_graph(task.indptr, task.indices, keys)
-        if np.any(np.diff(keys) <= 0) or np.any(present != (sign < 0)):
-            raise AssertionError("an edit is repeated, or changes nothing in the graph")
-    cells = reached
-    if task.colors is not None and task.protected is None:
-        cells = task.colors * (int(reached.max()) + 1) + reached
-    classes = np.bincount(cells)
-    used = classes > 0 if task.protected is None else cells[task.protected]
-    if np.any(reached != outcome.targets) or classes[used].min() < task.k:
-        raise AssertionError(
-            f"the realized degrees are not {task.k}-anonymous, or differ from the targets"
-        )
-
-
-PASSES = 3
-GATHERED = 8
-"""An entry of a node with a choice takes as long as so many of nodes that change."""
-
-
-def roles(task: DegreeTask, plan: Plan, rng: Generator) -> Ints:
-    """Return a target per node: among equals, those with few changing neighbors are raised.
-
-    Edges are added between strangers and deleted between neighbors, so a node should be lowered
-    next to nodes that are lowered, and raised away from raised ones. A first assignment is random;
-    each further one weighs a node's changing neighbors by the share of their edges that changes.
-    """
-    cells, first = task.cells(), task.first_cells()
-    ties = rng.permutation(cells.size) / cells.size
-    choices = sequence.choices_of(cells, plan)
-    ties = ties[choices.nodes]
-    pull = _pull(task, choices)
-    goal = choices.taken(ties)
-    for _ in range(PASSES if choices.nodes.size else 0):
-        goal = choices.taken(pull(goal - first) + 1e-9 * ties)
-    return goal
-
-
-Pull = Callable[[Ints], sequence.Floats]
-
-
-def _pull(task: DegreeTask, choices: sequence.Choices) -> Pull:
-    """Return what tells how much neighbors of the nodes with a choice change, for degrees to come.
-
-    Where few have one, their own neighbors are looked at, otherwise those of all who change: the
-    same numbers, summed in the same order.
-    """
-    plan = choices.plan
-    falls = choices.any_piece(plan.target < plan.degree)
-    rises = choices.any_piece(plan.target > plan.degree)
-    settled = choices.settled.copy()
-    settled[choices.nodes] = 0
-    cells = task.cells()
-    changing = task.degrees[(settled > 0) & (settled != cells)].sum()
-    own = task.degrees[choices.nodes]
-    if GATHERED * int(own.sum()) < int(changing):
-        return pull_of_few(task, choices.nodes, falls, rises)
-    fall, rise = np.zeros((2, task.degrees.size), dtype=np.bool_)
-    fall[choices.nodes], rise[choices.nodes] = falls, rises
-    pull = np.empty(task.degrees.size, dtype=np.float64)
-
-    def of_all(goal: Ints) -> sequence.Floats:
-        kernel.pull_of_neighbors(task.indptr, task.indices, goal, fall, rise, pull)
-        return pull[choices.nodes]
-
-    return of_all
-
-
-def pull_of_few(task: DegreeTask, nodes: Ints, falls: Flags, rises: Flags) -> Pull:
-    """Return `pull_of_neighbors` of these nodes, from their own lists."""
-    sizes = task.degrees[nodes]
-    of_entry = np.repeat(np.arange(nodes.size), sizes)
-    start = task.indptr[nodes] - (np.cumsum(sizes) - sizes)
-    neighbors = task.indices[np.arange(of_entry.size) + start[of_entry]]
-    fall, rise = falls[of_entry], rises[of_entry]
-
-    def of_few(goal: Ints) -> sequence.Floats:
-        share = (goal - task.degrees) / np.maximum(task.degrees, 1)
-        share[task.degrees == 0] = 0.0
-        change = share[neighbors]
-        counted = np.abs(change) * np.where(change < 0, fall, rise)
-        return np.bincount(of_entry, counted, nodes.size).astype(np.float64, copy=False)
-
-    return of_few
-
-
-def settled_plans(optimum: Plan, k: int, space: sequence.CellSpace) -> list[Plan]:
-    """Return the optimal relaxed plan with its free medians chosen in different ways.
-
-    A group of even size costs the same at every integer between its two middles.
-    """
-    groups, plans = _groups(optimum), list[Plan]()
-    along = [_along(groups, way) for way in (1, -1)]
-    for target in (*along, _inward(groups), (optimum.low + optimum.high) // 2):
-        fixed = optimum._replace(target=target, low=target, high=target)
-        spared = _spare_node(fixed, k, space)
-        plan = sequence.settle_parity(spared, k, space.n, edits="any", span=space.span)
-        if not any(all(map(np.array_equal, plan[1:4], other[1:4])) for other in plans):
-            plans.append(plan)
-    return plans
-
-
-class _Groups(NamedTuple):
-    """The groups of a plan by descending degree, and the group of every piece."""
-
-    size: Ints
-    total: Ints
-    low: Ints
-    high: Ints
-    of_piece: NDArray[np.intp]
-
-
-def _groups(plan: Plan) -> _Groups:
-    _, first, of_piece = np.unique(plan.group, return_index=True, return_inverse=True)
-    size = np.bincount(of_piece, weights=plan.count).astype(np.int64)
-    total = np.bincount(of_piece, weights=plan.count * plan.degree).astype(np.int64)
-    return _Groups(size, total, plan.low[first], plan.high[first], of_piece)
-
-
-def _inward(groups: _Groups) -> Ints:
-    """Choose the lowest targets down to some group and the highest below it."""
-    falls = np.append(0, np.cumsum(groups.low * groups.size - groups.total))
-    rises = np.append(0, np.cumsum(groups.high * groups.size - groups.total))
-    turn = int(np.argmin(np.abs(falls + rises[-1] - rises)))
-    chosen = np.where(np.arange(groups.size.size) < turn, groups.low, groups.high)
-    return chosen[groups.of_piece]
-
-
-def _along(groups: _Groups, direction: int) -> Ints:
-    """Choose in turn the targets that bring the sum so far nearest to the degrees' sum."""
-    way = np.arange(groups.size.size)[::direction]
-    columns = (groups.size, groups.total, groups.low, groups.high)
-    targets, excess = [], 0
-    for size, total, low, high in np.column_stack(columns)[way].tolist():
-        target = min(max(round((total - excess) / size), low), high)
-        targets.append(target)
-        excess += target * size - total
-    chosen = np.empty_like(groups.size)
-    chosen[way] = targets
-    return chosen[groups.of_piece]
-
-
-def _spare_node(plan: Plan, k: int, space: sequence.CellSpace) -> Plan:
-    """Return the plan with an even sum where one unchanged node can give it, at cost 1.
-
-    It comes from the largest class that can spare it and goes to a class next to it.
-    """
-    if plan.surplus % 2 == 0:
-        return plan
-    size = np.bincount(plan.target, weights=plan.count, minlength=space.size).astype(np.int64)
-    kept = np.flatnonzero((plan.degree == plan.target) & (size[plan.target] > k))
-    kept = kept[np.argsort(-size[plan.target[kept]], kind="stable")]
-    for way in (1, -1) if plan.surplus < 0 else (-1, 1):
-        beside = plan.target[kept] + way
-        degree = space.degree_of(beside)
-        fits = np.flatnonzero((degree > 0) & (degree < space.n) & (size[beside] >= k))
-        if fits.size:
-            piece, to = int(kept[fits[0]]), int(beside[fits[0]])
-            plan = plan._replace(count=plan.count - (np.arange(plan.count.size) == piece))
-            moved = (plan.degree[piece], to, 1, to, to, plan.group.max() + 1)
-            return Plan(plan.cost, *map(np.append, plan[1:], moved))
-    return plan
-
-
-def raised(
-    target: Ints,
-    left: Ints,
-    units: int,
-    keys: NDArray[np.floating],
-    k: int,
-    space: sequence.CellSpace | None = None,
-) -> Ints:
-    """Return raised targets so that at least `units` more edge ends are wanted.
-
-    Whole classes rise by one, the highest first, while no larger than what is missing; the rest is
-    drawn from the largest class. Classes with nodes in `left` rise only where there are no others.
-    """
-    space = space or sequence.CellSpace.plain(target.size)
-    goal = target.copy()
-    while units > 0:
-        size = space.sizes(goal)
-        open_classes = space.open_cells(size)
-        if open_classes.size == 0:
-            break
-        free = open_classes[~np.isin(open_classes, goal[left])][::-1]
-        if free.size == 0:
-            rises = space.degree_of(goal) < space.top
-            units -= int(np.count_nonzero(rises))
-            goal += rises
-            continue
-        whole = free[np.cumsum(size[free]) <= units]
-        if whole.size:
-            step = np.zeros(space.size, dtype=np.int64)
-            step[whole] = 1
-            units -= int(size[whole].sum())
-            goal += step[goal]
-        else:
-            units -= _raise_part(goal, size, free, units, keys, k)
-    return goal
-
-
-def _raise_part(
-    goal: Ints, size: Ints, free: Ints, units: int, keys: NDArray[np.floating], k: int
-) -> int:
-    """Raise in place what is missing from the largest class, or the smallest class if none can."""
-    need = np.where(size[free + 1] >= k, units, max(units, k))
-    spare = free[size[free] - need >= k]
-    if spare.size:
-        chosen = spare[np.argmax(size[spare])]
-        count = units if size[chosen + 1] >= k else max(units, k)
-    else:
-        enough = free[size[free] >= units]
-        chosen = enough[np.argmin(size[enough])] if enough.size else free[np.argmax(size[free])]
-        count = int(size[chosen])
-    members = np.flatnonzero(goal == chosen)
-    goal[members[np.argsort(keys[members], kind="stable")[:count]]] += 1
-    return count
-
-
-def raised_at_random(
-    target: Ints, k: int, rng: Generator, space: sequence.CellSpace | None = None
-) -> Ints:
-    """Return targets with some class, or as few of its nodes as may leave it, one higher."""
-    space = space or sequence.CellSpace.plain(target.size)
-    goal = target.copy()
-    size = space.sizes(goal)
-    open_classes = space.open_cells(size)
-    if open_classes.size:
-        chosen = rng.choice(open_classes)
-        members = rng.permutation(np.flatnonzero(goal == chosen))
-        part = 1 if size[chosen + 1] >= k else k
-        goal[members[:part] if members.size >= part + k else members] += 1
-    return goal
-
-
-def made_even(
-    target: Ints,
-    k: int,
-    rng: Generator,
-    *,
-    hurry: float = np.inf,
-    space: sequence.CellSpace | None = None,
-) -> Ints:
-    """Return targets of even sum, raised by one spare node or by a whole class of odd size.
-
-    An odd sum has a class of odd size below n - 1: otherwise n is even and odd.
-    """
-    if target.sum() % 2 == 0:
-        return target
-    space = space or sequence.CellSpace.plain(target.size)
-    goal = target.copy()
-    size = space.sizes(goal)
-    open_classes = space.open_cells(size)
-    spare = open_classes[(size[open_classes] > k) & (size[open_classes + 1] >= k)]
-    odd = open_classes[size[open_classes] % 2 == 1]
-    chosen = np.concatenate((spare, odd))
-    nodes = np.concatenate((np.ones_like(spare), size[odd]))
-    best = int(np.argmin(nodes + rng.exponential(1 / hurry, size=nodes.size)))
-    members = rng.permutation(np.flatnonzero(goal == chosen[best]))
-    goal[members[: nodes[best]]] += 1
-    return goal
+An attempt counts its nodes, its neighbor list entries and 8 for each unit of L1*. Larger values
+give larger networks more attempts, and so more time.
+"""
 
 
 class Realization(NamedTuple):
-    """The edge edits, the degrees they lead to, and how far from the best they can be."""
+    """The edge edits, the degrees they lead to, and how far from the best they can be.
+
+    `added` and `deleted` are node pairs u < v, int32, shape (edits, 2); `targets` the degrees after
+    them, int64, shape (n,). `lower_bound` is the fewest edits of any graph with the guarantee,
+    `target_bound` the fewest for these degrees, `l1` the least total change of degrees (L1*), and
+    `rounds` how often the steps started (with variations: the attempt that won).
+    """
 
     added: Nodes
     deleted: Nodes
@@ -401,31 +126,49 @@ def realize(
     randomness: Randomness,
     colors: Ints | None = None,
 ) -> Realization:
-    """Return few edge edits after which every degree is shared by at least k nodes (of a color)."""
+    """Return few edge edits after which every degree is shared by at least k nodes (of a color).
+
+    Parameters
+    ----------
+    lists
+        The neighbor lists of the graph, `indptr` (int64, shape (n + 1,)) and `indices` (int32).
+    k
+        The least number of nodes per degree, at most n (and at most the nodes of each color).
+    edits
+        ``"add"`` or ``"any"``.
+    target
+        ``"exact"`` or ``"greedy"``, the latter with ``edits="add"`` only.
+    near
+        Whether step 5 first looks for nodes a few steps away.
+    restarts
+        The least number of relaxed runs.
+    randomness
+        The root of all random numbers; every run has a stream of its own.
+    colors
+        The combination of known attributes of every node, int64, shape (n,), or None.
+
+    Returns
+    -------
+    Realization
+        The fewest edits of all runs, checked, and the bounds.
+
+    Raises
+    ------
+    InfeasibleError
+        There are fewer than k nodes.
+    """
     degrees = np.diff(lists[0])
     task = DegreeTask(sealed(lists[0]), sealed(lists[1]), degrees, k, near)
-    if degrees.size < k:
-        raise InfeasibleError(
-            f"k={k} needs at least {k} nodes; the graph has {degrees.size}. Lower k."
-        )
     if colors is not None:
-        sizes = np.bincount(colors)
-        if sizes.min() < k:
-            raise InfeasibleError(
-                f"k={k} needs at least {k} nodes of each color; one has {sizes.min()}. Merge "
-                "colors."
-            )
-        task = task._replace(colors=colors, numbering=sequence.CellSpace.of(degrees, sizes.size, k))
-    if edits == "any" and target == "greedy":
-        raise ParameterError("target='greedy' only works with edits='add'. Set edits='add'.")
+        numbering = CellSpace.of(degrees, int(colors.max()) + 1, k)
+        task = task._replace(colors=colors, numbering=numbering)
+    # Step 0: the optimal sequence. L1*/2 bounds the edits from below, whatever the target.
     optimum = _optimum(task, edits)
-    floor = sequence.lower_bound_edits(optimum.cost)
+    floor = lower_bound_edits(optimum.cost)
     if edits == "add":
         plan = optimum
         if target == "greedy":
-            plan = sequence.plan_of_cells(
-                task.degrees, colors, task.space, k, edits="add", greedy=True
-            )
+            plan = plan_of_cells(task.degrees, colors, task.space, k, edits="add", greedy=True)
         best = _supergraph_best(task, plan, floor, randomness)
     else:
         best = _relaxed_best(task, optimum, floor, restarts, randomness)
@@ -433,13 +176,16 @@ def realize(
 
 
 def _optimum(task: DegreeTask, edits: EditKind) -> Plan:
-    return sequence.plan_of_cells(task.degrees, task.colors, task.space, task.k, edits=edits)
+    return plan_of_cells(task.degrees, task.colors, task.space, task.k, edits=edits)
 
 
 def realization_of(
     task: DegreeTask, best: KDegreeOutcome, *, lower_bound: int, l1: int
 ) -> Realization:
-    """Return the edits of a run with their bounds, once its guarantee is recomputed."""
+    """Return the edits of a run with their bounds, once its guarantee is recomputed.
+
+    `lower_bound` holds for every graph with the guarantee; `l1` is L1* for the same kind of edits.
+    """
     check(task, best)
     n = task.degrees.size
     return Realization(
@@ -447,7 +193,7 @@ def realization_of(
         deleted=pairs_of(best.deleted, n),
         targets=best.targets,
         lower_bound=lower_bound,
-        target_bound=sequence.bound_for_targets(best.targets - task.degrees),
+        target_bound=bound_for_targets(best.targets - task.degrees),
         l1=l1,
         rounds=best.rounds,
     )
@@ -456,7 +202,10 @@ def realization_of(
 def planned_run(
     task: DegreeTask, plan: Plan, edits: EditKind, rng: Generator
 ) -> KDegreeOutcome | None:
-    """Carry out a plan of targets by the steps of these edits; None where units remain."""
+    """Carry out a plan of targets by the steps of these edits; None where units remain.
+
+    With a list of protected people there is no step 7: other plans compete instead.
+    """
     if edits == "any":
         return _relaxed_run(task, plan, rng)
     if task.protected is None:
@@ -468,13 +217,16 @@ def planned_run(
 
 def _settled(task: DegreeTask, plan: Plan) -> Plan:
     space = task.space
-    return sequence.settle_parity(plan, task.k, space.n, edits="add", span=space.span)
+    return settle_parity(plan, task.k, space.n, edits="add", span=space.span)
 
 
 def _supergraph_best(
     task: DegreeTask, plan: Plan, floor: int, randomness: Randomness
 ) -> KDegreeOutcome:
-    """Return the fewest edits of the supergraph run and, on small graphs, of its variations."""
+    """Return the fewest edits of the supergraph run and, on small graphs, of its variations.
+
+    `floor` is the bound on edits; a run that reaches it is not varied.
+    """
     best = _supergraph_run(task, _settled(task, plan), randomness.stream("k-degree supergraph"))
     attempts = free_attempts(task, plan)
     if attempts and best.cost > floor:
@@ -487,13 +239,18 @@ def _supergraph_run(task: DegreeTask, plan: Plan, rng: Generator) -> KDegreeOutc
     """Run the steps with additions alone, raising targets until they can be met."""
     n = task.degrees.size
     goal = roles(task, plan, rng)
+    # contacts[v]: how many neighbors of v still lack edges, written by the kernel.
     contacts = np.empty(n, dtype=np.float64)
     rounds = 1
     while True:
+        # Steps 2, 3 and 5 from the original graph.
         edits, classes = start(task, goal, additions=True)
         left = _pay_by_additions(task, edits, classes, rng)
         if left.size == 0:
             return outcome_of(task, edits, classes, rounds)
+        # Step 7: raise as many ends as are lacking, preferring nodes that few of the nodes in need
+        # are joined to, since these can become their partners. Cells are numbered anew if targets
+        # reach the end of their numbers.
         units = int(edits.residual[left].sum()) << max(0, rounds - PATIENT_ROUNDS)
         kernel.marked_neighbors(task.indptr, task.indices, left, contacts)
         task, goal = task.roomy(goal)
@@ -511,6 +268,7 @@ def _supergraph_variations(
     With additions alone the edits are half of what the targets exceed the degrees by, so a try ends
     once its targets are no better than the best.
     """
+    # `fresh`: the next attempt starts from the plan, otherwise from the last targets, raised.
     fresh, first = True, task
     for attempt in range(attempts):
         if fresh:
@@ -519,8 +277,10 @@ def _supergraph_variations(
         else:
             task, goal = task.roomy(goal)
             goal = raised_at_random(goal, task.k, rng, task.space)
+        # Another parity: hurry=1 lets a dearer move win now and then.
         task, goal = task.roomy(goal)
         goal = made_even(goal, task.k, rng, hurry=1.0, space=task.space)
+        # Targets that are no lower than the best ones need as many edits: start again.
         most = best.targets.sum() + task.first_cells().sum()
         fresh = goal.sum() >= most
         if fresh:
@@ -549,13 +309,17 @@ def _pay_by_additions(
 
 
 def _match(edits: kernel.DegreeEdits, sign: int, rng: Generator) -> None:
-    """Match nodes that are owed this sign; what has nothing to do is not even compiled."""
+    """Step 1 (sign -1) or 2 (sign 1): match nodes whose units have this sign.
+
+    A kernel that has nothing to do is not even compiled.
+    """
     left = by_need(edits.residual, sign, rng)
     if left.size:
         (kernel.match_additions if sign > 0 else kernel.match_deletions)(edits, left)
 
 
 def _swap(edits: kernel.DegreeEdits, sign: int, rng: Generator) -> None:
+    """Step 3 for the units of this sign."""
     left = by_need(edits.residual, sign, rng)
     if left.size:
         kernel.swap(edits, left, sign, SWAP_TRIES, SWAP_BUDGET, rng)
@@ -564,6 +328,7 @@ def _swap(edits: kernel.DegreeEdits, sign: int, rng: Generator) -> None:
 def _absorb_owed(
     task: DegreeTask, edits: kernel.DegreeEdits, classes: kernel.DegreeClasses, rng: Generator
 ) -> Ints:
+    """Step 5 for positive units; return the last absorption as (node, absorber, 1), or zeros."""
     left = by_need(edits.residual, 1, rng)
     if left.size == 0:
         return np.zeros(3, dtype=np.int64)
@@ -576,6 +341,8 @@ def _relaxed_best(
     task: DegreeTask, optimum: Plan, floor: int, restarts: int, randomness: Randomness
 ) -> KDegreeOutcome:
     """Return the fewest edits of the relaxed runs and, unless they beat its bound, of the other."""
+    # Relaxed runs with the different medians in turn: at least `restarts`, more on small graphs,
+    # and until one succeeds each of the medians.
     plans = settled_plans(optimum, task.k, task.space)
     best: KDegreeOutcome | None = None
     runs = max(restarts, free_attempts(task, optimum))
@@ -588,8 +355,9 @@ def _relaxed_best(
             best = outcome
             if best.cost <= floor:
                 return best
+    # A supergraph is legal, too. It is not tried if no supergraph can have fewer edits.
     additions = _optimum(task, "add")
-    additions_floor = sequence.lower_bound_edits(additions.cost)
+    additions_floor = lower_bound_edits(additions.cost)
     if best is not None and best.cost <= additions_floor:
         return best
     supergraph = _supergraph_best(task, additions, additions_floor, randomness)
@@ -597,34 +365,43 @@ def _relaxed_best(
 
 
 def _relaxed_run(task: DegreeTask, plan: Plan, rng: Generator) -> KDegreeOutcome | None:
-    """Take steps 1-6; return None where units remain.
+    """Take steps 1 to 6; return None if units remain.
 
-    Surplus nodes are absorbed before edges rotate, since only their own neighbors can do that.
+    Negative units are absorbed before edges rotate: only a node's own neighbors can absorb them,
+    while positive units can be absorbed by any node afterwards.
     """
     goal = roles(task, plan, rng)
     edits, classes = start(task, goal, additions=False)
-    owed = edits.residual
+    units = edits.residual
+    # Steps 1 to 3: units of the same sign pay each other.
     _match(edits, -1, rng)
     _match(edits, 1, rng)
     _swap(edits, -1, rng)
     _swap(edits, 1, rng)
-    last, left = np.zeros(3, dtype=np.int64), by_need(owed, -1, rng)
+    # Step 5, negative units: neighbors fall to the class below.
+    last, left = np.zeros(3, dtype=np.int64), by_need(units, -1, rng)
     if left.size:
         last = absorb.absorb_surplus(edits, classes, left, task.k, rng)
-    surplus, lacking = by_need(owed, -1, rng), by_need(owed, 1, rng)
+    # Step 4: what is still too much at one node moves to a node that lacks it.
+    surplus, lacking = by_need(units, -1, rng), by_need(units, 1, rng)
     if surplus.size and lacking.size:
         absorb.rotate(edits, surplus, lacking, rng)
+    # Step 5, positive units: other nodes rise to the class above.
     later = _absorb_owed(task, edits, classes, rng)
-    if np.abs(owed).sum() % 2:
+    # Step 6 pays two units at a time, so an odd remainder gives its last absorption back.
+    if np.abs(units).sum() % 2:
         absorb.undo_absorption(edits, classes, later if later[2] else last, task.k)
-    left = rng.permutation(np.flatnonzero(owed))
+    left = rng.permutation(np.flatnonzero(units))
     if left.size:
         absorb.pair(edits, left, rng)
-    return None if np.any(owed) else outcome_of(task, edits, classes, rounds=1)
+    return None if np.any(units) else outcome_of(task, edits, classes, rounds=1)
 
 
 def apply_edits(graph: Graph, realization: Realization) -> Graph:
-    """Return the graph with the realization's edges added and deleted, under the same ids."""
+    """Return the graph with the realization's edges added and deleted, under the same ids.
+
+    O(n + m): the sorted neighbor lists of the graph and of the edits are merged.
+    """
     n = graph.n_nodes
     added, deleted = (_both_ways(edges, n) for edges in (realization.added, realization.deleted))
     indptr = np.empty(n + 1, dtype=np.int64)
@@ -640,107 +417,3 @@ def _both_ways(edges: Nodes, n: int) -> tuple[Ints, Nodes]:
     order = np.lexsort((target, source))
     indptr = np.concatenate(([0], np.cumsum(np.bincount(source, minlength=n)))).astype(np.int64)
     return indptr, target[order]
-
-
-Prove = Literal["auto", "always", "never"]
-"""Whether an integer program looks for fewer edits and a proof."""
-
-MOST_MOVES = 20_000
-"""Of programs with more moves not even the relaxation is solved."""
-
-MOST_VARIABLES: dict[Prove, int] = {"auto": 2_000, "always": 1 << 62}
-"""Programs with more variables are solved as relaxations alone: those take seconds at most."""
-
-RUNS = 8
-TRIES = 3
-"""So often a plan is carried out by the usual steps, and by each program over nodes."""
-
-
-def proven(
-    lists: tuple[Ints, Nodes],
-    known: Realization,
-    k: int,
-    *,
-    edits: EditKind,
-    prove: Prove,
-    near: bool,
-    randomness: Randomness,
-) -> Realization:
-    """Return a realization with no more edits than this one, and a bound at least as high.
-
-    The work is bounded by sizes and by nodes of the search, never by seconds, so that the same seed
-    gives the same release. The bound is that of HiGHS, to its tolerance of 1e-6.
-    """
-    if prove == "never" or known.cost <= known.lower_bound:
-        return known
-    degrees, additions = np.diff(lists[0]), edits == "add"
-    if programs.number_of_moves(degrees, k, known.cost, additions=additions) > MOST_MOVES:
-        return known
-    blocks = programs.blocks_of(degrees, edges_of(*lists))
-    program = programs.block_program(blocks, k, known.cost, additions=additions)
-    bound = _bound(program, known, integer=False)[0]
-    if bound >= known.cost or program.size > MOST_VARIABLES[prove]:
-        return known._replace(lower_bound=bound)
-    task = DegreeTask(sealed(lists[0]), sealed(lists[1]), degrees, k, near)
-    best = None
-    with stage("fewest edits"):
-        further, values = _bound(program, known, integer=True)
-        bound = max(bound, further)
-        if values is not None:
-            model = programs.PlannedProgram(blocks, program, programs.planned(program, values))
-            best = _fewer(task, known.cost, model, edits, bound, randomness)
-    if best is None:
-        return known._replace(lower_bound=bound)
-    return realization_of(task, best, lower_bound=bound, l1=known.l1)
-
-
-def _bound(
-    program: programs.Program, known: Realization, *, integer: bool
-) -> tuple[int, NDArray[np.float64] | None]:
-    """Return the higher of two bounds, and the best point where it has fewer edits."""
-    solution = programs.solved(program, integer=integer)
-    bound = max(known.lower_bound, programs.whole_bound(solution.bound, known.cost))
-    if solution.values is None or program.cost @ solution.values > known.cost - 0.5:
-        return bound, None
-    return bound, solution.values
-
-
-def _fewer(
-    task: DegreeTask,
-    known: int,
-    model: programs.PlannedProgram,
-    edits: EditKind,
-    enough: int,
-    randomness: Randomness,
-) -> KDegreeOutcome | None:
-    """Return the fewest edits of several ways to carry out a plan; None where none has fewer."""
-    targets, best, least = _plan_of(model), None, known
-    ways: list[bool | None] = [None] * RUNS
-    # targets that are free cost minutes where nothing may be deleted
-    ways += ([False] if edits == "add" else [False, True]) * TRIES
-    useless = set()
-    for number, free in enumerate(ways):
-        if free in useless or least <= enough:
-            continue
-        rng = randomness.stream(f"k-degree plan {number}")
-        if free is None:
-            outcome = planned_run(task, targets, edits, rng)
-        else:
-            outcome = programs.carried_out(task, model, rng, free=free)
-            useless |= {free} if outcome is None else set()
-        if outcome is not None and outcome.cost < least:
-            best, least = outcome, outcome.cost
-    return best
-
-
-def _plan_of(model: programs.PlannedProgram) -> Plan:
-    """Return the targets that the program plans, by descending degree and target."""
-    blocks, program, plan = model
-    made = np.flatnonzero(plan.nodes)
-    of_class, target = program.moves[made].T
-    degree, count = blocks.degree[of_class], plan.nodes[made]
-    order = np.lexsort((-target, -degree))
-    degree, target, count = degree[order], target[order], count[order]
-    group = np.unique(-target, return_inverse=True)[1]
-    cost = int((count * np.abs(target - degree)).sum())
-    return Plan(cost, degree, target, count, target, target, group)

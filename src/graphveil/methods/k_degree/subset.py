@@ -2,8 +2,18 @@
 
 After Chester, Kapron, Srivastava and Venkatesh (*Complexity of social network anonymization*,
 2013). In the descending order of degrees, protected nodes first among equals, an optimum cuts the
-order into regions. The protected nodes of a region get one degree that some node has, and the
-nearest others join them while they are fewer than k.
+order into *regions*. The protected nodes of a region get one degree that some node has, and the
+nearest others join them while they are fewer than k; the remaining others keep their degrees.
+
+1. `cheapest_regions`: a dynamic program finds the regions of the least total change, for
+   ``edits="any"`` and for ``"add"``. (`greedy_regions`: Liu and Terzi's greedy algorithm instead.)
+2. `subset_plan`: a plan of targets from the regions. Protected nodes have color 0, others color 1,
+   so that the steps of the realization keep them apart (`task.DegreeTask.members`).
+3. `realize_subset`: the plan is carried out like any other, several times. The fewest edits win,
+   those that protect everybody included.
+
+Costs: O(S D k) for step 1, with D distinct degrees and S <= 5 k D steps; the other steps cost what
+a run of the realization does.
 """
 
 from __future__ import annotations
@@ -14,16 +24,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.randomness import Randomness
-from graphveil.methods.k_degree import realize, sequence
-from graphveil.methods.k_degree.realize import sealed
-from graphveil.methods.k_degree.sequence import DegreeTask, Ints, Plan
+from graphveil.methods.k_degree import realize
+from graphveil.methods.k_degree.cells import CellSpace
+from graphveil.methods.k_degree.edit_state import sealed
+from graphveil.methods.k_degree.sequence import AllowedEdits, Ints, Plan, lower_bound_edits
+from graphveil.methods.k_degree.task import DegreeTask
 
 BEYOND = 1 << 60
-"""More than any total change."""
+"""More than any total change: stands for infinity and may be added to without overflow."""
 
 
 class SubsetRuns(NamedTuple):
-    """How many protected nodes and others have each degree, the highest degree first."""
+    """How many protected nodes and others have each degree, the highest degree first.
+
+    `degree`, `inside` (protected nodes) and `outside` (others) are int64, one entry per degree.
+    """
 
     degree: Ints
     inside: Ints
@@ -46,14 +61,17 @@ class SubsetRuns(NamedTuple):
 
 
 class Regions(NamedTuple):
-    """Where regions begin in the descending order, and the run whose degree each gets."""
+    """Where regions begin in the descending order, and the run whose degree each gets; int64."""
 
     start: Ints
     target: Ints
 
 
 class _Step(NamedTuple):
-    """Some nodes of one run that a region takes together, or one that it may omit."""
+    """Nodes of one run that a region takes together (`forced`), or one that it may omit.
+
+    `position` is that of the first of the `nodes` in the descending order.
+    """
 
     run: int
     nodes: int
@@ -72,25 +90,30 @@ def _steps(runs: SubsetRuns, k: int) -> list[_Step]:
     for run, (inside, outside, first) in enumerate(
         zip(runs.inside.tolist(), runs.outside.tolist(), runs.first[:-1].tolist(), strict=True)
     ):
+        # Protected nodes: k single ones at either end, and those between as one step.
         middle = inside - 2 * k
         sizes = [1] * inside if middle < 2 else [*[1] * k, middle, *[1] * k]
         at = first
         for nodes in sizes:
             steps.append(_Step(run, nodes, forced=True, position=at))
             at += nodes
+        # Others of the same degree follow, one by one; a region takes them or leaves them.
         steps += [
             _Step(run, 1, forced=False, position=at + other) for other in range(min(outside, 3 * k))
         ]
     return steps
 
 
-def cheapest_regions(
-    runs: SubsetRuns, k: int, *, edits: sequence.AllowedEdits
-) -> tuple[int, Regions]:
+def cheapest_regions(runs: SubsetRuns, k: int, *, edits: AllowedEdits) -> tuple[int, Regions]:
     """Return the least total change of degrees, and regions that have it.
 
     A dynamic program over the nodes in descending order; its state is the degree of the region at
     hand, and how many of its k nodes it has. With D degrees and S <= 5 k D steps it takes O(S D k).
+
+    ``value[r, j]`` is the least change with a region of run r's degree that has j nodes (k: at
+    least k), `closed` that with no region at hand. ``origin[r, j]`` is the step and the run with
+    which this region began, as one number, and ``before[step]`` the origin of the region that was
+    closed before the step, so that the regions can be read off backwards.
     """
     steps, size = _steps(runs, k), runs.degree.size
     value = np.full((size, k + 1), BEYOND, dtype=np.int64)
@@ -100,19 +123,24 @@ def cheapest_regions(
     for number, step in enumerate(steps):
         opened = slice(step.run, step.run + 1 if edits == "add" else size)
         some = slice(0, step.run + 1 if edits == "add" else size)
+        # Open a region of every degree for which that is cheaper than those at hand.
         better = np.flatnonzero(closed < value[opened, 0]) + step.run
         value[better, 0] = closed
         origin[better, 0] = number * size + better
         before[number] = closed_by
+        # The step's nodes join the region at hand: all, or at most one if that helps it to k nodes.
+        # Protected nodes cannot stay outside of regions.
         change = np.abs(runs.degree[some, None] - runs.degree[step.run])
         if step.forced:
             _take_all(value[some], origin[some], step.nodes, change)
             closed = BEYOND
         else:
             _take_or_leave(value[some], origin[some], change)
+        # Close the cheapest region that has its k nodes.
         full = int(np.argmin(value[some, k]))
         if value[full, k] < closed:
             closed, closed_by = int(value[full, k]), int(origin[full, k])
+    # Read the regions off backwards.
     start, target = [], []
     while closed_by >= 0:
         number, run = divmod(closed_by, size)
@@ -123,32 +151,43 @@ def cheapest_regions(
 
 
 def _take_all(value: Ints, origin: Ints, nodes: int, change: Ints) -> None:
-    """Let every region at hand take these nodes, in place."""
+    """Let every region at hand take these nodes, in place.
+
+    `value` and `origin` are rows of those of `cheapest_regions`; `change` (int64, shape (rows, 1))
+    is what one of the nodes costs in each.
+    """
     k = value.shape[1] - 1
     moved = np.minimum(value + nodes * change, BEYOND)
-    came = origin.copy()
+    previous_origin = origin.copy()
     value[:] = BEYOND
+    # From j nodes to j + nodes, as long as these are fewer than k.
     if nodes < k:
         value[:, nodes:k] = moved[:, : k - nodes]
-        origin[:, nodes:k] = came[:, : k - nodes]
+        origin[:, nodes:k] = previous_origin[:, : k - nodes]
+    # From all others to "at least k".
     least = max(k - nodes, 0)
     best = least + np.argmin(moved[:, least:], axis=1)
     rows = np.arange(best.size)
     value[:, k] = moved[rows, best]
-    origin[:, k] = came[rows, best]
+    origin[:, k] = previous_origin[rows, best]
 
 
 def _take_or_leave(value: Ints, origin: Ints, change: Ints) -> None:
-    """Let every region at hand that lacks nodes take one, where that is cheaper, in place."""
+    """Let every region at hand that lacks nodes take one, if that is cheaper, in place."""
     taken = value[:, :-1] + change
     better = taken < value[:, 1:]
-    came = origin[:, :-1].copy()
+    previous_origin = origin[:, :-1].copy()
     value[:, 1:][better] = taken[better]
-    origin[:, 1:][better] = came[better]
+    origin[:, 1:][better] = previous_origin[better]
 
 
 def greedy_regions(runs: SubsetRuns, k: int) -> Regions:
-    """Return regions by Liu and Terzi's greedy, over the protected nodes; degrees rise."""
+    """Return regions by Liu and Terzi's greedy algorithm, over the protected nodes; degrees rise.
+
+    A protected node starts a region of its own if raising it and the k - 1 nodes after it to its
+    degree (C_new) costs less than joining the region at hand and starting with the next protected
+    node (C_merge), and the region at hand has k nodes of the order.
+    """
     first, size = runs.first, runs.degree.size
     ends = np.concatenate(([0], np.cumsum(runs.degree * (runs.inside + runs.outside))))
     inside = np.repeat(np.arange(size), runs.inside)
@@ -164,6 +203,7 @@ def greedy_regions(runs: SubsetRuns, k: int) -> Regions:
         total: Ints = ends[run] + (at - first[run]) * runs.degree[run]
         return total
 
+    # What the k nodes from each protected node on cost at its degree, if there are as many.
     fits = position + k <= n
     alone = k * runs.degree[inside] - (before(np.minimum(position + k, n)) - before(position))
     cost = np.append(np.where(fits, alone, BEYOND), 0)
@@ -180,10 +220,11 @@ def greedy_regions(runs: SubsetRuns, k: int) -> Regions:
     return Regions(np.array(start, dtype=np.int64), np.array(target, dtype=np.int64))
 
 
-def subset_plan(
-    runs: SubsetRuns, regions: Regions, k: int, space: sequence.CellSpace, cost: int
-) -> Plan:
-    """Return the plan of cells that regions stand for; protected nodes have the first color."""
+def subset_plan(runs: SubsetRuns, regions: Regions, k: int, space: CellSpace, cost: int) -> Plan:
+    """Return the plan of cells that regions stand for; protected nodes have the first color.
+
+    `cost` is recorded in the plan: the least total change, even if the regions are the greedy's.
+    """
     pieces: dict[tuple[int, int], int] = {}
     left = runs.outside.copy()
     first, begins = runs.first, runs.first[:-1] + runs.inside
@@ -192,6 +233,8 @@ def subset_plan(
         some = np.arange(
             np.searchsorted(first, start, side="right") - 1, np.searchsorted(first, end)
         )
+        # All protected nodes of the region get its degree, and as many of the nearest others as k
+        # nodes lack.
         goal = int(runs.degree[target])
         inside = np.minimum(begins[some], end) - np.maximum(first[some], start)
         inside = np.maximum(inside, 0)
@@ -206,6 +249,7 @@ def subset_plan(
                 if nodes:
                     cell = color * space.span + degree, color * space.span + goal
                     pieces[cell] = pieces.get(cell, 0) + nodes
+    # All other nodes keep their degree.
     for degree, nodes in zip(runs.degree.tolist(), left.tolist(), strict=True):
         if nodes:
             cell = (space.span + degree,) * 2
@@ -220,9 +264,9 @@ def subset_plan(
 def subset_task(
     lists: tuple[Ints, NDArray[np.int32]], protected: NDArray[np.bool_], k: int, *, near: bool
 ) -> DegreeTask:
-    """Return what every run shares where these nodes, one at least, are protected."""
+    """Return what every run shares if these nodes, at least one, are protected."""
     degrees, colors = np.diff(lists[0]), (~protected).astype(np.int64)
-    space = sequence.CellSpace.of(degrees, 2, k)
+    space = CellSpace.of(degrees, 2, k)
     arrays = sealed(lists[0]), sealed(lists[1]), degrees
     return DegreeTask(*arrays, k, near, colors, space, protected)
 
@@ -238,13 +282,17 @@ def realize_subset(
 ) -> realize.Realization:
     """Return few edits after which the degree of every protected node is one of k nodes.
 
-    `whole`: the edits after which that is so for every node, returned unless fewer do.
+    `whole` are edits after which that is so for every node, returned unless fewer do. The other
+    arguments are those of `realize.realize`; the result's `lower_bound` and `l1` are those for the
+    protected nodes.
     """
     if task.protected is None:
         raise TypeError("a task of all nodes protects no subset")
     runs = SubsetRuns.of(task.degrees, task.protected)
     kinds: tuple[realize.EditKind, ...] = ("any", "add") if edits == "any" else ("add",)
     least, best = BEYOND, None
+    # Plans with additions alone are legal for "any", too. Each plan is carried out several times,
+    # until a run reaches the bound.
     for kind in kinds:
         cost, regions = cheapest_regions(runs, task.k, edits=kind)
         least = min(least, cost)
@@ -256,9 +304,9 @@ def realize_subset(
             outcome = realize.planned_run(task, plan, kind, rng)
             if outcome is not None and (best is None or outcome.cost < best.cost):
                 best = outcome
-            if best is not None and best.cost <= sequence.lower_bound_edits(least):
+            if best is not None and best.cost <= lower_bound_edits(least):
                 break
-    bound = sequence.lower_bound_edits(least)
+    bound = lower_bound_edits(least)
     if best is None or whole.cost <= best.cost:
         return whole._replace(lower_bound=bound, l1=least)
     return realize.realization_of(task, best, lower_bound=bound, l1=least)

@@ -1,10 +1,18 @@
 """Cells, each 1 or 0: with which probability each is published as 1, and how that is sampled.
 
-A cell is a pair of nodes, or of a user and a feature.
+A cell is a pair of nodes, or of a user and a feature. The number of cells and their numbering
+depend on public numbers only: the number of nodes, or of users and features.
 
-The number of cells and their numbering depend on public numbers only: the number of nodes, or of
-users and features. Cells whose probability follows from the classes of both nodes are sampled in
-blocks, and blocks of similar probability in pools: there is no table and no call per block.
+A *channel* publishes a cell that is 0 as 1 with probability p0, a cell that is 1 with p1, each cell
+independently. Two data sets that differ in one cell differ in one factor of the probability of a
+release: p1/p0 or (1-p0)/(1-p1). If both are at most e^epsilon, and at least e^-epsilon, the release
+satisfies edge differential privacy. The thresholds are integers for which both inequalities hold
+exactly (`channel`).
+
+Sampling takes O(ones + published cells), never O(cells): the cells that are 1 are tried one by one,
+the others by a binomial count and a uniform set of that many. If the channel depends on the classes
+of both nodes, cells are sampled in blocks, and blocks of similar p0 in pools, of which there are at
+most 65: no table and no call per block.
 """
 
 from __future__ import annotations
@@ -41,7 +49,7 @@ def number_of_cells(data: Graph | Bipartite) -> int:
 def cells_of_one(data: Data) -> int:
     """Return how many cells belong to one person: of a node, of a user, or of a row of a table.
 
-    Where items are people, a person has a row and a column, which share one cell.
+    If items are people as well, a person has a row and a column, which share one cell.
     """
     return kind_of(data).cells_of_one(data)
 
@@ -65,9 +73,11 @@ def with_cells(data: Graph | Bipartite, cells: Cells) -> Graph | Bipartite:
 
 
 def cells_between(pairs: Ints, n: int) -> Ints:
-    """Return the cell of every pair (u, v), u < v: on a circle of nodes, ordered by distance.
+    """Return the cell of every pair (u, v), u < v: int64, shape (pairs,).
 
-    The cell of nodes c and c + d around the circle, d at most n/2, is (d - 1) n + c.
+    `pairs`: shape (pairs, 2). Nodes are on a circle, and cells are ordered by distance: the cell of
+    nodes c and c + d around the circle, d at most n/2, is (d - 1) n + c. So the cells are exactly
+    0 to n(n-1)/2 - 1, and both ends follow from a cell without a square root.
     """
     first, second = pairs[:, 0], pairs[:, 1]
     onward = second - first
@@ -84,12 +94,13 @@ def ends_of(cells: Cells, n: int | Ints) -> Ints:
 
 
 _DIGITS = Context(prec=90, rounding=ROUND_FLOOR)
+"""Decimal digits of e^epsilon: enough that rounding it down loses one part in 10^80 at most."""
 
 
 class Channel(NamedTuple):
-    """Two thresholds: T / 2**64 is the chance that a cell is published as 1.
+    """Two thresholds: T / 2**64 is the probability that a cell is published as 1.
 
-    `zero`: t of a cell that is 0; `one`: t of a cell that is 1.
+    `zero`: T of a cell that is 0; `one`: T of a cell that is 1.
 
     >>> from fractions import Fraction
     >>> coin = channel(Fraction(1, 2), Fraction(2))
@@ -104,25 +115,47 @@ class Channel(NamedTuple):
 def channel(prior: Fraction, epsilon: Fraction) -> Channel:
     """Return thresholds under which no cell changes any probability by more than e^epsilon.
 
-    Of all such channels it publishes most of the cells that are 1, for the expected size of the
-    release; if a share `prior` of the cells is 1, that size is theirs. At 1/2 it is randomized
-    response: both kinds of cells are flipped with probability 1/(1 + e^epsilon).
+    With pi the prior, p0 = pi / (1 - pi + pi e^epsilon) and p1 = e^epsilon p0 for pi up to 1/2;
+    above, 0 and 1 swap roles.
 
-    Both ratios, one/zero and (1-zero)/(1-one), are at most L as fractions of integers, and L is a
-    fraction that is at most e^epsilon: the claim needs no slack. The threshold of a zero is rounded
-    up: rounded down, the largest epsilon would lose one in 200 of the cells that are 1.
+    Parameters
+    ----------
+    prior
+        The assumed share of ones, strictly between 0 and 1. It must be public or released under its
+        own part of epsilon.
+    epsilon
+        From 0 to 40.
 
-    `prior`: the assumed share of ones, strictly between 0 and 1; `epsilon`: from 0 to 40.
+    Returns
+    -------
+    Channel
+        The two thresholds.
+
+    Notes
+    -----
+    Of all channels with this guarantee it publishes most of the cells that are 1, for the expected
+    size of the release. If a share `prior` of the cells is 1, that size is their number. At 1/2 it
+    is randomized response: each cell is flipped with probability 1/(1 + e^epsilon).
+
+    Why it is private: one cell changes one factor of the probability of a release. Both ratios,
+    one/zero and (1-zero)/(1-one), are at most L as fractions of integers, and L is a fraction that
+    is at most e^epsilon: the claim needs no slack. The threshold of a zero is rounded up: rounded
+    down, the largest epsilon would lose one in 200 of the cells that are 1.
     """
     return thresholds(prior.numerator, prior.denominator, exp_below(epsilon))
 
 
 def thresholds(ones: int, of: int, largest: Fraction) -> Channel:
-    """Return the channel of a prior ``ones / of`` and a largest factor: for many priors at once."""
+    """Return the channel of a prior ``ones / of`` and a largest factor L, in whole numbers.
+
+    `channel` for callers with many priors, which compute L once.
+    """
+    # Above 1/2 the channel is that of the complement, with both outcomes swapped.
     if 2 * ones > of:
         zero, one = thresholds(of - ones, of, largest)
         return Channel(FULL - one, FULL - zero)
     above, beneath = largest.numerator, largest.denominator
+    # T0, rounded up; then the largest T1 with T1 <= L T0 and 2^64 - T0 <= L (2^64 - T1).
     zero = _divided_up(FULL * ones * beneath, (of - ones) * beneath + ones * above)
     lost = _divided_up((FULL - zero) * beneath, above)
     return Channel(zero, min(above * zero // beneath, FULL - lost))
@@ -133,34 +166,60 @@ def _divided_up(number: int, by: int) -> int:
 
 
 def exp_below(epsilon: Fraction) -> Fraction:
-    """Return a fraction that is at most e^epsilon, by no more than one part in 10^80."""
+    """Return a fraction L that is at most e^epsilon, and less by at most one part in 10^80."""
+    # The exponent is rounded down; `exp` rounds to the nearest, so the next number down is a bound.
     rounded = _DIGITS.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
     beneath = rounded.exp(_DIGITS).next_minus(_DIGITS)
     return max(Fraction(1), Fraction(beneath))
 
 
 def flipped(words: Words, ones: Cells, n_cells: int, through: Channel) -> tuple[Cells, int]:
-    """Return the cells that are published as 1, in order, and how many of them truly are 1.
+    """Return the cells that are published as 1 through a channel, and how many of them truly are 1.
 
-    Each of `ones`, sorted, passes a draw of its own. Independently, the number of successes among
-    *all* cells at the chance of a zero is drawn, and as many distinct cells; ones among them are
-    dropped. So cells are independent, and no parameter of any draw depends on the ones.
+    The law is exact: every cell is published independently, with the threshold of its value.
+
+    Parameters
+    ----------
+    words
+        Uniform words.
+    ones
+        The cells that are 1, sorted.
+    n_cells
+        The number of all cells.
+    through
+        The thresholds.
+
+    Returns
+    -------
+    tuple of int64 array and int
+        The published cells in order, and how many of `ones` are among them.
+
+    Notes
+    -----
+    A uniform set of B cells, for a binomial B, has every cell independently with p0. Its cells that
+    are 1 are dropped, since they have a draw of their own. So no parameter of a draw depends on the
+    data, not even on the number of ones.
     """
+    # The cells that are 1: each by a word of its own.
     kept = ones[bernoulli(words, through.one, ones.size)]
+    # The cells that are 0: a binomial number among *all* cells, without those that are 1.
     count = binomial(words, n_cells, through.zero)
     background = distinct(words, n_cells, count)
     return union(kept, without(background, ones)), int(kept.size)
 
 
 class BlockChances(NamedTuple):
-    """Symmetric chances T / 2**64, 0 < T < 2**64, that a 0, or a 1, of two classes is published."""
+    """The thresholds of every pair of classes: symmetric uint64 matrices, 0 < T < 2**64.
+
+    `zero`, `one`: those of a cell that is 0, or 1, between nodes of two classes.
+    """
 
     zero: NDArray[np.uint64]
     one: NDArray[np.uint64]
 
 
 def block_chances(channels: list[Channel], classes: int) -> BlockChances:
-    """Return the chances of every pair of classes, from those of the pairs a <= b, row by row."""
+    """Return the thresholds as matrices, from the channels of the pairs a <= b, row by row."""
     upper = np.triu_indices(classes)
     matrices = []
     for values in zip(*channels, strict=True):
@@ -172,13 +231,21 @@ def block_chances(channels: list[Channel], classes: int) -> BlockChances:
 
 
 def block_sizes(sizes: Ints) -> Ints:
-    """Return how many cells every pair of classes has, the pairs a <= b row by row."""
+    """Return how many cells every pair of classes has, for the pairs a <= b row by row.
+
+    `sizes`: int64, shape (classes,): the number of nodes of every class.
+    """
     a, b = np.triu_indices(sizes.size)
     return np.where(a == b, sizes[a] * (sizes[a] - 1) // 2, sizes[a] * sizes[b])
 
 
 def places_of(blocks: Ints, cells: Ints, sizes: Ints) -> Ints:
-    """Return the places of both nodes of these cells of blocks, where classes stand in a row."""
+    """Return both nodes of cells of blocks, as positions in a list of all nodes class by class.
+
+    `blocks`, `cells`: int64, shape (c,): the block of each cell, a pair of classes a <= b, and its
+    number inside the block; `sizes`: of the classes. Returns shape (c, 2).
+    """
+    # A block inside one class has the cells of a graph, a block of two those of a rectangle.
     first, second = (classes[blocks] for classes in np.triu_indices(sizes.size))
     firsts = np.cumsum(sizes) - sizes
     inside = ends_of(cells, sizes[first])
@@ -192,21 +259,36 @@ def flipped_in_blocks(
 ) -> tuple[Cells, int]:
     """Return the cells that are published as 1, in order, and how many of them truly are 1.
 
-    As `graphveil.methods.noise.flipped`: edges have draws of their own, and edges are dropped from
-    what is drawn of all cells with the chance of a zero.
+    As `flipped`, with the channel of the classes of both nodes: exactly and independently for every
+    cell.
+
+    Parameters
+    ----------
+    words
+        Uniform words.
+    graph
+        The graph.
+    classes
+        int64, shape (n,): the class of every node.
+    chances
+        The thresholds of every pair of classes.
     """
+    # Edges: each by a word of its own, against the threshold of its classes.
     ends = graph.edges()
     passing = words(ends.shape[0]) < chances.one[classes[ends[:, 0]], classes[ends[:, 1]]]
     kept = np.sort(cells_between(ends[passing].astype(np.int64), graph.n_nodes))
+    # Other pairs: sampled among all pairs, without the edges.
     tried = background(words, classes, chances.zero)
     return union(kept, without(tried, cells_of(graph))), int(kept.size)
 
 
 def background(words: Words, classes: Ints, zero: NDArray[np.uint64]) -> Cells:
-    """Return cells of which each is chosen by itself, with the chance of its two classes.
+    """Return cells of which each is chosen independently, with the threshold of its two classes.
 
-    Blocks with 2^(j-1) < T <= 2^j form pool j. So many of its cells are chosen as succeed with the
-    chance 2^j / 2^64, and each is kept with T / 2^j.
+    `zero`: uint64, shape (classes, classes): symmetric thresholds T. Blocks with
+    2^(j-1) < T <= 2^j form pool j. A cell of the pool is chosen with 2^j / 2^64, by a binomial
+    count and a uniform set, and kept with T / 2^j: together with exactly T / 2^64. Less than twice
+    as many cells are chosen as are kept, on average.
     """
     order = np.argsort(classes, kind="stable")
     sizes = np.bincount(classes, minlength=zero.shape[0])
@@ -219,14 +301,17 @@ def background(words: Words, classes: Ints, zero: NDArray[np.uint64]) -> Cells:
 
 
 def _pools(words: Words, sizes: Ints, zero: NDArray[np.uint64]) -> Iterator[tuple[Ints, Ints]]:
-    """Yield of every pool the chosen cells: their blocks, and their numbers inside these."""
+    """Yield the chosen cells of every pool: their blocks, and their numbers inside these."""
+    # The pool of a block is the number j of bits of T - 1: 2^(j-1) < T <= 2^j.
     bits = np.array([(int(t) - 1).bit_length() for t in zero.tolist()])
     for pool in np.unique(bits[sizes > 0]).tolist():
         blocks = np.flatnonzero((bits == pool) & (sizes > 0))
+        # Number the cells of the pool block after block, and choose among them with 2^j / 2^64.
         ends = np.cumsum(sizes[blocks])
         count = binomial(words, int(ends[-1]), 1 << pool)
         cells = distinct(words, int(ends[-1]), count)
         own = np.searchsorted(ends, cells, side="right")
+        # Keep each with T / 2^j: j bits of a word are below T. At j = 0, T is 1: all are kept.
         if pool:
             kept = words(count) >> np.uint64(64 - pool) < zero[blocks][own]
             cells, own = cells[kept], own[kept]

@@ -1,9 +1,16 @@
-"""Exact random integers: uniform words, inversion, discrete Laplace, binomial, and the ladder.
+"""Exact samplers of whole numbers: uniform, discrete Laplace, geometric and binomial.
 
-The ladder mechanism is for vectors of counts that an edge changes by the number of common neighbors
-of its ends, which differs from graph to graph. Noise of that size alone would reveal this number;
-on the ladder, steps grow by one each, so that graphs that differ in one edge have steps that differ
-by one place.
+Differential privacy is proved for an exact law. A sampler that rounds real numbers has a different
+law, and the difference has been used to break such releases (Mironov, *On significance of the least
+significant bits for differential privacy*, CCS 2012). Everything here is made of independent
+uniform 64-bit words by comparisons of integers, so the law is the one that is named, without error.
+
+The central tool is inversion (`inverted`): X is the number of k with P[X <= k] <= U, for U uniform
+on [0, 1). U is a word whose further bits are drawn only if needed. P[X <= k] is enclosed between
+two integers over 2^bits; if the bits of U and the enclosure do not decide a comparison, both are
+refined. So every comparison is that of the exact numbers, although neither is ever written in full.
+
+Cost: a table per law, then a binary search per number.
 """
 
 from __future__ import annotations
@@ -15,36 +22,49 @@ from collections.abc import Callable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from functools import partial
-from math import comb
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import LARGEST_EPSILON
-from graphveil.core.errors import DataError, ParameterError
+from graphveil.core.errors import ParameterError
 from graphveil.core.randomness import Randomness
 
 Words: TypeAlias = Callable[[int], "NDArray[np.uint64]"]
 """A function from a count to as many independent uniform words of 64 bits."""
 
 Cells: TypeAlias = "NDArray[np.int64]"
-"""Sorted distinct cells."""
+"""Sorted distinct cells: int64, numbered as `graphveil.methods.noise.cells` does."""
 
 FULL = 1 << 64
-"""The threshold of certainty."""
+"""The threshold of probability 1: a threshold T stands for T / 2^64."""
 
 DENSE = 16
-"""Sets of at least one in so many integers are marked on all of them, not sorted."""
+"""A set of at least one in 16 integers is marked in an array of all of them, instead of sorted.
+
+It decides between time and memory alone; the law of the set is the same.
+"""
 
 
 def words_from(randomness: Randomness, purpose: str) -> Words:
-    """Return the words of this purpose: the operating system's, or a seeded generator's.
+    """Return the words for one purpose: the operating system's, or a seeded generator's.
 
-    `randomness`: without a seed every word comes from the operating system: no generator's state
-    stands between its entropy and the noise; `purpose`: a name that nothing else in the same run
-    uses.
+    Parameters
+    ----------
+    randomness
+        Without a seed, every word comes from the operating system, without a generator in between.
+        With a seed, the noise can be computed from it: such a run carries no guarantee.
+    purpose
+        A name that nothing else in the same run uses, so that the words are independent.
 
+    Returns
+    -------
+    Words
+        A function from a count to a uint64 array, shape (count,).
+
+    Examples
+    --------
     >>> words = words_from(Randomness(), "noise")
     >>> words(3).dtype.name, words(3).size
     ('uint64', 3)
@@ -69,7 +89,8 @@ def bernoulli(words: Words, threshold: int, count: int) -> NDArray[np.bool_]:
 def below(words: Words, n: int, count: int) -> NDArray[np.int64]:
     """Return independent integers, each exactly uniform on 0..n-1, for n from 1 to 2**63.
 
-    The top bits of a word are taken as a number; one that is too large is sampled again.
+    Rejection: the top bits of a word are a uniform number below the next power of two; one that is
+    too large is sampled again. Fewer than two words are expected per integer.
     """
     width = (n - 1).bit_length()
     if width == 0:
@@ -77,8 +98,8 @@ def below(words: Words, n: int, count: int) -> NDArray[np.int64]:
     integers = np.empty(count, dtype=np.int64)
     filled = 0
     while filled < count:
-        drawn = (words(count - filled) >> np.uint64(64 - width)).view(np.int64)
-        accepted = drawn[drawn < n]
+        sampled = (words(count - filled) >> np.uint64(64 - width)).view(np.int64)
+        accepted = sampled[sampled < n]
         integers[filled : filled + accepted.size] = accepted
         filled += accepted.size
     return integers
@@ -87,8 +108,9 @@ def below(words: Words, n: int, count: int) -> NDArray[np.int64]:
 def distinct(words: Words, n: int, count: int) -> Cells:
     """Return a set of exactly `count` of the integers 0..n-1, every such set equally likely.
 
-    Integers are drawn until enough of them differ, never more at a time than are still missing: the
-    set is the one of drawing them one by one. Above half of all, the complement is drawn.
+    Integers are sampled until enough of them differ, never more at a time than are still missing.
+    So the set is that of sampling one by one and ignoring repetitions, which is uniform by
+    symmetry. Above half of all integers, the complement is sampled.
     """
     if 2 * count > n:
         return np.flatnonzero(~_marked(words, n, n - count))
@@ -96,14 +118,14 @@ def distinct(words: Words, n: int, count: int) -> Cells:
         return np.flatnonzero(_marked(words, n, count))
     chosen = np.empty(0, dtype=np.int64)
     while chosen.size < count:
-        drawn = np.sort(below(words, n, count - chosen.size))
-        drawn = drawn[np.diff(drawn, prepend=-1) != 0]
-        chosen = union(chosen, without(drawn, chosen))
+        sampled = np.sort(below(words, n, count - chosen.size))
+        sampled = sampled[np.diff(sampled, prepend=-1) != 0]
+        chosen = union(chosen, without(sampled, chosen))
     return chosen
 
 
 def _marked(words: Words, n: int, count: int) -> NDArray[np.bool_]:
-    """Return the same set as marks on all integers: for a large share of them."""
+    """Return such a set as marks, shape (n,): the way for a large share of all integers."""
     marked = np.zeros(n, dtype=np.bool_)
     missing = count
     while missing:
@@ -131,14 +153,26 @@ def union(cells: Cells, added: Cells) -> Cells:
 
 
 FIRST_BITS = 384
-"""Fractional bits of the first table; it is made again with twice as many where these do not do."""
+"""Fractional bits of the first table of a law.
+
+A word is compared with the top 64 of them; more are needed only if U agrees with a bound in all of
+these. The rounding of a table grows with its length but stays far below 2^-64. If 384 bits do not
+decide, the table is made again with twice as many.
+"""
 
 
 class InversionTable(NamedTuple):
     """Bounds of a distribution function, P[X <= k] for k = 0, 1, ..., in units of 2^-bits.
 
-    The true value lies between the two of the same index. Where `whole`, every k is listed but the
-    largest, at which the distribution function is 1; else further ones are in the tail.
+    Parameters
+    ----------
+    lower, upper
+        Rising integers: the true value at each k is between the two.
+    bits
+        The unit is 2^-bits.
+    whole
+        Whether every k is listed but the largest, at which the distribution function is 1.
+        Otherwise values beyond the last are possible, with a probability below 2^-64.
     """
 
     lower: list[int]
@@ -152,20 +186,24 @@ Tables = Callable[[int], InversionTable]
 
 
 def inverted(words: Words, tables: Tables, bits: int, count: int) -> NDArray[np.int64]:
-    """Return independent numbers of exactly this law.
+    """Return independent numbers of exactly this law, by inversion: int64, shape (count,).
 
-    X is the number of k with P[X <= k] <= U, for U uniform on [0, 1), whose bits are drawn as
-    needed. Where they do not decide on which side of an enclosed P[X <= k] it lies, more are drawn,
-    and the enclosure is narrowed.
+    X is the number of k with P[X <= k] <= U, for U uniform on [0, 1): that is exactly the law with
+    this distribution function. Bits of U are drawn as needed. If they do not decide on which side
+    of an enclosed P[X <= k] it is, more are drawn, and the enclosure is narrowed.
     """
+    # The first word w says that U is from w / 2^64 to below (w + 1) / 2^64.
     table = tables(bits)
     lower, upper = (_top_words(values, table.bits) for values in (table.lower, table.upper))
-    drawn = words(count)
-    least = np.searchsorted(upper, drawn, side="left")
+    first = words(count)
+    # Values of k with an upper bound below w are certainly counted. If the lower bound of the next
+    # is above w, the next is certainly not, and the number is decided. Beyond all listed values
+    # it is the largest: a table that is not whole ends within 2^-64 of 1, and no word is beyond.
+    least = np.searchsorted(upper, first, side="left")
     beyond = least == lower.size
-    decided = beyond | (lower[np.where(beyond, 0, least)] > drawn)
+    decided = beyond | (lower[np.where(beyond, 0, least)] > first)
     for position in np.flatnonzero(~decided).tolist():
-        least[position] = _extended(words, tables, table, int(drawn[position]))
+        least[position] = _extended(words, tables, table, int(first[position]))
     return least
 
 
@@ -177,9 +215,11 @@ def _extended(words: Words, tables: Tables, table: InversionTable, first: int) -
     """Return the value for a uniform number whose first word does not decide it."""
     number, width = first, 64
     while True:
+        # One more word: U is from number / 2^width to below (number + 1) / 2^width.
         number, width = (number << 64) | int(words(1)[0]), width + 64
         if width > table.bits:
             table = tables(2 * table.bits)
+        # `least` values are certainly counted, values from `most` on certainly not.
         shift = table.bits - width
         least = bisect_right(table.upper, number << shift)
         most = bisect_left(table.lower, (number + 1) << shift)
@@ -188,18 +228,47 @@ def _extended(words: Words, tables: Tables, table: InversionTable, first: int) -
 
 
 LONGEST = 1 << 15
-"""The most entries of a table; a law that needs more is drawn digit by digit."""
+"""The most entries of a table: epsilon from 0.0081 on. A smaller one is sampled digit by digit.
+
+It bounds the memory of a table to a few megabytes.
+"""
 
 DIGIT = 1 << 12
-"""The base of those digits."""
+"""The base of those digits: each digit multiplies epsilon by 4,096."""
 
 
 def discrete_laplace(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
     """Return independent whole numbers, each k with probability proportional to e^(-epsilon |k|).
 
-    A number that one neighbor changes by at most 1 is released under `epsilon` with such noise. It
-    is the difference of two geometric numbers. Time and memory grow with the digits of epsilon, at
-    most 40: a larger one is refused with `ParameterError`, since tables would hold 0 alone.
+    The law is P[X = k] = (1 - q)/(1 + q) q^|k|, for q = e^-epsilon, exactly. It is the difference
+    of two independent geometric numbers of that q.
+
+    Parameters
+    ----------
+    words
+        Uniform words.
+    epsilon
+        Above 0, at most 40: tables for a larger one would hold 0 alone. Time and memory grow with
+        its digits.
+    count
+        How many numbers.
+
+    Returns
+    -------
+    int64 array, shape (count,)
+        The noise.
+
+    Raises
+    ------
+    ParameterError
+        If `epsilon` is out of range.
+
+    Notes
+    -----
+    Sensitivity: a number that neighboring data changes by at most 1 satisfies epsilon with this
+    noise, since |k| changes by at most 1 for every published value. A vector whose L1 norm changes
+    by at most s satisfies epsilon if each entry has the noise of epsilon / s. This is the geometric
+    mechanism (Ghosh, Roughgarden and Sundararajan, STOC 2009).
     """
     if not 0 < epsilon <= LARGEST_EPSILON:
         raise ParameterError(
@@ -212,9 +281,11 @@ def discrete_laplace(words: Words, epsilon: Fraction, count: int) -> NDArray[np.
 def geometric(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
     """Return independent numbers, each k >= 0 with probability (1 - q) q^k for q = e^-epsilon.
 
-    By inversion (`inverted`). Where a table would be too long, quotient and remainder by `DIGIT`
-    are drawn: they are independent.
+    The law is exact, by inversion (`inverted`). If a table would be too long, the quotient and the
+    remainder by `DIGIT` are sampled: q^(aD + r) = (q^D)^a q^r, so they are independent, the first
+    geometric again.
     """
+    # A table ends where q^k is below 2^-FIRST_BITS.
     if FIRST_BITS * math.log(2) <= LONGEST * epsilon:
         return inverted(words, partial(geometric_law, epsilon), FIRST_BITS, count)
     quotient = geometric(words, epsilon * DIGIT, count)
@@ -225,6 +296,7 @@ def geometric(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
 def geometric_law(epsilon: Fraction, bits: int) -> InversionTable:
     """Return integer bounds of 1 - q^(k+1), the distribution function of the geometric law."""
     low, high = power_bounds(epsilon, bits)
+    # Powers of q between two integers, rounded down and up, until the upper one stops falling.
     lower: list[int] = []
     upper: list[int] = []
     least, most, before = low, high, 1 << bits
@@ -236,7 +308,7 @@ def geometric_law(epsilon: Fraction, bits: int) -> InversionTable:
 
 
 def remainder_law(epsilon: Fraction, base: int, bits: int) -> InversionTable:
-    """Return integer bounds of (1 - q^(k+1)) / (1 - q^base): a geometric number modulo the base."""
+    """Return integer bounds of (1 - q^(k+1)) / (1 - q^base), for a geometric number modulo base."""
     low, high = power_bounds(epsilon, bits)
     full = 1 << bits
     last_low, last_high = power_bounds(epsilon * base, bits)
@@ -252,6 +324,7 @@ def remainder_law(epsilon: Fraction, base: int, bits: int) -> InversionTable:
 
 def power_bounds(epsilon: Fraction, bits: int) -> tuple[int, int]:
     """Return two integers with 2^bits e^-epsilon between them."""
+    # `Decimal.exp` rounds to the nearest in any context: the next number down, or up, is a bound.
     digits = math.ceil(bits * math.log10(2)) + 10
     down, up = (Context(prec=digits, rounding=way) for way in (ROUND_FLOOR, ROUND_CEILING))
     numerator, denominator = Decimal(epsilon.numerator), Decimal(epsilon.denominator)
@@ -261,15 +334,20 @@ def power_bounds(epsilon: Fraction, bits: int) -> tuple[int, int]:
 
 
 BLOCK_MEAN = 64
-"""Trials are counted in blocks that expect about so many successes."""
+"""Trials are counted in blocks that expect about this many successes.
+
+With it, P[X = 0] in a block is about e^-64 = 2^-92, well inside the 384 bits of a table. Larger
+blocks need longer tables, smaller ones more draws.
+"""
 
 
 def binomial(words: Words, trials: int, threshold: int) -> int:
-    """Return how many of so many trials succeed, each with probability exactly T / 2**64.
+    """Return how many of `trials` trials succeed, each with probability exactly threshold / 2**64.
 
-    The law is exact: blocks of trials are sampled by inversion (`inverted`), with bounds rounded
-    down and up. The cost grows with the expected count, not with the trials.
+    The law is exact: the trials are divided into blocks, whose counts are independent and sampled
+    by inversion (`inverted`). The cost grows with the expected count, not with the trials.
     """
+    # Above 1/2 count the failures.
     if 2 * threshold > FULL:
         return trials - binomial(words, trials, FULL - threshold)
     if threshold == 0 or trials == 0:
@@ -280,7 +358,7 @@ def binomial(words: Words, trials: int, threshold: int) -> int:
 
 
 def _total(words: Words, trials: int, threshold: int, blocks: int) -> int:
-    """Return the successes of so many blocks of trials."""
+    """Return the successes of `blocks` independent blocks of `trials` trials each."""
     if blocks == 0:
         return 0
     tables = partial(distribution, trials, threshold)
@@ -290,13 +368,16 @@ def _total(words: Words, trials: int, threshold: int, blocks: int) -> int:
 def distribution(trials: int, threshold: int, bits: int) -> InversionTable:
     """Return integer bounds of the distribution function of the binomial law.
 
-    `trials, threshold`: at least one trial; a threshold from 1 to 2**63; `bits`: the unit is
-    2^-bits; at least 128 beyond those of P[X = 0].
+    `trials`: at least one; `threshold`: from 1 to 2**63; `bits`: the unit is 2^-bits, with at least
+    128 bits more than P[X = 0] needs.
     """
+    # P[X = 0] by repeated squaring, then each probability from the one before:
+    # P[X = k + 1] / P[X = k] = (trials - k) T / ((k + 1) (2^64 - T)).
     failing = FULL - threshold
     low, high = _power(failing, trials, bits), _power(failing, trials, bits, up=True)
     lower, upper = [low], [high]
     for k in range(trials - 1):
+        # Behind the mean, what is at most one unit is the tail.
         if high <= 1 and k * FULL > trials * threshold:
             return InversionTable(lower, upper, bits, whole=False)
         above, beneath = (trials - k) * threshold, (k + 1) * failing
@@ -317,115 +398,3 @@ def _power(base: int, exponent: int, bits: int, *, up: bool = False) -> int:
         square = sign * ((sign * square * square) >> bits)
         exponent >>= 1
     return result
-
-
-LARGEST_RADIUS = 1 << 62
-"""The largest sum of noise that is drawn; it is reached by no graph that fits into memory."""
-
-GUARD_BITS = 64
-
-
-class Steps(NamedTuple):
-    """The steps of a ladder: step s is ``min(first + s, most)`` wide.
-
-    `first, most`: at least 1, the first at most the second. By the first and less, one edge may
-    change the sum of all counts; on graphs that differ in one edge it differs by one at most.
-    """
-
-    first: int
-    most: int
-
-    def radius(self, steps: int) -> int:
-        """Return how far so many steps reach."""
-        rising = min(steps, self.most - self.first)
-        return rising * self.first + rising * (rising - 1) // 2 + (steps - rising) * self.most
-
-
-def ladder(
-    words: Words, counts: NDArray[np.int64], steps: Steps, rate: Fraction
-) -> NDArray[np.int64]:
-    """Return counts with noise: a vector at t steps from them has the chance e^(-rate t) / Z.
-
-    t is the least number of steps that reach as far as the sum of all absolute differences. After
-    Zhang et al., *Private Release of Graph Statistics using Ladder Functions*, for vectors.
-    """
-    tables = partial(ladder_law, steps, rate, counts.size)
-    radius = steps.radius(int(inverted(words, tables, FIRST_BITS, 1)[0]))
-    if radius > LARGEST_RADIUS:
-        raise DataError(f"{steps.most + 2} nodes are too many for the noise on triangles.")
-    return counts + point_within(words, counts.size, radius)
-
-
-def rate_of(epsilon: Fraction, counts: int, floor: int) -> Fraction:
-    """Return the rate that an epsilon buys for so many counts, where no first step is below floor.
-
-    The chance of a vector changes by a factor of at most e^rate. Z does, too, and by at most
-    e^(counts / (floor - counts + 1)).
-    """
-    if floor <= counts:
-        return epsilon / 2
-    return max(epsilon / 2, epsilon - Fraction(counts, floor - counts + 1))
-
-
-def vectors_within(counts: int, radius: int) -> int:
-    """Return how many vectors of whole numbers have absolute values that sum to at most radius."""
-    return sum(2**i * comb(counts, i) * comb(radius, i) for i in range(counts + 1))
-
-
-def point_within(words: Words, counts: int, radius: int) -> NDArray[np.int64]:
-    """Return such a vector, each with the same chance."""
-    drawn, some = _below(words, vectors_within(counts, radius)), 0
-    while drawn >= (ways := 2**some * comb(counts, some) * comb(radius, some)):
-        drawn, some = drawn - ways, some + 1
-    point = np.zeros(counts, dtype=np.int64)
-    if some:
-        sums = np.sort(distinct(words, radius, some)) + 1
-        signs = 1 - 2 * (words(some) >> np.uint64(63)).astype(np.int64)
-        point[distinct(words, counts, some)] = signs * np.diff(sums, prepend=0)
-    return point
-
-
-def _below(words: Words, bound: int) -> int:
-    """Return a whole number below a bound of any size, each with the same chance."""
-    width = (bound - 1).bit_length()
-    while True:
-        number = 0
-        for word in words(-(-width // 64)).tolist():
-            number = number << 64 | word
-        number >>= -width % 64
-        if number < bound:
-            return number
-
-
-def ladder_law(steps: Steps, rate: Fraction, counts: int, bits: int) -> InversionTable:
-    """Return bounds of the distribution function of tau, in proportion to e^(-rate tau) V(R_tau).
-
-    V is `vectors_within`, R `Steps.radius`. A term's successor is at most q (1 + I / (R - counts +
-    1))^counts of it, for the step I behind R, and this factor only falls. From where it is at most
-    sqrt(q), all that follows is below ``term / (1 - sqrt(q))``; the table ends where that is below
-    2^(-bits/4) of the sum.
-    """
-    fine = bits + GUARD_BITS
-    low, high = power_bounds(rate, fine)
-    root_low, root_high = power_bounds(rate / 2, fine)
-    least = most = 1 << fine
-    lower, upper, tau = [0], [0], 0
-    while True:
-        radius = steps.radius(tau)
-        vectors = vectors_within(counts, radius)
-        lower.append(lower[-1] + least * vectors)
-        upper.append(upper[-1] + most * vectors)
-        tail = -(-(most * vectors << fine) // ((1 << fine) - root_high))
-        rest, width = radius - counts + 1, min(steps.first + tau, steps.most)
-        falls = rest > 0 and high * (rest + width) ** counts <= root_low * rest**counts
-        if falls and tail << (bits // 4) < lower[-1]:
-            break
-        tau += 1
-        least, most = (least * low) >> fine, -((-most * high) >> fine)
-    below, above = lower[-1], upper[-1] + tail
-    return InversionTable(
-        [(value << bits) // above for value in lower[1:]],
-        [min(-((-value << bits) // below), 1 << bits) for value in upper[1:]],
-        bits,
-        whole=False,
-    )

@@ -1,7 +1,20 @@
 """The methods `randomized-response` and `asymmetric-response`: cells flipped at known chances.
 
-The first flips every cell with the same probability. The second keeps edges with one probability,
-and adds others with a second one.
+Both publish every cell, a pair of nodes or of a user and an item, independently of all others.
+
+- `randomized-response` flips every cell with probability 1/(1 + e^epsilon): Algorithm 1 of
+  Esfandiari et al., *Smooth Anonymity for Sparse Graphs*, section 4. There a share of p =
+  2/(1 + e^epsilon) of the cells is sampled again, of which half are flipped.
+- `asymmetric-response` publishes edges with probability p1 and other cells with p0, for
+  p0 = pi/(1 - pi + pi e^eps) and p1 = e^eps p0. The share pi of edges comes from a noisy count,
+  under its own part of epsilon. It is the channel that keeps most edges for the size of the
+  release. The Top-m Filter of Nguyen, Imine & Rusinowitch (2015) uses a threshold on Laplace noise
+  instead: the same channel up to eps = ln(1/pi - 1), and one that keeps fewer edges above.
+
+Why both are private: two data sets that differ in one cell differ in one factor of the probability
+of a release, which is p1/p0 or (1-p0)/(1-p1), each at most e^eps (`noise.cells.channel`).
+
+Cost: O(edges or entries before and after), never O(cells).
 """
 
 from __future__ import annotations
@@ -24,51 +37,55 @@ from graphveil.claims.conditions import (
 )
 from graphveil.claims.facts import EdgeChanges, EntryChanges, Figures, cost_of
 from graphveil.claims.guarantees import EdgeDP, NodeDP
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, FalseEntriesWarning
 from graphveil.data import Bipartite, Data, Graph
-from graphveil.methods.base import Anonymizer, MethodResult, NoisyTies, Reached, SourceName
+from graphveil.methods.base import Anonymizer, Reached, SourceName
 from graphveil.methods.noise import Channel, channel, flipped, words_from
 from graphveil.methods.noise.cells import cells_of, cells_of_one, number_of_cells, with_cells
 from graphveil.methods.noise.laws import FULL
 from graphveil.methods.noisy_cells import noisy
+from graphveil.release.draft import Draft, NoisyEdges
 
 _EVEN = Fraction(1, 2)
+"""The prior of randomized response: nothing is assumed about cells."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class RandomizedResponse(Anonymizer[Any]):
     """One edge, entry or person changes any release's probability by at most a factor e^epsilon.
 
-    A cell is a pair of nodes, or a pair of a user and a feature. Each is flipped, independently of
-    all others: with ``unit="edge"`` with probability 1/(1 + e^epsilon), so that the guarantee holds
-    for each edge or entry; with ``unit="node"`` epsilon is first shared out over all cells of a
-    person, so that it holds for everything that the data says of that person.
+    A cell is a pair of nodes, or a pair of a user and a feature. Each is flipped independently of
+    all others. With ``unit="edge"`` the probability is 1/(1 + e^epsilon), so the guarantee holds
+    for each edge or entry. With ``unit="node"`` epsilon is first divided by the number of cells of
+    a person, so it holds for all edges or entries of that person.
 
     Parameters
     ----------
     epsilon
-        From 0.0001 to 40: the whole of it.
+        The total, from 0.0001 to 40.
     unit
-        ``"edge"`` hides one edge or entry, ``"node"`` all edges or entries of one person.
+        ``"edge"`` protects one edge or entry, ``"node"`` all edges or entries of one person.
     max_edges
-        The largest expected number of false edges or entries, for the memory's sake. It is
-        compared with public numbers only.
+        The largest expected number of false edges or entries: a limit on memory. It is compared
+        with public numbers only.
 
     Raises
     ------
     ParameterError
-        Where a parameter is out of range.
+        If a parameter is out of range.
 
     Notes
     -----
-    Randomized response on all cells: Algorithm 1 of Esfandiari et al., where a share of
-    2/(1 + e^epsilon) of the cells is sampled again, which flips half of it. Time and memory grow
-    with the edges before and after, never with the number of cells. All probabilities are fractions
-    with the denominator 2^64, rounded so that the guarantee holds as it stands, and all randomness
-    is the operating system's. With a seed nothing is claimed.
+    Randomized response on all cells: Esfandiari et al., *Smooth Anonymity for Sparse Graphs*,
+    section 4, Algorithm 1. There a share of 2/(1 + e^epsilon) of the cells is sampled again, which
+    flips half of it. Time and memory grow with the edges before and after, never with the number of
+    cells. All probabilities are fractions with the denominator 2^64, rounded so that the guarantee
+    holds without slack, and all randomness is the operating system's. A run with a seed carries no
+    guarantee.
 
     The number of nodes or users and the set of features count as public.
 
@@ -123,7 +140,7 @@ class RandomizedResponse(Anonymizer[Any]):
 
     @property
     def guarantee(self) -> EdgeDP | NodeDP:
-        """What is guaranteed of a run without a seed."""
+        """What a run without a seed guarantees."""
         return (EdgeDP if self.unit == "edge" else NodeDP)(epsilon=self.epsilon)
 
     @property
@@ -132,15 +149,22 @@ class RandomizedResponse(Anonymizer[Any]):
         return (RandomizedCells,)
 
     def check(self, data: Data) -> None:
-        """Refuse data of another kind, and sizes that would need too many false edges.
+        """Refuse data of a different kind, and sizes that would need too many false edges.
+
+        Parameters
+        ----------
+        data
+            What is to be anonymized. Only the number of nodes, or of users and features, is read,
+            and the names of features.
 
         Raises
         ------
         UsageError
-            Where the data is of another kind.
+            If the data is of a different kind.
+        DataError
+            If items may be values of columns, with ``unit="edge"``.
         InfeasibleError
-            Where more false edges are to be expected than `max_edges`. Of the data only the
-            number of nodes, or of users and features, is read.
+            If more false edges are to be expected than `max_edges`.
         """
         super().check(data)
         if self.unit == "edge":
@@ -149,16 +173,43 @@ class RandomizedResponse(Anonymizer[Any]):
             raise InfeasibleError(self._too_many(data))
 
     def flips(self, data: Graph | Bipartite) -> Channel:
-        """Return the chances with which a cell of this data is published as 1.
+        """Return the thresholds with which a cell of this data is published as 1.
 
-        They depend on the parameters, and for ``unit="node"`` on how many cells a person has.
+        Parameters
+        ----------
+        data
+            Only public numbers are read: with ``unit="node"`` how many cells a person has.
+
+        Returns
+        -------
+        Channel
+            The thresholds of a cell that is 0, and of one that is 1, out of 2^64.
+
+        Examples
+        --------
+        >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+        >>> round(RandomizedResponse(epsilon=2.0).flips(path).one / 2**64, 3)
+        0.881
         """
         return channel(_EVEN, self._epsilon_of_a_cell(data))
 
     def expected_cost(self, data: Graph | Bipartite) -> Figures:
         """Return how many edges or entries are kept and added on average.
 
-        It reads how many there are: it is for the owner alone.
+        Parameters
+        ----------
+        data
+            The original: its true number of edges is read, so the result is for the owner alone.
+
+        Returns
+        -------
+        Figures
+            The expected costs, rounded to whole numbers.
+
+        Examples
+        --------
+        >>> path = Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
+        >>> cost = RandomizedResponse(epsilon=2.0).expected_cost(path)
         """
         through, before = self.flips(data), cells_of(data).size
         kept = round(before * Fraction(through.one, FULL))
@@ -167,24 +218,31 @@ class RandomizedResponse(Anonymizer[Any]):
         return cost_of(kind(before, kept, false), noisy.listed_once(data))
 
     def _epsilon_of_a_cell(self, data: Graph | Bipartite) -> Fraction:
+        # A person's cells can all change at once: by composition each has an equal share. A changed
+        # value of a column changes two entries, which share in the same way.
         person = max(cells_of_one(data), 1)
         shared_by = person if self.unit == "node" else noisy.entries_of_one(data)
         return as_printed(self.epsilon) / shared_by
 
-    def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph | Bipartite, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
+        # All noise is here. One cell of difference changes one factor, by at most e^(epsilon of a
+        # cell); no parameter of the draws depends on the edges.
         words = words_from(randomness, "randomized response")
         ones, n_cells = cells_of(data), number_of_cells(data)
         cells, _ = flipped(words, ones, n_cells, self.flips(data))
-        return MethodResult(
+        return Draft(
             data=with_cells(data, cells),
             conditions=(self._stated(data),),
-            facts=noisy.listed_once(data),
-            advice=self.advice_for(data, self._stated(data), cells.size),
+            notes=OwnersNotes(
+                cost=noisy.listed_once(data),
+                warnings=self.advice_for(data, self._stated(data), cells.size),
+            ),
         )
 
-    def from_ties(self, graph: Graph, _randomness: Randomness) -> NoisyTies:
-        """Return the chances of every pair of a graph whose edges the disk holds."""
-        return NoisyTies(
+    def from_edges_on_disk(self, graph: Graph, _randomness: Randomness) -> NoisyEdges:
+        """Return the chances of every pair of a graph whose edges are on disk."""
+        return NoisyEdges(
             noisy.noisy_at_most(graph, self.flips(graph)),
             partial(self._stated, graph),
             partial(self.advice_for, graph),
@@ -193,7 +251,7 @@ class RandomizedResponse(Anonymizer[Any]):
     def advice_for(
         self, data: Graph | Bipartite, _stated: RandomizedCells, published: int
     ) -> tuple[str, ...]:
-        """Return what the owner should know of a release of so many edges or entries."""
+        """Return warnings for the data owner about a release of `published` edges or entries."""
         return (
             *noisy.public_inputs(data, of_people=self.unit == "node"),
             self._false(data),
@@ -201,13 +259,17 @@ class RandomizedResponse(Anonymizer[Any]):
         )
 
     def _estimated(self, data: Graph | Bipartite, published: int) -> float:
-        """Return how many edges or entries there are, by how many were published."""
+        """Return an estimate of the true number of edges or entries from the published number."""
+        # E[published] = N p0 + m (p1 - p0).
         chances, n_cells = self.flips(data), number_of_cells(data)
         false = n_cells * chances.zero / FULL
         return (published - false) * FULL / max(chances.one - chances.zero, 1)
 
     def _stated(self, data: Graph | Bipartite) -> RandomizedCells:
-        """Return what receivers need to take the noise out of counts: public numbers alone."""
+        """Return the condition with the numbers that recipients need to correct counts for noise.
+
+        All of them follow from public numbers.
+        """
         through = self.flips(data)
         return RandomizedCells(
             cells=str(number_of_cells(data)),
@@ -217,11 +279,11 @@ class RandomizedResponse(Anonymizer[Any]):
         )
 
     def _expected(self, data: Graph | Bipartite) -> Fraction:
-        """Return how many cells of 0 would be published as 1, were all cells 0."""
+        """Return how many cells would be published as 1 if all cells were 0."""
         return Fraction(number_of_cells(data) * self.flips(data).zero, FULL)
 
     def _false(self, data: Graph | Bipartite) -> str:
-        """Return what to expect of the noise, from public numbers alone."""
+        """Return the advice on false edges to expect, from public numbers alone."""
         n_cells, what = number_of_cells(data), noisy.entry_noun(data)
         return Advice(
             f"up to {round(self._expected(data)):,} of the released {what} are expected to be "
@@ -231,7 +293,8 @@ class RandomizedResponse(Anonymizer[Any]):
         )
 
     def _too_many(self, data: Graph | Bipartite) -> str:
-        """Return the error of the guard, with the smallest epsilon that passes it."""
+        """Return the refusal of too many false edges, with the smallest epsilon that passes."""
+        # N / (1 + e^epsilon) = max_edges gives epsilon = log(N / max_edges - 1), per cell.
         n_cells = number_of_cells(data)
         excess = (
             f"{round(self._expected(data)):,} false {noisy.entry_noun(data)} are expected among "
@@ -245,7 +308,7 @@ class RandomizedResponse(Anonymizer[Any]):
 
 
 def _rounded_up(value: float) -> Decimal:
-    """Return a value above this one, safely: of four decimals, and of five digits at most."""
+    """Return a number safely above `value`, with at most four decimals and five digits."""
     above = Decimal(value) + Decimal("1e-6")
     places = Decimal(1).scaleb(max(above.adjusted(), 0) - 4)
     return above.quantize(places, rounding=ROUND_CEILING)
@@ -257,32 +320,34 @@ class AsymmetricResponse(noisy.NoisyMethod):
 
     A cell is a pair of nodes, or a pair of a user and a feature. Every edge is published with one
     probability, every other cell with a smaller one, all independently. Both follow from epsilon
-    and from a noisy count of the edges, so that about as many are published as there were: of all
-    ways to keep the guarantee cell by cell, this one keeps most edges for the size of the release.
+    and from a noisy count of the edges, so about as many edges are published as there were. Of all
+    channels that keep the guarantee cell by cell, this one keeps most edges for the size of the
+    release.
 
     Parameters
     ----------
     epsilon
-        From 0.0001 to 40: the whole of it.
+        The total, from 0.0001 to 40.
     epsilon_count
-        The part of epsilon that the noisy count has; None stands for a twentieth, at most 0.1.
+        The part of epsilon for the noisy count. Default: a twentieth of epsilon, at most 0.1.
     exact_size
-        Whether edges are then added or removed evenly, until as many are there as the noisy count
-        says.
+        Whether edges are then added or removed uniformly until there are as many as the noisy
+        count.
 
     Raises
     ------
     ParameterError
-        Where a parameter is out of range, or the count leaves nothing for the cells.
+        If a parameter is out of range, or the count leaves nothing for the cells.
 
     Notes
     -----
-    With the noisy count m~ of N cells, pi = m~/N and e the part of epsilon for the cells, another
-    cell is published with p0 = pi/(1 - pi + pi exp(e)), an edge with exp(e) p0 (above pi = 1/2 the
-    two swap roles). Time and memory grow with the edges before and after, never with the number of
-    cells. All probabilities are fractions with the denominator 2^64, rounded so that the guarantee
-    holds as it stands, and all randomness is the operating system's. With a seed nothing is
-    claimed.
+    With the noisy count m~ of N cells, pi = m~/N and e the part of epsilon for the cells, a cell
+    that is 0 is published with p0 = pi/(1 - pi + pi exp(e)), an edge with exp(e) p0 (above pi = 1/2
+    the two swap roles). After the Top-m Filter of Nguyen, Imine & Rusinowitch (2015), whose
+    threshold on noisy cells it replaces by the best channel. Time and memory grow with the edges
+    before and after, never with the number of cells. All probabilities are fractions with the
+    denominator 2^64, rounded so that the guarantee holds without slack, and all randomness is the
+    operating system's. A run with a seed carries no guarantee.
 
     The number of nodes or users and the set of features count as public.
 
@@ -335,10 +400,28 @@ class AsymmetricResponse(noisy.NoisyMethod):
         return (RandomizedCells, ExactSize) if self.exact_size else (RandomizedCells,)
 
     def flips(self, n_cells: int, count: int | None, *, entries: int = 1) -> RandomizedCells:
-        """Return the chances of a cell, and what they follow from.
+        """Return the thresholds of a cell, and what they follow from.
 
-        `count` is noisy; None where fewer than two cells leave nothing to be counted. `entries`:
-        how many cells share in each part of epsilon: two where it is that of a value.
+        Parameters
+        ----------
+        n_cells
+            The number of cells.
+        count
+            The noisy count; None if there are fewer than two cells, so that there is nothing to
+            count. Then the one cell has all of epsilon, under the prior 1/2.
+        entries
+            How many cells share each part of epsilon: two if epsilon is that of a value.
+
+        Returns
+        -------
+        RandomizedCells
+            The condition that states them.
+
+        Examples
+        --------
+        >>> flips = AsymmetricResponse(epsilon=2.0).flips(6, 3)
+        >>> flips.epsilon_cells, round(int(flips.T1) / 2**64, 3)
+        ('19/10', 0.87)
         """
         alone = count is None
         epsilon = (as_printed(self.epsilon) if alone else self.epsilon_cells) / entries
@@ -351,31 +434,38 @@ class AsymmetricResponse(noisy.NoisyMethod):
             noisy_count=None if alone else str(count),
         )
 
-    def _anonymize(self, data: Graph | Bipartite, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph | Bipartite, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
+        # Step 1: a noisy count, under its part of epsilon, and the thresholds that follow from it.
         ones, n_cells = cells_of(data), number_of_cells(data)
         stated = self.stated_for(data, ones.size, randomness)
+        # Step 2: every cell through the channel, under the rest of epsilon. For data that differs
+        # in one cell, and the same count, one factor differs, by at most e^rest.
         cells, _ = flipped(
             words_from(randomness, "cells"), ones, n_cells, Channel(int(stated.T0), int(stated.T1))
         )
+        # Step 3: the published cells are brought to the noisy count: post-processing.
         conditions: tuple[AnyCondition, ...] = (stated,)
         if self.exact_size:
             size = cells.size if stated.noisy_count is None else int(stated.noisy_count)
             cells = noisy.resized(words_from(randomness, "size"), cells, n_cells, size)
             conditions = (stated, ExactSize(size=str(size)))
-        return MethodResult(
+        return Draft(
             data=with_cells(data, cells),
             conditions=conditions,
-            facts=noisy.listed_once(data),
-            advice=self.advice_for(data, stated, cells.size),
+            notes=OwnersNotes(
+                cost=noisy.listed_once(data),
+                warnings=self.advice_for(data, stated, cells.size),
+            ),
         )
 
-    def from_ties(self, graph: Graph, randomness: Randomness) -> NoisyTies:
-        """Return the chances of every pair of a graph whose edges the disk holds."""
+    def from_edges_on_disk(self, graph: Graph, randomness: Randomness) -> NoisyEdges:
+        """Return the chances of every pair of a graph whose edges are on disk."""
         cells, scale = number_of_cells(graph), 1 / self.parts["epsilon_count"]
         most = noisy.count_at_most(graph.n_edges, scale)
         stated = self.flips(cells, min(max(most, 1), cells - 1) if cells > 1 else None)
         through = Channel(int(stated.T0), int(stated.T1))
-        return NoisyTies(
+        return NoisyEdges(
             noisy.noisy_at_most(graph, through, scale=scale if self.exact_size else None),
             partial(self.stated_for, graph, graph.n_edges, randomness),
             partial(self.advice_for, graph),
@@ -385,7 +475,24 @@ class AsymmetricResponse(noisy.NoisyMethod):
     def stated_for(
         self, data: Graph | Bipartite, ones: int, randomness: Randomness
     ) -> RandomizedCells:
-        """Draw the noisy count of some ones, and return the chances that follow from it."""
+        """Return the thresholds that follow from a noisy count, which is sampled here.
+
+        Parameters
+        ----------
+        data
+            The graph or the user-item data; its number of cells is read.
+        ones
+            The true number of cells that are 1.
+        randomness
+            That of the run.
+
+        Returns
+        -------
+        RandomizedCells
+            The condition that states them, with the noisy count.
+        """
+        # One cell changes the count by 1. If epsilon is that of a value, two cells change, and the
+        # count has half of the part.
         n_cells, entries = number_of_cells(data), noisy.entries_of_one(data)
         count = None
         if n_cells > 1:
@@ -396,7 +503,7 @@ class AsymmetricResponse(noisy.NoisyMethod):
     def advice_for(
         self, data: Graph | Bipartite, stated: RandomizedCells, _published: int
     ) -> tuple[str, ...]:
-        """Return what the owner should know of a release under these chances."""
+        """Return warnings for the data owner about a release under these chances."""
         count = None if stated.noisy_count is None else int(stated.noisy_count)
         chances = Channel(int(stated.T0), int(stated.T1))
         return (*noisy.public_inputs(data), *noisy.copies_matched(data, chances, count))

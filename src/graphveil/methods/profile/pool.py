@@ -1,9 +1,18 @@
-"""The state of a walk over edges: which may go or come, and what each does to the codes of people.
+"""The state of a walk over edges of a network: which may come or go, and what each does to codes.
 
-A code holds the numbers that are known of a person, each in bits of its own, and the color above
-them. For a profile these are numbers of edges: an edge that comes adds to two codes, so that its
-kind and direction are all that a walk needs to know. Of the measure directed-count an edge also
-moves the people who are connected to both of its ends, and walks need the lists of neighbors.
+The walk is that of the method structural (`graphveil.methods.structural.kernels.anneal`), over a
+pool of pairs. This module makes the pool and the codes:
+
+- A code holds the degrees of a node in each layer and direction, each in bits of its own, and its
+  color above them: equal codes are equal profiles and attributes. So that no number overflows into
+  the next, each has the bits of the largest degree that it can reach.
+- For profiles an edge adds a fixed step to the code of each end, which depends on layer and
+  direction alone (`Pool.steps`); neighbor lists are not needed.
+- For the measure directed-count an edge also changes the numbers of nodes connected to both of its
+  ends, and the walk needs the neighbor lists with directions (`ArcRows`).
+
+Edges are keys ``(layer * n + source) * n + target``; in undirected layers the smaller end comes
+first.
 """
 
 from __future__ import annotations
@@ -27,31 +36,61 @@ from graphveil.methods.profile.realize import EditedLayer, EditedLayers, columns
 from graphveil.methods.profile.targets import Ints, classes
 
 CODE_BITS = 62
-"""What is known of a person's edges, and the attributes, are one code of so many bits."""
+"""The bits of a code, at most: codes are int64, 0 or more, and the sign stays free."""
 
 
 def unprotected_in(network: Network, colors: Ints, k: int, *, measure: str = PROFILE) -> Ints:
-    """Return the people of whom fewer than k have the same color and value of the measure."""
+    """Return the nodes of which fewer than k have the same color and value of the measure. int64.
+
+    Parameters
+    ----------
+    network
+        The network.
+    colors
+        int64, shape (n,): the known attributes, by number.
+    k
+        The smallest size of a class.
+    measure
+        `PROFILE` or `DIRECTED_COUNT`.
+    """
     labels, sizes = classes(colors, *_known_of(network, measure))
     return np.flatnonzero(sizes[labels] < k)
 
 
 def _known_of(network: Network, measure: str) -> list[Ints]:
-    """Return the numbers that are known of everyone, exactly."""
+    """Return the numbers that an attacker knows of every node, int64, shape (n,) each."""
     if measure == DIRECTED_COUNT:
         return [*directed_count(network.layers[0]).values()]
     return [*network.profiles().T]
 
 
 class Pairs(NamedTuple):
-    """What may be flipped: the edges there are, then candidates; as keys of `ChangedTies`."""
+    """What may be flipped: the present edges first, then the candidates, as keys.
+
+    Parameters
+    ----------
+    keys
+        int64, shape (p,).
+    n_ties
+        How many of them are edges of the network.
+    """
 
     keys: Ints
     n_ties: int
 
 
 def pairs_of(task: ProfileTask, planned: Ints, rng: Generator) -> Pairs:
-    """Return the edges that may go, and those that may come: planned ones and others."""
+    """Return the edges that may go, and those that may come: planned ones and random candidates.
+
+    Parameters
+    ----------
+    task
+        Which edits are allowed.
+    planned
+        int64: keys of additions that a plan makes, ascending.
+    rng
+        For the candidates.
+    """
     keys = keys_of(task.network.layers)
     ties = keys[:0] if task.edits == "add" else keys
     if task.edits == "delete":
@@ -61,7 +100,7 @@ def pairs_of(task: ProfileTask, planned: Ints, rng: Generator) -> Pairs:
 
 
 def keys_of(layers: tuple[Layer, ...]) -> Ints:
-    """Return every edge as one number, ascending; without direction, the smaller end first."""
+    """Return every edge as a key, int64, ascending."""
     parts = [np.empty(0, dtype=np.int64)]
     for at, layer in enumerate(layers):
         source, target = (end.astype(np.int64) for end in layer.ties())
@@ -71,19 +110,20 @@ def keys_of(layers: tuple[Layer, ...]) -> Ints:
 
 
 def _ends_of(keys: Ints, n: int) -> tuple[Ints, Ints, Ints]:
-    """Return the layers, sources and targets of these edges."""
+    """Return the layers, sources and targets of these keys."""
     rest, target = np.divmod(keys, n)
     layer, source = np.divmod(rest, n)
     return layer, source, target
 
 
 def _candidates(task: ProfileTask, rng: Generator) -> Ints:
-    """Return edges that may come, about as many as there are: half between unprotected people."""
+    """Return edges that may come, about as many as there are: half between unprotected nodes."""
     network, n = task.network, task.n_nodes
     rare = unprotected_in(network, task.colors, task.k, measure=task.measure)
     drawn = []
     for at, layer in enumerate(network.layers):
         half = layer.n_ties // 2 + 1
+        # The other half between any nodes.
         near, far = rng.choice(rare, size=(2, half)), rng.integers(0, n, size=(2, half))
         source, target = np.concatenate([near, far], axis=1)
         if not layer.directed:
@@ -93,7 +133,7 @@ def _candidates(task: ProfileTask, rng: Generator) -> Ints:
 
 
 def changes_to(network: Network, layers: tuple[Layer, ...]) -> ChangedTies:
-    """Return the edits that lead to these layers, in which nobody is unprotected."""
+    """Return the edits that lead to these layers, in which every node is protected."""
     before, after = keys_of(network.layers), keys_of(layers)
     added = np.setdiff1d(after, before, assume_unique=True)
     return ChangedTies(added, np.setdiff1d(before, after, assume_unique=True), 0)
@@ -102,7 +142,7 @@ def changes_to(network: Network, layers: tuple[Layer, ...]) -> ChangedTies:
 def walk_of(
     task: ProfileTask, pairs: Pairs, rng: Generator, watch: Watch | None = None
 ) -> AnnealingWalk[ProfileTask]:
-    """Return a walk that stands at the network."""
+    """Return a walk that starts at the network as it is."""
     layer, source, target = _ends_of(pairs.keys, max(task.n_nodes, 1))
     ends = np.column_stack([source, target]).astype(np.int32)
     make = _by_surroundings if task.measure == DIRECTED_COUNT else _by_profile
@@ -111,11 +151,12 @@ def walk_of(
 
 
 def _by_profile(task: ProfileTask, pool: Pool, layer: Ints) -> PoolState:
-    """Return the state of a walk that needs to know no more than what a pair adds to two codes."""
+    """Return the state of a walk over profiles, where a pair adds fixed steps to two codes."""
     n = task.n_nodes
     codes, steps = _codes(task, layer, pool.one.astype(np.int64), pool.other.astype(np.int64))
     room = new_classes(codes, task.k, moves=2 * MOST_FLIPS, steps=(0, 0))
     fill(room)
+    # Empty neighbor lists: no kernel reads them.
     nobody = np.empty(0, dtype=np.int32)
     rows = NeighborRows(
         np.zeros(n + 1, dtype=np.int64), np.zeros(n, dtype=np.int64), nobody, nobody
@@ -124,9 +165,10 @@ def _by_profile(task: ProfileTask, pool: Pool, layer: Ints) -> PoolState:
 
 
 def _by_surroundings(task: ProfileTask, pool: Pool, _layer: Ints) -> PoolState:
-    """Return the state of a walk that knows who is connected to whom, and which ways."""
+    """Return the state of a walk over directed-count, with neighbor lists and directions."""
     n, absent = task.n_nodes, ~pool.present
     indptr, indices, ways = either_way(task.network.layers[0])
+    # Each row has room for all candidates at its node.
     coming = np.concatenate([pool.one[absent], pool.other[absent]])
     rows = new_rows(indptr, indices, np.bincount(coming, minlength=n))
     of_rows = np.zeros(rows.neighbor.size, dtype=np.int8)
@@ -140,18 +182,19 @@ def _by_surroundings(task: ProfileTask, pool: Pool, _layer: Ints) -> PoolState:
 
 
 def _codes_of_surroundings(task: ProfileTask, pool: Pool) -> tuple[Ints, Ints]:
-    """Return the code of every person, and what each number is in it: see `ArcRows`."""
+    """Return the code of every node, and what each number adds to it: see `ArcRows`."""
     around = np.column_stack([*directed_count(task.network.layers[0]).values()])
     out, into = (np.bincount(end[~pool.present], minlength=task.n_nodes) for end in pool[:2])
     ties = task.n_edges + int(np.count_nonzero(~pool.present))
     coming = np.column_stack([out, into, out + into])
+    # The largest value of each number that a walk can reach.
     most = [*(around[:, :3] + coming).max(axis=0, initial=0), ties]
     unit, above = _units(task, np.array(most, dtype=np.int64))
     return around @ unit + (task.colors << above), unit
 
 
 def _units(task: ProfileTask, most: Ints) -> tuple[Ints, int]:
-    """Return what one of each number adds to a code, and how many bits all take together."""
+    """Return what one of each number adds to a code, and how many bits all of them take."""
     bits = [int(number).bit_length() for number in most]
     used = sum(bits) + int(task.colors.max(initial=0)).bit_length()
     if used > CODE_BITS:
@@ -163,10 +206,12 @@ def _units(task: ProfileTask, most: Ints) -> tuple[Ints, int]:
 
 
 def _codes(task: ProfileTask, layer: Ints, source: Ints, target: Ints) -> tuple[Ints, Ints]:
-    """Return the code of every person, and what every pair adds to those of its ends."""
+    """Return the code of every node, (n,), and what each pair adds at its two ends, (p, 2)."""
     network = task.network
     columns = columns_of_layers(network)
+    # The column of the profile that an edge changes at its source, and at its target.
     side = np.array([[each[0], each[-1]] for each in columns], dtype=np.int64)[layer]
+    # The largest profile that each node can reach, if all of its pairs are edges.
     most = network.profiles()
     for at, ends in enumerate((source, target)):
         np.add.at(most, (ends, side[:, at]), 1)
@@ -176,7 +221,13 @@ def _codes(task: ProfileTask, layer: Ints, source: Ints, target: Ints) -> tuple[
 
 
 def checked(task: ProfileTask, pairs: Pairs, walk: AnnealingWalk[ProfileTask]) -> ChangedTies:
-    """Return the best state of a walk once an exact count of its unprotected people agrees."""
+    """Return the best state of a walk, once an exact count of its unprotected nodes agrees.
+
+    Raises
+    ------
+    AssertionError
+        If it does not: a bug of this package.
+    """
     changed, there = walk.annealing.best.changed, np.arange(pairs.keys.size) < pairs.n_ties
     said, _ = walk.reached()
     edits = ChangedTies(np.sort(pairs.keys[changed & ~there]), pairs.keys[changed & there], said)
@@ -194,6 +245,7 @@ def applied(network: Network, edits: ChangedTies) -> EditedLayers:
     keys = np.union1d(keys, edits.added)
     of_layer, source, target = _ends_of(keys, n)
     layers = []
+    # Each layer again from its keys, with the numbers of its edits.
     for at, layer in enumerate(network.layers):
         here = of_layer == at
         ends = source[here], target[here]

@@ -1,4 +1,14 @@
-"""The method `profile`: numbers of edges out and in that at least k people share."""
+"""The method `profile`: out-degrees and in-degrees that at least k nodes share.
+
+The guarantee is that of Casas-Roma, Salas, Malliaros and Vazirgiannis (KAIS 2019); the algorithm is
+our own. This module holds the parameters and the order of the steps:
+
+1. Known attributes that fewer than k nodes share are merged (`attributes.colors_of`); nodes of one
+   color have the same published attributes.
+2. A full goal: plan targets and realize them by adding and deleting arcs (`realize_layers`).
+3. A share, a budget, or deletions alone: search from such plans and from the network (`search`).
+4. The share that was reached is counted on the released network, and claimed.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +20,7 @@ import msgspec
 
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import StructuralKAnonymity
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.errors import DataError, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
@@ -18,25 +29,26 @@ from graphveil.data import Data, Network
 from graphveil.methods import attributes
 from graphveil.methods.annealing import task as tasks
 from graphveil.methods.attributes import Ints, Merge, Roles
-from graphveil.methods.base import Anonymizer, MethodResult, Reached
+from graphveil.methods.base import Anonymizer, Reached
 from graphveil.methods.goals import Budget, Full, Goal
+from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
     from graphveil.methods.profile.realize import EditedLayers
 
 MOST_NUMBERS = 8
-"""With more numbers of edges a person, hardly anybody shares all of them with others."""
+"""The most degrees per node: with more, hardly any node shares all with others."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Profile(Anonymizer[Network]):
     """Every person, or the stated share, has the same in- and out-degree as at least k-1 others.
 
-    People whose profile (edges out, edges in) at least k share keep it. The others join such
-    people, or groups of at least k, at a small total change; then arcs come and go until every
-    profile is as planned. Where nothing else helps, all arcs come or go: it always succeeds. For a
-    share of the people, or a price, a search looks for the arcs to change. Such a run guarantees
-    the share that it reached, no more.
+    People whose profile (out-degree, in-degree) at least k share keep it. The others join such
+    people, or groups of at least k, at a small total change. Then arcs are added and deleted until
+    every profile is as planned. As a last resort all arcs are added or deleted: a full goal always
+    succeeds. For a share of the people, or a budget, a search looks for the arcs to change. Such a
+    run guarantees the share that it reached, no more.
 
     Parameters
     ----------
@@ -46,8 +58,8 @@ class Profile(Anonymizer[Network]):
         ``Full()``, ``Partial(share=0.95)``, ``Budget(share=0.05)`` or ``Budget(edges=200)``; as
         text ``full``, ``partial:0.95``, ``budget:0.05``, ``budget:200edges``.
     edits
-        ``"any"``: arcs come and go (fewer edits); ``"add"``: arcs come only; ``"delete"``: they go
-        only, which suits a budget: to protect everybody so takes most of the arcs.
+        ``"any"``: arcs are added and deleted (fewer edits); ``"add"``: only added; ``"delete"``:
+        only deleted, which suits a budget: to protect everybody that way takes most of the arcs.
     effort
         A multiple of the usual proposals of a search. It counts steps, not seconds: a seed gives
         the same release on any machine.
@@ -57,24 +69,24 @@ class Profile(Anonymizer[Network]):
     attach
         Attributes that are published as they are, outside the guarantee.
     merge
-        What becomes of people whose known attributes fewer than k have: ``"suppress"`` all of
+        What is done with people whose known attributes fewer than k have: ``"suppress"`` all of
         theirs; ``"mondrian"`` and ``"smooth"`` (suppress-k, that is smooth-k with theta 1) put them
         in groups of at least k, which publish what all of a group share; ``"none"`` refuses the
         data.
     suppress
-        The most people, as a share of all, whose known attributes are also suppressed if that
-        needs fewer edits.
+        The most people, as a share of all, whose known attributes are also suppressed if that needs
+        fewer edits.
 
     Raises
     ------
     ParameterError
-        Where a parameter is out of range, or a column is known and attached.
+        If a parameter is out of range, or a column is known and attached.
 
     Notes
     -----
     The guarantee is that of Casas-Roma, Salas, Malliaros and Vazirgiannis, *k-degree anonymity on
-    directed networks*, KAIS 61 (2019); the algorithm is our own. How many arcs lead both ways is
-    not part of it.
+    directed networks*, KAIS 61 (2019); the algorithm is our own. How many arcs go both ways is not
+    part of it.
 
     Examples
     --------
@@ -143,11 +155,11 @@ class Profile(Anonymizer[Network]):
 
     @property
     def guarantee(self) -> StructuralKAnonymity:
-        """What is guaranteed, of everyone."""
+        """What is guaranteed of every node, before the data is read."""
         return StructuralKAnonymity(k=self.k, measure="profile", known=self._roles.known)
 
     def promised(self, data: Data) -> StructuralKAnonymity:
-        """Return what is guaranteed of this data: of several kinds of edges, it names them."""
+        """Return what is guaranteed for this data: with several edge types, it names them."""
         names = tuple(layer.name for layer in attributes.as_network(data).layers)
         layers = names if len(names) > 1 else ()
         return msgspec.structs.replace(self.guarantee, layers=layers)
@@ -162,7 +174,7 @@ class Profile(Anonymizer[Network]):
         return Roles.of(self.known, self.attach)
 
     def check(self, data: Data) -> None:
-        """Refuse one kind of edges without directions, too many kinds, attributes without role."""
+        """Refuse one undirected layer, too many degrees per node, attributes without a role."""
         super().check(data)
         network = attributes.as_network(data)
         if not network.is_directed and len(network.layers) == 1:
@@ -180,7 +192,8 @@ class Profile(Anonymizer[Network]):
             )
         self._roles.check(network, self.k)
 
-    def _anonymize(self, data: Network, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Network, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         from graphveil.methods.profile.pool import unprotected_in  # noqa: PLC0415  as below
 
         def change(some: Ints) -> Ints:
@@ -195,24 +208,27 @@ class Profile(Anonymizer[Network]):
         released = Network(layers, people, data.ids)
         unprotected = unprotected_in(released, of_person, self.k)
         facts = {"edits": changes.cost, "profile_change": changes.change, "rounds": changes.rounds}
-        return MethodResult(
+        return Draft(
             data=released,
-            guarantee=tasks.claimed(self.promised(data), self.goal, unprotected.size, data.n_nodes),
-            facts=facts | self._reached(data, of_person, unprotected.size),
-            advice=(
-                *self._advice(data, changes, unprotected.size),
-                *attributes.attached_advice(released, self._roles),
+            guarantee=tasks.claimed(self.guarantee, self.goal, unprotected.size, data.n_nodes),
+            notes=OwnersNotes(
+                cost=facts | self._reached(data, of_person, unprotected.size),
+                warnings=(
+                    *self._advice(data, changes, unprotected.size),
+                    *attributes.attached_advice(released, self._roles),
+                ),
+                unprotected=tuple(data.labels()[unprotected].tolist()),
             ),
-            unprotected=unprotected,
         )
 
     def _edited(self, data: Network, colors: Ints, randomness: Randomness) -> EditedLayers:
-        """Return layers in which everybody is protected, or as many as the goal asks for."""
+        """Return layers in which every node is protected, or as many as the goal asks for."""
         from graphveil.methods.profile.realize import realize_layers  # noqa: PLC0415  compiled code, when needed
 
         allowed = self.goal.allowed(data.n_nodes)
         kinds = {"any": (False, True), "add": (True,), "delete": ()}[self.edits]
         whole = self.edits != "delete" and allowed == 0 and not isinstance(self.goal, Budget)
+        # Plans that protect every node; a full goal is done with the first one.
         plans = [
             realize_layers(data, colors, self.k, additions=each, randomness=randomness)
             for each in (kinds[:1] if whole else kinds)
@@ -228,7 +244,7 @@ class Profile(Anonymizer[Network]):
         return applied(data, search(task, plans=layers, effort=self.effort, rng=rng))
 
     def _reached(self, data: Network, colors: Ints, unprotected: int) -> dict[str, int]:
-        """Return how many people are unprotected, before and now: where some may be."""
+        """Return how many nodes are unprotected, before and after; nothing for a full goal."""
         from graphveil.methods.profile.pool import unprotected_in  # noqa: PLC0415  as above
 
         if isinstance(self.goal, Full):
@@ -240,14 +256,14 @@ class Profile(Anonymizer[Network]):
         }
 
     def _advice(self, data: Network, changes: EditedLayers, unprotected: int) -> tuple[str, ...]:
-        """Return what the owner should know of the edits, and of people omitted."""
+        """Return advice on copies, a missed goal, many additions and unprotected nodes."""
         added = sum(each.added for each in changes.layers)
         many = MANY_ADDITIONS.passed_by(added, data.n_ties) if self.edits == "add" else ()
         left = MANY_UNPROTECTED.passed_by(unprotected, data.n_nodes)
         return (COPY, *tasks.missed(self.goal, unprotected, data.n_nodes), *many, *left)
 
     def _planned(self, network: Network, colors: Ints, randomness: Randomness) -> Ints:
-        """Return by how much a plan changes everyone's numbers, for these colors."""
+        """Return by how much a plan changes the degrees of each node, given these colors."""
         from graphveil.methods.profile.targets import ADDITIONS, Prices, plan_of_profiles  # noqa: PLC0415  as above
 
         points = network.profiles()

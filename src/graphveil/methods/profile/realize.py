@@ -1,9 +1,18 @@
-"""Turn targets of profiles into edits of arcs: what is owed is paid step by step, round by round.
+"""Turn targets of profiles into added and deleted arcs, and edit networks of several layers.
 
-What no step pays is planned anew on the edited arcs. At the latest all arcs or none are left, which
-is legal for every k. Layers are edited one by one: people are of one color who have the same
-attributes and numbers of edges in all other layers. Each color has at least k people, so each layer
-alone has a solution.
+A directed layer is edited in rounds (`realize`). In a round targets are planned
+(`plan_of_profiles`, `leveled`), and the steps of `arcs` pay what every node is owed, the cheapest
+steps first: by how many arcs they need per unit. What no step pays is planned again on the edited
+arcs. After `ROUNDS` rounds all arcs or none are left, which is legal for every k, so that it always
+succeeds. Several attempts with other prices and random numbers are made, and the one with the
+fewest edits wins.
+
+Several layers are edited one by one (`realize_layers`). For one layer, nodes are of one color if
+they have the same attributes and the same degrees in all other layers. Each such color has at least
+k nodes, so each layer alone has a solution, and an edited layer never spoils another one.
+Undirected layers are edited by the method k-degree.
+
+The guarantee is checked on the edited arcs alone, without the kernels, before anything is returned.
 """
 
 from __future__ import annotations
@@ -27,34 +36,56 @@ from graphveil.methods.profile.kernels.arcs import ArcEdits, Cells
 from graphveil.methods.profile.targets import ADDITIONS, Ints, Prices, cells_of, classes
 
 ROUNDS = 24
+"""Rounds of planning and paying, before all arcs or none are left."""
 REROUTE_TRIES = 256
+"""The most edits of the log that are tried to pay one pair; and in all, for pairs that fail."""
 REROUTE_BUDGET = 1 << 18
 THROUGH_TRIES = 1_000
+"""Random third nodes that are tried to pay one pair by three arcs."""
 PRICES = (Prices(1, 1), Prices(4, 5), Prices(2, 3), ADDITIONS)
-"""Arcs that go must be there, arcs that come need not: a unit less may count for more."""
+"""The prices of a rise and of a fall that attempts use in turn.
+
+A deleted arc must exist, an added one need not, so that falls are harder to realize: some attempts
+count a unit of fall for more than one of rise.
+"""
 
 FREE_WORK = 600_000
-"""A small network gets more attempts than one for each price, as many as fit into this work."""
+"""Work that a small network may use for more attempts than one for each price.
+
+Work is edges plus nodes times ``1 + k**2``: see `realize`.
+"""
 
 LITTLE_WORK = 30_000_000
-"""A large one gets one attempt alone."""
+"""From this work on a network gets one attempt only."""
 
 FEWEST_ATTEMPTS, MOST_ATTEMPTS = 3, 8
+"""The least number of attempts below `LITTLE_WORK`, and the most of any network."""
 
 
 Tried = TypeVar("Tried", "ArcChanges", "EditedLayers")
 
 
 def cheapest(tries: Iterator[Tried]) -> Tried:
-    """Return the cheapest, the first of equals; none is tried after one that costs nothing."""
+    """Return the result with the fewest edits, the first of equals; stop at one without any."""
     best = next(tries)
     while best.cost and (other := next(tries, None)) is not None:
-        best = min(best, other, key=lambda one: one.cost)
+        best = min(best, other, key=lambda result: result.cost)
     return best
 
 
 class ArcChanges(NamedTuple):
-    """Edits of arcs, as sorted keys ``u * n + v``, and how far from the best they can be."""
+    """Edits of one directed layer.
+
+    Parameters
+    ----------
+    added, deleted
+        int64: keys ``u * n + v``, ascending.
+    change
+        The total change of degrees of the first plan; every solution by this plan needs at least
+        half of it as edits.
+    rounds
+        How many rounds were needed.
+    """
 
     added: Ints
     deleted: Ints
@@ -63,7 +94,7 @@ class ArcChanges(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """How many arcs come or go."""
+        """The number of arcs added or deleted."""
         return self.added.size + self.deleted.size
 
 
@@ -76,7 +107,23 @@ def realize(
     randomness: Randomness,
     most: int = MOST_ATTEMPTS,
 ) -> ArcChanges:
-    """Return few edits of arcs after which at least k people of one color share every profile."""
+    """Return few edits of arcs after which at least k nodes of one color share every profile.
+
+    Parameters
+    ----------
+    layer
+        A directed layer.
+    colors
+        int64, shape (n,).
+    k
+        The smallest size of a class.
+    additions
+        Whether arcs may only be added.
+    randomness
+        One stream for each attempt.
+    most
+        The most attempts.
+    """
     prices = (ADDITIONS,) if additions else PRICES
     work = layer.n_ties + layer.n_nodes * (1 + k * k)
     attempts = min(MOST_ATTEMPTS, FREE_WORK // work)
@@ -90,25 +137,29 @@ def realize(
 
 
 def _attempt(layer: Layer, colors: Ints, k: int, prices: Prices, rng: Generator) -> ArcChanges:
-    """Plan and pay, round by round, until every profile is shared."""
+    """Plan and pay, round by round, until every profile is shared by k nodes of a color."""
     n = layer.n_nodes
     first = keys_of(layer)
     now, change, rounds = first, 0, 0
     while rounds < ROUNDS:
+        # Step 1: the present arcs, forwards and backwards, and the profiles.
         arcs = np.divmod(now, max(n, 1))
         edits_of = [Layer.from_arcs(*ends, n=n) for ends in (arcs, arcs[::-1])]
         points = np.column_stack(edits_of[0].degrees())
         if classes(colors, *points.T)[1].min(initial=k) >= k:
             break
+        # Step 2: plan targets, and level them.
         plan = targets.plan_of_profiles(points, colors, k, prices, rng)
         change = change or int(plan.change(points).sum())
         target = targets.leveled(plan, points, colors, k, prices, rng)
+        # Step 3: pay what the targets ask for.
         edits = _start(edits_of[0], edits_of[1], target)
         _pay(edits, cells_of(target, colors), k, prices, rng)
         added, deleted = (np.unique(steps.changed_arcs(edits, sign)) for sign in (1, -1))
         now = np.union1d(np.setdiff1d(now, deleted, assume_unique=True), added)
         rounds += 1
     else:
+        # No round succeeded.
         now = _last_resort(first, n, prices)
     return ArcChanges(
         added=np.setdiff1d(now, first, assume_unique=True),
@@ -119,14 +170,14 @@ def _attempt(layer: Layer, colors: Ints, k: int, prices: Prices, rng: Generator)
 
 
 def keys_of(layer: Layer) -> Ints:
-    """Return every arc as ``u * n + v``, ascending."""
+    """Return every arc as ``u * n + v``, int64, ascending."""
     source, target = (end.astype(np.int64) for end in layer.ties())
     keys: Ints = source * layer.n_nodes + target
     return keys
 
 
 def _last_resort(keys: Ints, n: int, prices: Prices) -> Ints:
-    """Return all arcs, or none where that needs fewer edits and arcs may go."""
+    """Return all arcs; or none, if that needs fewer edits and arcs may be deleted."""
     if not prices.rises and keys.size <= n * (n - 1) // 2:
         return keys[:0]
     every = np.arange(n * n, dtype=np.int64)
@@ -135,7 +186,10 @@ def _last_resort(keys: Ints, n: int, prices: Prices) -> Ints:
 
 
 def _start(layer: Layer, back: Layer, target: Ints) -> ArcEdits:
-    """Return the state without edits, with room for what a unit of need may write."""
+    """Return edits of nothing yet, with what every node is owed, and room for what is to come.
+
+    A step makes at most two edits for each unit that it pays; there is room for three.
+    """
     owed, owed_back = (target - np.column_stack(layer.degrees())).T.copy()
     room = 3 * int(np.abs(owed).sum() + np.abs(owed_back).sum()) + 64
     table, shift = new_table(2 * room)
@@ -146,7 +200,7 @@ def _start(layer: Layer, back: Layer, target: Ints) -> ArcEdits:
 
 
 def _turned(edits: ArcEdits, cells: Cells) -> tuple[ArcEdits, Cells]:
-    """Return the same state seen the other way round."""
+    """Return the same state with the roles of tails and heads exchanged: see `ArcEdits`."""
     return edits._replace(
         pointers=edits.back_pointers,
         lists=edits.back_lists,
@@ -159,31 +213,36 @@ def _turned(edits: ArcEdits, cells: Cells) -> tuple[ArcEdits, Cells]:
 
 
 def by_need(owed: Ints, sign: int, rng: Generator) -> Ints:
-    """Return who is owed arcs of this sign, largest need first, equal ones at random."""
+    """Return the nodes owed arcs of this sign, largest need first, equal ones at random."""
     need = owed * sign
     people = rng.permutation(np.flatnonzero(need > 0))
     return people[np.argsort(-need[people], kind="stable")]
 
 
 def _pay(edits: ArcEdits, cells: Cells, k: int, prices: Prices, rng: Generator) -> None:
-    """Take the steps, the cheapest first: by what they need of edits for a unit."""
+    """Take the steps of `arcs` in the order of what they need per unit, cheapest first."""
     sides = ((edits, cells), _turned(edits, cells))
     signs = (1,) if prices.rises else (-1, 1)
 
     def both(sign: int) -> tuple[Ints, Ints]:
         return by_need(edits.owed, sign, rng), by_need(edits.owed_back, sign, rng)
 
+    # One arc pays a unit on both sides: CUT and JOIN.
     if not prices.rises:
         steps.cut_surplus(edits, *both(-1))
     steps.join_owed(edits, *both(1))
+    # An edit led elsewhere (REROUTE): one edit more for a unit on both sides.
     for sign in signs:
         steps.reroute(edits, *both(sign), sign, REROUTE_TRIES, REROUTE_BUDGET, rng)
+    # Two edits move a unit from one node to another: TAIL and, turned, HEAD.
     if not prices.rises:
         for side, _ in sides:
             steps.change_tails(side, by_need(side.owed, 1, rng), by_need(side.owed, -1, rng), rng)
+    # No edit, if an owed node may change cells (OWN CELL); or one, with a settled node (ABSORB).
     steps.change_own(edits, cells, rng.permutation(_left(edits)), k)
     for side, beside in sides:
         _absorb(side, beside, k, prices, rng)
+    # The rest: THREE, HAND OVER and TRANSFER.
     if not prices.rises and _left(edits).size:
         steps.part_through_others(edits, *both(-1), rng)
         steps.balance_via_neighbors(edits, *both(1), THROUGH_TRIES, rng)
@@ -195,6 +254,7 @@ def _pay(edits: ArcEdits, cells: Cells, k: int, prices: Prices, rng: Generator) 
 
 
 def _absorb(edits: ArcEdits, cells: Cells, k: int, prices: Prices, rng: Generator) -> None:
+    """Take the steps ABSORB, for surplus first."""
     if not prices.rises:
         steps.absorb_surplus(edits, cells, by_need(edits.owed, -1, rng), k, rng)
     owed = by_need(edits.owed, 1, rng)
@@ -203,24 +263,31 @@ def _absorb(edits: ArcEdits, cells: Cells, k: int, prices: Prices, rng: Generato
 
 
 def _left(edits: ArcEdits) -> Ints:
+    """Return the nodes that are not settled."""
     return np.flatnonzero((edits.owed != 0) | (edits.owed_back != 0))
 
 
 def _able(cells: Cells, way: int, k: int, rng: Generator) -> Ints:
-    """Return who may change to the next cell this way, in random order."""
+    """Return the nodes that may change to the next cell this way, in random order."""
     spare = (cells.members > k) & (cells.beside[:, way] >= 0)
     return rng.permutation(np.flatnonzero(spare[cells.of_person]))
 
 
 def edited(layer: Layer, changes: ArcChanges) -> Layer:
-    """Return the edges with these edits."""
+    """Return the layer with these edits."""
     kept = np.setdiff1d(keys_of(layer), changes.deleted, assume_unique=True)
     source, target = np.divmod(np.union1d(kept, changes.added), max(layer.n_nodes, 1))
     return Layer.from_arcs(source, target, n=layer.n_nodes, name=layer.name)
 
 
 def check(layer: Layer, colors: Ints, k: int, changes: ArcChanges) -> None:
-    """Count the guarantee again from the edits alone; AssertionError is a bug of ours."""
+    """Check the guarantee on the edits alone.
+
+    Raises
+    ------
+    AssertionError
+        If an edit changes nothing, or a class is smaller than k: a bug of this package.
+    """
     keys = keys_of(layer)
     added = np.isin(changes.added, keys).any()
     if added or not np.isin(changes.deleted, keys).all():
@@ -231,25 +298,26 @@ def check(layer: Layer, colors: Ints, k: int, changes: ArcChanges) -> None:
 
 
 PASSES, PASSES_OF_MANY = 4, 2
-"""Every layer is edited so many times, or until nothing gains."""
+"""The most passes over all layers, of small networks and of large ones."""
 
 MUCH_WORK = 3_000_000
-"""From here on a network is a large one."""
+"""From this work on a network is a large one: see `work_of`."""
 
 ATTEMPTS, ATTEMPTS_LATER = 4, 2
-"""So often directed edges are edited when their turn comes first, and later."""
+"""The most attempts for a directed layer in the first pass, and in later ones."""
 
 FREE_WORK_OF_LAYERS = 300_000
-"""A small network is edited in more than one order of layers, as far as this work goes."""
+"""Work that a small network may use to try several orders of its layers."""
 
 MOST_ORDERS = 3
+"""The most orders of layers that are tried."""
 
 RESTARTS = 2
-"""The least number of random starts of a layer without directions."""
+"""Random starts for an undirected layer: see `KDegree`."""
 
 
 class EditedLayer(NamedTuple):
-    """A layer after its edits, and how many edges came and went."""
+    """A layer after its edits, and how many edges were added and deleted."""
 
     layer: Layer
     added: int
@@ -257,12 +325,22 @@ class EditedLayer(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """How many edges came or went."""
+        """The number of edges added or deleted."""
         return self.added + self.deleted
 
 
 class EditedLayers(NamedTuple):
-    """All layers after their edits, in the order of the network."""
+    """All layers after their edits, in the order of the network.
+
+    Parameters
+    ----------
+    layers
+        Each layer.
+    change
+        The total change of degrees by the plan.
+    rounds
+        Rounds of one layer, or passes over several.
+    """
 
     layers: tuple[EditedLayer, ...]
     change: int
@@ -270,12 +348,12 @@ class EditedLayers(NamedTuple):
 
     @property
     def cost(self) -> int:
-        """How many edges came or went."""
+        """The number of edges added or deleted, in all layers."""
         return sum(each.cost for each in self.layers)
 
 
 class _LayersTask(NamedTuple):
-    """A network, who may share, and which edits are allowed."""
+    """A network, the colors within which nodes may share, and which edits are allowed."""
 
     network: Network
     colors: Ints
@@ -287,7 +365,24 @@ class _LayersTask(NamedTuple):
 def realize_layers(
     network: Network, colors: Ints, k: int, *, additions: bool, randomness: Randomness
 ) -> EditedLayers:
-    """Return few edits after which at least k people of one color share every profile."""
+    """Return few edits after which at least k nodes of one color share every profile.
+
+    If arcs may also be deleted, additions alone are tried as well, unless a plan shows that they
+    need more.
+
+    Parameters
+    ----------
+    network
+        The network.
+    colors
+        int64, shape (n,): the known attributes, by number.
+    k
+        The smallest size of a class.
+    additions
+        Whether edges may only be added.
+    randomness
+        One stream for each attempt and order.
+    """
     task = _LayersTask(network, colors, k, additions, randomness)
     changed = _of_some_orders(task)
     if additions or changed.cost == 0:
@@ -303,7 +398,7 @@ def realize_layers(
 
 
 def _of_some_orders(task: _LayersTask) -> EditedLayers:
-    """Return the fewest edits of some orders of layers, by plans of these edits."""
+    """Return the fewest edits over some random orders of the layers."""
     network, colors, k, additions, randomness = task
     if len(network.layers) == 1:
         layer = network.layers[0]
@@ -321,6 +416,7 @@ def _of_some_orders(task: _LayersTask) -> EditedLayers:
 def _in_order(task: _LayersTask, order: list[int]) -> EditedLayers:
     """Plan for all layers, then edit one after another until a pass gains nothing."""
     network, colors, k, additions, randomness = task
+    # Step 1: one plan for all coordinates; until a layer is edited, its planned degrees count.
     points = network.profiles()
     prices = ADDITIONS if additions else Prices()
     rng = randomness.stream(f"profile plan {order}")
@@ -333,6 +429,8 @@ def _in_order(task: _LayersTask, order: list[int]) -> EditedLayers:
         rounds, gained = rounds + 1, False
         for at in order:
             layer = network.layers[at]
+            # Step 2: edit one layer, given the degrees in all others; keep it if it needs fewer
+            # edits than before.
             others = np.delete(now, columns[at], axis=1)
             of_others = numbered_colors(classes(colors, *others.T)[0], layer.n_nodes)
             most = ATTEMPTS_LATER if at in done else ATTEMPTS
@@ -351,11 +449,12 @@ def _in_order(task: _LayersTask, order: list[int]) -> EditedLayers:
 
 
 def _edited_alone(task: _LayersTask, layer: Layer, colors: Ints, most: int) -> EditedLayer:
-    """Edit one layer, in which people of different colors share nothing."""
+    """Edit one layer, in which nodes of different colors share nothing."""
     k, additions, randomness = task[2:]
     if layer.directed:
         arcs = realize(layer, colors, k, additions=additions, randomness=randomness, most=most)
         return EditedLayer(edited(layer, arcs), arcs.added.size, arcs.deleted.size)
+    # An undirected layer: k-degree anonymity within colors.
     graph = Network((layer,)).graph()
     edges = realize_edges(
         (graph.indptr, graph.indices),
@@ -378,7 +477,7 @@ def work_of(network: Network, k: int) -> int:
 
 
 def columns_of_layers(network: Network) -> list[list[int]]:
-    """Return which columns of the profiles are those of each layer."""
+    """Return which columns of the profiles belong to each layer: two if directed, else one."""
     columns, start = [], 0
     for layer in network.layers:
         width = 2 if layer.directed else 1
@@ -388,7 +487,13 @@ def columns_of_layers(network: Network) -> list[list[int]]:
 
 
 def check_layers(network: Network, colors: Ints, k: int, changed: EditedLayers) -> None:
-    """Count the guarantee again from the layers alone; AssertionError is a bug of ours."""
+    """Check the guarantee on the layers alone.
+
+    Raises
+    ------
+    AssertionError
+        If a class is smaller than k: a bug of this package.
+    """
     after = Network(tuple(each.layer for each in changed.layers)).profiles()
     sizes = classes(colors, *after.T)[1]
     if sizes.min(initial=k) < k or after.shape != network.profiles().shape:

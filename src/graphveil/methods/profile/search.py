@@ -1,8 +1,16 @@
-"""Edits for a share of the nodes, or for a budget.
+"""Edits for a share of the nodes, or for a budget, of profiles.
 
-Deletions are planned and realized by flows, or made one by one; the walk is that of the method
-structural, whose kernels move the ends of an arc by steps of its own here. From a network that
-protects everybody, it searches for edits that can be reverted.
+The kernels of profile protect every node (`graphveil.methods.profile.realize`). For a partial goal,
+a budget, or deletions alone this module searches for fewer edits, in three ways:
+
+1. `Look.from_network`: the annealing walk of the method structural, from the network as it is.
+2. `Look.from_plan`: the same walk from edits that protect every node, which are taken back while
+   the goal holds.
+3. `Look.from_fall`, for deletions: a plan by maximum flows (`falling`), completed edge by edge
+   (`stripped`), then taken back by the walk.
+
+A budget is met from 2 and 3 by bisection: the fewest nodes that must stay unprotected so that the
+edits fit (`Look.paid_from`). The walk moves the codes of the two ends of an edge; see `pool`.
 """
 
 from __future__ import annotations
@@ -29,13 +37,24 @@ from graphveil.methods.profile.realize import columns_of_layers
 from graphveil.methods.profile.targets import ADDITIONS, Flags, Ints, classes, plan_of_profiles
 
 ROUNDS = 12
-"""Profiles are planned again from what is left so many times, while edges go."""
+"""How often profiles are planned again from what is left, while edges are deleted."""
 
 SIDES = (0, 1)
+"""The two ends of an arc: tail and head."""
 
 
 class _Side(NamedTuple):
-    """How many edges each person may lose at one end, and each group of people together."""
+    """How many edges nodes may lose at one end of the arcs.
+
+    Parameters
+    ----------
+    room
+        int64, shape (n,): of each node.
+    group
+        int64, shape (n,): the class of each node, or None.
+    most
+        int64: how many nodes of each class may lose one, or None.
+    """
 
     room: Ints
     group: Ints | None = None
@@ -43,25 +62,28 @@ class _Side(NamedTuple):
 
 
 def falling(task: ProfileTask, rng: Generator) -> Ints:
-    """Return edges without which all, or nearly all, profiles are shared by k people of a color.
+    """Return edges (keys) without which all, or nearly all, nodes are protected.
 
-    The plan is that of profiles that only rise, seen from above. Of each directed layer a maximum
-    flow deletes as many planned edges as there are between people who have too many; the rest falls
-    to people of classes above k who step down into another one of k. What still lacks is planned
-    again.
+    Only degrees that rise can be planned exactly, so the plan is made for the mirrored degrees:
+    largest minus present. In each directed layer a maximum flow deletes as many planned edges as
+    lead between nodes with excess. For the rest, the other end is a node of a class above k that
+    moves to another class of k. What is still missing is planned again.
     """
     network, n = task.network, task.n_nodes
     ends = [tuple(end.astype(np.int64) for end in layer.ties()) for layer in network.layers]
     stay = [np.ones(source.size, dtype=np.bool_) for source, _ in ends]
     columns = columns_of_layers(network)
     for _ in range(ROUNDS):
+        # Step 1: the profiles of what is left; done if the goal is reached.
         points = _points(ends, stay, columns, n)
         _, sizes = labels = classes(task.colors, *points.T)
         if np.count_nonzero(sizes[labels[0]] < task.k) <= task.allowed:
             break
+        # Step 2: plan rises of the mirrored degrees: the excess of each node.
         mirrored = points.max(axis=0) - points
         plan = plan_of_profiles(mirrored, task.colors, task.k, ADDITIONS, rng)
         excess = plan.target - mirrored
+        # Step 3: delete edges of nodes with excess, layer by layer.
         gone = 0
         for at, layer in enumerate(network.layers):
             if layer.directed:
@@ -75,7 +97,7 @@ def falling(task: ProfileTask, rng: Generator) -> Ints:
 def _points(
     ends: list[tuple[Ints, ...]], stay: list[Flags], columns: list[list[int]], n: int
 ) -> Ints:
-    """Return the numbers of edges of everyone, of the edges that stay."""
+    """Return the profiles of all nodes, int64, shape (n, d), by the edges that stay."""
     points = np.zeros((n, columns[-1][-1] + 1), dtype=np.int64)
     for pair, here, of_layer in zip(ends, stay, columns, strict=True):
         for end, side in zip(pair, (of_layer[0], of_layer[-1]), strict=True):
@@ -89,15 +111,17 @@ def _lower(
     at: int,
     excess: Ints,
 ) -> int:
-    """Delete arcs of a layer by what everyone has too many; return how many."""
+    """Delete arcs of one layer by the excess of their ends, in place; return how many."""
     ends, stay, columns = state
     n, of_layer = task.n_nodes, columns[at]
+    # Step 1: arcs between two nodes with excess.
     rooms = [_Side(excess[:, column]) for column in of_layer]
     arcs = _flow(ends[at], stay[at], rooms, n)
     stay[at][arcs] = False
     for side in SIDES:
         excess[:, of_layer[side]] -= np.bincount(ends[at][side][arcs], minlength=n)
     gone = arcs.size
+    # Step 2: arcs between a node with excess and a spare one, on either side.
     for side in SIDES[::-1]:
         points = _points(ends, stay, columns, n)
         rooms = [_Side(excess[:, column]) for column in of_layer]
@@ -111,10 +135,11 @@ def _lower(
 
 
 def _spare(points: Ints, task: ProfileTask, column: int, idle: Flags) -> _Side:
-    """Return who may lose an edge and stand in a class of k again, and how many of each class."""
+    """Return which nodes may move to a class of k by losing an edge, and how many per class."""
     lower = points.copy()
     lower[:, column] -= 1
     n = task.n_nodes
+    # Classes now and with one edge less, numbered together.
     both, _ = classes(np.tile(task.colors, 2), *np.concatenate([points, lower]).T)
     now, then = both[:n], both[n:]
     size = np.bincount(now, minlength=int(both.max(initial=0)) + 1)
@@ -123,15 +148,20 @@ def _spare(points: Ints, task: ProfileTask, column: int, idle: Flags) -> _Side:
 
 
 def _flow(ends: tuple[Ints, ...], stay: Flags, sides: list[_Side], n: int) -> Ints:
-    """Return as many arcs as can go, none beyond what tails and heads may lose."""
+    """Return the positions of as many arcs as can go, none beyond what both ends may lose.
+
+    A maximum flow: source, (class,) tail, head, (class,) sink; arcs of the layer have capacity 1.
+    """
     source, target = ends
     tails, heads = sides
     arcs = np.flatnonzero(stay & (tails.room[source] > 0) & (heads.room[target] > 0))
     if not arcs.size:
         return arcs
     groups = [0 if side.most is None else side.most.size for side in sides]
+    # Nodes of the flow network: tails, heads, classes of both sides, source and sink.
     first, last = 2 * n + sum(groups), 2 * n + sum(groups) + 1
     parts = [(source[arcs], n + target[arcs], np.ones(arcs.size, dtype=np.int64))]
+    # From the source to tails, or from heads to the sink, through the class if classes are limited.
     for at, side in enumerate(sides):
         people, outer = np.flatnonzero(side.room > 0), (first, last)[at]
         inner: Ints = np.full(people.size, outer, dtype=np.int64)
@@ -150,19 +180,21 @@ def _flow(ends: tuple[Ints, ...], stay: Flags, sides: list[_Side], n: int) -> In
 
 
 def _towards(at: int, outer: Ints, inner: Ints, most: Ints) -> tuple[Ints, Ints, Ints]:
-    """Return edges from the source's side inwards, or from inside to the sink's."""
+    """Return edges of the flow network, turned for the side of the sink."""
     return (outer, inner, most) if at == 0 else (inner, outer, most)
 
 
 Move = tuple[int, int]
-"""A person, and what is added to the code."""
+"""A node, and what is added to its code."""
 
 
 class _People(NamedTuple):
-    """The code of everyone, who has each code, and who is unprotected; all change in place.
+    """The codes of all nodes, who has each code, and which are unprotected; changed in place.
 
-    ``queue`` is a heap of unprotected people by minus the number of edges; what is no longer so is
-    skipped when its turn comes.
+    ``codes`` is the code of each node, ``members`` the nodes that have each code, ``unprotected``
+    the nodes in classes below k, and ``ties`` the positions of the present edges at each node.
+    ``queue`` is a heap of unprotected nodes by minus the number of edges; outdated entries are
+    skipped.
     """
 
     codes: list[int]
@@ -173,7 +205,7 @@ class _People(NamedTuple):
     k: int
 
     def delete(self, tie: int, moves: tuple[Move, Move]) -> None:
-        """Delete an edge, whose ends move so."""
+        """Delete an edge, given what it does to the codes of its two ends."""
         for person, by in moves:
             self._move(person, by)
             self.ties[person].discard(tie)
@@ -182,7 +214,7 @@ class _People(NamedTuple):
                 heappush(self.queue, (-len(self.ties[person]), person))
 
     def _move(self, person: int, by: int) -> None:
-        """Add to a person's code."""
+        """Add to the code of a node, and update who is unprotected."""
         for code, enters in ((self.codes[person], False), (self.codes[person] + by, True)):
             members = self.members[code]
             if enters:
@@ -190,6 +222,7 @@ class _People(NamedTuple):
             else:
                 members.discard(person)
                 self.unprotected.discard(person)
+            # All members of a class below k are unprotected, else none is.
             if 0 < len(members) < self.k:
                 for one in members - self.unprotected:
                     self.unprotected.add(one)
@@ -199,7 +232,7 @@ class _People(NamedTuple):
         self.codes[person] += by
 
     def next(self) -> int:
-        """Return the unprotected person with most edges, the first of them."""
+        """Return the unprotected node with the most edges, the first of equals."""
         while True:
             minus, person = self.queue[0]
             if person in self.unprotected and -minus == len(self.ties[person]):
@@ -207,9 +240,10 @@ class _People(NamedTuple):
             heappop(self.queue)
 
     def change(self, moves: tuple[Move, Move]) -> int:
-        """Return how many more people are unprotected once two people have moved."""
+        """Return how many more nodes are unprotected once two nodes have moved."""
         (one, by), (other, by_other) = moves
         here, there = self.codes[one], self.codes[other]
+        # The usual case, four different codes: each changes by one.
         if len({here, there, here + by, there + by_other}) == 2 * len(moves):
             return (
                 self._more(here, -1)
@@ -224,22 +258,23 @@ class _People(NamedTuple):
         return sum(self._more(code, more) for code, more in sizes.items())
 
     def _more(self, code: int, by: int) -> int:
-        """Return how many more are unprotected if so many more have a code."""
+        """Return how many more nodes are unprotected if a code gains or loses this many."""
         before = len(self.members[code]) if code in self.members else 0
         after, k = before + by, self.k
         return (after if after < k else 0) - (before if before < k else 0)
 
 
 def stripped(walk: AnnealingWalk[ProfileTask], pairs: Pairs, most: int) -> Ints:
-    """Return edges whose deletion reaches the goal, those of a walk's best state among them.
+    """Return edges (keys) whose deletion reaches the goal, with those of the walk's best state.
 
-    One edge after another of an unprotected person with most edges goes, each time the one that
-    leaves the fewest people unprotected; none is looked for once more than `most` are gone.
+    Repeatedly the unprotected node with the most edges loses one: the one whose deletion leaves the
+    fewest nodes unprotected. Ends early once more than `most` edges are gone.
     """
     walk.back_to_best()
     state = walk.annealing.state
     classes, pool = state.classes, state.pool
     gone = ~pool.present
+    # Work on copies of the codes and the edges: the walk keeps its state.
     people = _people(classes.table[classes.node[:, SLOT], 0], _present_ties(pool), walk.task.k)
     moves = _moves(pool)
     left = most - int(np.count_nonzero(gone))
@@ -247,6 +282,7 @@ def stripped(walk: AnnealingWalk[ProfileTask], pairs: Pairs, most: int) -> Ints:
         ties = people.ties[people.next()]
         if not ties:
             return pairs.keys
+        # Among all edges at that node, the one whose deletion helps most.
         tie = min(ties, key=lambda one: (people.change(moves[one]), one))
         people.delete(tie, moves[tie])
         gone[tie] = True
@@ -255,6 +291,7 @@ def stripped(walk: AnnealingWalk[ProfileTask], pairs: Pairs, most: int) -> Ints:
 
 
 def _people(codes: Ints, ties: list[set[int]], k: int) -> _People:
+    """Return the state of `stripped` for these codes and edges."""
     members: defaultdict[int, set[int]] = defaultdict(set)
     for person, code in enumerate(codes.tolist()):
         members[code].add(person)
@@ -265,7 +302,7 @@ def _people(codes: Ints, ties: list[set[int]], k: int) -> _People:
 
 
 def _present_ties(pool: Pool) -> list[set[int]]:
-    """Return the edges at everyone."""
+    """Return the positions of the present edges at each node."""
     ties: list[set[int]] = [set() for _ in range(pool.start.size - 1)]
     for tie in np.flatnonzero(pool.present).tolist():
         ties[pool.one[tie]].add(tie)
@@ -284,45 +321,56 @@ def _moves(pool: Pool) -> list[tuple[Move, Move]]:
 
 
 A_TIE, MOST_STEPS = 200, 5_000_000
-"""Proposals of a walk within a budget: so many an edge, and no more than these."""
+"""Proposals per edge of a walk within a budget, and the most of any walk."""
 
 FOCUS = 0.8
-"""How often such a walk looks near an unprotected person."""
+"""Chance that such a walk proposes near an unprotected node."""
 
 BISECTIONS = 5
-"""A budget is met from a plan by so many goals, each between one too dear and one that it pays."""
+"""The most goals that are tried to meet a budget from a plan."""
 
 HOPELESS = 4
-"""Planned deletions of more than so many budgets are given up: less than that is given back."""
+"""Planned deletions of more than this many budgets are dropped: the walk takes back less."""
 
 NEAR = 0.01
-"""As a share of the people: goals so near each other are not distinguished."""
+"""Goals that differ by less than this share of the nodes are not distinguished."""
 
 
 def search(
     task: ProfileTask, *, plans: list[tuple[Layer, ...]], effort: float = 1.0, rng: Generator
 ) -> ChangedTies:
-    """Return the best state of walks from the network, and from what was planned for everybody.
+    """Return the best edits of walks from the network, and from plans that protect every node.
 
-    Where edges come and go, a walk towards a goal starts from plans alone; where they may only go,
-    from planned deletions, too. A walk within a budget starts from the network, and from plans by
-    way of goals: as few people are given up as the budget allows.
+    Parameters
+    ----------
+    task
+        The network, the goal and the allowed edits.
+    plans
+        Layers in which every node is protected; none if edges may only be deleted.
+    effort
+        A multiple of the usual proposals.
+    rng
+        The random numbers.
     """
     none = np.empty(0, dtype=np.int64)
     best = ChangedTies(none, none, pools.unprotected_in(task.network, task.colors, task.k).size)
     if best.unprotected <= task.allowed:
         return best
+    # Step 1: the plans themselves, as far as the budget allows.
     changes = _distinct(pools.changes_to(task.network, layers) for layers in plans)
     for plan in changes:
         if plan.cost <= task.budget and better(plan, best, task):
             best = plan
     if task.by_budget and best.unprotected == 0:
         return best
+    # Step 2: a walk from the network, for a budget or without a plan; from planned deletions if
+    # edges may only be deleted.
     looks = Look(task, effort, rng)
     if task.by_budget or not changes:
         best = _best_of(best, looks.from_network(), task)
     if task.edits == "delete" and not task.by_budget:
         best = _best_of(best, looks.from_fall() or best, task)
+    # Step 3: walks from the plans, which take edits back; with a budget by bisection.
     for plan in changes:
         tried = looks.paid_from(plan, best) if task.by_budget else looks.from_plan(plan)
         best = _best_of(best, tried, task)
@@ -333,16 +381,27 @@ def search(
 
 def _distinct(changes: Iterable[ChangedTies]) -> list[ChangedTies]:
     """Return each change once."""
-    seen = {(one.added.tobytes(), one.deleted.tobytes()): one for one in changes}
+    seen = {(change.added.tobytes(), change.deleted.tobytes()): change for change in changes}
     return [*seen.values()]
 
 
 def _best_of(one: ChangedTies, other: ChangedTies, task: ProfileTask) -> ChangedTies:
+    """Return the better of two changes; the first of equals."""
     return other if better(other, one, task) else one
 
 
 class Look(NamedTuple):
-    """Looks for edits: from the network, or from a plan."""
+    """One way after the other to look for edits.
+
+    Parameters
+    ----------
+    task
+        The network, the goal and the allowed edits.
+    effort
+        A multiple of the usual proposals.
+    rng
+        The random numbers.
+    """
 
     task: ProfileTask
     effort: float
@@ -357,13 +416,14 @@ class Look(NamedTuple):
         stretch = within_budget(task, proposals(usual, None, self.effort))
         stretch = stretch._replace(odds=stretch.odds._replace(focus=FOCUS))
         walk.anneal(stretch)
+        # A goal that is reached: try with fewer edits, then take edits back.
         if not task.by_budget and not walk.missed():
             with_fewer(walk, shortened(stretch), 0)
             towards_goal(walk, self._steps)
         return pools.checked(task, pairs, walk)
 
     def from_fall(self, most: int | None = None) -> ChangedTies | None:
-        """Return the best state of a walk that takes back deletions; None beyond `most`."""
+        """Return the best state of a walk that takes deletions back; None beyond `most` of them."""
         most = self.task.n_edges if most is None else most
         pairs = pools.pairs_of(self.task, np.empty(0, dtype=np.int64), self.rng)
         walk = pools.walk_of(self.task, pairs, self.rng)
@@ -384,11 +444,11 @@ class Look(NamedTuple):
         return pools.checked(self.task, pairs, walk)
 
     def paid_from(self, plan: ChangedTies, best: ChangedTies) -> ChangedTies:
-        """Return what a budget pays of a plan: the fewest people are given up, by bisection."""
+        """Return what a budget pays of a plan, with as few unprotected nodes as possible."""
         return self._paid(lambda aim: aim.from_plan(plan), best)
 
     def paid_by_falls(self, best: ChangedTies) -> ChangedTies:
-        """Return what a budget pays of planned deletions, if it pays for clearly more people."""
+        """Return what a budget pays of planned deletions, if it can pay for clearly more nodes."""
         more = max(best.unprotected - max(round(NEAR * self.task.n_nodes), 1), 0)
         most = HOPELESS * self.task.budget
         tried = self._aimed(more).from_fall(most)
@@ -397,9 +457,10 @@ class Look(NamedTuple):
         return self._paid(lambda aim: aim.from_fall(most), _best_of(best, tried, self.task))
 
     def _paid(self, look: Callable[[Look], ChangedTies | None], best: ChangedTies) -> ChangedTies:
-        """Return the best of what looks reach within the budget, each with another goal."""
+        """Return the best of what walks reach within the budget, by bisection over the goal."""
         task, few, many = self.task, 0, best.unprotected
         for _ in range(BISECTIONS):
+            # Too dear with `few` unprotected nodes, affordable with `many`.
             allowed = (few + many) // 2
             if many - few <= max(NEAR * task.n_nodes, 1):
                 break
@@ -412,7 +473,7 @@ class Look(NamedTuple):
         return best
 
     def _aimed(self, allowed: int) -> Look:
-        """Return a shorter look for the fewest edits that leave so many people unprotected."""
+        """Return a shorter look for the fewest edits that leave this many nodes unprotected."""
         aim = self.task._replace(allowed=allowed, by_budget=False, budget=self.task.n_edges)
         return self._replace(task=aim, effort=self.effort / 2)
 
@@ -421,7 +482,7 @@ class Look(NamedTuple):
         return proposals(goal_iterations(self.task.n_edges), None, self.effort)
 
     def _start_at(self, walk: AnnealingWalk[ProfileTask], pairs: Pairs, changed: Ints) -> None:
-        """Make the state with these edits the present one and the best."""
+        """Make the state with these edits the present one and the best one."""
         state, values, best, _, trial = walk.annealing
         go_to(state, values, best, trial, np.isin(pairs.keys, changed))
         keep(state.pool, state.pool.mates, best, state.classes.tally[UNPROTECTED])

@@ -1,9 +1,18 @@
 """Targets of profiles: which nodes get the same in- and out-degrees, at a small total change.
 
-Cells of at least k nodes stay. All others join such a cell, or a group of at least k: groups are
-cut from space-filling curves by dynamic programming, and improved by moves, exchanges, dissolutions
-and new cuts of nearby groups. Nothing here is claimed to be optimal: two-dimensional
-microaggregation is NP-hard.
+The guarantee is that of Casas-Roma, Salas, Malliaros and Vazirgiannis, *k-degree anonymity on
+directed networks* (KAIS 2019); of the paper, its abstract and public code were read. They group all
+nodes by the heuristic MDAV, and only add arcs. Here:
+
+1. Cells, that is nodes of equal profile and color, of at least k nodes stay as they are
+   (`plan_of_profiles`). This is the main departure: most nodes need no change.
+2. Every other node joins the nearest such cell, or a group of at least k nodes. Groups are cut from
+   orders along space-filling curves by dynamic programming, and improved by moves, exchanges,
+   dissolutions and new cuts (the kernels in `grouping`). The cheapest result wins.
+3. Targets are leveled (`leveled`): the out-degrees and the in-degrees must have the same sum.
+
+Nothing here is claimed to be optimal: two-dimensional microaggregation is NP-hard. Cost for p nodes
+outside cells of k: O(p k**2) for a curve, and the same again for each pass of improvements.
 """
 
 from __future__ import annotations
@@ -22,36 +31,52 @@ Ints = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
 PASSES = 12
-"""Groups are improved so many times, or until nothing gains."""
+"""The most passes that improve the groups; they end earlier if a pass hardly gains."""
 
 WORTHWHILE = 1_000
-"""Groups are improved again while a pass gains more than this part of what they cost."""
+"""A pass is followed by another one if it gained more than this part (1/1000) of the total cost."""
 
 CUTS = 3
-"""Everyone's nearest groups are cut anew so many times a pass."""
+"""How often a pass cuts the groups near each node again, along other random directions."""
 
 NEAREST = 7
-"""So many groups count as near, the own one among them."""
+"""How many groups count as near a node, its own among them. The work of a pass grows with it."""
 
 BITS = 16
+"""Bits of a coordinate on the Hilbert curve; larger coordinates lose their lowest bits."""
 LOGARITHMS = 300
+"""One of the curves runs through ``300 log(1 + degree)``, where hubs are as dense as other nodes.
+
+The factor makes integers of the logarithms with steps of a third of a percent.
+"""
 SHIFTED_WORK = 500_000
-"""Curves are shifted at random and tried again while people times k are below."""
+"""Below this product of nodes and k, each curve is tried again with a random shift.
+
+It bounds run time: the shifts double the work.
+"""
 
 
 class Prices(NamedTuple):
-    """What a unit more and a unit less cost; below 0, nothing may become less."""
+    """What a unit of rise and a unit of fall cost in a plan.
+
+    Parameters
+    ----------
+    up
+        The cost of one edge more.
+    down
+        The cost of one edge less; below 0, degrees may only rise.
+    """
 
     up: int = 1
     down: int = 1
 
     @property
     def rises(self) -> bool:
-        """Whether numbers of edges may only rise."""
+        """Whether degrees may only rise."""
         return self.down < 0
 
     def of(self, change: Ints) -> Ints:
-        """Return what these changes cost, a row each."""
+        """Return the cost of these changes, one row per node."""
         cost: Ints = np.where(change > 0, self.up * change, -self.down * change).sum(axis=1)
         return cost
 
@@ -60,20 +85,43 @@ ADDITIONS = Prices(1, -1)
 
 
 class ProfilePlan(NamedTuple):
-    """Where everyone shall stand; up to `high` the target of a group costs the same."""
+    """The target profile of every node. All int64, n rows.
+
+    Parameters
+    ----------
+    target
+        Shape (n, d): where each node is to go.
+    high
+        Shape (n, d): up to here the target of its group costs the same.
+    group
+        Shape (n,): the number of its group or cell.
+    """
 
     target: Ints
     high: Ints
     group: Ints
 
     def change(self, points: Ints) -> Ints:
-        """Return by how much all numbers of everyone change, shape (n,)."""
+        """Return by how much all degrees of each node change, int64, shape (n,)."""
         change: Ints = np.abs(self.target - points).sum(axis=1)
         return change
 
 
 def classes(*columns: Ints) -> tuple[Ints, Ints]:
-    """Return the class of everyone, equal rows being one class, and the size of every class."""
+    """Return the class of every node, equal rows being one class, and the size of every class.
+
+    Parameters
+    ----------
+    *columns
+        int64, shape (n,) each.
+
+    Returns
+    -------
+    labels
+        int64, shape (n,), 0..C-1, in lexicographic order.
+    sizes
+        int64, shape (C,).
+    """
     order = np.lexsort(columns[::-1])
     differs = np.zeros(order.size, dtype=np.bool_)
     for column in columns:
@@ -84,14 +132,19 @@ def classes(*columns: Ints) -> tuple[Ints, Ints]:
 
 
 def hilbert(x: Ints, y: Ints) -> Ints:
-    """Return the position of points along a Hilbert curve; coordinates are below 2**16."""
+    """Return the position of points along a Hilbert curve, on which near positions are near points.
+
+    Coordinates are 0 or more, and below 2**16.
+    """
     x, y = x.astype(np.int64), y.astype(np.int64)
     position = np.zeros(x.size, dtype=np.int64)
     for bit in reversed(range(BITS)):
         side = 1 << bit
+        # From the largest square to the smallest: which quadrant, and its number along the curve.
         right, above = (x & side) > 0, (y & side) > 0
         position += side * side * ((3 * right) ^ above)
         x, y = x & (side - 1), y & (side - 1)
+        # The curve inside a quadrant is turned or mirrored.
         turned = right & ~above
         x, y = np.where(turned, side - 1 - x, x), np.where(turned, side - 1 - y, y)
         x, y = np.where(above, x, y), np.where(above, y, x)
@@ -101,22 +154,42 @@ def hilbert(x: Ints, y: Ints) -> Ints:
 def plan_of_profiles(
     points: Ints, colors: Ints, k: int, prices: Prices, rng: Generator
 ) -> ProfilePlan:
-    """Return targets that at least k people of one color share, at a small total price.
+    """Return targets that at least k nodes of one color share, at a small total price.
 
+    Parameters
+    ----------
+    points
+        int64, shape (n, d): the profile of every node.
+    colors
+        int64, shape (n,): the known attributes of every node, by number.
+    k
+        The smallest size of a cell.
+    prices
+        What a rise and a fall cost.
+    rng
+        For shifts, orders and directions.
+
+    Notes
+    -----
     Casas-Roma, Salas, Malliaros and Vazirgiannis, *k-degree anonymity on directed networks*, KAIS
-    61 (2019), group all people by the heuristic MDAV; here people in cells of k stay.
+    61 (2019), group all nodes by the heuristic MDAV; here nodes in cells of k stay.
     """
     labels, sizes = classes(colors, *points.T)
+    # Step 1: cells of at least k nodes stay.
     target, group = points.copy(), labels.copy()
     whole = sizes[labels] >= k
     if whole.all():
         return ProfilePlan(target, target.copy(), group)
+    # Step 2: what it costs every other node to join such a cell. Some cells must be given up where
+    # nodes of their color could otherwise not be placed.
     alone, nearest = _joining(points, colors, whole, labels, prices)
     whole &= ~_needed(points, colors, (whole, alone), labels, k)
     alone[~whole & (nearest < 0)] = grouping.NEVER
+    # Step 3: the cheapest groups and single nodes.
     few = np.flatnonzero(~whole)
     costs = grouping.Costs(points, colors, alone, prices.up, prices.down)
     groups = _cheapest(costs, few, k, rng)
+    # Step 4: single nodes go to their cell, nodes of a group to its best common point.
     high = target.copy()
     loners = few[groups.group_of[few] < 0]
     target[loners], group[loners] = points[nearest[loners]], labels[nearest[loners]]
@@ -133,7 +206,10 @@ def plan_of_profiles(
 def _joining(
     points: Ints, colors: Ints, whole: Flags, labels: Ints, prices: Prices
 ) -> tuple[Ints, Ints]:
-    """Return what it costs everyone to join a cell of at least k, and who stands for that cell."""
+    """Return what it costs every node to join a cell of at least k, and one node of that cell.
+
+    `NEVER` and -1 if there is no such cell; 0 and itself for nodes in one.
+    """
     alone = np.where(whole, 0, grouping.NEVER)
     nearest = np.full(labels.size, -1, dtype=np.int64)
     nearest[whole] = np.flatnonzero(whole)
@@ -141,6 +217,7 @@ def _joining(
     cells = inside[np.unique(labels[inside], return_index=True)[1]]
     if not cells.size:
         return alone, nearest
+    # If degrees may only rise: the first cell nowhere below the node. Else the nearest one.
     if prices.rises:
         cells = cells[np.argsort(points[cells].sum(axis=1), kind="stable")]
         nearest_few = np.empty(few.size, dtype=np.int64)
@@ -155,15 +232,21 @@ def _joining(
 
 
 def _needed(points: Ints, colors: Ints, cells: tuple[Flags, Ints], labels: Ints, k: int) -> Flags:
-    """Return who of the whole cells, the nearest, must help others of their color, fewer than k."""
+    """Return which nodes of whole cells must leave them, to make up groups of k.
+
+    In a color with nodes that can join no cell, and fewer than k nodes outside cells, the nearest
+    cells are given up until there are k.
+    """
     whole, alone = cells
     helps = np.zeros(whole.size, dtype=np.bool_)
     for color in np.unique(colors[~whole & (alone >= grouping.NEVER)]).tolist():
         of_color = colors == color
         few = np.flatnonzero(of_color & ~whole)
+        # Nodes that can join no cell, and how many more their color needs to form a group.
         stuck = few[alone[few] >= grouping.NEVER]
         missing = k - few.size
         others = np.flatnonzero(of_color & whole)
+        # Give up the nearest cells, one after the other.
         away = np.abs(points[others] - points[stuck].max(axis=0)).sum(axis=1)
         for person in others[np.argsort(away, kind="stable")].tolist():
             if missing <= 0:
@@ -178,7 +261,10 @@ def _needed(points: Ints, colors: Ints, cells: tuple[Flags, Ints], labels: Ints,
 def _neighbors(
     there: tuple[NDArray[np.integer], Ints], here: tuple[Ints, Ints], most: int
 ) -> tuple[Flags, Ints]:
-    """Return the nearest points there, of the same color, and whether each is; shape (n, most)."""
+    """Return the nearest points of the same color, and whether each exists; shape (n, most).
+
+    Colors are a third coordinate, so far apart that no point of a different color is nearer.
+    """
     from scipy.spatial import KDTree  # noqa: PLC0415  a network without directions needs none
 
     apart = 2 * int(max(there[0].sum(axis=1).max(), here[0].sum(axis=1).max())) + 1
@@ -190,7 +276,10 @@ def _neighbors(
 
 
 def _orders(points: Ints, colors: Ints, shifts: int, rng: Generator) -> list[Ints]:
-    """Return orders in which neighbors are near, color by color."""
+    """Return orders of the nodes in which neighbors are near, color by color.
+
+    Along the Hilbert curve of the points and of their logarithms, and of shifts of both.
+    """
     logs = (LOGARITHMS * np.log1p(points)).astype(np.int64)
     planes = [_plane(points), _plane(logs)]
     planes += [plane + rng.integers(0, plane.max(axis=0) + 1) for plane in planes * shifts]
@@ -203,11 +292,12 @@ def _orders(points: Ints, colors: Ints, shifts: int, rng: Generator) -> list[Int
 
 
 def _plane(points: Ints) -> Ints:
-    """Return points in the plane: of more coordinates than two, along their principal axes."""
+    """Return points in the plane; of more coordinates the two principal axes."""
     if points.shape[1] == 2:
         return points
     centered = points - points.mean(axis=0)
     axes = np.linalg.eigh(centered.T @ centered)[1][:, ::-1][:, :2]
+    # The sign of an axis is arbitrary: fix it, so that the result repeats.
     axes *= np.where(axes.sum(axis=0) < 0, -1, 1)
     along = np.zeros((points.shape[0], 2))
     along[:, : axes.shape[1]] = centered @ axes
@@ -216,7 +306,7 @@ def _plane(points: Ints) -> Ints:
 
 
 def _cheapest(costs: grouping.Costs, few: Ints, k: int, rng: Generator) -> grouping.Groups:
-    """Return the cheapest groups that any of the curves led to."""
+    """Return the cheapest groups that any of the orders led to."""
 
     def spent(groups: grouping.Groups) -> int:
         return int(groups.costs.sum() + costs.alone[few[groups.group_of[few] < 0]].sum())
@@ -228,13 +318,14 @@ def _cheapest(costs: grouping.Costs, few: Ints, k: int, rng: Generator) -> group
 
 
 def _groups_of(costs: grouping.Costs, order: Ints, k: int) -> grouping.Groups:
-    """Return the groups that an order of people is cut into."""
+    """Return the groups that an order of nodes is cut into, by `best_cuts`."""
     n, coordinates = costs.points.shape
     least, rest = (np.empty(order.size + 1, dtype=np.int64) for _ in range(2))
     size_at = np.zeros(order.size + 1, dtype=np.int64)
     windows, room = np.empty((coordinates, k + 1), np.int64), np.empty((2, 2 * k), np.int64)
     cuts = grouping.Cuts(least, size_at, rest, windows, room[0], room[1])
     grouping.best_cuts(costs, order, k, cuts, grouping.NEVER)
+    # A group may grow to 3k + 2 nodes while it is improved.
     rows, most = max(order.size // k, 1), 3 * k + 2
     members, group_of = np.full((rows, most), -1, np.int64), np.full(n, -1, np.int64)
     sizes, spent = (np.zeros(rows, np.int64) for _ in range(2))
@@ -254,12 +345,15 @@ def _improved(
         used = np.flatnonzero(groups.sizes)
         if not used.size:
             break
+        # Step 1: the groups nearest to each node, by the middle of their best points.
         grouping.ranges(costs, groups, low, high)
         centers = (low[used] + high[used]) // 2, costs.colors[groups.members[used, 0]]
         most = min(NEAREST, used.size)
         reached, at = _neighbors(centers, (costs.points[few], costs.colors[few]), most)
         near[few, :most] = np.where(reached, used[at], -1)
+        # Step 2: moves, exchanges and dissolutions, in random order.
         gain = grouping.improve(costs, groups, near, rng.permutation(few), k)
+        # Step 3: new cuts of nearby groups.
         for _again in range(CUTS):
             gain += grouping.cut_anew(costs, groups, near, rng.permutation(few), k, rng)
         if gain * WORTHWHILE <= int(groups.costs.sum()):
@@ -273,7 +367,15 @@ STEPS = ((OUT, 1), (OUT, -1), (IN, 1), (IN, -1))
 
 
 def cells_of(targets: Ints, colors: Ints) -> Cells:
-    """Return the cells of people with these targets, and which lie one step from each other."""
+    """Return the cells of nodes with these targets, and which cells are one step apart.
+
+    Parameters
+    ----------
+    targets
+        int64, shape (n, 2): out-degree and in-degree.
+    colors
+        int64, shape (n,).
+    """
     labels, sizes = classes(colors, *targets.T)
     first = np.unique(labels, return_index=True)[1]
     rows = np.column_stack([colors, targets])[first]
@@ -287,14 +389,14 @@ def cells_of(targets: Ints, colors: Ints) -> Cells:
 
 
 class _Level(NamedTuple):
-    """Targets that are leveled, next to what they were planned for; written in place."""
+    """Targets that are being leveled (written in place), and the present profiles; both (n, 2)."""
 
     target: Ints
     points: Ints
 
     @property
     def excess(self) -> int:
-        """By how much more arcs leave than come in."""
+        """The sum of the out-degrees minus the sum of the in-degrees."""
         out, into = self.target.sum(axis=0).tolist()
         return int(out - into)
 
@@ -302,11 +404,12 @@ class _Level(NamedTuple):
 def leveled(
     plan: ProfilePlan, points: Ints, colors: Ints, k: int, prices: Prices, rng: Generator
 ) -> Ints:
-    """Return targets near a plan's under which as many arcs leave as come in, shape (n, 2).
+    """Return targets near a plan's, with equal sums of out-degrees and in-degrees, (n, 2).
 
-    Free targets are the highest that are, since arcs that come are easier to find; they are lowered
-    first. Then people leave cells of more than k for a next one, then whole groups move; where they
-    cannot, all arcs come, or all go.
+    Groups with a free choice start at their highest target, since added arcs are easier to place
+    than deleted ones. Then, until the sums agree: free targets are lowered; nodes leave cells of
+    more than k for a neighboring cell; whole groups move. If none suffices, the target is the
+    complete graph or, if arcs may be deleted, the empty one.
     """
     level = _Level(plan.high.copy(), points)
     _lower_free(level, plan, rng)
@@ -320,13 +423,14 @@ def leveled(
 
 
 def _lower_free(level: _Level, plan: ProfilePlan, rng: Generator) -> None:
-    """Lower the free targets of groups on the side that is too high."""
+    """Lower the free targets of groups, in random order, on the side whose sum is too high."""
     excess = level.excess
     side, excess = (OUT, excess) if excess > 0 else (IN, -excess)
     room = plan.high[:, side] - plan.target[:, side]
     free = np.flatnonzero(room > 0)
     numbers, first, sizes = np.unique(plan.group[free], return_index=True, return_counts=True)
     lowered = dict.fromkeys(numbers.tolist(), 0)
+    # As far as a group is free, and as the excess asks for.
     for at in rng.permutation(numbers.size).tolist():
         by = min(int(room[free[first[at]]]), excess // int(sizes[at]))
         lowered[int(numbers[at])] = by
@@ -338,15 +442,21 @@ def _lower_free(level: _Level, plan: ProfilePlan, rng: Generator) -> None:
 def _let_spare_people_step(
     level: _Level, colors: Ints, k: int, prices: Prices, rng: Generator
 ) -> None:
-    """Let people into the next cell, the side first that has less to pay."""
+    """Let nodes of cells with more than k change to a neighboring cell, one unit each.
+
+    The number of added arcs is the larger of the two sums of rises: a rise on the other side is
+    free, and is tried first. Only nodes that do not change otherwise are taken.
+    """
     change = level.target - level.points
     rises = np.maximum(change, 0).sum(axis=0)
     excess = level.excess
     up, down = (MORE_BACK, LESS) if excess > 0 else (MORE, LESS_BACK)
     up_is_free = rises[STEPS[up][0]] < rises[1 - STEPS[up][0]]
+    # Raising the other side, or lowering the side that is too high.
     ways = [up] if prices.rises else ([up, down] if up_is_free else [down, up])
     cells, missing = cells_of(level.target, colors), abs(excess)
     still = rng.permutation(np.flatnonzero(~change.any(axis=1)))
+    # Only nodes that are where they were, and whose cell keeps k.
     for way in ways:
         side, by = STEPS[way]
         for person in still[cells.beside[cells.of_person[still], way] >= 0].tolist():
@@ -364,13 +474,15 @@ def _let_spare_people_step(
 
 
 def _move_groups(level: _Level, colors: Ints, prices: Prices) -> None:
-    """Move whole cells by one unit each, as few and as cheap ones as level the targets.
+    """Move whole cells by one unit each, as cheaply as possible, so that the sums agree.
 
-    A cell of s people changes the excess by s; the cheapest moves are sought by Dijkstra's
-    algorithm.
+    Moving a cell of s nodes changes the excess by s. The cheapest sequence of moves is a shortest
+    path over values of the excess, found by Dijkstra's algorithm.
     """
     labels, sizes = classes(colors, *level.target.T)
     n = labels.size
+    # Step 1: every possible move of a cell, by how much it changes the excess; its price is the
+    # change of the cost, plus its nodes.
     moves: dict[int, list[tuple[int, int, int, int]]] = {}
     for side, by in STEPS:
         if by < 0 and prices.rises:
@@ -385,16 +497,18 @@ def _move_groups(level: _Level, colors: Ints, prices: Prices) -> None:
             moves.setdefault(gain * int(sizes[cell]), []).append((price, cell, side, by))
     for each in moves.values():
         each.sort()
+    # Step 2: make the moves along the path, the cheapest cell first for each amount.
     for amount in _path(level.excess, {amount: each[0][0] for amount, each in moves.items()}):
         _, cell, side, by = moves[amount].pop(0) if len(moves[amount]) > 1 else moves[amount][0]
         level.target[labels == cell, side] += by
 
 
 def _path(excess: int, price: dict[int, int]) -> list[int]:
-    """Return the cheapest amounts whose sum with the excess is 0; none where there are none."""
+    """Return the cheapest amounts that bring the excess to 0; an empty list if there are none."""
     most = abs(excess) + 2 * max(map(abs, price), default=0)
     queue, before = [(0, excess)], {excess: (0, 0)}
     reached: dict[int, int] = {excess: 0}
+    # Dijkstra: the cheapest known value of the excess first, until it is 0.
     while queue:
         spent, now = heapq.heappop(queue)
         if now == 0:
@@ -409,6 +523,7 @@ def _path(excess: int, price: dict[int, int]) -> list[int]:
                 heapq.heappush(queue, (reached[then], then))
     if 0 not in reached:
         return []
+    # Back along the path.
     amounts, at = [], 0
     while at != excess:
         at, amount = before[at]

@@ -1,12 +1,22 @@
-"""The method `dp-1k`, base classes of random graphs, and how nodes and cells are drawn for them."""
+"""The method `dp-1k`, and the base classes of the methods that generate a graph.
+
+`dp-1k` is the 1K series: a graph is generated from noisy degrees alone. Nguyen, Imine & Rusinowitch
+(2015) compare the Top-m Filter with such baselines. Departures: whole-number noise, degrees
+estimated from the noisy ones, and a soft configuration model, which keeps degrees in expectation.
+
+All of epsilon buys the noisy number of edges and the noisy degrees (`noisy_statistics`, with their
+sensitivities). The graph is sampled from these and a public seed: post-processing, at no epsilon.
+
+Cost: O(n log n) for the degrees, and O(classes**2 + edges) for the graph.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,21 +29,35 @@ from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness, public_words
 from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Graph
-from graphveil.methods.base import MethodResult
 from graphveil.methods.noise.cells import block_sizes
 from graphveil.methods.noise.cells import places_of as places_in_blocks
-from graphveil.methods.noisy_cells import prior_response
-from graphveil.methods.noisy_cells.noisy import NoisyMethod, noisy_result
+from graphveil.methods.noisy_cells import prior_model
+from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
+from graphveil.methods.noisy_cells.noisy import NoisyMethod, noisy_draft
+from graphveil.methods.noisy_cells.noisy_statistics import noisy_degrees
+from graphveil.methods.random_graphs.placement import (
+    GROUPS,
+    Places,
+    as_text,
+    cut,
+    numbers_from,
+    places_of,
+)
+from graphveil.release.draft import Draft, NewIds
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MAX_NODES = 20_000
+"""The default of `max_nodes`: the run time of these baselines grows faster than the network."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class BaselineMethod(NoisyMethod):
-    """A method under noise for which no bound is proved as it runs."""
+    """A method for comparison for which no bound on the privacy loss is proved as it runs.
+
+    `reason`: why nothing is claimed, by its name in the manifest.
+    """
 
     accepts = (Graph,)
     reason: ClassVar[Reason]
@@ -51,7 +75,13 @@ class BaselineMethod(NoisyMethod):
         return NotClaimed(reasons=(self.reason,))
 
     def check_size(self, n: int, *, noun: str = "nodes") -> None:
-        """Refuse more nodes than `max_nodes`."""
+        """Refuse more nodes than `max_nodes`.
+
+        Raises
+        ------
+        InfeasibleError
+            If there are more.
+        """
         super().check_size(n, noun=noun)
         if n > self.max_nodes:
             raise InfeasibleError(
@@ -59,22 +89,22 @@ class BaselineMethod(NoisyMethod):
                 f"{n:,}. Use asymmetric-response or mixing-prior-response, or raise max_nodes."
             )
 
-    def draft(self, data: Graph, released: Graph) -> MethodResult:
-        """Return what is handed over: the graph, and that nothing is claimed."""
+    def unclaimed_draft(self, data: Graph, released: Graph) -> Draft[Graph]:
+        """Return the result of a run: the graph, with the advice that nothing is claimed."""
         unclaimed = Advice(
             f"a release by {self.name} carries no guarantee: {self.guarantee.why} For a "
             "guaranteed epsilon use asymmetric-response or mixing-prior-response",
             NoGuaranteeWarning,
         )
-        return noisy_result(data, released, unclaimed)
+        return noisy_draft(data, released, unclaimed)
 
 
 MOST_NODES = 1_000_000
-"""More would not fit into a manifest, which states as many noisy degrees."""
+"""The most nodes: the manifest states a noisy degree for each, and would grow too large."""
 
 
-class DrawnMethod(NoisyMethod):
-    """A method that asks for noisy numbers, states them, and draws a graph from them alone."""
+class GeneratingMethod(NoisyMethod):
+    """A method that releases noisy numbers, states them, and generates a graph from them alone."""
 
     @property
     def rows_needed(self) -> int:
@@ -82,10 +112,23 @@ class DrawnMethod(NoisyMethod):
         return 3
 
     def check_parts(self) -> None:
-        """Leave nothing for the cells: none of them is read."""
+        """Accept every split: nothing is left for the cells, since none of them is read."""
 
     def check(self, data: Any) -> None:
-        """Refuse more nodes than a manifest can state: their number is public."""
+        """Refuse more nodes than a manifest can state: their number is public.
+
+        Parameters
+        ----------
+        data
+            What is to be anonymized.
+
+        Raises
+        ------
+        UsageError
+            If it is not a graph.
+        InfeasibleError
+            If it has more than 1,000,000 nodes.
+        """
         super().check(data)
         if data.size > MOST_NODES:
             raise InfeasibleError(
@@ -93,136 +136,54 @@ class DrawnMethod(NoisyMethod):
                 f"exceed the {MOST_NODES:,} that fit. Use degree-prior-response."
             )
 
-    def drawn_result(
+    def generated_result(
         self,
         data: Graph,
         ends: Ints,
         stated: conditions.AnyCondition,
         places: Places,
         randomness: Randomness,
-    ) -> MethodResult:
-        """Return what is handed over: a seeded run claims and states nothing."""
-        return noisy_result(
+    ) -> Draft[Any]:
+        """Return the result of a run; one with a seed claims and states nothing.
+
+        `ends`: int64, shape (edges, 2): the people of every edge; `stated`: the condition with the
+        noisy numbers; `places`: who is at which place.
+        """
+        return noisy_draft(
             data,
             Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes),
             conditions=() if randomness.seeded else (stated,),
-            order=places.order,
-            assignment=None if randomness.seeded else places.assignment,
-        )
-
-
-def as_text(values: Iterable[int]) -> str:
-    """Return numbers as text, with one blank between two."""
-    return " ".join(map(str, map(int, values)))
-
-
-def distinct_in(rng: np.random.Generator, sizes: Ints, counts: Ints) -> tuple[Ints, Ints]:
-    """Return uniform distinct cells of every block, as many as are asked for: block and cell."""
-    start = np.cumsum(sizes) - sizes
-    most = 2 * counts > sizes
-    wanted = np.where(most, sizes - counts, counts)
-    chosen = np.empty(0, dtype=np.int64)
-    missing = wanted
-    while missing.any():
-        block = np.repeat(np.arange(sizes.size), missing)
-        chosen = np.union1d(chosen, start[block] + rng.integers(0, sizes[block]))
-        missing = wanted - np.bincount(_block(start, chosen), minlength=sizes.size)
-    block = _block(start, chosen)
-    whole = np.repeat(start[most], sizes[most])
-    before = np.repeat(np.cumsum(sizes[most]) - sizes[most], sizes[most])
-    every = whole + np.arange(whole.size) - before
-    kept = np.concatenate([chosen[~most[block]], np.setdiff1d(every, chosen[most[block]])])
-    block = _block(start, kept)
-    return block, kept - start[block]
-
-
-def _block(start: Ints, cells: Ints) -> Ints:
-    return np.searchsorted(start, cells, side="right") - 1
-
-
-GROUPS = 8
-"""The most groups: edges are counted between them, and people are assigned at random in them."""
-
-
-class Cuts(NamedTuple):
-    """Nodes in parts of like noisy degree, and the least noisy degree of each part, rising."""
-
-    least: Ints
-    of_node: Ints
-
-
-def cut(noisy: Ints, weights: NDArray[np.float64], most: int) -> Cuts:
-    """Return at most so many parts of about equal weight; equal noisy degrees stay together."""
-    values, of_value = np.unique(noisy, return_inverse=True)
-    mass = np.bincount(of_value, weights=weights)
-    middle = (np.cumsum(mass) - mass / 2) / mass.sum()
-    part = np.minimum((middle * most).astype(np.int64), most - 1)
-    _, firsts, dense = np.unique(part, return_index=True, return_inverse=True)
-    return Cuts(values[firsts], dense.astype(np.int64)[of_value])
-
-
-def numbers_from(words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Return one number from 0 to 1, without 1, for each word: its first 53 bits."""
-    return (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
-
-
-class Places(NamedTuple):
-    """The person at each place, the released id of each place, and the secret of the assignment."""
-
-    people: Ints
-    ids: Ints
-    assignment: str
-
-    @property
-    def order(self) -> Ints:
-        """The position of the input of every released id."""
-        order = np.empty_like(self.people)
-        order[self.ids] = self.people
-        return order
-
-
-def places_of(noisy: Ints, groups: Ints, randomness: Randomness, seed: int) -> Places:
-    """Return places in ascending order of noisy degrees, with people assigned within their groups.
-
-    So a released node says of its person's noisy degree the group alone. Which one it is, follows
-    from the secret, by which the owner can check the noise.
-    """
-    secret = randomness.secret("places within groups")[:16]
-    ties = randomness.permutation(noisy.size)
-    ranked = ties[np.argsort(noisy[ties], kind="stable")]
-    words = next(public_words(int.from_bytes(secret), noisy.size, conditions.WITHIN_GROUPS))
-    people = ranked[np.lexsort((words, groups))]
-    words = next(public_words(seed, noisy.size, conditions.IDS))
-    return Places(people, np.argsort(words, kind="stable"), secret.hex())
+            order=None if places.order is None else NewIds(places.order),
+        ).noting(assignment=None if randomness.seeded else places.assignment)
 
 
 @dataclass(frozen=True, kw_only=True)
-class OneKSeries(DrawnMethod):
+class OneKSeries(GeneratingMethod):
     """One edge changes the probability of any release by at most a factor e^epsilon.
 
-    All of epsilon buys noisy degrees. A random graph that expects them is published; no edge of the
-    original is looked at for it. It has as many of them as noisy degrees make likely: few as a
-    rule, most where degrees tell who is connected to whom.
+    All of epsilon buys noisy degrees. A random graph that expects these degrees is published,
+    without reading any edge of the original. It contains as many true edges as noisy degrees make
+    likely: few as a rule, most of them if degrees determine who is connected.
 
     Parameters
     ----------
     epsilon
-        From 0.0001 to 40: the whole of it.
+        The total, from 0.0001 to 40.
     share_count
         The share of epsilon for the noisy number of edges; the degrees have the rest.
 
     Raises
     ------
     ParameterError
-        Where a parameter is out of range.
+        If a parameter is out of range.
 
     Notes
     -----
-    For comparison: the 1K series of the paper, with whole-number noise. Degrees are estimated, and
-    nodes put in at most 200 classes, as in `DegreePriorResponse`; every pair of nodes is then
-    published with its prior. The noisy degrees and the seed of the drawing are stated, in ascending
-    order: of a released node they tell the group of its person, one of at most eight. With a seed
-    nothing is claimed or stated. The number of nodes counts as public.
+    For comparison: the 1K series of Nguyen, Imine & Rusinowitch (2015), with whole-number noise.
+    Degrees are estimated, and nodes put in at most 200 classes, as in `DegreePriorResponse`; every
+    pair of nodes is then published with its prior. The noisy degrees, in ascending order, and the
+    seed of the sampling are stated. They show the group of a released node's person, one of at most
+    eight. A run with a seed claims and states nothing. The number of nodes counts as public.
 
     Examples
     --------
@@ -266,16 +227,21 @@ class OneKSeries(DrawnMethod):
         count = conditions.as_printed(self.share_count) * whole_epsilon
         return {"epsilon_count": count, "epsilon_degrees": whole_epsilon - count}
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
-        count, degrees = prior_response.noisy_degrees(data, randomness, self.parts)
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
+        # Step 1: the noisy number of edges (sensitivity 1) and degrees (L1 sensitivity 2). All of
+        # epsilon is spent here; what follows does not read the data.
+        count, degrees = noisy_degrees(data, randomness, self.parts)
+        # Step 2: estimate the degrees, in ascending order, and fit the configuration model.
         in_order, part = np.sort(degrees), self.parts["epsilon_degrees"] / 2
-        expected = np.sort(prior_response.expected_degrees(in_order, part, count))
+        expected = np.sort(expected_degrees(in_order, part, count))
         groups = cut(in_order, expected, GROUPS)
-        classes = prior_response.classes_of(expected, prior_response.CLASSES)
-        weights = prior_response.rounded(prior_response.configuration(classes))
+        classes = prior_model.classes_of(expected, prior_model.CLASSES)
+        weights = prior_model.rounded(prior_model.configuration(classes))
+        # Step 3: sample a graph over places, and assign people to places inside groups.
         seed = int.from_bytes(randomness.secret("drawing")[:8])
         places = places_of(degrees, groups.of_node, randomness, seed)
-        ends = places.people[drawn(classes, weights, seed)]
+        ends = places.people[sampled_edges(classes, weights, seed)]
         stated = conditions.NoisyDegrees(
             nodes=data.n_nodes,
             **{name: str(part) for name, part in self.parts.items()},
@@ -286,17 +252,23 @@ class OneKSeries(DrawnMethod):
             weights=tuple(map(str, weights)),
             seed_of_drawing=str(seed),
         )
-        return self.drawn_result(data, ends, stated, places, randomness)
+        return self.generated_result(data, ends, stated, places, randomness)
 
 
-def drawn(classes: prior_response.PriorClasses, weights: Sequence[int], seed: int) -> Ints:
-    """Return the places of both ends of every edge, int64, shape (edges, 2).
+def sampled_edges(classes: prior_model.PriorClasses, weights: Sequence[int], seed: int) -> Ints:
+    """Return the places of both ends of every edge: int64, shape (edges, 2).
 
-    Of a block of two classes the pairs of nodes are numbered, and an edge is as many pairs after
-    the one before it as a geometric variable says. A block has at most eight deviations more edges
-    than are expected of it, and 16.
+    Every pair of nodes is an edge independently, with the prior of its classes. The pairs of a
+    block of two classes are numbered, and the number of pairs up to the next edge is a geometric
+    variable (Batagelj & Brandes, 2005), so the cost grows with the edges. The number of edges of a
+    block is limited to its expectation, eight times the root of it, and 16 more: it bounds the
+    words that are prepared, and is hardly ever reached.
+
+    `classes`, `weights`: the configuration model, with weights in units of 10^-12; `seed`: the
+    public seed, from which anyone can sample the same graph again.
     """
-    priors = prior_response.priors_between(
+    # The prior of every block, and the most edges that it may have.
+    priors = prior_model.priors_between(
         weights, [0] * len(weights), {(0, 0): conditions.BlockFlips.UNIT}
     )
     pairs = block_sizes(classes.sizes)
@@ -304,8 +276,10 @@ def drawn(classes: prior_response.PriorClasses, weights: Sequence[int], seed: in
     most = np.minimum(pairs, [each + 8 * isqrt(each) + 16 for each in expected])
     block = np.repeat(np.arange(pairs.size), most)
     numbers = numbers_from(next(public_words(seed, block.size, conditions.SHAPE)))
+    # Geometric gaps: log(1 - U) / log(1 - prior), at most all pairs of the block.
     logs = np.log1p(-np.array([prior / conditions.BlockFlips.FULL for prior in priors]))
     skipped = np.minimum(np.log1p(-numbers) / logs[block], pairs[block]).astype(np.int64)
+    # Add the gaps up inside each block; positions beyond its last pair are dropped.
     after = np.cumsum(skipped + 1)
     before = np.concatenate([[0], after])[np.cumsum(most) - most]
     number = after - before[block] - 1

@@ -1,4 +1,21 @@
-"""The method `degree-triangle-model`: noisy degrees, mixing and triangles, for small epsilon."""
+"""The method `degree-triangle-model`: noisy degrees, mixing and triangles, for small epsilon.
+
+It publishes no cell: all of epsilon buys four noisy statistics, and a graph with about these
+statistics is generated. The method is our own; its noise on triangles follows Zhang et al.,
+*Private Release of Graph Statistics using Ladder Functions*, SIGMOD 2015.
+
+How epsilon is split (`SHARES`), and why the parts add up by sequential composition, for graphs that
+differ in one edge:
+
+- count: the number of edges, sensitivity 1;
+- degrees: two of them change by 1, so L1 sensitivity 2, and half of the part for each;
+- mixing: edges between groups that follow from noisy degrees; one count changes by 1;
+- triangles: counts by class of the noisy degrees, on a ladder (`noise.ladder`), since one edge
+  changes them by a number that depends on the graph.
+
+The statistics are in `triangle_statistics`. The graph is generated from them and a public seed
+alone (`triangle_model`), so that `verify` can generate it again.
+"""
 
 from __future__ import annotations
 
@@ -15,11 +32,13 @@ from graphveil.claims.conditions import LARGEST_EPSILON, Condition, NoisyStatist
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.base import MethodResult
-from graphveil.methods.random_graphs.baselines import DrawnMethod, as_text, places_of
+from graphveil.methods.random_graphs.baselines import GeneratingMethod
+from graphveil.methods.random_graphs.placement import as_text, places_of
+from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
-    from graphveil.methods.random_graphs.triangle_model import Drawn, Shape, Statistics
+    from graphveil.methods.random_graphs.triangle_model import GeneratedGraph, Shape
+    from graphveil.methods.random_graphs.triangle_statistics import Statistics
 
 __all__ = ["DegreeTriangleModel"]
 
@@ -29,36 +48,41 @@ SHARES = {
     "epsilon_mixing": Fraction(12, 100),
     "epsilon_triangles": Fraction(31, 100),
 }
-"""The shares of epsilon: all of it."""
+"""The shares of epsilon, which sum to 1.
+
+Most goes to the degrees, which all other statistics are read with: groups, classes and the floor of
+the ladder follow from them. A larger share of one makes the others noisier.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
-class DegreeTriangleModel(DrawnMethod):
+class DegreeTriangleModel(GeneratingMethod):
     """One edge changes the probability of any release by at most a factor e^epsilon.
 
     All of epsilon buys four noisy statistics: the number of edges, the degrees, the edges between
-    groups of nodes of like degree, and the triangles by class of degree. A random graph that has
-    about these is published; no edge of the original is looked at for it. It has as many of them as
-    the statistics make likely: few as a rule, most where degrees tell who is connected to whom.
+    groups of nodes of similar degree, and the triangles by class of degree. A random graph that has
+    about these is published, without reading any edge of the original for it. It contains as many
+    true edges as the statistics make likely: few as a rule, most of them if degrees determine who
+    is connected.
 
     Parameters
     ----------
     epsilon
-        From 0.05 to 40: the whole of it.
+        The total, from 0.05 to 40.
 
     Raises
     ------
     ParameterError
-        Where epsilon is out of range.
+        If epsilon is out of range.
 
     Notes
     -----
-    For epsilon of 0.5 to 2, at which a response to each pair of nodes keeps next to nothing; where
-    true edges matter, a prior response from about epsilon 4 on. Groups and classes follow from
-    noisy degrees alone. Triangles have the noise of the ladder functions of Zhang et al., for
-    vectors: how large it is depends on the most neighbors that two nodes share, which nobody
-    learns. With a seed nothing is claimed, and no statistics are stated: the seed of the drawing
-    would follow from it, and tell whether a guess of it is right. The number of nodes counts as
+    For epsilon of 0.5 to 2, at which a response to each pair of nodes keeps next to nothing. If
+    true edges matter, use a prior response, from about epsilon 4 on. Groups and classes follow from
+    noisy degrees alone. Triangles have the noise of the ladder functions of Zhang et al. (SIGMOD
+    2015), for vectors. Its size depends on the most neighbors that two nodes share, which is not
+    published. A run with a seed claims nothing, and states no statistics: the seed of the sampling
+    would follow from it, and show whether a guess of it is right. The number of nodes counts as
     public.
 
     Examples
@@ -106,24 +130,30 @@ class DegreeTriangleModel(DrawnMethod):
         """The types of the conditions that every run without a seed states."""
         return (NoisyStatistics,)
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
-        from graphveil.methods.random_graphs.triangle_model import drawn, noisy_statistics, shape_of  # noqa: PLC0415  as above
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
+        from graphveil.methods.random_graphs.triangle_model import generated_graph, shape_of  # noqa: PLC0415  compiled code
+        from graphveil.methods.random_graphs.triangle_statistics import noisy_statistics  # noqa: PLC0415  as above
 
+        # Step 1: the four noisy statistics. All of epsilon is spent here; what follows reads these
+        # and fresh randomness alone.
         noisy = noisy_statistics(data, randomness, self.parts)
+        # Step 2: places in ascending order of noisy degrees, with people shuffled inside groups.
         seed = int.from_bytes(randomness.secret("drawing")[:8])
         by_place = np.argsort(noisy.degrees, kind="stable")
         placed = in_order(noisy, by_place)
         places = places_of(noisy.degrees, placed.groups.of_node, randomness, seed)
+        # Step 3: degrees and edges between groups that fit the statistics, and a graph with them.
         decay = exp(-float(self.parts["epsilon_degrees"] / 2))
         shape = shape_of(placed, decay, seed)
-        graph = drawn(placed, shape, seed)
+        graph = generated_graph(placed, shape, seed)
         ends = places.people[graph.ends]
         stated = _stated(self.parts, placed, shape, graph, seed)
-        return self.drawn_result(data, ends, stated, places, randomness)
+        return self.generated_result(data, ends, stated, places, randomness)
 
 
 def in_order(noisy: Statistics, order: NDArray[np.int64]) -> Statistics:
-    """Return statistics whose nodes stand in this order."""
+    """Return statistics with the nodes in this order: int64, shape (n,), positions of nodes."""
     return noisy._replace(
         degrees=noisy.degrees[order],
         groups=noisy.groups._replace(of_node=noisy.groups.of_node[order]),
@@ -132,9 +162,10 @@ def in_order(noisy: Statistics, order: NDArray[np.int64]) -> Statistics:
 
 
 def _stated(
-    parts: Mapping[str, Fraction], noisy: Statistics, shape: Shape, graph: Drawn, seed: int
+    parts: Mapping[str, Fraction], noisy: Statistics, shape: Shape, graph: GeneratedGraph, seed: int
 ) -> NoisyStatistics:
-    """Return the condition that says what the graph was drawn from."""
+    """Return the condition that states what the graph was generated from."""
+    # Matrices are stated by their upper triangle, the groups g <= h, row by row.
     upper = np.triu_indices(noisy.groups.least.size)
     return NoisyStatistics(
         nodes=noisy.degrees.size,

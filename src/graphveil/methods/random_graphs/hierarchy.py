@@ -1,7 +1,19 @@
-"""Trees over the nodes of a graph, and the graphs sampled from them.
+"""The steps of `hrg-mcmc`: a dendrogram by a Markov chain, noisy densities, and a graph from them.
 
-A Markov chain walks towards trees that describe the graph well. A tree divides the pairs into
-blocks of one density each, to which noise is added.
+Follows Xiao, Chen & Tan, *Differentially Private Network Data Release via Structural Inference*,
+KDD 2014, and their public code:
+
+1. `tree_of_walk`: a dendrogram is sampled by a Markov chain towards the exponential mechanism,
+   whose score is the log-likelihood of the graph;
+2. `blocks_of`: the pairs of nodes are divided into blocks, the two sides of an inner node each;
+   subtrees so small that noise would outweigh their pairs are one block;
+3. `sampled_edges`: each block gets a noisy number of edges, and as many uniform pairs as a binomial
+   with that density gives.
+
+Departures: the noise is discrete Laplace, and the graph is sampled block by block.
+
+No guarantee: the chain is stopped after finitely many steps, and only approaches the exponential
+mechanism. Cost: 1,000 to 3,000 steps per node, each with the edges of a small subtree.
 """
 
 from __future__ import annotations
@@ -18,18 +30,25 @@ from graphveil.core.progress import stage
 from graphveil.data import Graph
 from graphveil.methods.noise import Words, discrete_laplace
 from graphveil.methods.noise.cells import ends_of
-from graphveil.methods.random_graphs.baselines import Ints, distinct_in
+from graphveil.methods.random_graphs.block_sampling import Ints, distinct_in
 from graphveil.methods.random_graphs.kernels.hierarchy import Dendrogram, count_edges, walk
 
 LEAST, MOST = 10, 30
-"""Windows of the walk: at least, and at most."""
+"""Windows of the walk: at least 10 and at most 30, which are 1,000 to 3,000 steps per node."""
 
 WINDOW = 100
-"""Steps of a window, for every node."""
+"""Steps of a window, per node. The walk stops when a window has no larger mean than the one before.
+
+Longer windows decide on less noisy means, and stop later.
+"""
 
 
 def paired_tree(graph: Graph, order: Ints) -> Dendrogram:
-    """Return the tree that pairs neighbors in an order, then pairs of these, and so on."""
+    """Return the balanced tree over an order: it pairs adjacent nodes, then pairs of these, and on.
+
+    `order`: int64, shape (n,): the leaves from left to right. With a random order the start of the
+    walk reads no edge.
+    """
     n = graph.n_nodes
     left, right, parent = (np.full(2 * n - 1, -1, dtype=np.int32) for _ in range(3))
     size = np.ones(2 * n - 1, dtype=np.int64)
@@ -51,21 +70,28 @@ def paired_tree(graph: Graph, order: Ints) -> Dendrogram:
 
 
 def largest_change(n: int) -> float:
-    """Return by how much one edge changes the log-likelihood at most, for n nodes from 3 on."""
+    """Return the sensitivity of the log-likelihood: the most that one edge changes it, for n >= 3.
+
+    Xiao, Chen & Tan: ln M + (M - 1) ln(1 + 1/(M - 1)), for the most pairs M of an inner node, those
+    of two halves of the nodes.
+    """
     pairs = -(-n // 2) * (n // 2)
     return math.log(pairs) + (pairs - 1) * math.log1p(1 / (pairs - 1))
 
 
-def settled(graph: Graph, epsilon: float, rng: Generator) -> Dendrogram:
-    """Return the tree at which the walk stops, from one that reads no edge.
+def tree_of_walk(graph: Graph, epsilon: float, rng: Generator) -> Dendrogram:
+    """Return the tree at which the walk stops, from a start that reads no edge.
 
-    It stops after 1,000 steps a node or later, once 100 steps a node have no larger mean
-    log-likelihood than the 100 before, and after 3,000 at the latest.
+    It stops after 1,000 steps per node or later: as soon as 100 steps per node have no larger mean
+    log-likelihood than the 100 before, and after 3,000 at the latest. `epsilon`: the part for the
+    tree.
     """
     n = graph.n_nodes
     tree = paired_tree(graph, rng.permutation(n))
     if n < 3:
         return tree
+    # The exponential mechanism: a tree has a probability in proportion to e^(epsilon L / (2 D)),
+    # for the sensitivity D of the log-likelihood L.
     rate, before = epsilon / (2 * largest_change(n)), -math.inf
     with stage("walking through trees", total=MOST) as advance:
         for window in range(1, MOST + 1):
@@ -78,14 +104,24 @@ def settled(graph: Graph, epsilon: float, rng: Generator) -> Dendrogram:
 
 
 NOISE_OF_PAIRS, NOISE_OF_SUBTREE = 0.05, 0.01
-"""The scales of noise, over the pairs, above which a subtree is one block: of its two sides, of all
-pairs in it."""
+"""A subtree is one block if noise would change both densities by at least as much.
+
+The scale of the noise over the pairs between its two sides, and over all pairs in it, as in the
+public code of the paper.
+"""
 
 
 class Blocks(NamedTuple):
-    """Blocks of pairs: where the leaves of two sides begin, how many they are, and the edges.
+    """Blocks of pairs of leaves, with a density each: int64, shape (blocks,) each.
 
-    Of a whole subtree both begin at its first leaf, and there are 0 columns.
+    Parameters
+    ----------
+    first, other
+        The position of the first leaf of each side; the same for the pairs inside one subtree.
+    rows, columns
+        The number of leaves of each side; 0 columns for the pairs inside one subtree.
+    edges
+        The true number of edges.
     """
 
     first: Ints
@@ -96,19 +132,23 @@ class Blocks(NamedTuple):
 
     @property
     def pairs(self) -> Ints:
-        """How many pairs are in each."""
+        """The number of pairs of each block."""
         within = self.rows * (self.rows - 1) // 2
         return np.where(self.columns == 0, within, self.rows * self.columns)
 
 
 def blocks_of(tree: Dendrogram, epsilon: float) -> Blocks:
-    """Return the blocks of a tree: the two sides of a node, and subtrees too small for noise."""
+    """Return the blocks of a tree: the two sides of an inner node, or a whole small subtree.
+
+    `epsilon`: the part for the densities. Whether a subtree is one block depends on its size alone.
+    """
     rows = list(_listed(tree, epsilon))
     columns = np.array(rows, dtype=np.int64).reshape(-1, 5).T
     return Blocks(*columns)
 
 
 def _listed(tree: Dendrogram, epsilon: float) -> Iterator[tuple[int, int, int, int, int]]:
+    # From the root down: `start` is the position of the first leaf below a node.
     n = tree.order.size
     waiting = [(2 * n - 2, 0)] if n > 1 else []
     while waiting:
@@ -134,14 +174,22 @@ def _edges_below(tree: Dendrogram, node: int) -> int:
     return total
 
 
-def drawn(
+def sampled_edges(
     tree: Dendrogram, blocks: Blocks, epsilon: Fraction, words: Words, rng: Generator
 ) -> Ints:
-    """Return the edges of a random graph with the noisy density of each block, shape (edges, 2)."""
+    """Return the edges of a random graph with the noisy density of each block, shape (edges, 2).
+
+    `epsilon`: the part for the densities; `words`: for the noise; `rng`: for the graph, which is
+    post-processing.
+    """
+    # Every pair of nodes is in one block: an edge changes one count by 1, so each has noise of the
+    # whole part.
     pairs = blocks.pairs
     noisy = blocks.edges + discrete_laplace(words, epsilon, pairs.size)
+    # A binomial number of edges of each density, clipped to 0..1, at uniform pairs of the block.
     counts = rng.binomial(pairs, np.clip(noisy / pairs, 0, 1))
     block, cell = distinct_in(rng, pairs, counts)
+    # From cells to leaves: a rectangle of two sides, or the pairs inside one subtree.
     wide = np.maximum(blocks.columns[block], 1)
     apart = np.column_stack([blocks.first[block] + cell // wide, blocks.other[block] + cell % wide])
     together = blocks.first[block][:, None] + ends_of(cell, blocks.rows[block])

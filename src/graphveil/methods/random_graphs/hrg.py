@@ -1,6 +1,11 @@
 """The method `hrg-mcmc`: a tree over the nodes from a Markov chain, its densities with noise.
 
-It is here for comparison, and carries no guarantee.
+The baseline HRG-MCMC of Xiao, Chen & Tan (KDD 2014), with which Nguyen, Imine & Rusinowitch (2015)
+compare the Top-m Filter. It is for comparison, and carries no guarantee. The steps are in
+`graphveil.methods.random_graphs.hierarchy`.
+
+Epsilon is split in two: half for the choice of the tree, half for the noisy densities. Each pair of
+nodes is in one density, so all of them share their part by parallel composition.
 """
 
 from __future__ import annotations
@@ -13,10 +18,10 @@ from typing import Any, ClassVar
 from graphveil.claims.knowledge import Reason
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.base import MethodResult
 from graphveil.methods.noise import words_from
 from graphveil.methods.noisy_cells.noisy import Share, part_parameter
 from graphveil.methods.random_graphs.baselines import BaselineMethod
+from graphveil.release.draft import Draft
 
 __all__ = ["HrgMcmc"]
 
@@ -25,33 +30,35 @@ __all__ = ["HrgMcmc"]
 class HrgMcmc(BaselineMethod):
     """No guarantee: a Markov chain that is stopped only approximates the private distribution.
 
-    A binary tree over the nodes is drawn that describes the edges well. Every inner node gets the
+    A binary tree over the nodes is sampled that describes the edges well. Every inner node gets the
     noisy density of the pairs between its two sides, and a random graph with these densities is
-    published. It is there to be compared with.
+    published. It is for comparison.
 
     Parameters
     ----------
     epsilon
-        What the chain would have if it ran for ever, and the noise; nothing is claimed of it.
+        The privacy loss of the noise, and of the chain if it ran for ever; nothing is claimed of
+        it.
     epsilon_tree
-        The part that the choice of the tree has; None stands for half. The densities have the rest.
+        The part for the choice of the tree; the densities have the rest. Default: half of epsilon.
     max_nodes
-        More nodes are refused.
+        Graphs with more nodes are refused.
 
     Raises
     ------
     ParameterError
-        Where a parameter is out of range, or the tree leaves nothing for the densities.
+        If a parameter is out of range, or the tree leaves nothing for the densities.
     InfeasibleError
-        Where the graph has more than `max_nodes`.
+        If the graph has more than `max_nodes`.
 
     Notes
     -----
-    Xiao, Chen & Tan. A step takes an inner node other than the root and proposes one of the two
-    other arrangements of its children and its sibling, accepted with min(1, exp(e d/(2 D))) for a
-    change d of the log-likelihood, which one edge changes by D at most. The walk stops after 1,000
-    to 3,000 steps a node. Subtrees for which noise would outweigh pairs are one block. The noise is
-    exact; the draw of the graph uses the generator of the run.
+    Xiao, Chen & Tan, KDD 2014. A step takes an inner node other than the root and proposes one of
+    the two other arrangements of its children and its sibling. It is accepted with
+    min(1, exp(e d/(2 D))) for a change d of the log-likelihood, which one edge changes by D at
+    most. The walk stops after 1,000 to 3,000 steps per node. Subtrees in which noise would outweigh
+    pairs are one block. The noise has its exact law; the graph is sampled by the generator of the
+    run.
 
     Examples
     --------
@@ -86,13 +93,16 @@ class HrgMcmc(BaselineMethod):
         "part of epsilon spent on the tree", "half of epsilon"
     )
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
-        from graphveil.methods.random_graphs.hierarchy import blocks_of, drawn, settled  # noqa: PLC0415  compiled code
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
+        from graphveil.methods.random_graphs.hierarchy import blocks_of, sampled_edges, tree_of_walk  # noqa: PLC0415  compiled code
 
         if data.n_nodes < 2:
-            return self.draft(data, Graph.from_edges([], [], n=data.n_nodes))
-        tree = settled(data, float(self.parts["epsilon_tree"]), randomness.stream("walk"))
+            return self.unclaimed_draft(data, Graph.from_edges([], [], n=data.n_nodes))
+        # Step 1: the tree, under epsilon_tree, if the chain had reached its limit.
+        tree = tree_of_walk(data, float(self.parts["epsilon_tree"]), randomness.stream("walk"))
         blocks = blocks_of(tree, float(self.epsilon_cells))
+        # Step 2: noisy numbers of edges of all blocks (sensitivity 1), and a graph from them.
         words, rng = words_from(randomness, "densities"), randomness.stream("edges")
-        ends = drawn(tree, blocks, self.epsilon_cells, words, rng)
-        return self.draft(data, Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes))
+        ends = sampled_edges(tree, blocks, self.epsilon_cells, words, rng)
+        return self.unclaimed_draft(data, Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes))

@@ -1,4 +1,19 @@
-"""The method `super-nodes`: a graph drawn from groups of nodes and their numbers of edges."""
+"""The method `super-nodes`: a graph generated from groups of nodes and their numbers of edges.
+
+Hay et al. (VLDB 2008) publish a generalized graph: a partition of the nodes into groups of at least
+k, and the number of edges inside each group and between any two. The original is one of all graphs
+that fit, and nodes of one group are exchangeable in them. The partition should make the original as
+likely as possible, that is, fit as few graphs as possible.
+
+1. A start by degree, or by a common neighbor, whichever fits fewer graphs (`_start`).
+2. Simulated annealing by exchanges of two nodes (`grouped`, `kernels.super_nodes`).
+3. Nodes in random order inside their groups (`order_of`), and a graph sampled from the numbers.
+
+Departures from Hay et al.: groups have about k nodes each, as in Campan & Truta (PinKDD 2008), so
+that exchanges are the only moves; and groups with all possible edges can be avoided by a price.
+
+Cost: at most n x sweeps exchanges, each with the edges of all nodes of two groups.
+"""
 
 from __future__ import annotations
 
@@ -11,25 +26,37 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.claims.guarantees import SuperNodeAnonymity
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted, percent
 from graphveil.core.warnings import Advice, CertainEntriesWarning
 from graphveil.data import Graph
-from graphveil.methods.base import Anonymizer, MethodResult, Reached
+from graphveil.methods.base import Anonymizer, Reached
+from graphveil.release.draft import Draft, NewIds
 
 Ints = NDArray[np.int64]
 
 AT_ONCE = 1 << 16
-"""So many exchanges are drawn at once, under one temperature."""
+"""The most exchanges of one call of the kernel, which have one temperature.
+
+It bounds the memory of their random numbers to 2.5 MiB.
+"""
 
 WARM = 1.0
-"""The temperature at first: about one pair of nodes that is distinguished from others."""
+"""The temperature at first, in nats of the cost: it falls to 0 as a square.
 
+The cost is a logarithm of a number of graphs: at 1, an exchange after which e times as many graphs
+fit is made with probability 1/e. Higher starts spend more exchanges on random moves.
+"""
 
 PRICE = 10.0
-"""What an edge that is certain costs, if these are avoided."""
+"""What each edge that is certain costs in nats, with ``certain="avoid"``.
+
+An edge is certain if its group, or pair of groups, has all possible edges. Larger avoids them at a
+higher price in graphs that fit.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,18 +65,33 @@ class SuperNodes(Anonymizer[Graph]):
 
     Nodes with similar neighbors are put into groups, which are published as a generalized graph:
     the size of every group, and how many edges there are inside each and between any two. The
-    published edges are drawn from these numbers, by a rule that everybody can repeat.
+    published edges are sampled from these numbers, by a rule that everybody can repeat.
 
-    As Hay et al., the search looks for the groups under which the original is most likely: those
-    with the fewest graphs that fit the numbers, by exchanges of nodes with simulated annealing. As
-    Campan & Truta, all groups have about k nodes. Node i is in group ``i % (n // k)``, and which
-    node of a group is which person is drawn at random. `Release.generalized_graph` gives groups and
-    numbers, `Release.sample` further graphs.
+    Parameters
+    ----------
+    k
+        The smallest group: n nodes are put into ``n // k`` groups, as equal in size as possible.
+    certain
+        Whether groups, or pairs of groups, with all possible edges are avoided: their edges can be
+        inferred with certainty.
+    sweeps
+        At most how many exchanges of two nodes are tried for each node. More keep more of the
+        network.
 
-    `k`: the smallest group: of n nodes there are ``n // k`` groups, as equal in size as possible;
-    `sweeps`: how many exchanges of two nodes are tried for each node; more keep more of the
-    network. Raises `ParameterError` if a parameter is out of range. `InfeasibleError` if the graph
-    has fewer than k nodes.
+    Raises
+    ------
+    ParameterError
+        If a parameter is out of range.
+    InfeasibleError
+        If the graph has fewer than k nodes.
+
+    Notes
+    -----
+    As Hay et al. (VLDB 2008), the search looks for the groups under which the original is most
+    likely: those whose numbers the fewest graphs fit, by simulated annealing. As in Campan & Truta
+    (PinKDD 2008), all groups have about k nodes. Node i is in group ``i % (n // k)``, and which
+    node of a group is which person is random. `Release.generalized_graph` gives groups and numbers,
+    `Release.sample` further graphs.
 
     Examples
     --------
@@ -112,31 +154,39 @@ class SuperNodes(Anonymizer[Graph]):
         """What is guaranteed of every node."""
         return SuperNodeAnonymity(k=self.k)
 
-    def _anonymize(self, data: Graph, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         from graphveil.release.generalized_graph import PUBLISHED, GeneralizedGraph  # noqa: PLC0415  help needs no release
 
+        # Step 1: groups, and a random order of the nodes inside them.
         price = PRICE if self.certain == "avoid" else 0.0
         groups = grouped(data, self.k, self.sweeps, price, randomness.stream("groups"))
         order = order_of(groups, randomness)
         n_groups = data.n_nodes // self.k
         released = np.empty_like(order)
         released[order] = np.arange(order.size)
+        # Step 2: the numbers of edges, and the graph that the public rule samples from them.
         graph = GeneralizedGraph.counted(data, released % n_groups)
         ends = order[graph.sample(PUBLISHED).edges()]
-        return MethodResult(
+        return Draft(
             data=Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes),
-            facts={
-                "groups": n_groups,
-                "certain_edges": graph.certain_edges,
-                "log_graphs": round(graph.log_graphs, 3),
-            },
-            advice=_advice(graph.certain_edges, data.n_edges),
-            order=order,
+            notes=OwnersNotes(
+                cost={
+                    "groups": n_groups,
+                    "certain_edges": graph.certain_edges,
+                    "log_graphs": round(graph.log_graphs, 3),
+                },
+                warnings=_advice(graph.certain_edges, data.n_edges),
+            ),
+            order=NewIds(order),
         )
 
 
 def _advice(certain: int, edges: int) -> tuple[str, ...]:
-    """Return what the owner should know of edges that are certain."""
+    """Return warnings for the data owner about edges that are certain.
+
+    `certain`, `edges`: how many are, and how many there are.
+    """
     if not certain:
         return ()
     text = (
@@ -147,9 +197,14 @@ def _advice(certain: int, edges: int) -> tuple[str, ...]:
 
 
 def grouped(graph: Graph, k: int, sweeps: int, certain: float, rng: Generator) -> Ints:
-    """Return the group of every node: ``n // k`` of about equal size, by annealed exchanges."""
+    """Return the group of every node: ``n // k`` of about equal size, by simulated annealing.
+
+    `sweeps`: exchanges per node, at most; `certain`: the price of an edge that is certain. Returns
+    int64, shape (n,).
+    """
     from graphveil.methods.random_graphs.kernels.super_nodes import Groups, Scratch, exchange  # noqa: PLC0415  compiled
 
+    # Step 1: random sizes that differ by at most one, and a start that fills them.
     n, n_groups = graph.n_nodes, graph.n_nodes // k
     sizes = np.full(n_groups, n // n_groups)
     sizes[rng.permutation(n_groups)[: n % n_groups]] += 1
@@ -160,10 +215,16 @@ def grouped(graph: Graph, k: int, sweeps: int, certain: float, rng: Generator) -
     scratch = Scratch(*(np.zeros(n_groups, np.int64) for _ in range(4)))
     from scipy.special import gammaln  # noqa: PLC0415  help needs no SciPy
 
+    # Step 2: exchanges under a falling temperature T. An exchange that raises the cost by d is made
+    # if d < -T ln(U), with probability e^(-d/T): Metropolis' rule. The 1e-9 keeps differences of
+    # rounding from counting as gains.
     logs = gammaln(np.arange(sizes.max() ** 2 + 1) + 1.0)
     indptr = graph.indptr.astype(np.int64)
     left = n * sweeps if n_groups > 1 else 0
     with stage("groups", total=left) as advance:
+        # A call makes at most a twentieth of all exchanges, but calls are counted as AT_ONCE each.
+        # So with fewer than 20 AT_ONCE exchanges in all, fewer than n x sweeps are made, and the
+        # temperature does not fall to 0.
         for done in range(0, left, AT_ONCE):
             number = min(AT_ONCE, left - done, -(-left // 20))
             draws = rng.integers(0, 1 << 62, size=(number, 4))
@@ -175,7 +236,13 @@ def grouped(graph: Graph, k: int, sweeps: int, certain: float, rng: Generator) -
 
 
 def _start(graph: Graph, sizes: Ints, rng: Generator) -> Ints:
-    """Return the nodes by group: by degree or by a common neighbor, whichever costs less."""
+    """Return the nodes by group: by degree or by a common neighbor, whichever costs less.
+
+    `sizes`: int64, shape (groups,): the sizes of the groups, which are cut from the better order.
+    """
+    # A min-hash of the neighbors: nodes have the same first neighbor in a random order with a
+    # probability that is the Jaccard index of their neighbors. Two of them sort similar nodes
+    # together.
     n = graph.n_nodes
     ties, ends = rng.permutation(n), graph.edges().astype(np.int64)
     firsts = []
@@ -190,22 +257,26 @@ def _start(graph: Graph, sizes: Ints, rng: Generator) -> Ints:
 
 
 def _cost(ends: Ints, members: Ints, sizes: Ints) -> float:
-    """Return the logarithm of the number of graphs that fit, of nodes by group."""
+    """Return the logarithm of the number of graphs that fit: the sum of log C(pairs, edges).
+
+    `ends`: the edges; `members`: the nodes, group by group; `sizes`: those of the groups.
+    """
     group = np.empty_like(members)
     group[members] = np.repeat(np.arange(sizes.size), sizes)
     pair = np.sort(group[ends], axis=1)
     blocks, edges = np.unique(pair[:, 0] * sizes.size + pair[:, 1], return_counts=True)
-    one, two = np.divmod(blocks, sizes.size)
-    pairs = np.where(one == two, sizes[one] * (sizes[one] - 1) // 2, sizes[one] * sizes[two])
+    a, b = np.divmod(blocks, sizes.size)
+    pairs = np.where(a == b, sizes[a] * (sizes[a] - 1) // 2, sizes[a] * sizes[b])
     from scipy.special import gammaln  # noqa: PLC0415  help needs no SciPy
 
     return float((gammaln(pairs + 1) - gammaln(edges + 1) - gammaln(pairs - edges + 1)).sum())
 
 
 def order_of(groups: Ints, randomness: Randomness) -> Ints:
-    """Return the order of a release: nodes at random in their groups, and these in turn.
+    """Return the order of a release: one node of each group in turn, at random in its group.
 
-    Groups of the same size are in random order, larger ones before smaller ones.
+    So node i is in group ``i % groups``. Larger groups come before smaller ones, and groups of the
+    same size are in random order.
     """
     sizes = np.bincount(groups)
     shuffled = randomness.stream("order of groups").permutation(sizes.size)

@@ -1,145 +1,124 @@
-"""What `degree-triangle-model` asks of the original, and the graph that it draws from that alone.
+"""The graph that `degree-triangle-model` generates from its noisy statistics and a public seed.
 
-The graph is drawn in whole numbers: the stated numbers and the seed give it again.
+Post-processing of what `triangle_statistics` releases: no privacy depends on anything here.
+
+1. a degree for every node, sampled from the posterior of its noisy degree (`sampled_degrees`);
+2. the number of edges between any two groups, scaled to fit both the degrees and the noisy counts
+   (`stubs_between`);
+3. a random graph with these (`random_start`), by the configuration model with repairs;
+4. exchanges of edges until it has about the noisy triangles (`generated_graph`). The aim is shrunk
+   towards the start if the noise is large, so that noise alone moves nothing (`aimed_at`).
+
+Degrees, edges between groups and aims are whole numbers that the release states: from them and the
+seed the same graph is generated again, in whole numbers.
+
+Cost: O(n log n + m), and up to 125 proposals of exchanges per edge.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from graphveil.claims.conditions import SHAPE
-from graphveil.core.randomness import Randomness, public_stream, public_words
+from graphveil.core.randomness import public_stream, public_words
 from graphveil.data import Graph
-from graphveil.methods.noise import words_from
-from graphveil.methods.noise.laws import Steps, ladder, rate_of
-from graphveil.methods.noisy_cells import prior_response
-from graphveil.methods.random_graphs.baselines import GROUPS, Cuts, Floats, Ints, cut, numbers_from
-from graphveil.methods.random_graphs.kernels import triangles as kernel
+from graphveil.methods.noisy_cells.degree_estimation import likeliest_histogram
+from graphveil.methods.random_graphs.kernels import triangle_exchanges as exchanges
+from graphveil.methods.random_graphs.kernels import triangles
+from graphveil.methods.random_graphs.placement import Cuts, Ints, numbers_from
+from graphveil.methods.random_graphs.triangle_statistics import Statistics, second_largest
 
-CLASSES = 4
-"""The most classes, by which triangles are counted."""
-
-
-def second_largest(noisy: Ints) -> int:
-    """Return the second-largest noisy degree, at least 0."""
-    return max(int(np.partition(noisy, -2)[-2]), 0)
-
-
-def floor_of(noisy: Ints) -> int:
-    """Return the ladder's least first step, which no edge changes once noisy degrees are out."""
-    return min(max(second_largest(noisy) // 4, 1), noisy.size - 2)
-
-
-class Statistics(NamedTuple):
-    """What was released under epsilon, and what follows from it.
-
-    `mixing` holds edges between groups g <= h, `triangles` are by their lowest class, `floor` is
-    the least first step of the ladder.
-    """
-
-    edges: int
-    degrees: Ints
-    groups: Cuts
-    classes: Cuts
-    mixing: Ints
-    floor: int
-    rate: Fraction
-    triangles: Ints
-
-
-def noisy_statistics(
-    data: Graph, randomness: Randomness, parts: Mapping[str, Fraction]
-) -> Statistics:
-    """Return the statistics of a graph with at least three nodes."""
-    count, degrees = prior_response.noisy_degrees(data, randomness, parts)
-    expected = prior_response.expected_degrees(degrees, parts["epsilon_degrees"] / 2, count)
-    groups, classes = cut(degrees, expected, GROUPS), cut(degrees, np.sqrt(expected), CLASSES)
-    mixing = prior_response.noisy_mixing(data, groups.of_node, parts["epsilon_mixing"], randomness)
-    floor = floor_of(degrees)
-    rate = rate_of(parts["epsilon_triangles"], classes.least.size, floor)
-    counts, steps = triangles_and_steps(data, classes, floor)
-    triangles = ladder(words_from(randomness, "noisy triangles"), counts, steps, rate)
-    return Statistics(count, degrees, groups, classes, mixing, floor, rate, triangles)
-
-
-def edges_between_groups(data: Graph, groups: Cuts) -> Ints:
-    """Return how many edges there are between groups g <= h: an edge is counted in one place."""
-    return prior_response.edges_between(data, groups.of_node, groups.least.size)
-
-
-def triangles_and_steps(data: Graph, classes: Cuts, floor: int) -> tuple[Ints, Steps]:
-    """Return the triangles by lowest class, and the ladder of this graph.
-
-    An edge changes the sum of the triangles by the neighbors that its ends share, which are at most
-    as many as any two nodes share, connected or not; and that number by one at most.
-    """
-    indptr, indices, most = data.indptr, data.indices, data.n_nodes - 2
-    counts = kernel.triangles_by_class(indptr, indices, classes.of_node, classes.least.size)
-    shared = int(kernel.most_in_common(indptr, indices))
-    return counts, Steps(first=min(max(shared, floor), most), most=most)
+Floats = NDArray[np.float64]
 
 
 ROUNDS = 300
+"""Rounds of expectation maximization for the histogram of degrees."""
+
 SCALINGS = 200
+"""Rounds of symmetric scaling of the edges between groups to the sums of degrees."""
+
 SPREAD_FROM, LARGEST_KEPT, SPREAD = 6, 5, 0.1
-"""Degrees of at least so much, but for so many largest ones, are spread by so much."""
+"""Degrees from 6 on, but for the five largest, are spread by up to 10%.
+
+Expectation maximization concentrates the histogram on few degrees; spreading fills the gaps. Small
+degrees would round back, and the largest ones are well known from their noisy degrees.
+"""
 
 LARGEST_SHARE = 0.9
-"""The most of the pairs between two groups that are edges."""
+"""The most of the pairs between two groups that are edges: denser ones could not be repaired."""
 
 _NOTHING = 1e-300
+"""Instead of 0 in a denominator."""
 
 
 class Shape(NamedTuple):
-    """The degrees that the graph is to have, of even sum, and the edges between groups g <= h."""
+    """The degrees and the mixing that the graph is to have.
+
+    `degrees`: int64, shape (n,), of even sum; `between`: int64, shape (groups, groups): the edges
+    between groups g <= h, which use up all degrees.
+    """
 
     degrees: Ints
     between: Ints
 
 
 def shape_of(noisy: Statistics, decay: float, seed: int) -> Shape:
-    """Return degrees and edges between groups that fit the noisy statistics; the seed is public."""
+    """Return degrees and edges between groups that fit the noisy statistics.
+
+    `decay`: e^-epsilon of the noise of a degree; `seed`: the public seed.
+    """
     n, size = noisy.degrees.size, noisy.groups.least.size
     numbers = numbers_from(next(public_words(seed, 3 * n + 1 + size * size, SHAPE)))
-    degrees = drawn_degrees(noisy, decay, numbers[: 3 * n + 1])
+    degrees = sampled_degrees(noisy, decay, numbers[: 3 * n + 1])
     rounding = numbers[3 * n + 1 :].reshape(size, size)
-    return Shape(degrees, edges_between(noisy.mixing, noisy.groups, degrees, rounding))
+    return Shape(degrees, stubs_between(noisy.mixing, noisy.groups, degrees, rounding))
 
 
-def drawn_degrees(noisy: Statistics, decay: float, numbers: Floats) -> Ints:
-    """Return a degree for every node, drawn from what its noisy degree says of it.
+def sampled_degrees(noisy: Statistics, decay: float, numbers: Floats) -> Ints:
+    """Return a degree for every node, sampled from its posterior given its noisy degree.
 
-    The `numbers` from 0 to 1, 3 n + 1 of them, are for the degrees, for their spread, for their
-    rounding, and for the node that makes an odd sum even.
+    Sampled rather than ranked or averaged: otherwise all nodes of low noisy degree would get a low
+    degree, and could be in no triangle of the lowest class.
+
+    `numbers`: float64, shape (3n + 1,), from 0 to 1: for the degrees, for their spread, for their
+    rounding, and for the node that makes an odd sum even. Nodes are in ascending order of noisy
+    degree.
     """
+    # The histogram h of true degrees, from all noisy ones.
     n = noisy.degrees.size
     values = np.clip(noisy.degrees, 0, n - 1)
-    histogram = prior_response.likeliest_histogram(values, decay, ROUNDS)
+    histogram = likeliest_histogram(values, decay, ROUNDS)
     degrees = np.zeros(n)
     present, firsts, sizes = np.unique(values, return_index=True, return_counts=True)
-    every = np.arange(histogram.size)
+    # For the nodes of each noisy degree: systematic sampling from h(d) decay^|noisy - d|, with one
+    # uniform offset, so that they get every degree about as often as it is likely.
+    all_degrees = np.arange(histogram.size)
     offsets = numbers[: present.size]
     for value, first, size, offset in zip(present, firsts, sizes, offsets, strict=True):
-        chances = np.cumsum(histogram * decay ** np.abs(every - value))
-        quantiles = (offset + np.arange(size)) / size * chances[-1]
-        degrees[first : first + size] = np.searchsorted(chances, quantiles, side="right")
+        cumulated = np.cumsum(histogram * decay ** np.abs(all_degrees - value))
+        quantiles = (offset + np.arange(size)) / size * cumulated[-1]
+        degrees[first : first + size] = np.searchsorted(cumulated, quantiles, side="right")
     spread = _spread(np.minimum(degrees, n - 1), numbers[n : 2 * n])
     return _whole(spread, noisy.edges, numbers[2 * n :])
 
 
 def _spread(degrees: Floats, numbers: Floats) -> Floats:
-    """Return degrees with the heaps of the histogram spread out, but for the largest."""
+    """Return degrees with the peaks of the histogram spread out, but for the largest ones."""
     spread = degrees >= SPREAD_FROM
     spread[np.argsort(degrees, kind="stable")[-LARGEST_KEPT:]] = False
     return np.where(spread, degrees * (1 + SPREAD * (2 * numbers - 1)), degrees)
 
 
 def _whole(degrees: Floats, count: int, numbers: Floats) -> Ints:
-    """Return whole degrees that sum to about twice the number of edges, and to an even number."""
+    """Return whole degrees that sum to about twice the number of edges, and to an even number.
+
+    `count`: the noisy number of edges; `numbers`: from 0 to 1, for random rounding and for the node
+    whose degree grows by one if the sum is odd.
+    """
     n = degrees.size
     total = float(degrees.sum())
     scaled = degrees * (2 * count / total) if total else np.full(n, 2 * count / n)
@@ -150,13 +129,20 @@ def _whole(degrees: Floats, count: int, numbers: Floats) -> Ints:
     return whole
 
 
-def edges_between(mixing: Ints, groups: Cuts, degrees: Ints, rounding: Floats) -> Ints:
-    """Return how many edges are to be between groups, as near the noisy counts as degrees let."""
+def stubs_between(mixing: Ints, groups: Cuts, degrees: Ints, rounding: Floats) -> Ints:
+    """Return how many edges are to be between groups, as near the noisy counts as degrees allow.
+
+    `mixing`: the noisy counts; `degrees`: those of `sampled_degrees`; `rounding`: numbers from 0 to
+    1, shape (groups, groups).
+    """
+    # A symmetric matrix of stubs from group to group, from the noisy counts. An edge inside a group
+    # has both of its ends there. Half an edge is added, so that no pair of groups stays at 0.
     ends = np.bincount(groups.of_node, weights=degrees, minlength=groups.least.size)
     sizes = np.bincount(groups.of_node, minlength=groups.least.size)
     wanted = np.maximum(mixing, 0) + 0.5
     wanted = np.triu(wanted, 1) + np.triu(wanted, 1).T + 2 * np.diag(np.diag(wanted))
     most = LARGEST_SHARE * (np.outer(sizes, sizes) - np.diag(sizes))
+    # Symmetric scaling (Sinkhorn) until the rows sum to the degrees of the groups.
     for _ in range(SCALINGS):
         wanted = np.minimum(wanted, most)
         factors = np.sqrt(ends / np.maximum(wanted.sum(axis=1), _NOTHING))
@@ -165,11 +151,11 @@ def edges_between(mixing: Ints, groups: Cuts, degrees: Ints, rounding: Floats) -
 
 
 def _whole_between(wanted: Floats, ends: Ints, rounding: Floats) -> Ints:
-    """Return whole numbers near these with which every group has exactly so many ends of edges.
+    """Return whole numbers of edges near `wanted` that use up exactly the ends of every group.
 
-    Each pair of groups is rounded at random; what a group then has left is connected inside it.
-    Where that is odd, two such groups get an edge more, the first ones; where it is less than
-    nothing, the pair with most edges gives way.
+    Each pair of groups is rounded at random; the ends that a group then has left are connected
+    inside it. If their number is odd in some groups, the first two of these get one more edge
+    between them. If it is negative, the pair of groups with the most edges loses one.
     """
     whole = np.triu(np.floor(wanted + rounding).astype(np.int64), 1)
     whole += whole.T
@@ -187,70 +173,112 @@ def _whole_between(wanted: Floats, ends: Ints, rounding: Floats) -> Ints:
 
 
 PROPOSALS, MORE_PROPOSALS = 100, 25
-"""How many exchanges are proposed, for each edge; and further ones, without groups."""
+"""The most exchanges that are proposed per edge; and further ones that may change the mixing.
+
+They bound the run time: more come nearer to the aims.
+"""
 
 ODDS = (107374182, 39500754, 14531515, 5345845, 1966626, 723481, 266153)
-"""With which chance an exchange is kept that brings triangles no nearer, by how much: 0, 1,
-..., in units of 2^-30: a tenth of e^-k."""
+"""The probabilities, in units of 2^-30, of keeping an exchange that makes the counts k worse.
+
+For k = 0, 1, ..., 6 it is a tenth of e^-k, as whole numbers, so that `verify` computes the same;
+beyond it is 0.
+"""
 
 
-class Drawn(NamedTuple):
-    """A graph, the triangles by class aimed at, and how many edges no exchange could fix."""
+class GeneratedGraph(NamedTuple):
+    """A generated graph.
+
+    Parameters
+    ----------
+    ends
+        int64, shape (edges, 2): both places of every edge.
+    aims
+        int64, shape (classes,): the triangles by class that were aimed at.
+    unmended
+        How many edges were dropped, since no exchange could repair them.
+    """
 
     ends: Ints
     aims: Ints
     unmended: int
 
 
-def drawn(noisy: Statistics, shape: Shape, seed: int) -> Drawn:
-    """Return a graph with these degrees, edges between groups, and about these triangles."""
+def generated_graph(noisy: Statistics, shape: Shape, seed: int) -> GeneratedGraph:
+    """Return a graph with these degrees, edges between groups, and about the noisy triangles.
+
+    `noisy`: the statistics, with nodes in order of their places; `seed`: the public seed.
+    """
+    # Step 1: a random graph of this shape, and the triangles that it has by chance.
     rng = public_stream(seed)
     n, classes = noisy.degrees.size, noisy.classes.of_node
-    ends, unmended = started(noisy.groups.of_node, shape, rng)
+    ends, unmended = random_start(noisy.groups.of_node, shape, rng)
     graph = Graph.from_edges(ends[:, 0], ends[:, 1], n=n)
-    there = kernel.triangles_by_class(graph.indptr, graph.indices, classes, noisy.triangles.size)
-    aims = aimed_at(noisy, there)
-    wiring = kernel.wired(n, ends)
-    marks = kernel.Marks(
+    initial = triangles.triangles_by_class(
+        graph.indptr, graph.indices, classes, noisy.triangles.size
+    )
+    # Step 2: what to aim at, and the tables of the exchanges.
+    aims = aimed_at(noisy, initial)
+    wiring = exchanges.wired(n, ends)
+    marks = exchanges.Marks(
         classes, noisy.groups.of_node, *_members(classes, aims.size, wiring.pointers)
     )
-    tally = kernel.Tally(there, aims, np.zeros_like(aims), np.array(ODDS, dtype=np.int64))
-    off = kernel.approach(wiring, marks, tally, PROPOSALS * len(ends), 1, rng)
+    tally = exchanges.Tally(initial, aims, np.zeros_like(aims), np.array(ODDS, dtype=np.int64))
+    # Step 3: exchanges that keep degrees and mixing; if the triangles are still more than 2% off,
+    # some that keep the degrees alone.
+    off = exchanges.approach(wiring, marks, tally, PROPOSALS * len(ends), 1, rng)
     if 50 * off > aims.sum():
-        kernel.approach(wiring, marks, tally, MORE_PROPOSALS * len(ends), 0, rng)
+        exchanges.approach(wiring, marks, tally, MORE_PROPOSALS * len(ends), 0, rng)
     edges = np.column_stack([wiring.owners, wiring.slots])
-    return Drawn(edges[edges[:, 0] < edges[:, 1]], aims, unmended)
+    return GeneratedGraph(edges[edges[:, 0] < edges[:, 1]], aims, unmended)
 
 
-def started(groups: Ints, shape: Shape, rng: np.random.Generator) -> tuple[Ints, int]:
-    """Return the edges of a graph of this shape with triangles by chance, and how many it lacks."""
+def random_start(groups: Ints, shape: Shape, rng: np.random.Generator) -> tuple[Ints, int]:
+    """Return the edges of a random graph of this shape, and how many edges it lacks.
+
+    `groups`: int64, shape (n,): the group of every node.
+    """
+    # Stubs by group, paired at random as `shape.between` says.
     by_group = np.argsort(groups, kind="stable")
     stubs = np.repeat(by_group, shape.degrees[by_group])
     sizes = np.bincount(groups, weights=shape.degrees).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     ends = np.zeros((stubs.size // 2, 2), dtype=np.int64)
-    kernel.deal(stubs, starts, shape.between, ends, rng)
+    exchanges.deal(stubs, starts, shape.between, ends, rng)
+    # Loops and double edges are exchanged with others, first inside their pair of groups.
     counts = shape.between[np.triu_indices(sizes.size)]
     behind = np.repeat(np.cumsum(counts), counts)
     blocks = np.column_stack([behind - np.repeat(counts, counts), behind])
     good = np.zeros(len(ends), dtype=np.bool_)
-    kernel.repair_edges(ends, blocks, kernel.wired(groups.size, ends, filled=False), good, rng)
+    exchanges.repair_edges(
+        ends, blocks, exchanges.wired(groups.size, ends, filled=False), good, rng
+    )
     return ends[good], int(np.count_nonzero(~good))
 
 
-def aimed_at(noisy: Statistics, there: Ints) -> Ints:
-    """Return the triangles to aim at: the noisy ones, drawn towards the start as noise is large."""
+def aimed_at(noisy: Statistics, initial: Ints) -> Ints:
+    """Return the triangles to aim at: the noisy ones, shrunk towards the start by their noise.
+
+    With d the difference of a noisy count from the count of the start, and s the scale of its
+    noise, the aim is start + d max(0, 1 - s^2 / (2 d^2)), at least 0. A difference that noise alone
+    explains moves nothing. `initial`: int64, shape (classes,): the triangles of the start.
+    """
+    # The scale: a typical step of the ladder, 0.6 of the second-largest noisy degree and at least
+    # 2.4, over the rate. Fractions, so that `verify` computes the same.
     scale = max(second_largest(noisy.degrees) * Fraction(3, 5), Fraction(12, 5)) / noisy.rate
     aims = []
-    for noisy_one, start in zip(noisy.triangles.tolist(), there.tolist(), strict=True):
-        apart = noisy_one - start
+    for count, start in zip(noisy.triangles.tolist(), initial.tolist(), strict=True):
+        apart = count - start
         kept = max(apart * apart - scale * scale / 2, Fraction(0)) / (apart or 1)
         aims.append(max(start + round(kept), 0))
     return np.array(aims, dtype=np.int64)
 
 
 def _members(classes: Ints, number: int, pointers: Ints) -> tuple[Ints, Ints]:
-    """Return the nodes by class, each as often as it has edges, and where each class begins."""
+    """Return the nodes by class, each as often as it has edges, and where each class begins.
+
+    `number`: of classes; `pointers`: those of the wiring.
+    """
     nodes = np.repeat(np.arange(classes.size), np.diff(pointers))
     nodes = nodes[np.argsort(classes[nodes], kind="stable")]
     return nodes, np.searchsorted(classes[nodes], np.arange(number + 1))

@@ -1,4 +1,8 @@
-"""How rows are put together: algorithms, local search and chunks, as types of parameters."""
+"""How rows are put together: algorithms, local search and chunks, as types of parameters.
+
+Exclusive options are types: a field of one algorithm does not exist in the other. On the command
+line and in files the fields stand flat.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +22,25 @@ class LocalSearch(Options):
     Parameters
     ----------
     passes
-        Passes over all rows at most.
+        The maximum number of passes over all rows, without annealing.
     candidates
-        How many clusters are tried for a row.
+        How many clusters are tried for a row: 1 to 1,000.
     list_cap
-        How many entries are read of a feature's list of clusters; all where None. On huge data 200
-        saves time and costs little.
+        How many entries are read from each feature's list of clusters. Default: all. On huge data
+        200 saves time and costs little.
     anneal
-        The temperature at which annealing starts, none where None: it accepts some losses.
+        The temperature at which annealing starts; 20 passes then accept some losses, fewer and
+        fewer. Default: no annealing.
+
+    Raises
+    ------
+    ParameterError
+        If a field is out of range.
+
+    Notes
+    -----
+    graphveil's own; Esfandiari et al. have no local search. It maximizes the Jaccard index of
+    original and release by Dinkelbach's method (see `graphveil.methods.smooth_k.local_search`).
 
     Examples
     --------
@@ -60,6 +75,7 @@ class LocalSearch(Options):
 
 
 REFINE = "run local search afterwards"
+"""The help text of the local search, the same for both algorithms."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -70,11 +86,20 @@ class Greedy(Options):
     ----------
     seed_order
         Clusters grow from the rows with most features first (``"degree"``), or from those with the
-        nearest neighbors (``"cost"``); ``"auto"`` tries both where all rows have about as many
-        features. Where nothing may be added, ``"auto"`` also puts rows of a table together by the
-        columns that a class publishes, the finest first.
+        nearest neighbors first (``"cost"``). ``"auto"`` is by degree, and tries both if all rows
+        have about as many features. If nothing may be added, ``"auto"`` also puts the rows of a
+        table together by the columns that a class publishes, the finest first.
     refine
         The local search, or None for none.
+
+    Raises
+    ------
+    ParameterError
+        If a field is out of range.
+
+    Notes
+    -----
+    graphveil's own algorithm (see `graphveil.methods.smooth_k.greedy_growth`).
 
     Examples
     --------
@@ -98,19 +123,32 @@ class Facility(Options):
 
     Parameters
     ----------
-    beta, cost_factor
-        A facility at a row costs `cost_factor` times the row's distances to the ``beta * k``
-        nearest rows; where None, ``2 / (beta - 1)``.
+    beta
+        Opening a facility at a row costs in proportion to the row's distances to its ``beta * k``
+        nearest rows.
+    cost_factor
+        The factor of these costs. Default: ``2 / (beta - 1)``, as published.
     runs
-        How many random runs compete; the cheapest counts.
+        How many random runs compete; the cheapest one counts.
     assign
-        Whether a row goes to its nearest facility in the end, or stays where it went on arrival.
+        ``"nearest"``: a row goes to its nearest facility in the end. ``"arrival"``: it stays where
+        it went on arrival.
     cut
-        Whether clusters are cut to at most 2k-1 rows. Where None, they are if nothing may be added
-        (`SuppressK`). Before local search equal rows stay together as far as they can: a better
-        start. The published cut is arbitrary.
+        Whether clusters are cut to at most 2k-1 rows. Default: only if nothing may be added
+        (`SuppressK`). The published cut is arbitrary; before local search equal rows stay together
+        as far as they can, which is a better start.
     refine
         The local search, or None for none.
+
+    Raises
+    ------
+    ParameterError
+        If a field is out of range, or if beta is 1 and `cost_factor` is not set.
+
+    Notes
+    -----
+    Esfandiari et al., *Smooth Anonymity for Sparse Graphs*, section 5.3 as modified in appendix D:
+    beta 2 and 10 runs of Meyerson's algorithm are the published settings.
 
     Examples
     --------
@@ -151,23 +189,35 @@ class Facility(Options):
     def __post_init__(self) -> None:
         """Check every field, and that costs are defined."""
         super().__post_init__()
+        # 2 / (beta - 1) has no value at 1.
         if self.beta <= 1 and self.cost_factor is None:
             raise ParameterError("beta=1 has no default cost_factor. Set cost_factor.")
 
 
 @dataclass(frozen=True, kw_only=True)
 class Chunks(Options):
-    """Like rows are brought together in chunks, and every chunk is anonymized by itself.
+    """Similar rows are brought together in chunks, and every chunk is anonymized by itself.
 
     Parameters
     ----------
     rows
         About how many rows a chunk has: at least 2k.
     order
-        How like rows come together: ``"minhash"`` (published), ``"label-propagation"``, or
-        ``"none"``, as they stand.
+        How similar rows are brought together: ``"minhash"`` (published), ``"label-propagation"``,
+        or ``"none"``, in the order of the data.
     rounds
         How often clusters are exchanged between chunks and refined again afterwards.
+
+    Raises
+    ------
+    ParameterError
+        If a field is out of range.
+
+    Notes
+    -----
+    Esfandiari et al., *Smooth Anonymity for Sparse Graphs*, appendix D: 8 min-hashes per row, rows
+    sorted by them. Label propagation and rounds are graphveil's own (see
+    `graphveil.methods.smooth_k.chunks`).
 
     Examples
     --------

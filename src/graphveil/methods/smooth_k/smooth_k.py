@@ -1,6 +1,23 @@
 """The methods `smooth-k` and `suppress-k`: clusters of rows, each released as one class.
 
-The entries of a class are true of at least half of it, or of all. Thresholds may be noisy.
+Esfandiari, Epasto, Mirrokni & Munoz Medina, *Smooth Anonymity for Sparse Graphs*. Both methods put
+rows into clusters of at least k and release all rows of a cluster as the same row. They differ in
+the keep rule: smooth k-anonymity (Definition 3.5) publishes the features that at least half of the
+cluster has, or a larger share theta; k-anonymity by suppression (Definition 3.4) those that all of
+it has.
+
+Departures from the paper:
+
+- Definition 3.5 prints the released entries E' in the second condition, which then always holds.
+  The text and this package count the original entries E.
+- The default puts rows together by greedy growth and local search, which are graphveil's own.
+  `Facility` selects the published algorithm (section 5.3 as modified in appendix D).
+- Exactly half of a cluster keeps a feature unless ``ties="drop"``.
+- Without `chunks`, data that would take long is divided into the largest chunks that fit a budget.
+
+The classes and the keep rule are in `graphveil.methods.equivalence_classes.rule`, clusters in
+`clusters`, chunks in `chunks`. The guarantee depends on the sizes of clusters and on the keep rule
+alone.
 """
 
 from __future__ import annotations
@@ -25,28 +42,47 @@ from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.methods import roles as table_roles
-from graphveil.methods.base import MethodResult, Reached, SourceName, reached_by_k
+from graphveil.methods.base import Reached, SourceName, reached_by_k
 from graphveil.methods.equivalence_classes import rule as rules
 from graphveil.methods.smooth_k.options import Chunks, Facility, Greedy
 from graphveil.release import Release, nesting_of, read_release
+from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
     from graphveil.methods.smooth_k.clusters import Clustering
 
 MOST_COMPARISONS = 10_000_000_000
-"""The comparisons of rows up to which all are anonymized as one: about half a minute of work."""
+"""The comparisons of rows (`CollapsedRows.comparisons`) up to which all rows are one chunk: about
+half a minute of work."""
 
 COMPARED = 5
-"""Where features are popular, rows are met through their rarest ones: one comparison of so many.
-
-That is more than is saved: one chunk may then take up to two minutes, and more is kept."""
+"""If features are popular, rows are met through their rarest features, and about one comparison in
+this many is made. The budget is therefore divided by less than what is saved: one chunk may then
+take up to two minutes, and more of the data is kept."""
 
 FEWEST_ROWS, FEWEST_CLUSTERS, ROUNDED_TO = 10_000, 100, 1_000
-"""A chunk that the data demands has so many rows, fits so many clusters, and has a round size."""
+"""Chunks that the data demands have at least this many rows, at least so many rows as this many
+clusters need, and a round number of rows. Smaller chunks would keep noticeably less."""
 
 
 def chunks_demanded(n_rows: int, comparisons: int, *, k: int) -> Chunks | None:
-    """Return chunks in which the work is bounded; None where all rows at once are little work."""
+    """Return chunks that bound the work; None if all rows at once are little work.
+
+    Parameters
+    ----------
+    n_rows
+        The number of rows.
+    comparisons
+        How many comparisons all rows at once take. A chunk with a share of the rows takes about
+        that share of them for each of its rows.
+    k
+        The smallest cluster.
+
+    Returns
+    -------
+    Chunks or None
+        Chunks of a round number of rows.
+    """
     if comparisons <= MOST_COMPARISONS:
         return None
     rows = n_rows * MOST_COMPARISONS // comparisons // ROUNDED_TO * ROUNDED_TO
@@ -56,7 +92,11 @@ def chunks_demanded(n_rows: int, comparisons: int, *, k: int) -> Chunks | None:
 
 @dataclass(frozen=True, kw_only=True)
 class Clustered(table_roles.WithRoles[Bipartite]):
-    """What `smooth-k` and `suppress-k` share: clusters of rows, each released as one class."""
+    """What `smooth-k` and `suppress-k` have in common: clusters of rows, released as classes.
+
+    A method derives from it by its `rule`, its `guarantee` and, if it adds randomness, `published`.
+    The fields are described in `SmoothK`.
+    """
 
     accepts = (Bipartite, Table, Graph)
     cost = "near-linear in the rows; if features are common, large data is anonymized in chunks"
@@ -64,7 +104,7 @@ class Clustered(table_roles.WithRoles[Bipartite]):
     nests: ClassVar[bool] = True
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "rows")
     cuts: ClassVar[bool] = False
-    """Whether clusters of facility location are cut where nothing is said."""
+    """Whether clusters of facility location are cut if the parameter `cut` is not set."""
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
     known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field
@@ -81,11 +121,14 @@ class Clustered(table_roles.WithRoles[Bipartite]):
     def __post_init__(self) -> None:
         """Check every parameter, and those of chunks against the others."""
         super().__post_init__()
+        # The default of `cut` depends on the method, so it is settled here.
         if isinstance(self.algorithm, Facility) and self.algorithm.cut is None:
             settled = replace(self.algorithm, cut=self.cuts)
             object.__setattr__(self, "algorithm", settled)
         if self.chunks is None:
             return
+        # Chunks are nearly equal, and may be smaller than asked for: from 2k on, each has at
+        # least k rows.
         if self.chunks.rows < 2 * self.k:
             raise ParameterError(
                 f"chunk_rows={self.chunks.rows} is below 2k={2 * self.k}. Raise or omit it."
@@ -106,7 +149,11 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         """What is guaranteed."""
 
     def columns_of(self, names: Iterable[object]) -> NDArray[np.int32] | None:
-        """Return the column of every feature, where rows are put together by columns."""
+        """Return the column of every feature if rows are put together by columns, else None.
+
+        That is the case with suppression alone, the automatic order of seeds, and features that are
+        all named ``column=value``.
+        """
         greedy = isinstance(self.algorithm, Greedy) and self.algorithm.seed_order == "auto"
         return rules.columns_of(list(names)) if greedy and self.rule.theta == 1 else None
 
@@ -114,11 +161,11 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         return rules.collapse(data)._replace(columns=self.columns_of(data.feature_labels()))
 
     def groups(self, data: Bipartite, rng: np.random.Generator) -> rules.Labels:
-        """Return the cluster of every row, each of at least k; the data is not cut in chunks."""
+        """Return the cluster of every row, all rows as one chunk: int32, shape (n,)."""
         return self.clustering()(self._collapsed(data), rng)
 
     def clustering(self) -> Clustering:
-        """Return what puts the rows of one chunk together, as a value that can be pickled."""
+        """Return what clusters the rows of one chunk, as a value that can be pickled."""
         from graphveil.methods.smooth_k import clusters  # noqa: PLC0415  compiled code
 
         return clusters.Clustering(k=self.k, rule=self.rule, algorithm=self.algorithm)
@@ -136,52 +183,76 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         Parameters
         ----------
         data
-            Users by features, also as an object of another library (SciPy, pandas, polars, DuckDB,
-            Arrow). Of a table, a table with the same columns is released.
+            User-item data (`Bipartite`), a `Table` or a `Graph`, also as an object of another
+            library (SciPy, pandas, polars, DuckDB, Arrow). For a table, a table with the same
+            columns is released; a graph is read as its adjacency rows.
         seed
-            None draws from the operating system's entropy. A seed is a secret of the owner.
+            An integer; the same seed gives the same release. Default: entropy of the operating
+            system. A seed is a secret of the owner.
         ledger
-            As of every method: it takes a claim that does not add up only if asked to.
+            As for every method: it accepts a claim that does not add up only if asked to.
         nested_in
             An earlier release of the same people, or its folder, with the private record next to
-            it: its classes are put together, none is parted. Who sees both releases is left with
-            no fewer people than the earlier class of a person, but may learn more of that class.
+            it. Its classes are put together and never divided. An attacker who sees both releases
+            is left with no fewer people than the earlier class of a person, but may learn more
+            about that class.
+
+        Returns
+        -------
+        Release
+            The released data, its guarantee and conditions, and the private record for the owner.
 
         Raises
         ------
         UsageError
-            Where the data is of another kind, or the earlier release is of other people or
-            without its linkage.
+            If the data is of another kind; or if the earlier release is of other people, has no
+            linkage or has attached columns, or is combined with `chunks` or roles of columns.
         InfeasibleError
-            Where the data has fewer than k rows.
+            If the data has fewer than k rows.
 
         Warns
         -----
         GraphveilWarning
             What the owner should know before publishing.
+
+        Examples
+        --------
+        >>> from graphveil import Bipartite, SmoothK
+        >>> data = Bipartite.from_lists([["rye", "tea"], ["rye", "tea"], ["ale", "tea"], ["ale"]])
+        >>> release = SmoothK(k=2).anonymize(data, seed=1)
+        >>> release.guarantee.k, release.data.n_users
+        (2, 4)
         """
+        from graphveil.release.making import make_release  # noqa: PLC0415  help needs no release
+
+        # Without an earlier release: cluster and publish.
         users = self.prepared(data)
         if nested_in is None:
-            return self._release(users, self._anonymize, seed, ledger)
+            return make_release(self, users, self.draft, seed=seed, ledger=ledger)
         if self.chunks is not None:
             raise UsageError("a nested release is made from the entire data. Remove chunk_rows.")
         if self.roles.are_given:
             raise UsageError("a nested release takes no roles of columns. Remove them.")
+        # Nested: the classes of the earlier release are the units that are put together.
         from graphveil.methods.smooth_k.nesting import first_classes  # noqa: PLC0415  compiled, when needed
 
+        # Attached columns may divide a class of the earlier release, so its classes would not be
+        # enough.
         earlier = nested_in if isinstance(nested_in, Release) else read_release(nested_in)
-        if any(isinstance(one, AttachedColumns) for one in earlier.conditions):
+        if any(isinstance(condition, AttachedColumns) for condition in earlier.conditions):
             raise UsageError(
                 "the earlier release has attached columns, which its classes are not about. "
                 "Nest in one without them."
             )
         first = first_classes(earlier, users)
         draw = partial(self._nested, first=first)
-        return self._release(users, draw, seed, ledger, nesting_of(earlier))
+        return make_release(
+            self, users, draw, seed=seed, ledger=ledger, nested_in=nesting_of(earlier)
+        )
 
     def _nested(
         self, data: Bipartite, randomness: Randomness, *, first: rules.Labels
-    ) -> MethodResult:
+    ) -> Draft[Any]:
         from graphveil.methods.smooth_k.nesting import nested_clusters  # noqa: PLC0415  as above
 
         rows = rules.collapse(data)
@@ -189,17 +260,18 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         labels = nested_clusters(rows, first, k=self.k, rule=self.rule, rng=rng)
         return self._draft(data, rows, labels, randomness)
 
-    def _anonymize(self, data: Bipartite, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Bipartite, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
+        # Step 1: chunks, if the owner set them or the work demands them.
         rows = self._collapsed(data)
         compared = rows.comparisons // (COMPARED if rows.has_popular_features else 1)
         chunks = self.chunks or chunks_demanded(data.n_users, compared, k=self.k)
+        # Step 2: the cluster of every row; step 3: what the clusters publish.
         labels = self._labels(data, rows, chunks, randomness)
         draft = self._draft(data, rows, labels, randomness)
         if self.chunks is not None or chunks is None:
             return draft
-        return draft._replace(
-            advice=(*draft.advice, *owner_warnings.in_chunks(chunks.rows, data.n_users))
-        )
+        return draft.warning(*owner_warnings.in_chunks(chunks.rows, data.n_users))
 
     def _labels(
         self,
@@ -210,6 +282,7 @@ class Clustered(table_roles.WithRoles[Bipartite]):
     ) -> rules.Labels:
         """Return the cluster of every row."""
         clustering = self.clustering()
+        # One chunk needs no order of rows and no engine.
         if chunks is None:
             return clustering(rows, randomness.stream("clusters"))
         from graphveil.methods.smooth_k.chunks import in_chunks  # noqa: PLC0415  processes, when needed
@@ -229,24 +302,38 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         rows: rules.CollapsedRows,
         labels: rules.Labels,
         randomness: Randomness,
-    ) -> MethodResult:
-        """Return what these clusters publish, and what it costs."""
+    ) -> Draft[Any]:
+        """Return what these clusters publish, with its cost for the private record."""
         profiles = rules.profiles_of(rows, labels)
         published = self.published(profiles, randomness)
         adds = self.rule.theta < 1
         return rules.draft_of(data, labels, profiles, published, self.k, adds=adds)
 
     def published(self, profiles: rules.Profiles, _randomness: Randomness) -> NDArray[np.bool_]:
-        """Return which pairs of a cluster and a feature are published."""
+        """Return which pairs of a cluster and a feature are published: bool, one per pair."""
         return profiles.kept(self.rule)
 
 
 def noisy(
     profiles: rules.Profiles, rule: rules.Rule, rate: float, rng: np.random.Generator
 ) -> NDArray[np.bool_]:
-    """Return which pairs reach their least count plus a random number.
+    """Return which pairs reach their threshold plus a random number: bool, one per pair.
 
-    It is g >= 0 with probability proportional to ``exp(-rate * g)``.
+    The number is g >= 0 with probability proportional to ``exp(-rate * g)``: a geometric variate.
+    An entry of exactly the least number of rows would reveal, to an attacker who knows all others
+    of the class, what the last member has; after noise the threshold is not certain. This is not
+    differential privacy.
+
+    Parameters
+    ----------
+    profiles
+        The counts of every cluster.
+    rule
+        The keep rule without noise.
+    rate
+        `SmoothK.threshold_noise`; a smaller rate raises thresholds more.
+    rng
+        The random stream.
     """
     raised = rng.geometric(-np.expm1(-rate), size=profiles.counts.size) - 1
     return np.asarray(profiles.counts >= rule.least(profiles.sizes)[profiles.clusters] + raised)
@@ -256,46 +343,54 @@ def noisy(
 class SmoothK(Clustered):
     """Every row equals at least k-1 others; each entry is true of at least theta of its class.
 
-    Rows are put together in clusters of at least k; a cluster publishes, for all of its rows, the
-    features that at least the share theta of them have, and no others. So some entries are lost
-    and some are created. The default grows clusters greedily and refines them by local search;
+    Rows are put together in clusters of at least k. A cluster publishes, for all of its rows, the
+    features that at least the share theta of them have, and no others. So some entries are lost and
+    some are created. The default grows clusters greedily and refines them by local search;
     `Facility` is the published algorithm.
 
     Parameters
     ----------
     k
-        The smallest class of equal rows.
+        The smallest class of equal rows, at least 2.
     known
-        Of a table, the columns that an attacker may know, in which rows are equal. Default: all.
+        For tables: the columns that an attacker may know, in which rows are equal. Default: all.
     attach
-        Columns of a table that are published unchanged, outside of the guarantee.
+        For tables: columns that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
     theta
-        The share of a cluster that must have a feature: a fraction in [1/2, 1], exactly.
+        The share of a cluster that must have a feature: a fraction in [1/2, 1], exact.
     ties
-        Whether a feature of exactly half of the rows is kept; ``"drop"`` with theta 1/2 only.
+        ``"keep"`` or ``"drop"`` features of exactly half of the rows; ``"drop"`` with theta 1/2
+        only.
     algorithm
         ``Greedy(seed_order="auto", refine=LocalSearch(...))``, or the published one,
         ``Facility(beta=2, runs=10, ...)``.
     chunks
-        ``Chunks(rows=100_000)`` where rows are to be anonymized in chunks. None takes all as one,
-        or, where common features would make that take long, chunks as large as can be; the
-        private record says so.
+        ``Chunks(rows=100_000)`` to anonymize the rows in independent chunks. Default: all rows as
+        one chunk or, if common features would make that take long, chunks as large as the budget
+        allows; the private record then says so.
     threshold_noise
-        A cluster keeps a feature from the least number of rows plus a random number on, which is g
-        with probability proportional to exp(-threshold_noise * g): that exactly the least number
-        have a feature is then certain of none.
+        A cluster keeps a feature from the least number of rows plus a random number on. The number
+        is g with probability proportional to ``exp(-threshold_noise * g)``. It is then not certain
+        for any feature that exactly the least number of rows have it. Default: no noise.
 
     Raises
     ------
     ParameterError
-        Where a parameter is out of range, or two exclude each other.
+        If a parameter is out of range, or two exclude each other.
 
     Notes
     -----
-    Esfandiari et al., *Smooth Anonymity for Sparse Graphs*; facility location as in its appendix D.
-    On the command line and in files the fields of algorithms and chunks stand flat, as
+    Esfandiari et al., *Smooth Anonymity for Sparse Graphs*: the guarantee is Definition 3.5, with
+    the original entries in its second condition, as the text says; `Facility` is section 5.3 as
+    modified in appendix D. Greedy growth and local search are graphveil's own. Theorem 5.5 of the
+    paper is about another algorithm and says nothing about these.
+
+    Time is near-linear in the rows, with the sum of squared degrees of the features among distinct
+    rows in each chunk; memory is linear in the entries of the chunks in work.
+
+    On the command line and in files the fields of algorithms and chunks are flat, as in
     ``--algorithm facility --beta 2 --chunk-rows 100000``.
 
     Examples
@@ -352,17 +447,17 @@ class SmoothK(Clustered):
 
     @property
     def rule(self) -> rules.Rule:
-        """Which features a cluster keeps."""
+        """Which features a cluster keeps: those that at least theta of its rows have."""
         return rules.Rule(self.theta, self.ties)
 
     @property
     def guarantee(self) -> SmoothKAnonymity:
-        """What is guaranteed."""
+        """Smooth k-anonymity with this k and theta, in the known columns."""
         return SmoothKAnonymity(k=self.k, theta=str(self.theta), known=self.roles.known or UNSET)
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
-        """What else holds by construction."""
+        """What else holds: with ``ties="drop"`` entries are true of more than half."""
         drops = self.ties == "drop"
         true = (TrueOfMoreThanHalf(columns=self.roles.known or UNSET),) if drops else ()
         return (*super().conditions, *true)
@@ -380,34 +475,36 @@ class SmoothK(Clustered):
 class SuppressK(Clustered):
     """Every row equals at least k-1 others; nothing was added.
 
-    Rows are put together in clusters of at least k; a cluster publishes the features that all of
+    Rows are put together in clusters of at least k. A cluster publishes the features that all of
     its rows have. The parameters are those of `SmoothK` without its thresholds. The rows of a table
     are put together by the columns that a class publishes, the finest first.
 
     Parameters
     ----------
     k
-        The smallest class of equal rows.
+        The smallest class of equal rows, at least 2.
     known
-        Of a table, the columns that an attacker may know, in which rows are equal. Default: all.
+        For tables: the columns that an attacker may know, in which rows are equal. Default: all.
     attach
-        Columns of a table that are published unchanged, outside of the guarantee.
+        For tables: columns that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
     algorithm
         ``Greedy(...)``, or ``Facility(...)``: the published non-smooth variant, which cuts clusters
-        unless it is given ``cut=False``.
+        to at most 2k-1 rows unless ``cut=False`` is set.
     chunks
         As in `SmoothK`.
 
     Raises
     ------
     ParameterError
-        Where a parameter is out of range, or two exclude each other.
+        If a parameter is out of range, or two exclude each other.
 
     Notes
     -----
-    Esfandiari et al., *Smooth Anonymity for Sparse Graphs*, the comparison by suppression.
+    Esfandiari et al., *Smooth Anonymity for Sparse Graphs*: k-anonymity by suppression is
+    Definition 3.4; the non-smooth variant is the baseline of appendix D. The paper does not say how
+    it cut clusters. Greedy growth, local search and the start by columns are graphveil's own.
 
     Examples
     --------
@@ -443,5 +540,5 @@ class SuppressK(Clustered):
 
     @property
     def guarantee(self) -> KAnonymity:
-        """What is guaranteed."""
+        """k-anonymity with this k, in the known columns."""
         return KAnonymity(k=self.k, known=self.roles.known or UNSET)

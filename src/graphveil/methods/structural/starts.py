@@ -38,7 +38,8 @@ from graphveil.methods.annealing.walk import (
     towards_goal,
     with_fewer,
 )
-from graphveil.methods.k_degree.sequence import optimal_plan, runs_of, targets_per_node
+from graphveil.methods.k_degree.assignment import targets_per_node
+from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
 from graphveil.methods.structural import recount
 from graphveil.methods.structural.search import heuristic
 

@@ -29,6 +29,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.claims.knowledge import OneKindMeasure
+from graphveil.claims.record import OwnersNotes
 from graphveil.core.bounds import KEPT as KEPT_SHARE
 from graphveil.core.errors import DataError, ParameterError, option
 from graphveil.core.parameters import Columns, parameter
@@ -40,7 +41,7 @@ from graphveil.methods import attributes
 from graphveil.methods.annealing import task as tasks
 from graphveil.methods.annealing.task import Task
 from graphveil.methods.attributes import AttributedMethod, Colors, Ints, Merge, Roles
-from graphveil.methods.base import MethodResult, Reached
+from graphveil.methods.base import Reached
 from graphveil.methods.goals import Budget, Full, Goal
 from graphveil.methods.structural.settings import (
     PROPERTIES,
@@ -52,6 +53,7 @@ from graphveil.methods.structural.settings import (
     Walking,
     known_to_target,
 )
+from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
     from graphveil.methods.structural.run import Result
@@ -526,7 +528,8 @@ class StructuralAnonymity(AttributedMethod):
         given = {name: getattr(self, name) for name in Settings._fields}
         return Settings(**given | {"keep": self.keeps})
 
-    def _anonymize(self, data: Graph | Network, randomness: Randomness) -> MethodResult:
+    def draft(self, data: Graph | Network, randomness: Randomness) -> Draft[Any]:
+        """Return the draft of a release."""
         # Attributes become colors, one number for each combination of known values.
         of_arcs = self.measure == DIRECTED_COUNT
         if isinstance(data, Graph) and not of_arcs:
@@ -536,7 +539,7 @@ class StructuralAnonymity(AttributedMethod):
             return self._of_arcs(data, randomness, colors)
         return self._beside(data, self._edited(data.graph(), randomness, colors.of_person), colors)
 
-    def _edited(self, data: Graph, randomness: Randomness, colors: Ints | None) -> MethodResult:
+    def _edited(self, data: Graph, randomness: Randomness, colors: Ints | None) -> Draft[Any]:
         from graphveil.methods.structural.run import facts_of, run  # noqa: PLC0415  compiled code, when needed
 
         task = self.task(data, colors)
@@ -544,23 +547,25 @@ class StructuralAnonymity(AttributedMethod):
         result = run(task, settings, randomness)
         claimed = self._claimed(result.edited.unprotected, data.n_nodes)
         facts = facts_of(task, result, keep=self.keeps, until=self.until or ())
-        return MethodResult(
+        return Draft(
             data=result.graph,
             guarantee=claimed,
-            facts=facts,
-            advice=(
-                *self._advice(task, result),
-                *tasks.left_by(self.phi, self.k, facts),
-                *tasks.lost(data.n_nodes, facts),
+            notes=OwnersNotes(
+                cost=facts,
+                warnings=(
+                    *self._advice(task, result),
+                    *tasks.left_by(self.phi, self.k, facts),
+                    *tasks.lost(data.n_nodes, facts),
+                ),
+                unprotected=tuple(data.labels()[result.unprotected].tolist()),
             ),
-            unprotected=result.unprotected,
         )
 
     def _claimed(self, unprotected: int, n_nodes: int) -> StructuralKAnonymity:
         coarser = "use a coarser measure"
         return tasks.claimed(self.guarantee, self.goal, unprotected, n_nodes, coarser=coarser)
 
-    def _of_arcs(self, data: Network, randomness: Randomness, colors: Colors) -> MethodResult:
+    def _of_arcs(self, data: Network, randomness: Randomness, colors: Colors) -> Draft[Any]:
         """Return the result for directed edges."""
         from graphveil.methods.structural.directed import facts_of_arcs, run_on_arcs  # noqa: PLC0415  as in _edited
 
@@ -575,19 +580,21 @@ class StructuralAnonymity(AttributedMethod):
         people = self._roles.published(data.people, colors.table)
         released = replace(result.network, people=people, ids=data.ids)
         many = MANY_ADDITIONS.passed_by(added, data.n_ties) if self.edits == "add" else ()
-        return MethodResult(
+        return Draft(
             data=released,
             guarantee=self._claimed(left, n),
-            facts=facts_of_arcs(task, result),
-            advice=(
-                COPY,
-                *tasks.interruption(result.interrupted),
-                *tasks.missed(self.goal, left, n),
-                *many,
-                *MANY_UNPROTECTED.passed_by(left, n),
-                *attributes.attached_advice(released, self._roles),
+            notes=OwnersNotes(
+                cost=facts_of_arcs(task, result),
+                warnings=(
+                    COPY,
+                    *tasks.interruption(result.interrupted),
+                    *tasks.missed(self.goal, left, n),
+                    *many,
+                    *MANY_UNPROTECTED.passed_by(left, n),
+                    *attributes.attached_advice(released, self._roles),
+                ),
+                unprotected=tuple(data.labels()[result.unprotected].tolist()),
             ),
-            unprotected=result.unprotected,
         )
 
     def _advice(self, task: Task, result: Result) -> tuple[str, ...]:

@@ -22,18 +22,20 @@ from graphveil.data.csr import Dropped
 Ints = NDArray[np.int64]
 
 BUCKET_KEYS = 1 << 24
-"""The keys of a file, about: 8 bytes each, of which one file is in memory."""
+"""About how many keys a file has: 8 bytes each, and one file is in memory at a time."""
 
 MOST_BUCKETS = 512
-"""So many files are open at once, at most."""
+"""The most files that are open at a time."""
 
 NODE_BITS = 32
+"""The bits of the lower half of a key; the upper half has the node that the key begins with."""
 
 
 def cuts_of(sample: Ints, n_keys: int, n_nodes: int, bucket_keys: int) -> list[int]:
-    """Return the first node of every bucket, and the number of nodes behind them.
+    """Return the first node of every bucket, and the number of nodes after the last.
 
-    `sample`: nodes of some keys, in order. A node's keys are never divided.
+    `sample`: nodes of some keys, in order; `n_keys`: how many keys there are. Quantiles of the
+    sample give buckets of nearly equal size; the keys of a node are never divided.
     """
     n_buckets = min(MOST_BUCKETS, max(1, -(-n_keys // bucket_keys)))
     if not sample.size:
@@ -44,7 +46,7 @@ def cuts_of(sample: Ints, n_keys: int, n_nodes: int, bucket_keys: int) -> list[i
 
 
 class Buckets:
-    """Files of keys, one a range of nodes; `cuts`: first nodes, then the number of nodes."""
+    """Files of keys, one per range of nodes; `cuts`: first nodes, then the number of nodes."""
 
     def __init__(self, folder: Path, cuts: list[int]) -> None:
         self.folder = folder
@@ -74,6 +76,7 @@ class Buckets:
 
     def add(self, keys: Ints) -> None:
         """Write some keys, which are put in order here."""
+        # Sorted keys fall into buckets as consecutive pieces.
         keys.sort()
         ends = np.searchsorted(keys, self._ends).tolist()
         for file, (start, end) in zip(self._files, pairwise([0, *ends]), strict=True):
@@ -97,6 +100,7 @@ class Buckets:
 
 INDICES, DEGREES = "indices", "degrees"
 _NEIGHBOR = (1 << (NODE_BITS - 1)) - 1
+"""The bits of the neighbor in a key, above the bit that says whether the arc was turned."""
 
 
 class Spread(msgspec.Struct, frozen=True, kw_only=True):
@@ -123,12 +127,17 @@ class NeighborLists(NamedTuple):
 
 
 def spread(arcs: Iterable[tuple[NDArray[np.int32], ...]], buckets: Buckets) -> Spread:
-    """Write every arc in both directions, by the node that it begins with, and count loops."""
+    """Write every arc in both directions, by the node that it begins with, and count loops.
+
+    `arcs`: int32 sources and targets, some at a time.
+    """
     n = loops = 0
     for source, target in arcs:
+        # Both directions of each arc, the second one marked as turned.
         keys = np.empty(2 * source.size, dtype=np.int64)
         _pack(source, target, 0, keys[: source.size])
         _pack(target, source, 1, keys[source.size :])
+        # Self-loops are counted and dropped.
         apart = source != target
         if not apart.all():
             loops += int(source.size - np.count_nonzero(apart))
@@ -139,7 +148,7 @@ def spread(arcs: Iterable[tuple[NDArray[np.int32], ...]], buckets: Buckets) -> S
 
 
 def _pack(first: NDArray[np.int32], second: NDArray[np.int32], turned: int, out: Ints) -> None:
-    """Write one key an arc: where it begins, where it leads, whether it was turned."""
+    """Write one key per arc: where it begins, where it leads, whether it was turned."""
     out[:] = first
     out <<= NODE_BITS - 1
     out |= second
@@ -148,9 +157,9 @@ def _pack(first: NDArray[np.int32], second: NDArray[np.int32], turned: int, out:
 
 
 def listed(buckets: Buckets, folder: Path, so_far: Listed) -> Iterator[Listed]:
-    """Write the lists bucket by bucket, and yield how far they are before its keys are deleted.
+    """Write the lists bucket by bucket, and yield how far they are before the keys are deleted.
 
-    What an interrupted run wrote behind what it noted in `so_far` is written anew.
+    What an interrupted run wrote after its last note is written again.
     """
     n = buckets.cuts[-1]
     if not so_far.buckets:
@@ -158,15 +167,19 @@ def listed(buckets: Buckets, folder: Path, so_far: Listed) -> Iterator[Listed]:
         (folder / INDICES).write_bytes(b"")
     degrees = np.memmap(folder / DEGREES, dtype=np.int64, mode="r+", shape=(n,))
     with (folder / INDICES).open("r+b") as file:
+        # Cut off what an interrupted run wrote after its last note.
         file.truncate(4 * so_far.entries)
         file.seek(0, os.SEEK_END)
         for number, nodes, keys in buckets.taken(so_far.buckets):
+            # Distinct arcs; then without the direction bit, distinct entries.
             arcs = int(np.count_nonzero(keys[1:] != keys[:-1])) + min(keys.size, 1)
             distinct = _without_repeats(np.right_shift(keys, 1, out=keys))
+            # Degrees of the nodes of this bucket, and their lists, which are sorted by neighbor.
             counted = np.bincount((distinct >> (NODE_BITS - 1)) - nodes.start, minlength=len(nodes))
             degrees[nodes.start : nodes.stop] = counted
             distinct &= _NEIGHBOR
             distinct.astype(np.int32).tofile(file)
+            # Both are on disk before the progress is noted.
             file.flush()
             degrees.flush()
             so_far = Listed(

@@ -20,27 +20,31 @@ from graphveil.engines.local import database, stream
 from graphveil.io.parsed import ParsedArcs, as_integers, gives_counts, other_than_integers
 from graphveil.io.readers.delimited import refuse_counts
 from graphveil.io.reading import over_all_nodes
-from graphveil.io.text.dialect import ENOUGH_ROWS, refuse_undecided
+from graphveil.io.text.header import ENOUGH_ROWS, refuse_undecided
 from graphveil.io.text.tie_blocks import Ends, TextOfTies, TieFile
 
 Ints = NDArray[np.int64]
 
 WIDEST_MAP = 1 << 27
-"""Integers below this are marked in a map of so many bytes, however few there are."""
+"""Integers below this are marked in a map of one byte each, 128 MB at most, however few there
+are."""
 
 SPARSEST = 8
-"""A map or a table has at most so many places an id; above, ids are sorted and bisected."""
+"""The most places of a map or table per id; above, ids are sorted and bisected."""
 
 MEMORY_MIB = 1024
-"""The memory in which texts are made distinct; more of them are sorted on the disk."""
+"""The memory, in MiB, in which texts are made distinct; more of them are sorted on disk."""
 
 SAMPLED = 1 << 18
-"""About so many ends of edges are kept, to see where most of them are."""
+"""About how many ends of edges are kept, to see where most of them are."""
 
 T = TypeVar("T", bound=tuple[Any, ...])
 
 _MERGED = 1 << 22
+"""How many distinct integers wait at least before they are merged into those before."""
 _TEXTS_AT_ONCE = 1 << 22
+"""About how many edges with text ids are numbered at a time: each look-up builds a hash table of
+all ids."""
 
 
 class Known(NamedTuple):
@@ -53,13 +57,16 @@ class Known(NamedTuple):
 
 def nodes_of(ties: TieFile, folder: Path) -> Known:
     """Return who stands in a file of edges, and in the list of all nodes where there is one."""
+    # Step 1: pass over the file once; keep the distinct ids and a sample of ends.
     reader = _Reader(ties)
     with stage(f"reading {ties.source.name}", total=ties.rows_expected()) as advance:
         batches = noted(reader.ends(), advance)
         rest = _distinct_texts(batches, folder) if ties.text else _integers(batches)
+    # Step 2: a first row that gives the numbers of nodes and edges is not an edge.
     count_line = _count_line(ties, reader, rest)
     if count_line is None and reader.first:
         rest = pc.unique(pa.concat_arrays([rest, pa.array(reader.first, rest.type)]))
+    # Step 3: ids in canonical order, with those of the list of all nodes.
     labels = ties.labels(rest)
     if ties.options.nodes is not None:
         labels = _over_all(ties, labels)
@@ -142,7 +149,7 @@ def _integers(batches: Iterator[Ends]) -> pa.Array:
 
 
 class _DistinctIntegers:
-    """The distinct ones of many integers: marked in a map, or merged where they lie far apart."""
+    """The distinct values of many integers: marked in a map, or merged if they are far apart."""
 
     def __init__(self) -> None:
         self._map: NDArray[np.bool_] | None = np.zeros(1 << 16, dtype=np.bool_)
@@ -154,6 +161,7 @@ class _DistinctIntegers:
         """Note some integers >= 0."""
         if not values.size:
             return
+        # As long as ids are dense enough, a map takes them; after that, sorted runs are merged.
         if self._map is not None and not self._fits(int(values.max()) + 1):
             self._merged, self._map = np.flatnonzero(self._map), None
         if self._map is not None:
@@ -189,7 +197,7 @@ class _DistinctIntegers:
 
 
 def _distinct_texts(batches: Iterator[Ends], folder: Path) -> pa.Array:
-    """Return the distinct ones of many texts."""
+    """Return the distinct values of many texts, by a database that spills to the disk."""
     schema = pa.schema([("id", pa.string())])
     failed: list[Exception] = []
 

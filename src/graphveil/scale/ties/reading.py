@@ -25,7 +25,8 @@ from graphveil.data.origin import FileOrigin, PublicLists, read_from
 from graphveil.io import GraphOptions, ReadingReport
 from graphveil.io.parsed import OF_READERS, ReadCounts, may_be_missing
 from graphveil.io.readers.columnar import read_parquet, write_parquet
-from graphveil.io.reading import Reading, source_of, unlike_declared
+from graphveil.io.reading import source_of, unlike_declared
+from graphveil.io.reading_report import Reading
 from graphveil.io.source import Source
 from graphveil.io.text.columns import NotIntegersError
 from graphveil.io.text.tie_blocks import TieFile, tie_file
@@ -92,8 +93,10 @@ class TieReading:
 
     def nodes(self) -> FileFacts:
         """Return what is known of the file, once its ids are numbered."""
+        # A stage that an earlier run has finished is not done again.
         facts = self.working.finished("nodes", FileFacts)
         if facts is None:
+            # Otherwise number the ids, keep them, and note what the file says.
             needed = BYTES_A_TIE * self.ties.rows_expected()
             check_space(self.working.folder, needed, self._source.name)
             with self.timed("nodes"):
@@ -120,11 +123,13 @@ class TieReading:
 
     def _known(self, folder: Path) -> tuple[Known, bool]:
         """Return the nodes, and whether the first row turned out to be names of columns."""
+        # Integers first; if a cell is not one, the file is read again as text.
         try:
             known = nodes_of(self.ties, folder)
         except NotIntegersError:
             self.ties.text = True
             known = nodes_of(self.ties, folder)
+        # If the first row turns out to be names, the file is read again below it.
         if not first_row_is_names(self.ties, Numbering(known.labels), known.labels.size):
             return known, False
         self.ties = self._with_names()
@@ -137,9 +142,11 @@ class TieReading:
 
     def lists(self, facts: FileFacts) -> Reading[NeighborLists]:
         """Return the neighbor lists, once they are written; refuse directions that matter."""
+        # Step 1: distribute both directions of every arc over buckets of nodes.
         counted = self.working.finished("spread", Spread)
         if counted is None:
             counted = self.working.finish("spread", self._spread(facts))
+        # Step 2: sort bucket by bucket, and append the lists; a run may stop between two.
         so_far = self.working.finished("lists", Listed) or Listed()
         buckets = Buckets(self.working.folder / "spread", counted.cuts)
         with self.timed("lists"), stage("sorting edges", total=len(buckets)) as advance:
@@ -149,6 +156,7 @@ class TieReading:
             for done in listed(buckets, self._folder, so_far):
                 so_far = self.working.finish("lists", done)
                 advance(1)
+        # Step 3: map the lists, and refuse directions that matter.
         lists = mapped(self._folder)
         return Reading(lists, self._report(facts, counted, so_far, lists))
 

@@ -29,12 +29,14 @@ Ints = NDArray[np.int64]
 
 COLUMNS = ("source", "target")
 BLOCK_ENTRIES = 1 << 21
-"""So many entries of lists are looked at once."""
+"""How many entries of lists are looked at at a time."""
 
 WRITTEN_ROWS = 1 << 20
+"""How many edges are written at a time."""
 _HIGH = (1 << NODE_BITS) - 1
+"""The bits of the larger end in an edge ``u << 32 | v``."""
 _FEW = 4
-"""Ends that are so many times fewer than the nodes are counted one by one."""
+"""Ends that are this many times fewer than the nodes are counted one by one, others in a table."""
 
 Ends = tuple[Ints, Ints]
 
@@ -66,6 +68,7 @@ def changed_edges(edges: Iterable[Ints], changed: Changed) -> Iterator[Ints]:
     """Yield edges without the deleted ones, and then the added ones."""
     deleted = np.sort(_keys(changed.deleted))
     gone = 0
+    # Both are in order: the deleted edges of this piece are a slice, found by bisection.
     for keys in edges:
         if deleted.size and keys.size:
             mine = deleted[slice(*np.searchsorted(deleted, [keys[0], keys[-1] + 1]))]
@@ -83,7 +86,10 @@ def _keys(pairs: NDArray[np.int32]) -> Ints:
 
 
 def released_cuts(n_nodes: int, n_edges: int, bucket_keys: int) -> list[int]:
-    """Return cuts of released edges by their smaller end, of which low ids are ends more often.
+    """Return cuts of released edges by their smaller end.
+
+    Low ids are the smaller end more often: of random pairs below n, the share 1 - (1 - x)^2 has its
+    smaller end below x n. The cuts invert this, so that buckets have nearly equal size.
 
     >>> released_cuts(100, 40, 10)
     [0, 13, 29, 50, 100]
@@ -160,9 +166,10 @@ def _tables(buckets: Buckets, advance: Advance) -> Iterator[pa.Table]:
 
 
 def _degrees_in(data: Path, form: Format, n_nodes: int, n_edges: int, advance: Advance) -> Ints:
-    """Return how many edges of a written file everyone has; they must ascend strictly."""
+    """Return how many edges of a written file every node has; edges must ascend strictly."""
     degrees = np.zeros(n_nodes, dtype=np.int64)
     last, n = np.int64(-1), 0
+    # The written file is read again: edges must be in order, without repeats, and complete.
     for source, target in _ends_in(data, form):
         keys = (source << NODE_BITS) | target
         if not (np.all(source < target) and np.all(np.diff(keys, prepend=last) > 0)):

@@ -36,14 +36,17 @@ from graphveil.data.kinds import kind_of
 from graphveil.data.origin import PublicLists
 from graphveil.io import Format, GraphOptions
 from graphveil.io.formats import recorded
-from graphveil.io.reading import source_of, warn_of_dropped
+from graphveil.io.reading import source_of
+from graphveil.io.reading_report import warn_of_dropped
 from graphveil.io.text.tie_blocks import tie_file
-from graphveil.methods.base import Anonymizer, NewIds, NoisyTies
+from graphveil.methods.base import Anonymizer
 from graphveil.methods.noise import Channel, words_from
 from graphveil.methods.noisy_cells.noisy import listed_once
 from graphveil.methods.registry import methods_from
+from graphveil.release.claiming import Claimed, Method, claim, entered, promised
+from graphveil.release.draft import NewIds, NoisyEdges
 from graphveil.release.files import Linkage, format_that_came_in, release_format
-from graphveil.release.pipeline import Drawn, Method, Read, Run, released
+from graphveil.release.pipeline import Made, Read, Run, released
 from graphveil.release.publishing import Output, Publication, local_folder
 from graphveil.scale.columns import RowOrder
 from graphveil.scale.ties.lists import BUCKET_KEYS, Buckets, NeighborLists
@@ -122,26 +125,28 @@ def draft_of(
 ) -> EdgeDraft:
     """Return what a method makes of a graph whose neighbors the disk holds."""
     lists = NeighborLists(graph.indptr, graph.indices)
-    made = method.from_ties(graph, working.randomness)
-    if isinstance(made, NoisyTies):
+    # Methods with noise sample all cells into a file.
+    made = method.from_edges_on_disk(graph, working.randomness)
+    if isinstance(made, NoisyEdges):
         return _noisy(method, made, graph, working, ledger)
-    spent = method.entered(graph, ledger, working.randomness.seed)
+    # Methods that edit change few edges: these are in memory, all others are read from disk.
+    spent = entered(method, graph, ledger, working.randomness.seed)
     changed, before = Changed(made.added, made.deleted), graph.n_edges
     changes = EdgeChanges(before, before - len(made.deleted), len(made.added))
     return EdgeDraft(
         edges=lambda: changed_edges(edges_of(lists), changed),
         n_edges_expected=changes.kept + changes.added,
         check=made.check,
-        cost=cost_of(changes, made.facts),
-        advice=made.advice,
+        cost=cost_of(changes, made.notes.cost),
+        advice=made.notes.warnings,
         spent=spent,
     )
 
 
 def _noisy(
-    method: Method, noise: NoisyTies, graph: Graph, working: WorkingFolder, ledger: Ledger | None
+    method: Method, noise: NoisyEdges, graph: Graph, working: WorkingFolder, ledger: Ledger | None
 ) -> EdgeDraft:
-    """Return noisy edges, which are drawn once: what an interrupted draw left nobody has seen."""
+    """Return noisy edges, which are sampled once: no one has seen what an interrupted run left."""
     file = working.folder / NOISE / CELLS
     done = working.finished(NOISE, Noise)
     if done is None:
@@ -160,14 +165,14 @@ def _noisy(
             EdgeChanges(graph.n_edges, done.kept, published - done.kept), listed_once(graph)
         ),
         advice=noise.advice(done.stated, published),
-        guarantee=method.promised(graph),
+        guarantee=promised(method, graph),
         conditions=done.conditions,
         spent=done.spent,
     )
 
 
 def _drawn(
-    method: Method, noise: NoisyTies, graph: Graph, working: WorkingFolder, ledger: Ledger | None
+    method: Method, noise: NoisyEdges, graph: Graph, working: WorkingFolder, ledger: Ledger | None
 ) -> Noise:
     """Enter epsilon where there is room, and draw the noisy count and all cells into a file."""
     file = working.stage(NOISE) / CELLS
@@ -175,10 +180,13 @@ def _drawn(
     what = (
         f"{method.name} releases up to about {n:,} edges (the input has {graph.n_edges:,}), which"
     )
+    # Space is checked before epsilon is spent.
     check_space(working.folder, BYTES_A_NOISY_TIE * n, what)
-    spent = method.entered(graph, ledger, working.randomness.seed)
+    # Epsilon is entered in the ledger before anything is sampled.
+    spent = entered(method, graph, ledger, working.randomness.seed)
     stated = noise.state()
     lists = NeighborLists(graph.indptr, graph.indices)
+    # Every cell goes through the noise once.
     size = stated.noisy_count if noise.exact_size else None
     drawn_file = file if size is None else file.with_name("drawn")
     with stage("sampling noise", total=graph.n_edges) as advance:
@@ -189,6 +197,7 @@ def _drawn(
             drawn_file,
             advance,
         )
+    # If the number of edges is fixed, edges are removed or added uniformly.
     if size is not None:
         words = words_from(working.randomness, "size")
         drawn = resize(lists, drawn_file, drawn, int(size), words, file)
@@ -268,42 +277,48 @@ class TiesOnDisk:
             graph = Graph.mapped(lists.indptr, lists.indices, public_lists=public)
             run.method.check(graph)
 
-            def draw() -> Drawn:
+            def draw() -> Made:
                 name = run.method.name
                 with work.timed("anonymize"), stage(f"anonymizing with {name}"):
                     draft = draft_of(run.method, graph, working, run.ledger)
-                stated = run.method.stated(
+                stated = claim(
+                    run.method,
                     working.randomness,
                     kind=kind_of(Graph).name,
                     left_out=report.left_out,
                     guarantee=draft.guarantee,
                     conditions=draft.conditions,
-                    advice=draft.advice,
+                    warnings=draft.advice,
                     input_sha256=input_sha256,
                     origins_sha256=of_parts,
                     cost=draft.cost,
                     seconds=work.seconds,
                     spent=draft.spent,
                 )
-                return Drawn(partial(_written, work, draft, form, stated), draft.spent)
+                return Made(partial(_written, work, draft, form, stated), draft.spent)
 
             known_by = frozenset((input_sha256, file_sha256))
             yield Read(known_by, draw, {"kind": kind_of(Graph).name, **reading})
 
 
 def _written(
-    work: TieReading, draft: EdgeDraft, form: Format, stated: dict[str, Any], public: Path
+    work: TieReading, draft: EdgeDraft, form: Format, stated: Claimed, public: Path
 ) -> Publication:
     """Write the data files, and return what is said of them; refuse what breaks the guarantee."""
     n_nodes = int(work.labels.size)
     with work.timed("write"):
+        # Edges under their new ids, distributed over buckets and sorted, so that order shows
+        # nothing.
         ids = _new_ids(work.working, n_nodes).of_the_input()
         cuts = released_cuts(n_nodes, draft.n_edges_expected, work.bucket_keys)
         with stage("renumbering"), Buckets(work.working.stage("publish"), cuts) as buckets:
             n_edges = renumber(draft.edges(), ids.astype(np.int32), buckets)
         files = write_files(public, buckets, n_nodes, n_edges, form)
+    # The written degrees must be those that the method guarantees.
     draft.check(files.degrees[ids])
-    return Publication(described=files.described, linkage=_linkage(work.labels, ids), **stated)
+    return Publication(
+        described=files.described, linkage=_linkage(work.labels, ids), **stated._asdict()
+    )
 
 
 def _new_ids(working: WorkingFolder, n: int) -> NewIds:

@@ -20,7 +20,7 @@ from graphveil.data.kinds import (
     compared_kind,
     kind_of,
 )
-from graphveil.evaluate.metrics.table import METRICS
+from graphveil.evaluate.metrics.registry import METRICS
 from graphveil.measures import MEASURES, EqualRows, Identifiability, measure
 from graphveil.measures.network import UniqueShare
 from graphveil.measures.registry import DIRECTED_COUNT

@@ -32,8 +32,10 @@ from graphveil.data import Data, Graph, Network, Table
 from graphveil.data.kinds import kind_of, released_kind
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.generalize.frames import questions_of_levels
-from graphveil.methods.generalize.levels import ALL, values_of
+from graphveil.methods.generalize.hierarchy import ALL
+from graphveil.methods.generalize.levels import values_of
 from graphveil.methods.generalize.method import Generalize
+from graphveil.release.claiming import promised
 
 
 def sizes_in_words(sizes: Mapping[str, int]) -> str:
@@ -388,7 +390,7 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
     roles = roles_of(method, data)
     several = [method.from_parameters(values | roles) for values in _parameters_of(method)]
     chosen = several[len(several) // 2]
-    promise = chosen.promised(data)
+    promise = promised(chosen, data)
     kind = kind_of(released_kind(type(data), method.accepts[0])).name
     sample = sample_of(data, method.trial_size, Randomness(seed=SEED))
     trials: tuple[Trial, ...] = ()
@@ -396,7 +398,7 @@ def choice_of(method: type[Anonymizer[Any]], data: Data, *, until: float) -> Cho
     if not isinstance(promise, NotClaimed):
         trials = tuple(_trials(several, data, sample.data, until))
         chosen = several[place_of_call(trials)]
-        promise = chosen.promised(data)
+        promise = promised(chosen, data)
         expected = chosen.expected_cost(data) is not None
         measured_on = "average, computed on all of the data" if expected else sample.words
     given = _given(chosen) | roles

@@ -11,15 +11,19 @@ import numpy as np
 
 from graphveil.data import Graph
 from graphveil.evaluate.measuring import averaged
-from graphveil.evaluate.metrics.table import PRESETS
+from graphveil.evaluate.metrics.registry import PRESETS
 from graphveil.io import datasets, read_graph
 from graphveil.measures import class_sizes_of_nodes, partition
 from graphveil.methods import METHODS
 from graphveil.methods.annealing.task import Task
+from graphveil.methods.k_degree.paper import (
+    construct_graph,
+    dp_graph_anonymization,
+    greedy_rec_algorithm,
+)
 from graphveil.methods.random_graphs.hierarchy import paired_tree
 from graphveil.methods.random_graphs.kernels.hierarchy import log_likelihood
 from graphveil.methods.structural.paper import sample_edits
-from graphveil.methods.textbook import construct_graph, dp_graph_anonymization, greedy_rec_algorithm
 from graphveil.verbs.evaluate import evaluate_release
 from graphveil.verbs.reproduce.reproduce import Asked, By, Reproduced
 

@@ -18,13 +18,12 @@ from graphveil.core.errors import (
     one_of,
     option,
 )
-from graphveil.core.lazy import needs_library, resolve
+from graphveil.core.lazy import AsFrame, resolve
 from graphveil.core.progress import stage
 from graphveil.core.text import html_table
 from graphveil.io.datasets.sets import PAPERS, found_in
 
 if TYPE_CHECKING:
-    import pandas as pd
     import pyarrow as pa
 
 By = Literal["paper", "published", "default"]
@@ -156,7 +155,7 @@ class Asked(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Reproduction:
+class Reproduction(AsFrame):
     """The rows of an item, and what was not run.
 
     Parameters
@@ -197,12 +196,6 @@ class Reproduction:
 
         about = {"paper": self.paper, "item": self.item}
         return pa.Table.from_pylist([about | dataclasses.asdict(row) for row in self.rows])
-
-    @needs_library
-    def to_pandas(self) -> pd.DataFrame:
-        """Return the rows as a pandas frame."""
-        frame: pd.DataFrame = self.to_arrow().to_pandas()
-        return frame
 
     def __repr__(self) -> str:
         """Return the figures side by side, a line each."""

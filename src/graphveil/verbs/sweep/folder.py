@@ -16,7 +16,8 @@ from pathlib import Path
 
 import msgspec
 
-from graphveil.claims.manifest import check_outside, private_folder
+from graphveil.claims.neighbors import check_outside
+from graphveil.claims.record import private_folder
 from graphveil.core.atomic import OWNER_ONLY, flush_names, whole_file, whole_folders
 from graphveil.core.errors import ReleaseError, ResourceError, UsageError, option
 from graphveil.verbs.sweep.grid import SCHEMA, Plan, Point, Result

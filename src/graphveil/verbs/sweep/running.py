@@ -14,12 +14,16 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import suppress
 from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, Literal, NamedTuple
 
+import msgspec
+
 from graphveil.claims.guarantees import AnyGuarantee, unclaimed
+from graphveil.engines.processes import portable
 from graphveil.release import Release
 
 KILLED = "its process was terminated from outside, perhaps for lack of memory"
@@ -46,120 +50,94 @@ def over_processes(
     inherited: int | None = None,
 ) -> Iterator[TaskResult]:
     """Yield how every task ended, as they end; closing this ends the processes."""
-    waiting: SimpleQueue[int | None] = SimpleQueue()
-    for number in [*range(len(tasks)), *[None] * jobs]:
-        waiting.put(number)
-    ended: SimpleQueue[TaskResult] = SimpleQueue()
     hello = pickle.dumps((work, cpu_seconds))
-    crew = [
-        _Crew(hello, tasks, waiting, ended, cpu_seconds, inherited)
-        for _ in range(min(jobs, len(tasks)))
-    ]
+    crew = [_Worker(hello, cpu_seconds, inherited) for _ in range(min(jobs, len(tasks)))]
+    free: SimpleQueue[_Worker] = SimpleQueue()
     for member in crew:
-        member.start()
-    try:
-        for _ in tasks:
-            yield ended.get()
-    finally:
-        for member in crew:
-            member.stop()
-        for member in crew:
-            member.join()
+        free.put(member)
+
+    def done(number: int) -> TaskResult:
+        member = free.get()
+        try:
+            return TaskResult(number, *member.answer(tasks[number]))
+        except Exception as error:  # noqa: BLE001  such as a task that cannot be pickled
+            return TaskResult(number, "raised", error)
+        finally:
+            free.put(member)
+
+    with ThreadPoolExecutor(max(1, len(crew))) as threads:
+        try:
+            yield from (
+                future.result()
+                for future in as_completed(threads.submit(done, n) for n in range(len(tasks)))
+            )
+        finally:
+            threads.shutdown(wait=False, cancel_futures=True)
+            for member in crew:
+                member.stop()
 
 
-class _Crew(threading.Thread):
-    """A thread that keeps one worker process, and hires another where that one ends."""
+class _Worker:
+    """A worker process, started with the first task, and again if it has ended."""
 
-    def __init__(
-        self,
-        hello: bytes,
-        tasks: Sequence[Any],
-        waiting: SimpleQueue[int | None],
-        ended: SimpleQueue[TaskResult],
-        cpu_seconds: float | None,
-        inherited: int | None,
-    ) -> None:
-        super().__init__(daemon=True)
-        self.hello, self.tasks, self.waiting, self.ended = hello, tasks, waiting, ended
-        self.cpu_seconds, self.inherited = cpu_seconds, inherited
+    def __init__(self, hello: bytes, cpu_seconds: float | None, inherited: int | None) -> None:
+        self.hello, self.cpu_seconds, self.inherited = hello, cpu_seconds, inherited
         self.process: subprocess.Popen[bytes] | None = None
         self.stopped = False
         self.guard = threading.Lock()
-
-    def run(self) -> None:
-        """Do tasks until none waits, or someone stops this."""
-        while not self.stopped and (number := self.waiting.get()) is not None:
-            try:
-                self.ended.put(self._done(number))
-            except Exception as error:  # noqa: BLE001  else who waits would wait for ever
-                self.ended.put(TaskResult(number, "raised", error))
-        self.stop()
-        if self.process is not None:
-            self.process.wait()
-            _close(self.process)
 
     def stop(self) -> None:
         """End the worker process, whatever it does."""
         with self.guard:
             self.stopped = True
-            if self.process is not None and self.process.poll() is None:
+            if self.process is not None:
                 self.process.kill()
+                self._ended(self.process)
 
-    def _done(self, number: int) -> TaskResult:
+    def answer(self, task: Any) -> tuple[Any, Any]:
+        """Return how a task ended, and its result, its error or the reason why it is lost."""
+        timed = self.cpu_seconds is not None and not hasattr(signal, "setitimer")
         process = self._hired()
-        if process is None or process.stdin is None or process.stdout is None:
-            return TaskResult(number, "lost", KILLED)
-        timer = None
-        if self.cpu_seconds is not None and not hasattr(signal, "setitimer"):
-            timer = threading.Timer(self.cpu_seconds, process.kill)
-            timer.start()
+        timer = threading.Timer(self.cpu_seconds or 0.0, process.kill)
         try:
-            pickle.dump(self.tasks[number], process.stdin)
-            process.stdin.flush()
-            how, answer = pickle.load(process.stdout)  # noqa: S301  our own worker's bytes
+            if timed:
+                timer.start()
+            pickle.dump(task, process.stdin)  # type: ignore[arg-type]  # a pipe
+            process.stdin.flush()  # type: ignore[union-attr]  # a pipe
+            how, answer = pickle.load(process.stdout)  # type: ignore[arg-type]  # noqa: S301  ours
         except (EOFError, OSError, pickle.UnpicklingError):
-            return self._ended_early(number, process, timed=timer is not None)
+            code = self._ended(process)
+            if timed or (hasattr(signal, "SIGPROF") and code == -signal.SIGPROF):
+                return "out of time", None
+            return "lost", KILLED if code < 0 else FAILED.format(code)
         finally:
-            if timer is not None:
-                timer.cancel()
-        return TaskResult(number, how, answer)
+            timer.cancel()
+        return how, answer
 
-    def _ended_early(
-        self, number: int, process: subprocess.Popen[bytes], *, timed: bool
-    ) -> TaskResult:
-        code = process.wait()
-        _close(process)
-        late = timed or (hasattr(signal, "SIGPROF") and code == -signal.SIGPROF)
-        if late:
-            return TaskResult(number, "out of time")
-        return TaskResult(number, "lost", KILLED if code < 0 else FAILED.format(code))
-
-    def _hired(self) -> subprocess.Popen[bytes] | None:
-        """Return the worker process, a new one where there is none; None where this is stopped."""
-        if self.process is not None and self.process.poll() is None:
-            return self.process
-        paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)  # as of this process
+    def _hired(self) -> subprocess.Popen[bytes]:
+        """Return the worker process, a new one where there is none."""
         with self.guard:
             if self.stopped:
-                return None
-            self.process = subprocess.Popen(
-                [sys.executable, "-m", "graphveil.verbs.sweep.running"],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                env=os.environ | dict.fromkeys(THREADS, "1") | {"PYTHONPATH": paths},
-                pass_fds=() if self.inherited is None else (self.inherited,),
-            )
-        if self.process.stdin is not None:
-            with suppress(OSError):
-                self.process.stdin.write(self.hello)
-        return self.process
+                raise EOFError
+            if self.process is None or self.process.poll() is not None:
+                paths = os.pathsep.join(path or str(Path.cwd()) for path in sys.path)
+                self.process = subprocess.Popen(
+                    [sys.executable, "-m", "graphveil.verbs.sweep.running"],
+                    stdin=subprocess.PIPE,
+                    stdout=subprocess.PIPE,
+                    env=os.environ | dict.fromkeys(THREADS, "1") | {"PYTHONPATH": paths},
+                    pass_fds=() if self.inherited is None else (self.inherited,),
+                )
+                with suppress(OSError):
+                    self.process.stdin.write(self.hello)  # type: ignore[union-attr]  # a pipe
+            return self.process
 
-
-def _close(process: subprocess.Popen[bytes]) -> None:
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
+    def _ended(self, process: subprocess.Popen[bytes]) -> int:
+        code = process.wait()
+        for stream in (process.stdin, process.stdout):
             with suppress(OSError):
-                stream.close()
+                stream.close()  # type: ignore[union-attr]  # a pipe
+        return code
 
 
 PARENT_GONE = 1
@@ -196,7 +174,7 @@ def _answered(work: Any, task: Any, cpu_seconds: float | None) -> tuple[str, Any
     except MemoryError:
         return "lost", "it ran out of memory"
     except Exception as error:  # noqa: BLE001  it is raised again by the parent
-        return "raised", _portable(error)
+        return "raised", portable(error)
     finally:
         _limit(None)
 
@@ -206,15 +184,6 @@ def _limit(cpu_seconds: float | None) -> None:
     if hasattr(signal, "setitimer"):
         signal.signal(signal.SIGPROF, signal.SIG_DFL)
         signal.setitimer(signal.ITIMER_PROF, cpu_seconds or 0.0)
-
-
-def _portable(error: Exception) -> Exception:
-    """Return the error, or a stand-in where it cannot be pickled."""
-    try:
-        pickle.loads(pickle.dumps(error))  # noqa: S301  our own bytes
-    except Exception:  # noqa: BLE001  pickling runs the error's own code
-        return RuntimeError(f"{type(error).__name__}: {error}")
-    return error
 
 
 def main() -> None:
@@ -258,6 +227,6 @@ def as_trial(release: Release[Any]) -> Release[Any]:
     ('trial',)
     """
     private = release.for_owner()
-    private = dataclasses.replace(private, warnings=(*private.warnings, ONE_OF_SEVERAL))
+    private = msgspec.structs.replace(private, warnings=(*private.warnings, ONE_OF_SEVERAL))
     claimed = claimed_of_a_trial(release.guarantee)
     return dataclasses.replace(release, guarantee=claimed, private=private)

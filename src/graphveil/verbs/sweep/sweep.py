@@ -49,9 +49,9 @@ from graphveil.data.kinds import (
 )
 from graphveil.engines.processes import available_cores
 from graphveil.evaluate.measuring import SYNONYMS, spelled_out
-from graphveil.evaluate.metrics.table import METRICS
+from graphveil.evaluate.metrics.registry import METRICS
 from graphveil.io.formats import recorded
-from graphveil.io.reading import ReadingReport, warn_of_dropped
+from graphveil.io.reading_report import ReadingReport, warn_of_dropped
 from graphveil.methods.base import Anonymizer
 from graphveil.release import Release, digest_of
 from graphveil.release.files import format_that_came_in
@@ -59,7 +59,6 @@ from graphveil.release.publishing import Output
 from graphveil.verbs.advise.trials import class_of, shares_of
 from graphveil.verbs.attack import attack_release
 from graphveil.verbs.evaluate import evaluate_release
-from graphveil.verbs.sweep.figures import write_table
 from graphveil.verbs.sweep.folder import (
     TABLE,
     begun,
@@ -81,6 +80,7 @@ from graphveil.verbs.sweep.grid import (
     methods_of,
     points_of,
 )
+from graphveil.verbs.sweep.points import write_table
 from graphveil.verbs.sweep.results import Sweep
 from graphveil.verbs.sweep.running import TaskResult, as_trial, over_processes
 

@@ -1,30 +1,49 @@
-"""Users by features: entries of listed users, each once, in the order of users and items.
+"""User-item data: entries of listed users, each once, in the order of users and items.
 
-Rows and numbers of parts are written again in the canonical form, and bytes are compared.
+Claim checked: the shape of the data. Ids are 0 to n - 1 (or come from a key), no entry appears
+twice, each belongs to a listed user, and users and items ascend, so that the order of rows says
+nothing.
+
+Tables: `users(person)`, `entries(person, item)`; of the original, once linked, `features(feature,
+item)` and `had(person, feature)`. A release in parts has views instead, and was checked row by
+row while it was loaded (`feature_parts`).
+
+Cost: scans and one grouping, O(nnz log nnz) at most.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from graphveil.claims import manifest as parts
 from graphveil.claims.facts import EntryChanges
-from graphveil.claims.manifest import COLUMNS, FOLDER, MANIFEST, DataFile, Described
+from graphveil.claims.manifest import DataFile, Described
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Data
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.kinds import encoded
-from graphveil.verify import evidence as kinds
-from graphveil.verify.database import Database, UnreadableError, literal
-from graphveil.verify.evidence import CheckedKind, ComparedNames, Cost, Evidence, IdsAsNames
-from graphveil.verify.files import canonical
-from graphveil.verify.files.folder import broken
-from graphveil.verify.recount.classes import counts_of_lists, find_kept
-from graphveil.verify.recount.linked import IDS, ORDER, ids_check, misplaced, released_ids
+from graphveil.verify.changes import COST, same_pairs
+from graphveil.verify.database import Database, UnreadableError
+from graphveil.verify.evidence import (
+    CheckedKind,
+    ComparedNames,
+    Cost,
+    Evidence,
+    IdsAsNames,
+    NoiseCells,
+)
+from graphveil.verify.files.canonical_text import DELIMITERS
+from graphveil.verify.files.item_names import no_item
+from graphveil.verify.files.loading import load_rows, refuse_missing
+from graphveil.verify.kinds.feature_parts import load_parts
+from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
+from graphveil.verify.recount.linkage import released_ids
+from graphveil.verify.recount.rows.row_classes import counts_of_lists
+from graphveil.verify.recount.rows.true_entries import find_kept
+from graphveil.verify.second_reading.pairs import OriginalPairs, second_reading
 from graphveil.verify.verdict import (
     LINKAGE,
     Check,
@@ -37,12 +56,15 @@ from graphveil.verify.verdict import (
 )
 
 ENTRIES, ITEMS = "entries", "items"
-
 _ENTRIES = (("person", "BIGINT"), ("item", "VARCHAR"))
 _COLUMNS = ["user", "item"]
+
+# Published items that the original has no feature for.
 _STRANGE_ITEMS = (
     "SELECT item FROM (SELECT DISTINCT item FROM entries) ANTI JOIN features USING (item)"
 )
+
+# The first entry that does not follow the one above it: users ascend, and so do the items of one.
 _OUT_OF_ORDER = """
     SELECT number, person, item FROM (
         SELECT rowid + 1 AS number, person, item,
@@ -51,22 +73,27 @@ _OUT_OF_ORDER = """
     WHERE person < above_person OR (person = above_person AND key <= above)
     ORDER BY number LIMIT 1
 """
+
+# The first entry that appears more than once.
 _REPEATED = """
     SELECT person, item, count(*) FROM entries GROUP BY person, item HAVING count(*) > 1
     ORDER BY person, item LIMIT 1
 """
+
+# A user of some entry who is not in the list of users.
 _STRANGER = "SELECT person FROM entries WHERE person NOT IN (SELECT person FROM users) LIMIT 1"
 
 
 def _load(db: Database, path: Path, file: DataFile) -> None:
-    canonical.load_rows(db, path, file.format, "entries", _ENTRIES, _COLUMNS)
+    load_rows(db, path, file.format, "entries", _ENTRIES, _COLUMNS)
+    # Parquet keeps the types apart; in text, names of items must survive another reading.
     if file.format == "parquet":
-        canonical.refuse_missing(db, "entries", ["person", "item"], path.name)
+        refuse_missing(db, "entries", ["person", "item"], path.name)
         return
     row = db.first("SELECT rowid + 2 FROM entries WHERE item = '' LIMIT 1")
     if row:
         raise UnreadableError(f"{path.name}, line {row[0]}: the item is missing")
-    problem = canonical.no_item(db)
+    problem = no_item(db)
     if problem:
         raise UnreadableError(f"{path.name}: {problem}")
 
@@ -82,6 +109,7 @@ def _counts(db: Database, described: Described) -> dict[str, int]:  # noqa: ARG0
 
 
 def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:  # noqa: FBT001  one shape
+    # Parts were checked row by row when they were loaded.
     if db.holds("lists"):
         users = counted(described.counts.get("users", 0), "user")
         each = counted(len(described.files), "part")
@@ -95,6 +123,7 @@ def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:
     if stranger:
         problems.append(f"user {stranger[0]} has an item but is not listed")
     order = _user_order(db, described.files, keyed=keyed)
+    # Entries in strictly ascending order cannot repeat, so this is asked only if they are not.
     repeated = None if order.outcome == "holds" else db.first(_REPEATED)
     if repeated:
         problems.append(f"user {repeated[0]} has the item {shown(repeated[1])} {repeated[2]} times")
@@ -132,6 +161,7 @@ def _items(db: Database, original: Bipartite, *, people: bool, linked: bool) -> 
 
     The name of an item that is a person is the published id of that person.
     """
+    # The name of an item that is a person is that person's published id, by the linkage.
     names = original.feature_labels()
     if people and original.items == "people" and linked:
         names = released_ids(db)
@@ -156,6 +186,7 @@ def _link(db: Database, original: Bipartite, released: Any) -> None:
 
 def _changes(evidence: Evidence) -> EntryChanges:
     db, before = evidence.tables, evidence.original_as(Bipartite).n_entries
+    # Entries of both are joined once, for every check that needs them.
     find_kept(db)
     after = db.number("SELECT count(*) FROM entries")
     kept = db.number("SELECT count(*) FROM kept")
@@ -197,174 +228,13 @@ def _check_cells(db: Database, cells: int) -> Check:
     return judged([] if fits else [other], all_of)
 
 
-def _pairs(original: Bipartite) -> kinds.OriginalPairs:
+def _pairs(original: Bipartite) -> OriginalPairs:
     ends = original.rows(), original.indices
-    return kinds.OriginalPairs(*ends, original.labels(), original.feature_labels(), both_ways=False)
-
-
-GROUP_ROWS = 1 << 17
-_READ_ROWS = 1 << 14
-_LEAVES = "items.list.element"
-_BYTES_PER_CELL = 8
-_ONE_PAGE = {"data_page_size": 1 << 30, "dictionary_pagesize_limit": 1 << 30}
-_LISTS = {"list<element: int64>": "int64", "list<element: string>": "string"}
-
-
-def load_parts(db: Database, files: list[tuple[Path, DataFile]]) -> None:
-    """Create the views `lists(person, items)`, `users(person)` and `entries(person, item)`."""
-    links, leaf = [], None
-    for number, (path, file) in enumerate(files):
-        with broken(file.name):
-            part = _Part(path, file, number * parts.PART_USERS)
-            held = _compared(db, part)
-            if leaf is not None and held != leaf:
-                raise UnreadableError(
-                    f"{file.name}: items have the type {held}, but those in "
-                    f"earlier parts have the type {leaf}"
-                )
-            leaf = held
-            links.append(literal(db.link(path)))
-    rows = f"read_parquet([{', '.join(links)}], hive_partitioning = false)"
-    db.run(f"CREATE VIEW lists AS SELECT user AS person, items FROM {rows}")
-    db.run("CREATE VIEW users AS SELECT person FROM lists")
-    db.run(
-        "CREATE VIEW entries AS SELECT person, CAST(unnest(items) AS VARCHAR) AS item FROM lists"
-    )
-    if leaf == "string" and db.only_numbers("entries", "item"):
-        raise UnreadableError(
-            f"{FOLDER}: items that are whole numbers are stored as string instead of int64"
-        )
-
-
-class _Part(NamedTuple):
-    """A part: its file, what is said of it, and the id of its first user."""
-
-    path: Path
-    file: DataFile
-    first: int
-
-
-def _compared(db: Database, part: _Part) -> str:
-    """Return what its lists hold, once bytes and rows of a part are as they must be."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, and text needs none of it
-
-    path, name = part.path, part.file.name
-    with canonical.opened_columnar(path) as file:
-        schema = file.schema_arrow
-        if schema.names != COLUMNS:
-            raise UnreadableError(
-                f"{name} has the columns {shown(schema.names)}, not {shown(COLUMNS)}"
-            )
-        kinds = [str(field.type) for field in schema]
-        if kinds[0] != "int64" or kinds[1] not in _LISTS:
-            raise UnreadableError(
-                f"{name} has columns of the types {shown(kinds)}, not ids with lists of items"
-            )
-        canonical.refuse_packed(db, path)
-        groups = [file.metadata.row_group(n) for n in range(file.metadata.num_row_groups)]
-        cells = sum(g.column(n).num_values for g in groups for n in range(g.num_columns))
-        db.refuse_unpacked(int(cells) * _BYTES_PER_CELL, path.stat().st_size, name)  # text as codes
-    leaf = _LISTS[kinds[1]]
-    if leaf == "string":  # few words of a dictionary could be longer than memory holds
-        lists = f"read_parquet({literal(db.link(path))}, hive_partitioning = false)"
-        words = f"SELECT unnest(items) AS item FROM {lists}"
-        db.refuse_beyond(db.number(f"SELECT sum(strlen(item)) FROM ({words})"), name)
-    numbers, texts = (["user", _LEAVES], []) if leaf == "int64" else (["user"], [_LEAVES])
-    long = pa.int64() if leaf == "int64" else pa.large_string()
-    schema = pa.schema([("user", pa.int64()), ("items", pa.large_list(long))])
-    with canonical.opened_columnar(path) as file:
-        rows = canonical.in_groups(_rows(file, part, schema), schema, GROUP_ROWS)
-        settings = canonical.settings_of(numbers, texts) | _ONE_PAGE
-        canonical.compare_groups(path, rows, schema, settings, GROUP_ROWS)
-    return leaf
-
-
-def _rows(file: Any, part: _Part, schema: Any) -> Iterator[Any]:
-    """Yield the rows of a part some at a time, once they are what they must be."""
-    import pyarrow as pa  # noqa: PLC0415  heavy, as above
-
-    n = 0
-    for batch in file.iter_batches(_READ_ROWS, use_threads=False):
-        batch.validate(full=True)
-        user, lists = batch.column(0), batch.column(1)
-        _refuse_ids(user, n, part)
-        if lists.null_count:
-            raise UnreadableError(f"{part.file.name}: a user in {_among(n, user)} has no list")
-        leaves = _leaves(lists, part, schema.field("items").type.value_type)
-        starts = _numbers(lists.offsets, np.int32).astype(np.int64)
-        _refuse_items(leaves, starts - starts[0], part, n)
-        items = lists.cast(schema.field("items").type)
-        yield pa.RecordBatch.from_arrays([user, items], schema=schema)
-        n += batch.num_rows
-    if n != part.file.rows:
-        said = f"but {MANIFEST} states {part.file.rows}"
-        raise UnreadableError(f"{part.file.name} has {counted(n, 'row')}, {said}")
-
-
-def _among(n: int, user: Any) -> str:
-    return f"rows {n + 1} to {n + len(user)}"
-
-
-def _refuse_ids(user: Any, n: int, part: _Part) -> None:
-    """Refuse a user who is not the one of this place; the first row is that of number n."""
-    if user.null_count:
-        raise UnreadableError(f"{part.file.name}: a user in {_among(n, user)} has no id")
-    ids, first = _numbers(user, np.int64), part.first + n
-    wrong = np.flatnonzero(ids != np.arange(first, first + ids.size))
-    if wrong.size:
-        row = int(wrong[0])
-        raise UnreadableError(
-            f"{part.file.name}: row {n + row + 1} is user {ids[row]}, but must be user "
-            f"{first + row}"
-        )
-
-
-def _leaves(lists: Any, part: _Part, kind: Any) -> Any:
-    """Return the items of some rows one behind the other."""
-    import pyarrow.compute as pc  # noqa: PLC0415  heavy, as above
-
-    leaves = lists.flatten()
-    if leaves.null_count:
-        raise UnreadableError(f"{part.file.name}: an item has no name")
-    if str(leaves.type) != "int64":
-        return leaves.cast(kind)
-    least = pc.min(leaves).as_py()
-    if least is not None and least < 0:
-        raise UnreadableError(f"{part.file.name}: the item {least} is below 0")
-    return leaves
-
-
-def _numbers(column: Any, kind: Any) -> Any:
-    """Return numbers, none of which is missing, as they are in memory.
-
-    Arrow's own way imports pandas where that is installed: 60 MiB.
-    """
-    content = column.buffers()[1] or b""
-    return np.frombuffer(content, dtype=kind)[column.offset : column.offset + len(column)]
-
-
-def _refuse_items(leaves: Any, starts: Any, part: _Part, n: int) -> None:
-    """Refuse items that do not ascend in their row: of text by its bytes."""
-    import pyarrow.compute as pc  # noqa: PLC0415  heavy, as above
-
-    if len(leaves) < 2:
-        return
-    above = pc.greater(leaves.slice(1), leaves.slice(0, len(leaves) - 1))
-    rising = _numbers(above.cast("uint8"), np.uint8).astype(np.bool_)
-    inner = starts[(starts > 0) & (starts < len(leaves))]
-    rising[inner - 1] = True
-    if rising.all():
-        return
-    at = int(np.flatnonzero(~rising)[0]) + 1
-    row = int(np.searchsorted(starts, at, side="right")) - 1
-    raise UnreadableError(
-        f"{part.file.name}: row {n + row + 1}, user {part.first + n + row}: the item "
-        f"{shown(leaves[at].as_py())} is not in ascending order"
-    )
+    return OriginalPairs(*ends, original.labels(), original.feature_labels(), both_ways=False)
 
 
 FEATURES = CheckedKind(
-    loaders=dict.fromkeys((*canonical.DELIMITERS, "parquet"), _load),
+    loaders=dict.fromkeys((*DELIMITERS, "parquet"), _load),
     tables=("users", "entries"),
     people=("users", "person"),
     entries=("entries", "entry"),
@@ -377,9 +247,9 @@ FEATURES = CheckedKind(
     shared=_shared,
     link=_link,
     changes=_changes,
-    cost=Cost(kinds.COST, _changes, _in_words),
-    same=kinds.same_pairs,
+    cost=Cost(COST, _changes, _in_words),
+    same=same_pairs,
     parts=load_parts,
-    noise_cells=kinds.NoiseCells(of_person=_cells_of_person, check=_check_cells),
-    read_again=kinds.second_reading(_pairs, "entries"),
+    noise_cells=NoiseCells(of_person=_cells_of_person, check=_check_cells),
+    read_again=second_reading(_pairs, "entries"),
 )

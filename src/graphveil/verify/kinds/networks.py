@@ -1,6 +1,16 @@
-"""Networks: edges between listed people, of whom something may be said.
+"""Networks: edges between listed nodes, with layers, directions and attributes.
 
-The simple case is a graph: edges without directions, each once, the smaller end first.
+Claim checked: the shape of the data. Ids are 0 to n - 1 (or come from a key), no node has an edge
+to itself, no edge appears twice, every end is a listed node, and edges stand in ascending order,
+the smaller end of an undirected edge first. The simple case is a graph: one undirected layer, no
+attributes.
+
+Tables: `nodes(node)`, `edges(source, target[, layer])`, `people_rows(c0, c1, ...)` with the
+attributes as text; of the original, once linked, `placed(u, v[, layer])`, its edges under the
+published ids, and `missing(source, target[, layer])`, those of them that the release lacks.
+
+Cost: window functions in file order and anti joins, O(m log m) at most. Above `MOST_AT_ONCE`
+edges the original is compared in buckets on disk (`recount.graphs.edge_buckets`).
 """
 
 from __future__ import annotations
@@ -21,30 +31,41 @@ from graphveil.data import Graph, Network
 from graphveil.data.ids import as_text, to_arrow
 from graphveil.data.network import ID_OF_PERSON
 from graphveil.data.network import LAYER as OF_LAYER
-from graphveil.verify import evidence as kinds
+from graphveil.verify.changes import same_pairs
 from graphveil.verify.database import Database, UnreadableError
-from graphveil.verify.evidence import CheckedKind, ComparedNames, Cost, Evidence, IdsAsNames
-from graphveil.verify.files.canonical import (
-    DELIMITERS,
-    compare,
-    load_delimited,
-    load_rows,
-    refuse_missing,
-    view_columnar,
+from graphveil.verify.evidence import (
+    CheckedKind,
+    ComparedNames,
+    Cost,
+    Evidence,
+    IdsAsNames,
+    NoiseCells,
 )
-from graphveil.verify.recount.classes import MOST_AT_ONCE, MOST_IDS, link_in_buckets
-from graphveil.verify.recount.linked import IDS, ORDER, ids_check, misplaced, strange_cell
+from graphveil.verify.files.canonical_parquet import view_columnar
+from graphveil.verify.files.canonical_text import DELIMITERS, load_delimited
+from graphveil.verify.files.graphml import load_graphml
+from graphveil.verify.files.loading import load_rows, refuse_missing
+from graphveil.verify.kinds.text_cells import cell_columns, strange_id
+from graphveil.verify.recount.graphs.edge_buckets import MOST_AT_ONCE, MOST_IDS, link_in_buckets
+from graphveil.verify.recount.graphs.node_attributes import strange_cell
+from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
+from graphveil.verify.second_reading.pairs import OriginalPairs, PairKinds, second_reading
+from graphveil.verify.second_reading.tables import people_reading_check
 from graphveil.verify.verdict import SHARED, Check, fails, holds, judged, not_checked, row_of, shown
 
 EDITS, ENDPOINTS, SIMPLE = "edits", "endpoints", "simple graph"
-
+# Edges of the original that the release lacks, and released edges that the original lacks; with
+# layers, `_ADDED` below.
 MISSING = "SELECT source, target FROM missing ORDER BY source, target"
+
 _ADDED_EDGES = """
     SELECT source, target FROM edges ANTI JOIN placed ON source = u AND target = v
     ORDER BY source, target
 """
+
 _COLUMNS = ["source", "target"]
 
+# The first edge of a graph whose smaller end is second, or that does not follow the one above it.
 _EDGE_OUT_OF_ORDER = """
     SELECT number, source, target FROM (
         SELECT row_number() OVER () AS number, source, target,
@@ -54,10 +75,14 @@ _EDGE_OUT_OF_ORDER = """
         source < above_source OR (source = above_source AND target <= above_target)))
     LIMIT 1
 """
+
+# The first edge that appears more than once, in either direction.
 _DUPLICATE = """
     SELECT least(source, target) AS u, greatest(source, target) AS v, count(*) AS copies
     FROM edges GROUP BY u, v HAVING count(*) > 1 ORDER BY u, v LIMIT 1
 """
+
+# The first end of an edge that is not a listed node.
 _STRANGER = """
     SELECT end_node FROM (SELECT unnest([source, target]) AS end_node FROM edges)
     WHERE end_node NOT IN (SELECT node FROM nodes) ORDER BY end_node LIMIT 1
@@ -66,11 +91,13 @@ _STRANGER = """
 
 def _link_edges(db: Database, original: Graph, released: Any) -> None:
     """Create `placed(u, v)`, the original's edges, u below v, and `missing` of those lost."""
+    # Large graphs are compared in buckets on disk, where ids fit into 32 bits.
     released = np.asarray(released)
     usual = released.size > 0 and released.min() >= 0 and released.max() < MOST_IDS
     if original.n_edges > MOST_AT_ONCE and usual:
         link_in_buckets(db, (original.indptr, original.indices), released)
         return
+    # Others in one anti join over tables: `placed` are the original's edges by published ids.
     ends = released[original.edges()]
     db.put("placed", {"u": ends.min(axis=1), "v": ends.max(axis=1)})
     db.run(
@@ -106,13 +133,12 @@ def _cells_of_person(evidence: Evidence, _cells: int) -> int:
 
 
 COLUMNS, LAYER = "columns", "layer"
-
 PEOPLE_ROWS = "people_rows"
 """The table of what is said of people."""
 
-
 _TIES = (("source", "BIGINT"), ("target", "BIGINT"), (OF_LAYER, "VARCHAR"))
 
+# The first edge of a network that does not follow the one above it by source, target and layer.
 _OUT_OF_ORDER = """
     SELECT number, source, target FROM (
         SELECT rowid + 1 AS number, source, target, layer,
@@ -123,19 +149,27 @@ _OUT_OF_ORDER = """
         target < above_target OR (target = above_target AND layer <= above_layer))))
     LIMIT 1
 """
+
+# The first edge that appears more than once in one layer.
 _TWICE = """
     SELECT source, target, count(*) FROM edges GROUP BY source, target, layer
     HAVING count(*) > 1 ORDER BY source, target, layer LIMIT 1
 """
+
 _SAME_TIE = "source = u AND target = v AND edges.layer = placed.layer"
+
 _ADDED = f"""
     SELECT source, target FROM edges ANTI JOIN placed ON {_SAME_TIE} ORDER BY source, target
 """
+
+# The first undirected edge whose smaller end is second.
 _OTHER_END_FIRST = """
     SELECT source, target FROM edges
     WHERE source > target AND layer IN (SELECT name FROM layers WHERE NOT directed)
     ORDER BY source, target LIMIT 1
 """
+
+# The first layer of an edge that the manifest does not describe.
 _OF_NO_LAYER = """
     SELECT layer FROM edges WHERE layer NOT IN (SELECT name FROM layers) ORDER BY layer LIMIT 1
 """
@@ -151,7 +185,8 @@ def described_layers(described: Described) -> dict[str, bool]:
 
 def _people(db: Database, path: Path, file: DataFile) -> None:
     """Create `people_rows(c0, c1, ...)` of the file of people, and `nodes(node)` of their ids."""
-    columns = kinds.cell_columns(file)
+    # The file of people: all cells are text, the first column is the id.
+    columns = cell_columns(file)
     if file.columns[:1] != [ID_OF_PERSON] or len(set(file.columns)) < len(file.columns):
         raise UnreadableError(
             f"{file.name}: its columns must be {ID_OF_PERSON} and distinct attributes"
@@ -160,7 +195,7 @@ def _people(db: Database, path: Path, file: DataFile) -> None:
     empty = db.first_cell(PEOPLE_ROWS, [name for name, _ in columns], "{} = ''")
     if empty is not None:
         raise UnreadableError(f"{row_of(file, empty[1])} has an empty cell")
-    strange = kinds.strange_id(db, PEOPLE_ROWS, file)
+    strange = strange_id(db, PEOPLE_ROWS, file)
     if strange is not None:
         raise UnreadableError(f"{path.name}: {strange}")
     db.run("CREATE TABLE nodes AS SELECT CAST(c0 AS BIGINT) AS node FROM people_rows")
@@ -179,6 +214,7 @@ def has_layers(described: Described) -> bool:
 
 def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:  # noqa: FBT001  one shape
     """Return the checks of ids, edges and their order."""
+    # Step 1: ids, and which layers are directed.
     ids = ids_check(db, "nodes", "node", keyed=keyed)
     layers = described_layers(described) if described.layers else {}
     if is_directed(described) or has_layers(described):
@@ -187,10 +223,13 @@ def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:
         layers = {}
     n, n_nodes = (db.number(f"SELECT count(*) FROM {table}") for table in ("edges", "nodes"))
     edges = counted(n, "edge")
+    # Step 2: order. Edges in strictly ascending order cannot repeat or be loops, so that is asked
+    # only of layers, or if the order fails.
     order = _order(db, edges, layers, files=described.files, keyed=keyed)
     simple = holds(f"no self-loop and no duplicate among {edges}")
     if layers or order.outcome != "holds":
         simple = judged(_not_simple(db, layers), simple.detail)
+    # Step 3: ends of edges. With ids 0..n-1 the smallest and the largest end decide.
     ends = _strange_end(db, n_nodes, usual=not keyed and ids.outcome == "holds")
     listed = f"every end of an edge is one of {counted(n_nodes, 'listed node')}"
     return {IDS: ids, SIMPLE: simple, ENDPOINTS: judged(ends, listed), ORDER: order}
@@ -317,6 +356,7 @@ def _link(db: Database, original: Network, released: Any) -> None:
     if isinstance(original, Graph):
         _link_edges(db, original, released)
         return
+    # Ends under published ids; undirected edges are turned so that the smaller end is first.
     ties, one = original.ties(), len(original.layers) == 1
     source, target = released[ties.source], released[ties.target]
     turned = np.array([not layer.directed for layer in original.layers])[ties.layer]
@@ -336,13 +376,14 @@ def _link(db: Database, original: Network, released: Any) -> None:
 
 def _changes(evidence: Evidence) -> EdgeChanges:
     db, before = evidence.tables, evidence.original_as(Network).n_ties
+    # Kept edges are those of the original that are not missing.
     after = db.number("SELECT count(*) FROM edges")
     kept = before - db.number("SELECT count(*) FROM missing")
     return EdgeChanges(before, kept, after - kept)
 
 
 def _same(evidence: Evidence) -> Check:
-    ties = kinds.same_pairs(evidence)
+    ties = same_pairs(evidence)
     original = evidence.original_as(Network)
     if ties.outcome == "fails" or isinstance(original, Graph):
         return ties
@@ -376,70 +417,33 @@ def _ids_among_names(evidence: Evidence, original: Network) -> list[IdsAsNames]:
     return among
 
 
-def _pairs(original: Network) -> kinds.OriginalPairs:
+def _pairs(original: Network) -> OriginalPairs:
     labels = original.labels()
     if isinstance(original, Graph):
         u, v = original.edges().T
-        return kinds.OriginalPairs(u, v, labels, labels, both_ways=True, loops=False)
+        return OriginalPairs(u, v, labels, labels, both_ways=True, loops=False)
     ties, directed = original.ties(), original.is_directed
     plain = [layer.name for layer in original.layers if not layer.directed]
-    of_kind = kinds.PairKinds(ties.layer, [layer.name for layer in original.layers], plain)
-    pairs = kinds.OriginalPairs(ties.source, ties.target, labels, labels, both_ways=not directed)
+    of_kind = PairKinds(ties.layer, [layer.name for layer in original.layers], plain)
+    pairs = OriginalPairs(ties.source, ties.target, labels, labels, both_ways=not directed)
     return pairs._replace(loops=False, kinds=of_kind)
 
 
 def _read_again(db: Database, original: Network, path: Path, reading: Mapping[str, Any]) -> Check:
     """Return whether the files of edges and people say what the program's reader made of them."""
-    ties = kinds.second_reading(_pairs, "edges")(db, original, path, reading)
+    # The file of edges and the file of people are read apart; the worse outcome counts.
+    ties = second_reading(_pairs, "edges")(db, original, path, reading)
     if original.people is None or ties.outcome == "fails":
         return ties
     file = reading.get("nodes")
     people = not_checked(SHARED, needs="the file of people")
     if file is not None:
-        from graphveil.verify.files.second_table import (  # noqa: PLC0415  idle where no file is given
-            people_reading_check,
-        )
-
         people = people_reading_check(db, original, Path(file), reading)
     if people.outcome == "fails" or ties.outcome == "holds" != people.outcome:
         return msgspec.structs.replace(people, detail=f"for the file of people, {people.detail}")
     if ties.outcome != "holds":
         return ties
     return holds(f"{ties.detail}; for the file of people, {people.detail}")
-
-
-_BYTES_PER_ID = 8
-_NUMBERS_ABOVE = 3
-"""The numbers in the lines above the nodes: 1.0, and the 8 of UTF-8."""
-
-_SEPARATE = bytes(byte if byte in b"0123456789" else ord(" ") for byte in range(256))
-_HEAD = b"""<?xml version="1.0" encoding="UTF-8"?>
-<graphml xmlns="http://graphml.graphdrawing.org/xmlns">
-  <graph edgedefault="undirected">
-"""
-_PARTS = (
-    _HEAD,
-    """SELECT concat('    <node id="', node, '"/>', chr(10)) FROM nodes""",
-    """SELECT concat('    <edge source="', source, '" target="', target, '"/>', chr(10))
-    FROM edges""",
-    b"  </graph>\n</graphml>\n",
-)
-"""A file in its one form: lines as they are, and SQL that gives each line as a row."""
-
-
-def load_graphml(db: Database, path: Path, file: DataFile) -> None:  # noqa: ARG001  one shape
-    """Create `nodes` and `edges` of a graph."""
-    text = path.read_bytes()
-    numbers = np.fromstring(text.translate(_SEPARATE), dtype=np.int64, sep=" ")
-    if not numbers.size:
-        raise UnreadableError(f"{path.name} contains no number")
-    n = text.count(b"<node ")
-    db.refuse_beyond(n * _BYTES_PER_ID, path.name)
-    ends = numbers[_NUMBERS_ABOVE + n :]
-    edges = ends[: ends.size // 2 * 2].reshape(-1, 2)
-    db.run(f"CREATE TABLE nodes AS SELECT range AS node FROM range({n})")
-    db.put("edges", {"source": edges[:, 0], "target": edges[:, 1]})
-    compare(db, path, _PARTS)
 
 
 GRAPH = CheckedKind(
@@ -462,7 +466,7 @@ GRAPH = CheckedKind(
     first_changes=partial(_first_edges, _ADDED_EDGES),
     added=_ADDED_EDGES,
     same=_same,
-    noise_cells=kinds.NoiseCells(of_person=_cells_of_person, check=_check_cells),
+    noise_cells=NoiseCells(of_person=_cells_of_person, check=_check_cells),
     read_again=_read_again,
 )
 """A network with one layer, without directions and attributes."""

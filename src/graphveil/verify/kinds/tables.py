@@ -1,4 +1,14 @@
-"""Tables: rows of categories, of which a suppressed one is null, or `*` in text."""
+"""Tables: rows of text cells, a suppressed one null in Parquet and `*` in text.
+
+Claim checked: the shape of the data: no cell is empty, a suppressed cell has its one spelling,
+and rows with ids from a key ascend by these. Rows of a table without ids have no order to check:
+they are shuffled, and `original` looks at that.
+
+Tables: `cells(c0, c1, ...)` as published; the view `shown(row, c0, ...)` with null for suppressed
+cells; `nodes` of the file of levels.
+
+Cost: scans, with at most `COLUMNS_AT_ONCE` columns in one query.
+"""
 
 from __future__ import annotations
 
@@ -12,12 +22,15 @@ from graphveil.claims.manifest import LEVELS_COLUMNS, ColumnCells, DataFile, Des
 from graphveil.core.text import counted
 from graphveil.data import Table
 from graphveil.data.ids import as_text, to_arrow
-from graphveil.verify import evidence as kinds
+from graphveil.verify.changes import COST
 from graphveil.verify.database import Database, UnreadableError, literal, some_at_once
 from graphveil.verify.evidence import CheckedKind, ComparedNames, Cost, Evidence, IdsAsNames
-from graphveil.verify.files.canonical import load_delimited, load_rows
-from graphveil.verify.files.second_table import table_reading_check
-from graphveil.verify.recount.linked import IDS, ORDER, compare_with_original, ids_check, misplaced
+from graphveil.verify.files.canonical_text import load_delimited
+from graphveil.verify.files.loading import load_rows
+from graphveil.verify.kinds.text_cells import cell_columns, strange_id
+from graphveil.verify.recount.ids import IDS, ORDER, ids_check, misplaced
+from graphveil.verify.recount.rows.table_cells import compare_with_original
+from graphveil.verify.second_reading.tables import table_reading_check
 from graphveil.verify.verdict import Check, fails, holds, judged, not_checked, row_of, shown
 
 COLUMNS = "columns"
@@ -25,7 +38,8 @@ COLUMNS = "columns"
 
 def _load(db: Database, path: Path, file: DataFile) -> None:
     """Create `cells`, and the view `shown` of them by row, a suppressed one null; none is empty."""
-    columns = kinds.cell_columns(file)
+    # Cells as they are written; `shown` turns the star of text into null, as Parquet has it.
+    columns = cell_columns(file)
     load_rows(db, path, file.format, "cells", columns, file.columns)
     names, in_text = [name for name, _ in columns], file.format != "parquet"
     cell = db.first_cell("cells", names, "{} = ''")
@@ -34,6 +48,7 @@ def _load(db: Database, path: Path, file: DataFile) -> None:
         raise UnreadableError(f"{row_of(file, cell[1])} has an empty cell in {shown(named)}")
     cells = ", ".join(f"nullif({name}, '*') AS {name}" if in_text else name for name in names)
     db.run(f"CREATE VIEW shown AS SELECT rowid AS row, {cells} FROM cells")
+    # A star in Parquet would be a value that looks suppressed.
     star = None if in_text else db.first_cell("cells", names, "{} = '*'")
     if star is not None:
         raise UnreadableError(f"{row_of(file, star[1])} contains `*` instead of null")
@@ -65,6 +80,7 @@ def _data(described: Described) -> DataFile:
 def _cells(db: Database, described: Described) -> list[ColumnCells]:
     """Return how many cells of each column show a value, a node above the values, or nothing."""
     columns = _data(described).columns
+    # For each column: cells that are shown, of these the ones above level 0, and suppressed ones.
     rows = db.number("SELECT count(*) FROM cells")
     listed = {one.name for one in described.columns or [] if one.levels is not None}
     found: list[int] = []
@@ -86,11 +102,12 @@ def _cells(db: Database, described: Described) -> list[ColumnCells]:
 
 def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:  # noqa: FBT001  one shape
     """Return the checks of the rows: they have an order to check only where they have ids."""
+    # Rows without ids are in no order that could be checked.
     if not keyed:
         return {}
     db.run("CREATE VIEW people AS SELECT TRY_CAST(c0 AS BIGINT) AS person FROM cells")
     file = next((file for file in described.files if file.role == "data"), None)
-    strange = kinds.strange_id(db, "cells", file)
+    strange = strange_id(db, "cells", file)
     if strange is not None:
         return {IDS: fails(strange), ORDER: not_checked("the ids are not valid")}
     another = misplaced(db, "people", "person", keyed=True, file=file)
@@ -122,6 +139,7 @@ def _ids_among_names(evidence: Evidence, original: Table) -> list[IdsAsNames]:
     if db is None or not db.holds("cells") or original.ids is None:
         return []
     db.put("ids_of_people", {"id": to_arrow(as_text(original.labels()))})
+    # Published values, and nodes of the file of levels, which nobody need have.
     places = [
         (f"c{number}", "cells", f"values of {shown(name)}")
         for number, name in enumerate(evidence.columns, start=int(evidence.keyed))
@@ -137,6 +155,7 @@ def _ids_among_names(evidence: Evidence, original: Table) -> list[IdsAsNames]:
 
 
 def _changes(evidence: Evidence) -> CellChanges:
+    # A generalized cell counts as kept, since it is true; only suppressed cells count.
     compared = compare_with_original(evidence.tables, evidence.original_as(Table), evidence.columns)
     before = compared.cells - compared.before
     claim = evidence.manifest.claim
@@ -158,6 +177,7 @@ def _same(evidence: Evidence) -> Check:
     original, columns = evidence.original_as(Table), evidence.columns
     if columns != list(original.columns):
         return fails("the release has different columns than the original")
+    # Under new ids, every cell must be the original's own, suppressed ones included.
     found = compare_with_original(evidence.tables, original, columns, keyed=evidence.keyed)
     changed, strange = found.n_strange + found.added, found.strange
     if not changed:
@@ -184,7 +204,7 @@ TABLE = CheckedKind(
     shared_names=(COLUMNS,),
     shared=_shared,
     ids_among_names=_ids_among_names,
-    cost=Cost(kinds.COST, _changes, _in_words),
+    cost=Cost(COST, _changes, _in_words),
     same=_same,
     read_again=table_reading_check,
     levels=_load_levels,

@@ -1,1 +1,1 @@
-"""What is claimed, checked again: one entry for each type of guarantee and of condition."""
+"""The checks of guarantees and conditions, a module per subject; `verify.registry` lists them."""

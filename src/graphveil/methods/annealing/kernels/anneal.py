@@ -1,7 +1,23 @@
-"""Simulated annealing: the loop of all walks, what those over a pool propose, and where they start.
+"""Simulated annealing over edits: the loop of all walks, the proposals over a pool, and the starts.
 
-Which walk it is, over a pool of pairs or with aims, is known when the loop is compiled: the other
-argument is None, and with it goes all that asks for it.
+The paper's heuristics draw batches of edges and never look back (section 5.3; see
+`graphveil.methods.structural.paper`). A walk proposes one or two edits, counts exactly what they do
+to the classes, and accepts or refuses them by the rule of Metropolis. Like the paper's Algorithm 1
+it returns the best state on its way, not the last one. Constants were tuned on networks of the
+paper.
+
+The module has four parts, in this order:
+
+- Proposals over a pool of pairs (`propose`, `find_mate`). Those of walks with aims are in `target`.
+- `anneal`, the loop of all walks. Which walk it is, over a pool or with aims, is known when it is
+  compiled: the other argument is None, and the code for it is dropped.
+- Starts for the goals full and partial, by deletion. CUT: `two_sides`, `cut_triangles` and
+  `lower_to` leave no triangle, and few degrees, so that a neighborhood is a star. STRIP: `strip`
+  deletes edges of unprotected hubs. `thin_out` deletes the edges in the most triangles.
+- The start of MIRROR (`pair_up`), for k = 2: every node gets a partner, such that most edges lead
+  to edges when all partners change places; without the other edges partners are indistinguishable.
+
+Cost per proposal: O(deg v + deg w) over codes, more over values. Starts state theirs.
 """
 
 from __future__ import annotations
@@ -53,14 +69,22 @@ from graphveil.methods.annealing.kernels.pooled import (
 from graphveil.methods.annealing.kernels.target import TargetState
 
 QUIET = 0.25
+"""Chance that a pair is the best of `DRAWS` draws, by the fewest common neighbors.
+
+A flip of a pair with few common neighbors moves few nodes. Near 1, edges in many triangles would
+hardly be proposed.
+"""
 DRAWS = 3
+"""Draws for such a pair; also the mates that are tried for one edge."""
 NEAR = 0.5
+"""Chance that a mate is looked for within three steps, rather than among all edges."""
 MOST_FLIPS = 2
+"""The most pairs of a trial: an edit, and the revert of another."""
 
 
 @leaf
 def any_of(pairs: Nodes, first: int, last: int, rng: Generator) -> int:
-    """Return one of pairs[first..last - 1], or NONE where there is none."""
+    """Return a random one of pairs[first..last - 1], or NONE if there are none."""
     return (
         int(np.int64(pairs[first + int(rng.random() * (last - first))])) if first < last else NONE
     )
@@ -68,7 +92,7 @@ def any_of(pairs: Nodes, first: int, last: int, rng: Generator) -> int:
 
 @leaf
 def quiet_of(pool: Pool, pairs: Nodes, first: int, last: int, rng: Generator) -> int:
-    """Return one of these pairs, at times that of three draws with the fewest common neighbors."""
+    """Return a random one of these pairs; at times that of three with fewest common neighbors."""
     chosen = any_of(pairs, first, last, rng)
     if chosen != NONE and rng.random() < QUIET:
         for _ in range(DRAWS - 1):
@@ -80,11 +104,16 @@ def quiet_of(pool: Pool, pairs: Nodes, first: int, last: int, rng: Generator) ->
 
 @leaf
 def _first_of(pool: Pool, unprotected: Ints, listed: int, odds: Odds, rng: Generator) -> int:
-    """Return a pair to flip: near an unprotected node that is listed, or a revert, or an edit."""
+    """Return the first pair of a trial, or NONE.
+
+    With chance `focus` a pair at, or one step from, an unprotected node; else with chance `undo` an
+    edit to revert; else any unchanged pair.
+    """
     pairs, changed = pool.order, pool.tally[CHANGED]
     first, last = changed, int(np.int64(pool.order.size))
     if listed > 0 and rng.random() < odds.focus:
         v = unprotected[int(rng.random() * listed)]
+        # Half of the time one step away: those pairs change the triangles of the node.
         if rng.random() < 0.5:
             hop = any_of(pool.around, pool.start[v], pool.start[v + 1], rng)
             if hop == NONE:
@@ -102,12 +131,27 @@ def propose(
 ) -> int:
     """Write into the trial a pair to flip, or an edit and a revert; return how many pairs.
 
-    `near` holds unprotected nodes, and how many. A full budget needs a revert.
+    Parameters
+    ----------
+    pool
+        Read; with rewiring, the mates of the pair to be edited are written.
+    rows
+        Read.
+    trial
+        int64, shape (2,): written.
+    near
+        Unprotected nodes (int64, shape (n,)), and how many of the first entries are valid.
+    odds
+        How likely each kind of proposal is. At the budget an edit needs a revert.
+    rng
+        Advanced by a varying number of draws.
     """
     first, second = _first_of(pool, near[0], near[1], odds, rng), NONE
     if first == NONE:
         return 0
     changed = pool.tally[CHANGED]
+    # The first pair is an edit to revert: at times make a new one with it. Else it is a new edit:
+    # revert one with it, by chance or because the budget is used up.
     if pool.position[first] < changed:
         if rng.random() < odds.swap_back:
             second = quiet_of(pool, pool.order, changed, int(np.int64(pool.order.size)), rng)
@@ -117,6 +161,7 @@ def propose(
             return 0
     trial[0], trial[1] = first, second
     size = 1 if second == NONE else 2
+    # The pair that is edited, at most one, needs a mate when edges are rewired.
     for i in range(size):
         if pool.position[trial[i]] >= changed:
             return size if find_mate(pool, pool.mates, rows, trial[i], rng) else 0
@@ -125,7 +170,7 @@ def propose(
 
 @leaf
 def more_edits(pool: Pool, trial: Ints, size: int) -> int:
-    """Return how much more the edits cost once the pairs of a trial are flipped."""
+    """Return how much the cost of the edits rises once the pairs of a trial are flipped."""
     more = 0
     for i in range(size):
         price = price_of(pool.cost, trial[i])
@@ -137,9 +182,11 @@ def more_edits(pool: Pool, trial: Ints, size: int) -> int:
 def find_mate(
     pool: Pool, mates: Ints | None, rows: NeighborRows, pair: int, rng: Generator
 ) -> bool:
-    """Give an unchanged edge a mate to be rewired with; return whether there is one.
+    """Give an unchanged edge {v, w} a mate {x, y} to be rewired with; return whether one was found.
 
-    The new pairs are not edges, and were not at the start: so any rewiring can be taken back.
+    The four nodes are distinct, and {v, y} and {x, w} are edges neither now nor in the input. So no
+    rewiring gets in the way of another one, and each can be taken back at any time. Without
+    rewiring returns True.
     """
     if mates is None:
         return True
@@ -147,6 +194,8 @@ def find_mate(
     for _ in range(DRAWS):
         if rng.random() < 0.5:
             v, w = w, v
+        # Near: three random steps from v, so that {v, y} closes a triangle. Else any unchanged
+        # edge.
         if rng.random() < NEAR:
             other, x, y = _beyond(pool, v, rng)
         else:
@@ -155,6 +204,8 @@ def find_mate(
         if pool.position[other] < pool.tally[CHANGED] or v in (x, y) or w in (x, y):
             continue
         if _is_free(pool, rows, v, y) and _is_free(pool, rows, x, w):
+            # Whether the mate is taken the other way round than the pool lists it, seen from
+            # `one[pair]`.
             turned = (v == pool.one[pair]) == (y == pool.one[other])
             mates[NOW, pair] = 2 * other + turned
             return True
@@ -163,7 +214,10 @@ def find_mate(
 
 @leaf
 def _beyond(pool: Pool, v: int, rng: Generator) -> tuple[int, int, int]:
-    """Return an edge of the input {x, y} by which a walk of three steps from v leaves y for x."""
+    """Return an edge {x, y} that is the third of three random steps from v, and x and y.
+
+    The steps go along edges of the input. The last one leads from y to x.
+    """
     x, y, pair = v, v, NONE
     for _ in range(3):
         y = x
@@ -174,7 +228,7 @@ def _beyond(pool: Pool, v: int, rng: Generator) -> tuple[int, int, int]:
 
 @leaf
 def _is_free(pool: Pool, rows: NeighborRows, v: int, w: int) -> bool:
-    """Return whether v and w are joined neither now nor at the start."""
+    """Return whether v and w are joined neither now nor in the input."""
     if adjacent(rows, v, w):
         return False
     start = pool.start
@@ -188,7 +242,11 @@ def _is_free(pool: Pool, rows: NeighborRows, v: int, w: int) -> bool:
 
 
 RENEWAL = 256
-"""Proposals at least between two lists of the unprotected nodes."""
+"""Proposals, at least, between two lists of the unprotected nodes.
+
+The list takes O(n), and is renewed at most every n / 256 proposals, so that it adds O(256) steps to
+each. In between, `focus` may look near nodes that are protected by now.
+"""
 
 
 @leaf
@@ -200,7 +258,21 @@ def attempt(
     plan: Schedule,
     bar: float,
 ) -> None:
-    """Make the trial of so many pairs; undo it if energy rises by more than `bar`."""
+    """Make the trial, and take it back if the energy rises by more than `bar`.
+
+    Parameters
+    ----------
+    annealing, target_state
+        The walk over a pool, or with aims; the other is None. Written.
+    size
+        Pairs of the trial.
+    more
+        By how much the cost of the edits rises with it.
+    plan
+        The energy.
+    bar
+        The most by which the energy may rise.
+    """
     if annealing is not None:
         state, values, best, _, trial = annealing
         classes = state.classes
@@ -212,6 +284,7 @@ def attempt(
         pooled.make(state, values, trial, size)
     if target_state is not None:
         aimed.make(with_aims, trial, size)
+    # The energy without edits is read before and after; `more` prices the difference in edits.
     refused = energy_of(classes, plan) - energy + plan.price * more > bar
     if annealing is not None:
         if refused:
@@ -238,23 +311,41 @@ def anneal(
     first: int,
     last: int,
 ) -> None:
-    """Make proposals first..last - 1 of the schedule; one of annealing and target_state is None."""
+    """Make proposals first..last - 1 of the schedule; ends early at the goal, if the plan says so.
+
+    Parameters
+    ----------
+    annealing, target_state
+        The walk over a pool, or with aims; the other is None. Written.
+    plan
+        Temperatures and energy. A segment may be run in several calls: the temperature continues.
+    odds
+        How likely each kind of proposal is.
+    rng
+        The random numbers of the walk.
+    first, last
+        Which proposals of the segment to make.
+    """
     if annealing is not None:
         classes, unprotected = annealing.state.classes, annealing.unprotected
     if target_state is not None:
         classes, unprotected = target_state.state.classes, target_state.unprotected
     renewal = since = max(RENEWAL, len(classes.node) >> 8)
     cooling = (plan.cold / plan.hot) ** (1.0 / plan.steps)
+    # Step 1: the temperature at proposal `first`; it falls by the same factor at every proposal.
     temperature = plan.hot * cooling**first
     listed = 0
     for _ in range(first, last):
+        # Step 2, at every proposal: stop once the goal is reached, if nothing more is wanted.
         if plan.stop and unprotected_of(classes) <= plan.allowed:
             return
+        # Step 3: renew the list of unprotected nodes now and then.
         if since >= renewal:
             since = 0
             listed = list_unprotected(classes, unprotected)
         since += 1
         temperature *= cooling
+        # Step 4: propose a trial, and compute by how much its edits cost more.
         if annealing is not None:
             pool, near = annealing.state.pool, (unprotected, listed)
             size = propose(pool, annealing.state.rows, annealing.trial, near, odds, rng)
@@ -265,13 +356,22 @@ def anneal(
             more = aimed.more_edits(target_state, size, odds.budget)
             possible = 0 < size >= more
         if possible:
+            # Step 5: Metropolis. A rise by d is accepted with probability exp(-d / T), that is, if
+            # d is at most -T log(u) for uniform u: drawn before the trial, so that one comparison
+            # decides.
             bar = -temperature * math.log(1.0 - rng.random())
             attempt(annealing, target_state, size, more, plan, bar)
 
 
 LOOKS = 64
-"""Edges of a hub that are looked at, about, before one of them is deleted."""
+"""About how many edges of a hub are looked at, evenly spread, before one of them is deleted.
 
+It bounds a deletion of `strip` to fewer than 128 trial shifts of codes, whatever the degree.
+"""
+
+# Sweeps of `two_sides` at falling temperature, and greedy ones after them. More sweeps find larger
+# cuts, and take longer in proportion; the greedy ones end as soon as one changes nothing. The
+# numbers come from the prototype of CUT.
 WARM_SWEEPS = 50
 GREEDY_SWEEPS = 10
 
@@ -279,10 +379,24 @@ GREEDY_SWEEPS = 10
 @tiered(lambda _indptr, indices, _rng, _side: (WARM_SWEEPS + GREEDY_SWEEPS) * indices.size)
 @leaf
 def two_sides(indptr: Ints, indices: Nodes, rng: Generator, side: Flags) -> int:
-    """Write into side[v] the half of v in a large cut; return the edges inside a half."""
+    """Write the half of each node in a large cut into `side`; return the edges inside a half.
+
+    Maximum cut by annealing: every edge inside a half may have to be deleted. O(60 m).
+
+    Parameters
+    ----------
+    indptr, indices
+        The neighbor lists: int64 (n + 1,), int32 (2m,). Read.
+    rng
+        The random numbers.
+    side
+        bool, shape (n,): written.
+    """
     n = side.size
     for v in range(n):
         side[v] = rng.random() < 0.5
+    # A node changes sides if that cuts more of its edges; in a warm sweep, over random nodes, also
+    # at times if it cuts fewer.
     for sweep in range(WARM_SWEEPS + GREEDY_SWEEPS):
         warm = sweep < WARM_SWEEPS
         temperature = 2.0 * 0.93**sweep
@@ -296,8 +410,10 @@ def two_sides(indptr: Ints, indices: Nodes, rng: Generator, side: Flags) -> int:
             if gain > 0 or (warm and rng.random() < math.exp(gain / temperature)):
                 side[v] = not side[v]
                 turned = True
+        # No node wants to change sides.
         if not turned:
             break
+    # Each edge inside a half is counted from both ends.
     inside = 0
     for v in range(n):
         for j in range(indptr[v], indptr[v + 1]):
@@ -307,7 +423,7 @@ def two_sides(indptr: Ints, indices: Nodes, rng: Generator, side: Flags) -> int:
 
 @leaf
 def delete(state: PoolState, best: AnnealingBest, trial: Ints, pair: int, allowed: int) -> None:
-    """Delete the edge, and make the state the best if it is better."""
+    """Delete an edge, and make the state the best if it is better."""
     flip(state, None, best, trial, pair)
     keep_if_better(state, best, allowed, ZERO)
 
@@ -317,7 +433,20 @@ def delete(state: PoolState, best: AnnealingBest, trial: Ints, pair: int, allowe
 def cut_triangles(
     state: PoolState, best: AnnealingBest, trial: Ints, side: Flags, allowed: int
 ) -> None:
-    """Delete the edges inside a half that are in a triangle; no triangle remains."""
+    """Delete the edges inside a half that are in a triangle; no triangle remains.
+
+    Every triangle has an edge with both ends in one half. O(sum over edges of the degrees of its
+    ends).
+
+    Parameters
+    ----------
+    state, best, trial
+        Written.
+    side
+        bool, shape (n,): the halves. Read.
+    allowed
+        The unprotected nodes that the goal allows.
+    """
     pool = state.pool
     for pair in range(pool.one.size):
         v, w = int(np.int64(pool.one[pair])), int(np.int64(pool.other[pair]))
@@ -345,19 +474,32 @@ def thin_out(
     wanted: int,
     allowed: int,
 ) -> int:
-    """Delete so many edges, each time one in the most triangles; return how many there were.
+    """Delete this many edges, each time one in the most triangles; return how many were deleted.
 
-    `heads` and `following` are lists of edges by a number of triangles, which may have fallen
-    since.
+    Parameters
+    ----------
+    state, best, trial
+        Written.
+    heads
+        int64, shape (n,): room. The first edge of the list for each number of triangles.
+    following
+        int64, shape (p,): room. The next edge of the same list. An edge's number may have fallen
+        since it was listed: it is then moved to the right list when it is met.
+    wanted
+        How many edges to delete.
+    allowed
+        The unprotected nodes that the goal allows.
     """
     present = state.pool.present
     heads[:] = NONE
+    # Step 1: list the edges by their triangles.
     for pair in range(following.size):
         if present[pair]:
             common = _common(state, pair)
             following[pair] = heads[common]
             heads[common] = pair
     gone, most = 0, heads.size - 1
+    # Step 2: from the fullest list down, delete edges whose number still holds.
     while gone < wanted and most > 0:
         pair = heads[most]
         if pair == NONE:
@@ -390,10 +532,24 @@ def _steps_of_deletions(state: PoolState, most: int) -> int:
 def lower_to(
     state: PoolState, best: AnnealingBest, trial: Ints, excess: Ints, allowed: int, steps: int
 ) -> bool:
-    """Delete edges of nodes with excess degree, the highest first; return whether any has more.
+    """Delete edges of nodes with excess degree, the highest first; return whether any is left.
 
-    A node loses an edge to another with excess, then one with few common neighbors, then to a low
-    one.
+    The excess comes from the optimal k-degree sequence (the dynamic program of Liu and Terzi,
+    mirrored for deletion). At each node the edge is deleted whose other end has excess too, then
+    the one with the fewest common neighbors, then the one to a node of lowest degree. O(n) per
+    deletion, plus the edges at the node.
+
+    Parameters
+    ----------
+    state, best, trial
+        Written.
+    excess
+        int64, shape (n,): by how much each degree is to fall. Written: below 0 where a node lost
+        more edges than wanted.
+    allowed
+        The unprotected nodes that the goal allows.
+    steps
+        The most deletions of this call, so that the caller can look in between.
     """
     pool, rows = state.pool, state.rows
     for _ in range(steps if excess.size > 0 else 0):
@@ -406,6 +562,7 @@ def lower_to(
             if not pool.present[pair]:
                 continue
             w = int(np.int64(pool.one[pair]) + np.int64(pool.other[pair])) - v
+            # Compared in this order: the smallest is deleted.
             here = (0 if excess[w] > 0 else 1, common_of(rows, v, w), rows.length[w])
             if chosen == NONE or here < rank:
                 chosen, rank = pair, here
@@ -430,7 +587,7 @@ def _highest(state: PoolState) -> int:
 
 @leaf
 def _least(state: PoolState) -> int:
-    """Return the node of lowest degree that has an edge."""
+    """Return the node of lowest degree that has an edge, or NONE."""
     length = state.rows.length
     chosen = NONE
     for v in range(length.size):
@@ -443,8 +600,13 @@ def _least(state: PoolState) -> int:
 
 @leaf
 def _best_deletion(state: PoolState, v: int) -> int:
-    """Return the edge at v whose deletion leaves fewest unprotected; skips some of a hub's."""
+    """Return the edge at v whose deletion leaves the fewest nodes unprotected.
+
+    Among equals the one in the fewest triangles. At a hub only about `LOOKS` edges are tried. Each
+    deletion is made in the codes and undone.
+    """
     pool, classes = state.pool, state.classes
+    # Every so many edges of a hub, so that about `LOOKS` of them are tried.
     before, every, seen = tallies(classes), max(state.rows.length[v] // LOOKS, 1), 0
     chosen, rank = NONE, (0, 0)
     for i in range(pool.start[v], pool.start[v + 1]):
@@ -454,6 +616,7 @@ def _best_deletion(state: PoolState, v: int) -> int:
         seen += 1
         if seen % every != 0:
             continue
+        # Try the deletion in the codes alone, read the result, and undo it.
         begin(classes)
         common = shift_pair(state, pair)
         here = (classes.tally[UNPROTECTED], common)
@@ -466,11 +629,26 @@ def _best_deletion(state: PoolState, v: int) -> int:
 @tiered(lambda state, _best, _trial, _allowed, steps: _steps_of_deletions(state, steps))
 @leaf
 def strip(state: PoolState, best: AnnealingBest, trial: Ints, allowed: int, steps: int) -> bool:
-    """Wear down unprotected nodes, the highest degree first; return whether there is more to do."""
+    """Delete edges of unprotected hubs until the goal is reached; return whether more is to do.
+
+    Each time one edge of the unprotected node of highest degree, whose deletion leaves the fewest
+    nodes unprotected. O(n) per deletion, plus at most 2 `LOOKS` trial shifts.
+
+    Parameters
+    ----------
+    state, best, trial
+        Written.
+    allowed
+        The unprotected nodes that the goal allows.
+    steps
+        The most deletions of this call, so that the caller can look in between.
+    """
     for _ in range(steps):
         if state.classes.tally[UNPROTECTED] <= allowed:
             return False
         v = _highest(state)
+        # All unprotected nodes are isolated: isolate the node of lowest degree, which joins their
+        # class.
         if state.rows.length[v] == 0:
             v = _least(state)
         if v == NONE:
@@ -480,15 +658,21 @@ def strip(state: PoolState, best: AnnealingBest, trial: Ints, allowed: int, step
 
 
 HOT, COLD = 4.0, 0.3
-"""Edges that are lost for a change which is made one time in e, at the start and at the end."""
+"""Temperatures of `pair_up` at the start and at the end: kept edges lost in a change of partners
+that is made one time in e.
+"""
 
 BEYOND = 0.5
-"""How often the node to exchange comes from two steps away, not from everywhere."""
+"""Chance that the node to change partners with is two steps away, rather than any node.
+
+Nodes near each other have similar neighbors more often. Near 0, fewer proposals would keep edges;
+near 1, distant nodes would never become partners. How it was chosen is not recorded.
+"""
 
 
 @leaf
 def _joined(indptr: Ints, indices: Nodes, v: int, w: int) -> bool:
-    """Return whether v and w are neighbors."""
+    """Return whether v and w are neighbors: a binary search."""
     end = indptr[v + 1]
     at = first_not_below(indices, indptr[v], end, w)
     return bool(at < end and indices[at] == w)
@@ -496,8 +680,21 @@ def _joined(indptr: Ints, indices: Nodes, v: int, w: int) -> bool:
 
 @leaf
 def kept_at(indptr: Ints, indices: Nodes, partner: Ints, marks: Ints, v: int) -> int:
-    """Return how many neighbors of v have partners that are neighbors of v's partner."""
+    """Return how many edges at v are kept: those whose image under the partners is an edge.
+
+    Parameters
+    ----------
+    indptr, indices
+        The neighbor lists. Read.
+    partner
+        int64, shape (n,): the partner of each node. Read.
+    marks
+        int64, shape (n,): zeros before and after. Written in between.
+    v
+        The node.
+    """
     image = partner[v]
+    # Mark the neighbors of v's partner; count neighbors of v whose partners are marked; unmark.
     for i in range(indptr[image], indptr[image + 1]):
         marks[indices[i]] = 1
     kept = 0
@@ -512,14 +709,14 @@ def kept_at(indptr: Ints, indices: Nodes, partner: Ints, marks: Ints, v: int) ->
 def kept_of_pairs(
     indptr: Ints, indices: Nodes, partner: Ints, marks: Ints, ends: tuple[int, int]
 ) -> int:
-    """Return how many edges at two pairs of partners, one end of each given, lead to edges.
-
-    Those at a node and at its partner lead to each other, so one of the two is looked at.
-    """
+    """Return how many edges at two pairs of partners are kept, given one node of each pair."""
     v, w = ends
     x, y = partner[v], partner[w]
+    # An edge at v is kept exactly if its image, at v's partner, is: so each pair is counted twice
+    # from one of its nodes.
     kept = 2 * kept_at(indptr, indices, partner, marks, v)
     kept += 2 * kept_at(indptr, indices, partner, marks, w)
+    # Edges between the four nodes were counted at both of their ends.
     kept -= _joined(indptr, indices, v, x)
     kept -= _joined(indptr, indices, w, y)
     if _joined(indptr, indices, v, w) and _joined(indptr, indices, x, y):
@@ -531,7 +728,7 @@ def kept_of_pairs(
 
 @leaf
 def _another(indptr: Ints, indices: Nodes, v: int, rng: Generator) -> int:
-    """Return a node two steps from v, or any node."""
+    """Return a node two random steps from v, or any node."""
     first, last = indptr[v], indptr[v + 1]
     if first < last and rng.random() < BEYOND:
         middle = np.int64(indices[first + int(rng.random() * (last - first))])
@@ -542,7 +739,7 @@ def _another(indptr: Ints, indices: Nodes, v: int, rng: Generator) -> int:
 
 @leaf
 def _exchange(partner: Ints, v: int, w: int) -> None:
-    """Make v and w partners, and those that they had."""
+    """Make v and w partners, and the two partners that they had."""
     x, y = partner[v], partner[w]
     partner[v], partner[w] = w, v
     partner[x], partner[y] = y, x
@@ -563,16 +760,38 @@ def pair_up(
     proposals: int,
     rng: Generator,
 ) -> None:
-    """Anneal who is whose partner, within colors, so that most edges are kept."""
+    """Anneal the partners of all nodes, within colors, so that most edges are kept.
+
+    An edge is kept if the partners of its ends are joined too. Partners are indistinguishable once
+    all other edges are deleted, since changing places maps the graph to itself. Cost: O(proposals *
+    mean degree).
+
+    Parameters
+    ----------
+    indptr, indices
+        The neighbor lists: int64 (n + 1,), int32 (2m,). Read.
+    colors
+        int64, shape (n,): the color of every node. Read.
+    partner
+        int64, shape (n,): an involution without fixed points, within colors. Written.
+    marks
+        int64, shape (n,): zeros. Room.
+    proposals
+        Changes of partners that are tried.
+    rng
+        The random numbers.
+    """
     cooling = (COLD / HOT) ** (1.0 / proposals)
     temperature = HOT
     for _ in range(proposals):
         temperature *= cooling
         v = int(rng.random() * (indptr.size - 1))
         w = _another(indptr, indices, v, rng)
+        # Proposal: v and w become partners, and so do their former ones.
         x = partner[v]
         if w in (v, x) or colors[v] != colors[w]:
             continue
+        # Only edges at these four nodes are affected; compare how many are kept before and after.
         lost = kept_of_pairs(indptr, indices, partner, marks, (v, w))
         _exchange(partner, v, w)
         lost -= kept_of_pairs(indptr, indices, partner, marks, (v, x))

@@ -1,7 +1,26 @@
-"""What a walk with aims proposes, flips of up to five pairs, its state, and where nodes are pulled.
+"""Heuristic TARGET: the state of a walk in which nodes have aims, what it proposes, and the aims.
 
-A code is ``degree << 40 | triangles``. The energy counts what classes below k lack, how far nodes
-are from where they are pulled, and the edits: integers that a move changes in O(1).
+Not in the paper. Deletion alone stalls on dense graphs, so this walk also adds edges, and pulls
+nodes towards *aims*: a degree and a number of triangles that k nodes can share. The aim gives a
+slope to follow where the number of unprotected nodes is flat. The driver, with the phases of a run,
+is `graphveil.methods.structural.target`; the loop of annealing is in `anneal`.
+
+Only ``count`` at distance 1: the code of a node is ``degree << 40 | triangles``, with its color, if
+any, between the two. The energy (`energy_of`) counts what classes below k lack, weighted by degree;
+the distance of nodes from their aims; and a price per edit.
+
+The module has three parts, in this order:
+
+- The state: `TargetGraph`, and `TargetEdits`, the pairs in which the graph differs from the input.
+  A trial is a list of pairs to flip: `more_edits` checks it, `make` moves the codes, and then
+  `settle_trial` keeps it or `take_back` undoes it.
+- The aims: `assign` sends each unprotected node to the nearest class of k nodes, or groups it with
+  its k - 1 nearest unprotected nodes, whichever is cheaper per node.
+- The proposals: `propose` writes up to five flips, most of them near an unprotected node.
+
+A flip of {v, w} costs one move for each common neighbor. On graphs of at most 20,000 nodes that are
+dense enough, neighbors are also kept as bits, so that common neighbors are found 64 at a time.
+Memory is O(n + m), plus n / 8 bytes per node for the bits.
 """
 
 from __future__ import annotations
@@ -45,9 +64,14 @@ from graphveil.methods.annealing.kernels.pooled import (
     beats,
 )
 
+# Entries of `TargetEdits.tally`, after `LOGGED`, `BEST_UNPROTECTED` and `BEST_CHANGED`.
 CHANGED, KEPT, SHIFT = range(3, 6)
 OPEN = -1
+"""Value of `KEPT` while the log reaches back to the best state."""
 WORD = 64
+"""Bits of one word of `TargetGraph.bits`."""
+# The product of a power of two with this De Bruijn sequence has a different value in its six
+# highest bits for each exponent; BIT_OF turns that value back into the exponent.
 DE_BRUIJN = np.uint64(0x03F79D71B4CB0A89)
 BIT_OF = np.zeros(WORD, dtype=np.int64)
 BIT_OF[[(0x03F79D71B4CB0A89 << bit & 0xFFFFFFFFFFFFFFFF) >> 58 for bit in range(WORD)]] = range(
@@ -56,7 +80,20 @@ BIT_OF[[(0x03F79D71B4CB0A89 << bit & 0xFFFFFFFFFFFFFFFF) >> 58 for bit in range(
 
 
 class TargetGraph(NamedTuple):
-    """What a flip reads or writes; ``bits`` are the rows as bits, no columns on sparse graphs."""
+    """The graph and its classes: what a flip reads and writes.
+
+    Parameters
+    ----------
+    classes
+        The classes of the nodes, with weights and aims. Written by `make` and `take_back`.
+    rows
+        Sorted neighbor lists with room to grow. Written by `make` if there are no bits, else only
+        by `settle_trial`: within a trial they are those before it.
+    bits
+        uint64, shape (n, words): bit ``w & 63`` of ``bits[v, w >> 6]`` is set if v and w are
+        joined. Written within a trial. Shape (n, 0) on sparse or large graphs: then `rows` are used
+        alone.
+    """
 
     classes: NodeClasses
     rows: NeighborRows
@@ -66,9 +103,23 @@ class TargetGraph(NamedTuple):
 class TargetEdits(NamedTuple):
     """The pairs in which the graph differs from the input, and the way back to the best state.
 
-    ``table`` is a hash table of the first ``tally[CHANGED]`` of ``pairs`` and their positions.
-    ``log`` lists the pairs flipped since the best state; where it is full, ``kept`` holds that
-    state.
+    Pairs are keys: see `key_of`. All arrays are int64, written by `settle_trial` and
+    `keep_if_better`.
+
+    Parameters
+    ----------
+    pairs
+        The first ``tally[CHANGED]`` are the changed pairs, in any order.
+    table
+        A hash table from each of them to its position in `pairs`.
+    log
+        The pairs flipped since the best state, ``tally[LOGGED]`` of them.
+    kept
+        The changed pairs at the moment when the log was full, ``tally[KEPT]`` of them. The best
+        state is the present one, or this one if there is one, with the logged flips taken back.
+    tally
+        ``LOGGED``; ``BEST_UNPROTECTED`` and ``BEST_CHANGED``, of the best state; ``CHANGED``;
+        ``KEPT``, or `OPEN`; ``SHIFT`` of the hash table.
     """
 
     pairs: Ints
@@ -79,7 +130,19 @@ class TargetEdits(NamedTuple):
 
 
 class TargetState(NamedTuple):
-    """What a walk with aims reads and writes, the trial at hand, and who was unprotected lately."""
+    """What a walk with aims reads and writes.
+
+    Parameters
+    ----------
+    state
+        The graph and its classes.
+    edits
+        How it differs from the input and from the best state.
+    trial
+        int64, shape (5,): the keys of the trial at hand, written by `propose`.
+    unprotected
+        int64, shape (n,): the nodes that were unprotected when the list was last renewed.
+    """
 
     state: TargetGraph
     edits: TargetEdits
@@ -89,7 +152,7 @@ class TargetState(NamedTuple):
 
 @leaf
 def key_of(v: int, w: int) -> int:
-    """Return the number that stands for the pair."""
+    """Return the key of a pair: the smaller node in the upper 32 bits, the larger in the lower."""
     return min(v, w) << 32 | max(v, w)
 
 
@@ -101,7 +164,7 @@ def ends_of(key: int) -> tuple[int, int]:
 
 @leaf
 def adjacent(state: TargetGraph, v: int, w: int) -> bool:
-    """Return whether v and w are joined; within a trial, its flips so far included."""
+    """Return whether v and w are joined, the flips made so far in this trial included."""
     if state.bits.shape[1] > 0:
         return bool(state.bits[v, w >> 6] >> np.uint64(w & 63) & np.uint64(1))
     return lists.adjacent(state.rows, v, w)
@@ -115,6 +178,7 @@ def _shift_common(state: TargetGraph, v: int, w: int, sign: int) -> int:
     for word in range(bits.shape[1]):
         both = bits[v, word] & bits[w, word]
         while both != np.uint64(0):
+            # The lowest bit that is set, and its number.
             lowest = both & (~both + np.uint64(1))
             x = WORD * word + BIT_OF[np.int64((lowest * DE_BRUIJN) >> np.uint64(58))]
             move(classes, x, sign)
@@ -122,6 +186,7 @@ def _shift_common(state: TargetGraph, v: int, w: int, sign: int) -> int:
             common += 1
     if bits.shape[1] > 0:
         return common
+    # Without bits: merge the two rows.
     common = lists.common_of(rows, v, w)
     for i in range(common):
         move(classes, int(np.int64(rows.common[i])), sign)
@@ -130,7 +195,10 @@ def _shift_common(state: TargetGraph, v: int, w: int, sign: int) -> int:
 
 @leaf
 def _shift(state: TargetGraph, v: int, w: int) -> None:
-    """Move the codes as flipping the pair does; the neighbors stay as they are."""
+    """Move the codes of the ends and of their common neighbors as flipping the pair does.
+
+    The neighbors stay as they are: `_turn` flips the pair itself.
+    """
     sign = -1 if adjacent(state, v, w) else 1
     common = _shift_common(state, v, w, sign)
     shift(state.classes, (v, w), common, sign)
@@ -138,7 +206,7 @@ def _shift(state: TargetGraph, v: int, w: int) -> None:
 
 @leaf
 def _turn(state: TargetGraph, v: int, w: int) -> None:
-    """Flip the pair where trials look: in the bits, or in the rows where there are none."""
+    """Flip the pair where trials look it up: in the bits or, if there are none, in the rows."""
     if state.bits.shape[1] > 0:
         state.bits[v, w >> 6] ^= np.uint64(1) << np.uint64(w & 63)
         state.bits[w, v >> 6] ^= np.uint64(1) << np.uint64(v & 63)
@@ -159,6 +227,7 @@ def _record(edits: TargetEdits, key: int) -> None:
     pairs, table, tally = edits.pairs, edits.table, edits.tally
     row = hashing.find(table, tally[SHIFT], key)
     if table[row, 0] == key:
+        # The last pair takes the place of the one that leaves, so that the list has no gap.
         position = table[row, 1]
         tally[CHANGED] -= 1
         last = pairs[tally[CHANGED]]
@@ -174,7 +243,11 @@ def _record(edits: TargetEdits, key: int) -> None:
 
 @leaf
 def _log(edits: TargetEdits, key: int) -> None:
-    """Note that the pair was flipped; where the log is full, put the best state aside first."""
+    """Note that the pair was flipped; if the log is full, keep a copy of the present pairs instead.
+
+    From then on the log is complete between the best state and that copy, and nothing is logged
+    until a better state empties it.
+    """
     tally = edits.tally
     if tally[KEPT] != OPEN:
         return
@@ -194,8 +267,17 @@ def _steps_of_flips(state: TargetGraph, _edits: TargetEdits, keys: Ints) -> int:
 @tiered(_steps_of_flips)
 @leaf
 def flip_all(state: TargetGraph, edits: TargetEdits, keys: Ints) -> None:
-    """Flip these pairs, using the keys up; an edge waits until its row has room."""
+    """Flip these pairs, whatever it does to the energy.
+
+    Parameters
+    ----------
+    state, edits
+        Written.
+    keys
+        int64: the pairs. Written: each becomes its complement, below 0, when it is flipped.
+    """
     start, length = state.rows.start, state.rows.length
+    # Two passes: an edge to add waits while a row is full, until deletions have made room.
     for _ in range(2):
         for i in range(keys.size):
             if keys[i] < 0:
@@ -211,15 +293,21 @@ def flip_all(state: TargetGraph, edits: TargetEdits, keys: Ints) -> None:
 
 @leaf
 def more_edits(target_state: TargetState, size: int, budget: int) -> int:
-    """Return how many edits more a trial makes, or its size + 1 where it cannot be made."""
+    """Return how many more pairs differ from the input after the trial; size + 1 if invalid.
+
+    A trial is invalid if it flips a pair twice, adds to a row that may be full, or goes over the
+    budget. No row gains more than two neighbors in one trial.
+    """
     state, edits, trial, _ = target_state
     start, length = state.rows.start, state.rows.length
     more = 0
     for i in range(size):
+        # A pair that is flipped twice would not be flipped at all.
         for j in range(i):
             if trial[i] == trial[j]:
                 return size + 1
         v, w = ends_of(trial[i])
+        # Rows cannot grow beyond their room.
         full = start[v + 1] - start[v] < length[v] + 2 or start[w + 1] - start[w] < length[w] + 2
         if full and not adjacent(state, v, w):
             return size + 1
@@ -229,7 +317,10 @@ def more_edits(target_state: TargetState, size: int, budget: int) -> int:
 
 @leaf
 def make(state: TargetGraph, trial: Ints, size: int) -> None:
-    """Move the codes as the flips of a trial do, each seeing those before; the last unmade."""
+    """Move the codes as the flips of a trial do, each seeing those before it.
+
+    The last pair is flipped in the codes only, so that a refused trial need not flip it back.
+    """
     begin(state.classes)
     for i in range(size):
         v, w = ends_of(trial[i])
@@ -240,7 +331,7 @@ def make(state: TargetGraph, trial: Ints, size: int) -> None:
 
 @leaf
 def take_back(state: TargetGraph, trial: Ints, size: int, before: tuple[int, int, int]) -> None:
-    """Undo what `make` did last, when these were the `tallies` before."""
+    """Undo what `make` did last; `before` holds the `tallies` from before it."""
     undo(state.classes, before)
     for i in range(size - 2, -1, -1):
         v, w = ends_of(trial[i])
@@ -249,7 +340,7 @@ def take_back(state: TargetGraph, trial: Ints, size: int, before: tuple[int, int
 
 @leaf
 def settle_trial(state: TargetGraph, edits: TargetEdits, trial: Ints, size: int) -> None:
-    """Make for good what `make` did last: list every pair as changed or not."""
+    """Keep what `make` did last: flip the last pair too, and list every pair as changed or not."""
     for i in range(size):
         v, w = ends_of(trial[i])
         if i == size - 1:
@@ -261,7 +352,10 @@ def settle_trial(state: TargetGraph, edits: TargetEdits, trial: Ints, size: int)
 
 @leaf
 def keep_if_better(state: TargetGraph, edits: TargetEdits, allowed: int) -> None:
-    """Make the present state the best one if it is better."""
+    """Make the present state the best one if it is better: see `beats`.
+
+    The log is emptied: a state is copied only if the log becomes full before a better one is found.
+    """
     tally, unprotected = edits.tally, state.classes.tally[UNPROTECTED]
     here, there = (unprotected, tally[CHANGED]), (tally[BEST_UNPROTECTED], tally[BEST_CHANGED])
     if beats(here, there, allowed):
@@ -271,16 +365,48 @@ def keep_if_better(state: TargetGraph, edits: TargetEdits, allowed: int) -> None
 
 
 FAR = 1 << 62
+"""Distance of what cannot be reached; above any gap."""
 FOREIGN = 1 << 23
-"""Codes at least so far apart differ in their color, whose bits are above those of triangles."""
+"""From this gap on, two codes count as of different colors, and never share an aim.
+
+The color of a node is above the lower 24 bits, which hold its triangles. So this separates colors
+as long as no node has 2**23 triangles or more.
+"""
 
 CLASS_REACH = 12
+"""The largest change of degree towards an existing class.
+
+A larger value looks at more degrees for each unprotected node. The value comes from the prototype
+of the heuristic.
+"""
 GROUP_REACH = 25
+"""The largest difference in degree between the first node of a group and any other of it.
+
+The value comes from the prototype of the heuristic.
+"""
 GROUP_LOOKS = 2_000
+"""The most unprotected nodes that are looked at to group one of them.
+
+It bounds `assign` to O(2000) per node on graphs in which most nodes are unprotected.
+"""
 
 
 class Free(NamedTuple):
-    """The unprotected nodes that are pulled, by descending code, and room to group them."""
+    """The unprotected nodes that are to get an aim, and room to group them. All int64.
+
+    Parameters
+    ----------
+    nodes
+        The nodes, by descending code. Read.
+    codes
+        The code of each. Read.
+    assigned
+        1 for those that have an aim or none to be had; all 0 at first. Written by `assign`.
+    group
+        Shape (k,): room for the positions of one group.
+    distance
+        Shape (k,): room for their distances from the first of the group.
+    """
 
     nodes: Ints
     codes: Ints
@@ -291,9 +417,14 @@ class Free(NamedTuple):
 
 @leaf
 def _nearest_class(codes: Ints, code: int) -> tuple[int, int]:
-    """Return the distance to the nearest of these sorted codes, within reach, and the code."""
+    """Return the distance to the nearest of these sorted codes within reach, and that code.
+
+    If there is none: `FAR`, and the code itself.
+    """
     best, chosen = FAR, code
     degree, triangles = code >> DEGREE_BITS, code & TRIANGLES
+    # Degrees outwards from the node's own: no class at a larger change of degree can be nearer than
+    # the degrees alone.
     for change in range(CLASS_REACH + 1):
         if DEGREE_GAP * change >= best:
             break
@@ -302,6 +433,7 @@ def _nearest_class(codes: Ints, code: int) -> tuple[int, int]:
             if other < 0:
                 continue
             at = first_not_below(codes, 0, codes.size, other << DEGREE_BITS | triangles)
+            # At one degree, only the codes next to the node's triangles can be nearest.
             for i in range(max(at - 1, 0), min(at + 1, codes.size)):
                 if codes[i] >> DEGREE_BITS == other:
                     here = gap(codes[i], degree, triangles)
@@ -312,13 +444,19 @@ def _nearest_class(codes: Ints, code: int) -> tuple[int, int]:
 
 @leaf
 def _gather(free: Free, first: int, limit: int) -> int:
-    """Write the first and the nearest free positions behind; return how far, or FAR."""
+    """Write `first` and the k - 1 nearest free positions after it into `group`.
+
+    Return the sum of their distances from the first; `FAR` if there are fewer than k, or if the sum
+    reaches the limit.
+    """
     codes, assigned, group, distance = free.codes, free.assigned, free.group, free.distance
     degree, triangles = codes[first] >> DEGREE_BITS, codes[first] & TRIANGLES
     last = group.size - 1
     for i in range(group.size):
         distance[i] = FAR
     distance[0], group[0] = 0, first
+    # Codes descend, so that degrees fall: stop where the degree alone is too far. The k - 1 nearest
+    # so far are kept in order of distance, by insertion.
     for i in range(first + 1, min(codes.size, first + GROUP_LOOKS)):
         change = degree - (codes[i] >> DEGREE_BITS)
         if change > GROUP_REACH or DEGREE_GAP * change >= distance[last]:
@@ -343,7 +481,7 @@ def _gather(free: Free, first: int, limit: int) -> int:
 
 @leaf
 def _medoid(codes: Ints, group: Ints) -> int:
-    """Return the code of the group that is nearest to all others."""
+    """Return the code of the group with the smallest sum of distances to all others. O(k**2)."""
     best, chosen = FAR, codes[group[0]]
     for i in range(group.size):
         code, total = codes[group[i]], np.int64(0)
@@ -356,7 +494,7 @@ def _medoid(codes: Ints, group: Ints) -> int:
 
 @leaf
 def _pull(classes: NodeClasses, v: int, strength: int, code: int) -> None:
-    """Pull v to this code, and keep the sum of the gaps."""
+    """Pull v to this code with this strength (0: not at all), and update the sum of the gaps."""
     node, tally = classes.node, classes.tally
     now = classes.table[node[v, SLOT], 0]
     tally[GAP] -= node[v, PULL] * gap(now, node[v, AIM_DEGREE], node[v, AIM_TRIANGLES])
@@ -368,7 +506,7 @@ def _pull(classes: NodeClasses, v: int, strength: int, code: int) -> None:
 def _steps_of_aims(
     classes: NodeClasses, _lowest: int, _highest: int, _strength: int, free: Free, _populated: Ints
 ) -> int:
-    """Return about how many steps it takes to look at all nodes, and at the likes of the free."""
+    """Return about how many steps `assign` takes: all nodes, and the free nodes looked at."""
     return 8 * len(classes.node) + free.nodes.size * min(free.nodes.size, GROUP_LOOKS)
 
 
@@ -377,26 +515,44 @@ def _steps_of_aims(
 def assign(
     classes: NodeClasses, lowest: int, highest: int, strength: int, free: Free, populated: Ints
 ) -> None:
-    """Pull nodes with degrees lowest..highest to where they can be anonymous; others are free.
+    """Give every node with a degree in lowest..highest an aim; others get none.
 
-    A protected node stays, with this strength. The others, by descending degree: to the nearest
-    class of k, or together with their nearest likes, whichever is cheaper a node.
+    Cost: O(n), plus for each unprotected node O(log n) per degree within `CLASS_REACH`, and at most
+    `GROUP_LOOKS` others.
+
+    Parameters
+    ----------
+    classes
+        Written: the pull and the aim of every node, and the sum of the gaps.
+    lowest, highest
+        The degrees of nodes that get an aim.
+    strength
+        The pull of protected nodes to where they are; 0: they move freely.
+    free
+        The unprotected nodes with these degrees; `assigned`, `group` and `distance` are written.
+    populated
+        int64: the codes of classes of at least k nodes, ascending. Read.
     """
     table, node, k = classes.table, classes.node, classes.rule[K]
+    # Step 1: protected nodes are pulled to where they are. All others lose their aims.
     for v in range(len(node)):
         code, size = table[node[v, SLOT], 0], table[node[v, SLOT], 1]
         pulled = lowest <= code >> DEGREE_BITS <= highest and size >= k
         _pull(classes, v, strength if pulled else 0, code)
     nodes, codes, assigned, group, _ = free
+    # Step 2: unprotected nodes by descending degree, each with those after it. Compare the nearest
+    # class with a group of k, by distance per node.
     for i in range(nodes.size):
         if assigned[i] != 0:
             continue
         alone, target = _nearest_class(populated, codes[i])
         together = _gather(free, i, FAR if alone == FAR else k * alone)
+        # To the nearest class; without a class in reach, no aim.
         if together == FAR:
             assigned[i] = 1
             _pull(classes, nodes[i], 1 if alone < FAR else 0, target)
             continue
+        # Or together: the aim of all of them is the middle one.
         target = _medoid(codes, group)
         for j in range(group.size):
             assigned[group[j]] = 1
@@ -405,12 +561,14 @@ def assign(
 
 NONE = -1
 MOST_FLIPS = 5
+"""The most flips of a trial: a two-switch has four, and a revert may come with it."""
 TRIES = 4
+"""How often two neighbors of a node are drawn to find a pair that can be flipped as wanted."""
 
 
 @leaf
 def _neighbor(state: TargetGraph, v: int, rng: Generator) -> int:
-    """Return a random neighbor of v, or NONE."""
+    """Return a random neighbor of v, or NONE if it has none."""
     start, length, neighbor, _ = state.rows
     if length[v] == 0:
         return NONE
@@ -419,7 +577,10 @@ def _neighbor(state: TargetGraph, v: int, rng: Generator) -> int:
 
 @leaf
 def _stranger(state: TargetGraph, v: int, rng: Generator) -> int:
-    """Return a node that is not joined to v, two hops away as a rule, or NONE."""
+    """Return a random node that is not joined to v, or NONE if the draw fails.
+
+    Four times in five it is two steps away, so that the edge closes a triangle.
+    """
     x = NONE
     if rng.random() < 0.8:
         a = _neighbor(state, v, rng)
@@ -434,14 +595,21 @@ def _stranger(state: TargetGraph, v: int, rng: Generator) -> int:
 
 @leaf
 def _modest(state: TargetGraph, v: int, rng: Generator) -> int:
-    """Return the neighbor of v with the lower degree of two draws; v has neighbors."""
-    one, other = _neighbor(state, v, rng), _neighbor(state, v, rng)
-    return one if state.rows.length[one] <= state.rows.length[other] else other
+    """Return the neighbor of v with the lower degree of two random ones; v has neighbors.
+
+    An edit at a hub changes the codes of more nodes as a rule.
+    """
+    a, b = _neighbor(state, v, rng), _neighbor(state, v, rng)
+    return a if state.rows.length[a] <= state.rows.length[b] else b
 
 
 @leaf
 def _toggle(state: TargetGraph, v: int, trial: Ints, rng: Generator) -> int:
-    """Propose to join or part two neighbors of v, which changes its triangles alone."""
+    """Propose to flip a pair of neighbors of v, which changes its triangles but not its degree.
+
+    Parts two if v has at least the triangles of its aim, else joins two. Returns the number of
+    flips.
+    """
     if state.rows.length[v] < 2:
         return 0
     table, node = state.classes.table, state.classes.node
@@ -456,7 +624,7 @@ def _toggle(state: TargetGraph, v: int, trial: Ints, rng: Generator) -> int:
 
 @leaf
 def _join(state: TargetGraph, v: int, trial: Ints, size: int, rng: Generator) -> int:
-    """Add to the trial an edge at v that is not there; return the size, 0 where none is drawn."""
+    """Append a new edge at v to the trial; return the new size, or 0 if no draw fits."""
     x = _stranger(state, v, rng)
     if x == NONE:
         return 0
@@ -466,7 +634,7 @@ def _join(state: TargetGraph, v: int, trial: Ints, size: int, rng: Generator) ->
 
 @leaf
 def _two_switch(state: TargetGraph, v: int, a: int, trial: Ints, rng: Generator) -> int:
-    """Propose (v, a), (x, y) -> (v, y), (x, a)."""
+    """Propose {v, a}, {x, y} -> {v, y}, {x, a}, which keeps all degrees; return 4, or 0."""
     y = _stranger(state, v, rng)
     if y in (NONE, a):
         return 0
@@ -480,17 +648,23 @@ def _two_switch(state: TargetGraph, v: int, a: int, trial: Ints, rng: Generator)
 
 @leaf
 def _around(state: TargetGraph, v: int, trial: Ints, rng: Generator) -> int:
-    """Propose flips near v; return how many, 0 where the draw leads nowhere."""
+    """Propose flips at v; return how many, or 0 if the draw leads nowhere.
+
+    The shares are those of the prototype: a pair of neighbors .2, a new edge .2, a two-switch .1, a
+    deletion .2, an edge led elsewhere at v .2 or at its other end .1.
+    """
     kind = rng.random()
     if kind < 0.2:
         return _toggle(state, v, trial, rng)
     if kind < 0.4:
         return _join(state, v, trial, 0, rng)
+    # The other kinds start with an edge at v, to its neighbor a.
     a = _neighbor(state, v, rng)
     if a == NONE:
         return 0
     if kind < 0.5:
         return _two_switch(state, v, a, trial, rng)
+    # The edge is deleted; at times it is led to a third node, from v or from a.
     trial[0] = key_of(v, a)
     if kind < 0.7:
         return 1
@@ -499,11 +673,12 @@ def _around(state: TargetGraph, v: int, trial: Ints, rng: Generator) -> int:
 
 @leaf
 def _anywhere(target_state: TargetState, odds: Odds, rng: Generator) -> int:
-    """Propose to revert an edit, to add a random edge, or to delete one of the input's."""
+    """Propose to revert an edit, to add a random edge, or to delete a random one; return 1 or 0."""
     state, edits, trial, _ = target_state
     if rng.random() < odds.undo:
         return _append_revert(edits, trial, 0, rng)
     v = int(rng.random() * state.rows.length.size)
+    # A pair of random nodes that are not joined, or an edge of a random node.
     if rng.random() < odds.add:
         w = int(rng.random() * state.rows.length.size)
         if v == w or adjacent(state, v, w):
@@ -518,7 +693,7 @@ def _anywhere(target_state: TargetState, odds: Odds, rng: Generator) -> int:
 
 @leaf
 def _append_revert(edits: TargetEdits, trial: Ints, size: int, rng: Generator) -> int:
-    """Add a random edit to the trial, to be reverted; return the new size."""
+    """Append a random changed pair to the trial, to revert it; return the new size."""
     changed = edits.tally[CHANGED]
     if changed == 0:
         return size
@@ -528,15 +703,29 @@ def _append_revert(edits: TargetEdits, trial: Ints, size: int, rng: Generator) -
 
 @leaf
 def propose(target_state: TargetState, listed: int, odds: Odds, rng: Generator) -> int:
-    """Write a trial, near one of the nodes listed or anywhere; return its number of flips."""
+    """Write a trial, near one of the listed nodes or anywhere; return its number of flips.
+
+    Parameters
+    ----------
+    target_state
+        `trial` is written, all else read.
+    listed
+        How many nodes are in `target_state.unprotected`.
+    odds
+        How likely each kind of proposal is.
+    rng
+        Advanced by a varying number of draws.
+    """
     state, edits, trial, unprotected = target_state
     if listed > 0 and rng.random() < odds.focus:
         v = int(np.int64(unprotected[np.int64(rng.random() * listed)]))
+        # Three times in ten at a neighbor: its edges may change the triangles of the node itself.
         if rng.random() < 0.3:
             v = _neighbor(state, v, rng)
         size = 0 if v == NONE else _around(state, v, trial, rng)
     else:
         size = _anywhere(target_state, odds, rng)
+    # Where the budget has no room left for the trial, or by chance, an edit is reverted with it.
     full = edits.tally[CHANGED] + size > odds.budget
     if size > 0 and (full or rng.random() < odds.swap):
         size = _append_revert(edits, trial, size, rng)

@@ -1,8 +1,25 @@
-"""The values of any measure, kept up to date as pairs are turned: joined or parted.
+"""The values of any measure at any distance, kept up to date while a walk joins and parts pairs.
 
-A node's code is its sum (sizes, or hashes of degrees) and its shape (a hash of inside degrees, or
-of colors), cut to 63 bits. Equal neighborhoods have equal values; unequal ones likely unequal
-hashes, not certainly. A turn changes lists, adds to sums and notes what must be made afresh.
+Codes of degrees and triangles (`classes`) suffice for three measures at distance 1. For all others
+the state M(v) of the paper's Table 1 is represented by two 64-bit integers per node, whose sum, cut
+to 63 bits, is the code of the node:
+
+- its *sum*: sizes of the neighborhood (exact), or the sum of a hash of each degree in it (vrq);
+- its *shape*: a hash of the degrees inside the neighborhood (degree-distribution), or of the colors
+  of its nodes after two rounds of color refinement (dk); hybrid has a sum and a shape.
+
+Equal neighborhoods have equal values. Different ones have different values but for collisions of
+hashes, and, for colors, but for neighborhoods that refinement cannot distinguish. So a walk may
+count too few nodes as unprotected. The caller counts its best state exactly.
+
+A trial turns up to eight pairs. `turn` changes the lists, adds to the sums what can be added, and
+notes which nodes need their sum or shape computed again; `settle` does that once per node, and
+moves the nodes to their new classes. `restore` brings back the values if the trial is refused.
+Which nodes are affected is the set A_M of Table 1, or smaller: nodes whose value cannot change are
+skipped.
+
+Cost of a trial: O(deg v + deg w) for sums at distance 1; two searches of the neighborhoods of v and
+w beyond; plus the neighborhood of every node whose shape is computed again.
 """
 
 from __future__ import annotations
@@ -31,23 +48,37 @@ from graphveil.methods.annealing.kernels.classes import (
 
 Ints = NDArray[np.int64]
 
+# Entries of `Values.rule`; kinds of sums, and of shapes (0 is `NOTHING`); columns of
+# `Values.value`; bits of the flags of a node in `Values.pending`.
 DISTANCE, SUMS, SHAPES, BY_NODE, BY_EDGE = range(5)
 NOTHING, SIZES, DEGREES = range(3)
 INSIDE, COLORS = 1, 2
 SUM, SHAPE, WORK = range(3)
 MOVED, SUM_AGAIN, SHAPE_AGAIN, WORK_AGAIN = 1, 2, 4, 8
 ROUNDS = 2
+"""Rounds of color refinement after the first coloring.
+
+Colors begin with the degree inside the neighborhood, which an extra round would give. More rounds
+distinguish more neighborhoods, and cost a pass over each of its edges.
+"""
 STIR = np.uint64(0xD6E8FEB86659FD93)
+"""An odd multiplier that makes hashes of shapes unlike those of degrees, to which they are added.
+"""
 
 
 @leaf
 def fill_from_rows(rows: NeighborRows, center: int, distance: int, ball: Ball) -> int:
-    """Write the nodes within this distance of the center into the ball; return how many."""
+    """Write the nodes within this distance of the center into the ball; return how many.
+
+    The same as `fill_ball` of the measures, over lists with room. The caller sets `place` back to
+    -1.
+    """
     start, length, neighbor, _ = rows
     nodes, hops, place = ball
     nodes[0], hops[0] = center, 0
     place[center] = 0
     size, head = 1, 0
+    # Breadth-first: nodes at the distance itself are not followed further.
     while head < size and hops[head] < distance:
         x = nodes[head]
         for at in range(start[x], start[x] + length[x]):
@@ -65,6 +96,7 @@ def fill_from_rows(rows: NeighborRows, center: int, distance: int, ball: Ball) -
 def _degree_inside(rows: NeighborRows, i: int, distance: int, ball: Ball) -> int:
     """Return how many neighbors the node at position i of the ball has inside it."""
     x = ball.nodes[i]
+    # All neighbors of a node that is not at the rim are inside.
     if ball.hops[i] < distance:
         return int(np.int64(rows.length[x]))
     inside = 0
@@ -75,7 +107,7 @@ def _degree_inside(rows: NeighborRows, i: int, distance: int, ball: Ball) -> int
 
 @leaf
 def hashed(degree: int) -> int:
-    """Return what a degree adds to a sum."""
+    """Return what a degree adds to a sum: 64 mixed bits, as an integer that wraps round."""
     return np.int64(mixed(np.uint64(degree)))  # type: ignore[return-value]  # it wraps round
 
 
@@ -89,7 +121,24 @@ def look_at(
     ball: Ball,
     room: ColorBuffers | None,
 ) -> None:
-    """Write the sum of v, its shape, or its work (degrees of its neighborhood), made afresh."""
+    """Compute the sum of v, its shape, or its work anew from its neighborhood, and write it.
+
+    Parameters
+    ----------
+    rows
+        The neighbor lists. Read.
+    rule
+        What values are made of. Read.
+    v
+        The node.
+    what
+        Which to compute: bits `SUM_AGAIN`, `SHAPE_AGAIN`, `WORK_AGAIN`.
+    value
+        int64, shape (n, 3): row v is written. The work is the sum of the degrees in the
+        neighborhood.
+    ball, room
+        Room; the ball is empty before and after.
+    """
     size = fill_from_rows(rows, v, rule[DISTANCE], ball)
     if what & SUM_AGAIN:
         value[v, SUM] = _sum_of(rows, rule, size, ball)
@@ -105,7 +154,10 @@ def look_at(
 
 @leaf
 def _sum_of(rows: NeighborRows, rule: Ints, size: int, ball: Ball) -> int:
-    """Return the sum of the neighborhood in the ball."""
+    """Return the sum of the neighborhood in the ball.
+
+    A sum of sizes is what a node adds times the nodes, plus what an edge adds times the edges.
+    """
     total = np.int64(0)
     if rule[SUMS] != SIZES:
         for i in range(size):
@@ -121,12 +173,17 @@ def _sum_of(rows: NeighborRows, rule: Ints, size: int, ball: Ball) -> int:
 def _shape_of(
     rows: NeighborRows, rule: Ints, size: int, ball: Ball, room: ColorBuffers | None
 ) -> int:
-    """Return the hash of the ball's neighborhood; at distance 1 without the center."""
+    """Return the hash of the shape of the ball.
+
+    At distance 1 the center is joined to all others, so that the neighborhood without it says the
+    same, and is cheaper. The center is taken out of `place`; `nodes` still holds it.
+    """
     first = 1 if rule[DISTANCE] == 1 else 0
     if first == 1:
         ball.place[ball.nodes[0]] = -1
     if room is not None:
         _color(rows, first, size, room)
+    # The sum of hashes does not depend on the order in which nodes were met.
     total = mixed(np.uint64(size))
     for i in range(first, size):
         if room is not None:
@@ -138,10 +195,15 @@ def _shape_of(
 
 @leaf
 def _color(rows: NeighborRows, first: int, size: int, room: ColorBuffers) -> None:
-    """Color the positions first..size - 1 by distance, degree inside, and colors around."""
+    """Color the nodes at positions first..size - 1 of the ball, by refinement.
+
+    The first color is the distance from the center and the degree inside; each round adds the
+    hashed colors of the neighbors. `room.start` and `room.ends` get the neighbor lists by position.
+    """
     ball, start, ends, color, before = room
     start[first] = 0
     filled = 0
+    # Step 1: neighbor lists inside the ball, and the first color of each node.
     for i in range(first, size):
         x = ball.nodes[i]
         for at in range(rows.start[x], rows.start[x] + rows.length[x]):
@@ -151,6 +213,7 @@ def _color(rows: NeighborRows, first: int, size: int, room: ColorBuffers) -> Non
                 filled += 1
         start[i + 1] = filled
         color[i] = (np.uint64(ball.hops[i]) << np.uint64(32)) + np.uint64(filled - start[i])
+    # Step 2: refine. Without edges the first colors say all.
     for _ in range(ROUNDS if filled > 0 else 0):
         for i in range(first, size):
             before[i] = mixed(color[i])
@@ -162,25 +225,59 @@ def _color(rows: NeighborRows, first: int, size: int, room: ColorBuffers) -> Non
 
 
 LARGEST = np.int64(2**63 - 1)
+"""Codes are cut to 63 bits: `FREE`, the empty row of the table of classes, is below 0."""
 FAR = 1 << 30
+"""Hops to a node that a search has not reached."""
+# Columns of `Values.before`; columns of `Values.pending`.
 TOUCHED, SUM_BEFORE, SHAPE_BEFORE = range(3)
 FLAGS, DELTA = range(2)
 
 
 class Reach(NamedTuple):
-    """Room for two searches around the ends of a pair: hops from them, and who was met."""
+    """Room for a search from each end of a pair.
+
+    Parameters
+    ----------
+    hops
+        int64, shape (2, n): distances from the first and from the second end; `FAR` before and
+        after.
+    queue
+        int64, shape (2, n): the nodes reached from each, by rising distance.
+    """
 
     hops: Ints
     queue: Ints
 
 
 class Values(NamedTuple):
-    """What the values of nodes are made of, and what a trial has touched.
+    """What the values of nodes are made of, the values, and what the trial at hand has touched.
 
-    ``value[v]`` holds the sum and the shape of v, and about the work of making them afresh. Of the
-    ``tally[0]`` nodes that a trial touched, ``before`` holds who they are and their values;
-    ``pending[v]`` what is to be done with v, and what is added to its sum. The rest is room;
-    ``reach`` is None at distance 1, ``room`` without colors.
+    All arrays but those in `ball` and `room` are int64.
+
+    Parameters
+    ----------
+    rule
+        Shape (5,): the ``DISTANCE``, the kind of ``SUMS`` and of ``SHAPES``, and what a node
+        (``BY_NODE``) and an edge (``BY_EDGE``) add to a sum of sizes. Fixed.
+    value
+        Shape (n, 3): ``SUM`` and ``SHAPE`` of every node, written by `settle` and `restore`;
+        ``WORK``, about the steps to compute them anew, written by `evaluate` alone.
+    before
+        Shape (n, 3): of the first ``tally[0]`` rows, a node that the trial touched and its sum and
+        shape before it. Written by `turn` and `settle`.
+    pending
+        Shape (n, 2): what is to be done with a node (``FLAGS``) and what is added to its sum
+        (``DELTA``). Written by `turn`; all 0 after `settle`.
+    tally
+        Shape (1,): the nodes touched by the trial.
+    turns
+        Shape (4, 3): room for the pairs of one edit: see `pooled.make`.
+    ball
+        Room for one neighborhood.
+    room
+        Room for its colors, or None without them.
+    reach
+        Room for two searches, or None at distance 1.
     """
 
     rule: Ints
@@ -197,7 +294,17 @@ class Values(NamedTuple):
 @tiered(lambda rows, values, _codes: steps_of_balls(rows.length, values.rule[DISTANCE]))
 @leaf
 def evaluate(rows: NeighborRows, values: Values, codes: Ints) -> None:
-    """Make every value and its work afresh; write the codes."""
+    """Compute the values of all nodes, their work, and their codes.
+
+    Parameters
+    ----------
+    rows
+        The neighbor lists. Read.
+    values
+        `value` is written.
+    codes
+        int64, shape (n,): written.
+    """
     rule, value = values.rule, values.value
     what = WORK_AGAIN
     what |= SUM_AGAIN if rule[SUMS] != NOTHING else 0
@@ -209,7 +316,7 @@ def evaluate(rows: NeighborRows, values: Values, codes: Ints) -> None:
 
 @leaf
 def _add(values: Values, x: int, what: int, amount: int) -> None:
-    """Note what is to be done with x, and that its sum changes by this amount."""
+    """Note what is to be done with x, and by how much its sum changes; list x once per trial."""
     pending = values.pending
     if pending[x, FLAGS] == 0:
         values.before[values.tally[0], TOUCHED] = x
@@ -220,7 +327,11 @@ def _add(values: Values, x: int, what: int, amount: int) -> None:
 
 @leaf
 def turn(rows: NeighborRows, values: Values, v: int, w: int, sign: int) -> None:
-    """Join v and w (1), or part them (-1), in the lists; note what that does to the values."""
+    """Join v and w (sign 1) or part them (-1) in the lists, and note what that does to the values.
+
+    The note is always taken in the graph without the edge, so that joining and parting are
+    opposites.
+    """
     if sign < 0:
         toggle(rows, v, w)
     _note_turn(rows, values, values.reach, v, w, sign)
@@ -232,7 +343,8 @@ def turn(rows: NeighborRows, values: Values, v: int, w: int, sign: int) -> None:
 def _note_turn(
     rows: NeighborRows, values: Values, reach: Reach | None, v: int, w: int, sign: int
 ) -> None:
-    """Note what the turn does to the values: what that is asks for the distance of the measure."""
+    """Note what the turn does to the values, at distance 1 or farther."""
+    # What the degrees of v and w add to sums once the edge is there, and by how much that differs.
     later = hashed(rows.length[v] + 1), hashed(rows.length[w] + 1)
     of_v = sign * (later[0] - hashed(rows.length[v]))
     of_w = sign * (later[1] - hashed(rows.length[w]))
@@ -250,9 +362,23 @@ def _note_beside(
     steps: tuple[int, int, int],
     later: tuple[int, int],
 ) -> None:
-    """Note the turn at distance 1: the ends see each other, and the others one edge more."""
+    """Note the turn at distance 1, in the graph without the edge.
+
+    Parameters
+    ----------
+    rows, values
+        `values.pending` and `values.before` are written.
+    ends
+        v and w.
+    steps
+        By how much the hash of the degree of v, and of w, changes; and the sign of the turn.
+    later
+        The hashes of their degrees with the edge.
+    """
     rule, (v, w), sign = values.rule, ends, steps[2]
     again = SHAPE_AGAIN if rule[SHAPES] != NOTHING else 0
+    # Sizes and shapes: a common neighbor has one edge more or less in its neighborhood. Each end
+    # has one node, the edge to it, and its edges to the common neighbors.
     if rule[SUMS] == SIZES or again:
         what = again | (MOVED if rule[SUMS] == SIZES else 0)
         common = common_of(rows, v, w)
@@ -261,22 +387,25 @@ def _note_beside(
         step = sign * (rule[BY_NODE] + (common + 1) * rule[BY_EDGE])
         _add(values, v, what, step)
         _add(values, w, what, step)
+    # Sums of degrees: the degree of an end changes for itself and all its neighbors, and the other
+    # end gains or loses it as a whole.
     if rule[SUMS] != NOTHING and rule[SUMS] != SIZES:
         for which in range(2):
-            one, other = (v, w) if which == 0 else (w, v)
-            here, step = rows.length[one], steps[0] if which == 0 else steps[1]
-            _add(values, one, wide(MOVED), step)
-            for at in range(rows.start[one], rows.start[one] + here):
+            end, other_end = (v, w) if which == 0 else (w, v)
+            here, step = rows.length[end], steps[0] if which == 0 else steps[1]
+            _add(values, end, wide(MOVED), step)
+            for at in range(rows.start[end], rows.start[end] + here):
                 _add(values, int(np.int64(rows.neighbor[at])), wide(MOVED), step)
-            _add(values, other, wide(MOVED), sign * (later[0] if which == 0 else later[1]))
+            _add(values, other_end, wide(MOVED), sign * (later[0] if which == 0 else later[1]))
 
 
 @leaf
 def _search(rows: NeighborRows, reach: Reach, which: int, center: int, distance: int) -> int:
-    """Write the hops from the center, and who is within the distance; return how many."""
+    """Search from one end: write its hops and its queue; return how many nodes are in reach."""
     hops, queue = reach
     hops[which, center], queue[which, 0] = 0, center
     size, head = 1, 0
+    # Breadth-first, up to the distance.
     while head < size and hops[which, queue[which, head]] < distance:
         x = queue[which, head]
         for at in range(rows.start[x], rows.start[x] + rows.length[x]):
@@ -297,16 +426,30 @@ def _note_around(
     ends: tuple[int, int],
     steps: tuple[int, int, int],
 ) -> None:
-    """Note the turn at distance 2 or more: who is as far from v as from w, or one off, stays."""
+    """Note the turn at distance 2 or more, for every node that reaches v or w without the edge.
+
+    Parameters
+    ----------
+    rows, values
+        `values.pending` and `values.before` are written.
+    reach
+        Room for the two searches.
+    ends
+        v and w.
+    steps
+        As for `_note_beside`.
+    """
     hops, queue = reach
     distance = values.rule[DISTANCE]
     from_v = _search(rows, reach, 0, ends[0], distance)
     from_w = _search(rows, reach, 1, ends[1], distance)
+    # Every node that one of the searches reached, once.
     for i in range(from_v + from_w):
         x = queue[0, i] if i < from_v else queue[1, i - from_v]
         to_v, to_w = hops[0, x], hops[1, x]
         if i < from_v or to_v == FAR:
             _note_far(values, x, (to_v, to_w), steps)
+    # Leave the room as it was.
     for i in range(from_v + from_w):
         if i < from_v:
             hops[0, queue[0, i]] = FAR
@@ -316,8 +459,14 @@ def _note_around(
 
 @leaf
 def _note_far(values: Values, x: int, hops: tuple[int, int], steps: tuple[int, int, int]) -> None:
-    """Note what a turn does to x, which sees the ends so far away without the edge."""
+    """Note what the turn does to x, given its distances to v and w without the edge.
+
+    Three cases. The edge is a shortcut for x (``crosses``): nodes enter or leave its neighborhood,
+    and all is computed anew. Both ends are in its neighborhood anyway (``both``): it has one edge
+    more or less. Else only the degrees of the ends that it sees change.
+    """
     rule, distance = values.rule, values.rule[DISTANCE]
+    # A shortcut: the nearer end is within the distance, and the other is more than one hop farther.
     low, high = min(hops[0], hops[1]), max(hops[0], hops[1])
     crosses, both = low < distance and high > low + 1, high <= distance
     what, amount = 0, 0
@@ -325,10 +474,12 @@ def _note_far(values: Values, x: int, hops: tuple[int, int], steps: tuple[int, i
         what |= SHAPE_AGAIN
     if rule[SUMS] != NOTHING and crosses:
         what |= SUM_AGAIN
+    # Sizes without a shortcut: one edge, if both ends are inside.
     elif rule[SUMS] == SIZES:
         if both:
             what |= MOVED
             amount = steps[2] * rule[BY_EDGE]
+    # Sums of degrees without a shortcut: the changed degrees of the ends inside.
     elif rule[SUMS] != NOTHING:
         what |= MOVED
         amount += steps[0] if hops[0] != FAR else 0
@@ -339,12 +490,14 @@ def _note_far(values: Values, x: int, hops: tuple[int, int], steps: tuple[int, i
 
 @leaf
 def settle(rows: NeighborRows, values: Values, classes: NodeClasses) -> None:
-    """Move every node touched to the class of its new values, and be ready for another trial."""
+    """Bring the values of all touched nodes up to date, and move them to their new classes."""
     value, before, pending = values.value, values.before, values.pending
     for i in range(values.tally[0]):
         x = before[i, TOUCHED]
+        # Keep the values for `restore`.
         before[i, SUM_BEFORE], before[i, SHAPE_BEFORE] = value[x, SUM], value[x, SHAPE]
         code = (value[x, SUM] + value[x, SHAPE]) & LARGEST
+        # Add what could be added; compute the rest anew from the lists, which are complete by now.
         if not pending[x, FLAGS] & SUM_AGAIN:
             value[x, SUM] += pending[x, DELTA]
         again = pending[x, FLAGS] & (SUM_AGAIN | SHAPE_AGAIN)
@@ -358,7 +511,7 @@ def settle(rows: NeighborRows, values: Values, classes: NodeClasses) -> None:
 
 @leaf
 def restore(values: Values) -> None:
-    """Give the nodes of the last trial the values that they had before."""
+    """Give the nodes of the last trial the values that they had before it."""
     for i in range(values.tally[0]):
         x = values.before[i, TOUCHED]
         values.value[x, SUM] = values.before[i, SUM_BEFORE]
@@ -375,7 +528,10 @@ def _steps_of_work(rows: NeighborRows, values: Values, v: int, w: int, _sign: in
 @tiered(_steps_of_work)
 @leaf
 def work_of(rows: NeighborRows, values: Values, v: int, w: int, sign: int) -> int:
-    """Return roughly how many steps it takes to turn the pair; everything stays as it is."""
+    """Return roughly how many steps it takes to turn the pair; all is as before afterwards.
+
+    Used to decide how many proposals fit into a run. The pair must be an edge if sign is -1.
+    """
     values.tally[0] = 0
     turn(rows, values, v, w, sign)
     toggle(rows, v, w)

@@ -1,4 +1,19 @@
-"""Steps 4 to 6 of the realization: settled nodes absorb single units, edges are re-routed."""
+"""Steps 4 to 6 of the realization: units that nodes with the same need cannot pay for each other.
+
+Step 5, absorption: a *settled* node, whose residual is 0, takes the other end of an edge and moves
+to the class next to its own. At least k nodes must stay in the class that it leaves, and at least k
+be in the one that it joins, so that the sequence stays anonymous. One edit pays one unit.
+`absorb_owed` adds edges (nodes *rise*), `absorb_surplus` deletes them (nodes *fall*), and
+`undo_absorption` takes the last of them back if step 6 needs an even number of units.
+
+Step 4, `rotate`, moves an edge from a node with too many to one with too few. Step 6, `pair`, pays
+two units by three edits that leave all other degrees alone (four, if the units differ in sign).
+
+None of these steps is in Liu and Terzi. All work on the state of `edits.py`: `DegreeEdits` and
+`DegreeClasses`, which they change in place. `left`, `surplus` and `owed` are lists of nodes
+(int64), `order` a random order of all nodes (int64). The costs are bounded by the constants below,
+and by the neighbors of the nodes with units.
+"""
 
 from __future__ import annotations
 
@@ -22,17 +37,25 @@ from graphveil.methods.k_degree.kernels.edits import (
 Ints = NDArray[np.int64]
 
 NEAR_TRIES = 24
+"""Step 5: how many random walks of two steps, and as many of four, look for a node near v.
+
+Unbounded, the walks of hubs do not end in any reasonable time: with 10 million edges and k = 50 a
+run had not finished after 150 s. A node near v keeps components apart that a random one would join.
+"""
 NEAR_FAILURES = 16
+"""Step 5: after this many units of one node without a node near it, the rest goes anywhere."""
 
 
 @leaf
 def _can_rise(edits: DegreeEdits, classes: DegreeClasses, x: int, k: int) -> bool:
+    """Return whether x is settled and may join the class above, so that both keep k nodes."""
     t = classes.target[x]
     return bool(edits.residual[x] == 0 and classes.members[t] > k and classes.members[t + 1] >= k)
 
 
 @leaf
 def _can_fall(edits: DegreeEdits, classes: DegreeClasses, x: int, k: int, lowest: int) -> bool:
+    """Return whether x is settled and may join the class below, from a degree above `lowest`."""
     t = classes.target[x]
     return bool(
         edits.residual[x] == 0
@@ -44,7 +67,7 @@ def _can_fall(edits: DegreeEdits, classes: DegreeClasses, x: int, k: int, lowest
 
 @leaf
 def _move(edits: DegreeEdits, classes: DegreeClasses, x: int, by: int) -> None:
-    """Let node x into the neighboring class."""
+    """Move node x into the class above (by 1) or below (by -1); its residual changes as much."""
     t = classes.target[x]
     classes.members[t] -= 1
     classes.members[t + by] += 1
@@ -77,11 +100,13 @@ def _some_class_can_rise(classes: DegreeClasses, k: int) -> bool:
 
 @leaf
 def _rise(edits: DegreeEdits, classes: DegreeClasses, v: int, x: int) -> None:
-    """Join x to v and let it into the next class."""
+    """Add the edge of v and x, and move x to the class above."""
+    # With deletions, later steps may touch the edge, so it goes into the hash.
     if edits.final.size == 0:
         _move(edits, classes, x, ONE)
         make(edits, v, x)
         return
+    # With additions alone this is the last step, so the edge is only logged; x stays settled.
     t = classes.target[x]
     classes.members[t] -= 1
     classes.members[t + 1] += 1
@@ -94,7 +119,10 @@ def _rise(edits: DegreeEdits, classes: DegreeClasses, v: int, x: int) -> None:
 
 @leaf
 def _bar(edits: DegreeEdits, v: int, final: Ints, barred: NDArray[np.int8], by: int) -> None:
-    """Bar (by 1) or admit (by -1) v, its neighbors in the graph and in these final additions."""
+    """Bar (by 1) or admit (by -1) v, its neighbors in the graph and in these final additions.
+
+    `barred` (int8, shape (n,)) counts how often a node is barred; nodes with units always are.
+    """
     barred[v] += by
     for j in range(edits.indptr[v], edits.indptr[v + 1]):
         barred[edits.indices[j]] += by
@@ -113,7 +141,12 @@ def _go_round(
     cursor: Ints,
     barred: NDArray[np.int8],
 ) -> int:
-    """Let nodes rise by edges to v, once round; returns the last one, or -1."""
+    """Let nodes rise by edges to v, at most once round all nodes; return the last one, or -1.
+
+    `cursor` (int64, shape (2,)) holds the position in `order`, which goes on from v to v, and how
+    often the order was gone through. In the first round only untouched nodes rise, so that as few
+    nodes as possible take more than one edge.
+    """
     n = order.size
     members = classes.members
     last = -1
@@ -149,7 +182,11 @@ def _absorb_anywhere(
     cursor: Ints,
     barred: NDArray[np.int8],
 ) -> int:
-    """Go round until v is owed nothing or nothing helps; returns the last riser, or -1."""
+    """Go round until v lacks nothing or nothing helps; return the last node that rose, or -1.
+
+    Another round is tried only after the first of all, which passes over touched nodes. `first` is
+    where the final additions of v begin.
+    """
     last = -1
     while edits.residual[v] > 0:
         early = cursor[1] == 0
@@ -174,15 +211,18 @@ def absorb_owed(
     order: Ints,
     rng: Generator,
 ) -> Ints:
-    """Join nodes that are owed edges to settled ones, which rise to the next class.
+    """Step 5, positive units: add edges to settled nodes, which rise to the class above.
 
-    Up to `near_units` a node are sought near it. Returns the last step as (node, absorber, 1).
+    `left` lists the nodes that lack edges. Up to `near_units` of each are sought near it by random
+    walks, then all by going through `order`. Returns the last absorption as (node, absorber, 1),
+    int64, or zeros.
     """
     last = np.zeros(3, dtype=np.int64)
     cursor = np.zeros(2, dtype=np.int64)
     barred = np.zeros(order.size, dtype=np.int8)
     barred[left] = 1
     for v in left:
+        # Near v, by random walks over the graph.
         first = edits.tally[2]
         failed = 0
         for _unit in range(min(edits.residual[v], near_units)):
@@ -194,9 +234,11 @@ def absorb_owed(
                 failed += 1
             if failed == NEAR_FAILURES:
                 break
+        # Anywhere, in a random order that all nodes share.
         x = _absorb_anywhere(edits, classes, v, first, k, order, cursor, barred)
         if x >= 0:
             last[0], last[1], last[2] = v, x, 1
+        # If no class can spare a node, none of the following nodes will find one.
         if edits.residual[v] > 0 and not _some_class_can_rise(classes, k):
             break
     return last
@@ -206,7 +248,11 @@ def absorb_owed(
 def _fall_alone(
     edits: DegreeEdits, classes: DegreeClasses, v: int, k: int, lowest: int, start: int, last: Ints
 ) -> None:
-    """Part v from settled neighbors, each of which falls to a class of at least k."""
+    """Delete edges of v to settled neighbors, each of which falls to a class of at least k.
+
+    Neighbors are gone through from number `start` on, first those that no edit touched. Writes the
+    last absorption into `last` as (node, absorber, -1).
+    """
     first = edits.indptr[v]
     size = edits.indptr[v + 1] - first
     for again in (False, True):
@@ -230,7 +276,12 @@ def _fall_alone(
 def _fall_together(
     edits: DegreeEdits, classes: DegreeClasses, v: int, k: int, lowest: int, start: int
 ) -> None:
-    """Part v from settled neighbors of one class, so many that the class below reaches k."""
+    """Delete edges of v to settled neighbors of one class, so many that the class below reaches k.
+
+    For v in classes that no single node may join. `residual[v]` is negative: the class below may
+    lack as many nodes as v has units.
+    """
+    # Neighbors whose class below would have k nodes if v's units all went there.
     first = edits.indptr[v]
     size = edits.indptr[v + 1] - first
     eligible = np.empty(size, dtype=np.int64)
@@ -248,6 +299,8 @@ def _fall_together(
         ):
             eligible[there], cells[there] = x, t
             there += 1
+    # Class by class, the highest first: as many as v has units and as the class can spare, or all
+    # of it; enough for the class below to reach k.
     sort(cells[:there])
     end = there
     while end > 0 and edits.residual[v] < 0:
@@ -275,13 +328,15 @@ def _fall_together(
 def absorb_surplus(
     edits: DegreeEdits, classes: DegreeClasses, left: Ints, k: int, rng: Generator
 ) -> Ints:
-    """Part nodes that have too many edges from settled ones, which fall to the next class.
+    """Step 5, negative units: delete edges to settled neighbors, which fall to the class below.
 
-    A node is isolated only if there is nothing else. Returns the last step of a lone fall.
+    `left` lists the nodes that have too many edges. A node is isolated only if there is nothing
+    else. Returns the last absorption by a single node as (node, absorber, -1), int64, or zeros.
     """
     last = np.zeros(3, dtype=np.int64)
     for v in left:
         start = below(rng, edits.indptr[v + 1] - edits.indptr[v])
+        # First without isolating neighbors of degree 1 (lowest = 1), then with.
         for lowest in (1, 0):
             if edits.residual[v] < 0:
                 _fall_alone(edits, classes, v, k, lowest, start, last)
@@ -292,7 +347,10 @@ def absorb_surplus(
 
 @leaf
 def undo_absorption(edits: DegreeEdits, classes: DegreeClasses, last: Ints, k: int) -> None:
-    """Take back one step of `absorb_owed` or `absorb_surplus`, if the classes allow it."""
+    """Take back one step of `absorb_owed` or `absorb_surplus`, if the classes allow it.
+
+    `last` is (node, absorber, sign) as they return it; sign 0 does nothing.
+    """
     v, x, sign = last
     t = classes.target[x]
     if sign == 0 or classes.members[t] <= k or classes.members[t - sign] < k:
@@ -305,13 +363,27 @@ def undo_absorption(edits: DegreeEdits, classes: DegreeClasses, last: Ints, k: i
 
 
 PAIR_TRIES = 400
+"""Step 6: how many random edges are tried for two positive units before all nodes are gone through.
+
+For two units of different sign 8 times as many are tried, and nothing else.
+"""
 PAIR_LOOKS = 1 << 20
+"""Step 6: how many pairs of neighbors are looked at for two negative units, about."""
 PAIR_FAILURES = 64
+"""Step 6: how many pairs of nodes may fail before it ends.
+
+Larger values let a run end well more often, in more time. How these three were chosen is not
+recorded.
+"""
 
 
 @leaf
 def rotate(edits: DegreeEdits, surplus: Ints, owed: Ints, rng: Generator) -> None:
-    """Hand edges over: part (u, x) and join (w, x) while u has too many and w too few."""
+    """Step 4: delete (u, x) and add (w, x) while u has too many edges and w too few.
+
+    Two edits pay two units. Such an x exists whenever u has more neighbors than w. A node u is left
+    for later after 16 nodes w that it could not serve.
+    """
     residual = edits.residual
     for u in surplus:
         first = edits.indptr[u]
@@ -333,7 +405,10 @@ def rotate(edits: DegreeEdits, surplus: Ints, owed: Ints, rng: Generator) -> Non
 
 @leaf
 def _pair_owed(edits: DegreeEdits, v: int, w: int, rng: Generator) -> bool:
-    """Open an edge (x, y) of the graph and join its ends to v and w."""
+    """Delete an edge (x, y) of the graph, add (v, x) and (w, y); v and w may be the same node.
+
+    Random edges first, then all nodes x from a random one on with all their neighbors.
+    """
     indptr, indices = edits.indptr, edits.indices
     n = indptr.size - 1
     start = below(rng, n)
@@ -355,7 +430,7 @@ def _pair_owed(edits: DegreeEdits, v: int, w: int, rng: Generator) -> bool:
 
 @leaf
 def _pair_surplus(edits: DegreeEdits, v: int, w: int, rng: Generator) -> bool:
-    """Close (x, y) between a neighbor of v and one of w, and part both from them."""
+    """Delete (v, x) and (w, y), add (x, y), for neighbors x of v and y of w without an edge."""
     indptr, indices = edits.indptr, edits.indices
     v_size, w_size = indptr[v + 1] - indptr[v], indptr[w + 1] - indptr[w]
     v_turn, w_turn = below(rng, v_size), below(rng, w_size)
@@ -379,7 +454,7 @@ def _pair_surplus(edits: DegreeEdits, v: int, w: int, rng: Generator) -> bool:
 
 @leaf
 def _pair_mixed(edits: DegreeEdits, u: int, w: int, rng: Generator) -> bool:
-    """Part (u, x) and (z, y), join (x, z) and (y, w)."""
+    """Delete (u, x) and (z, y), add (x, z) and (y, w): u has too many edges, w too few."""
     indptr, indices = edits.indptr, edits.indices
     n = indptr.size - 1
     for _try in range(8 * PAIR_TRIES):
@@ -399,7 +474,11 @@ def _pair_mixed(edits: DegreeEdits, u: int, w: int, rng: Generator) -> bool:
 
 @leaf
 def pair(edits: DegreeEdits, left: Ints, rng: Generator) -> None:
-    """Pay two units a time by three edits, or by four where the signs differ; may give up."""
+    """Step 6: pay two units at a time by three edits, or by four if the signs differ; may fail.
+
+    `left` lists the nodes with units in random order; each is paired with itself and the nodes
+    after it until it has none left.
+    """
     residual = edits.residual
     failures = 0
     for i in range(left.size):

@@ -1,8 +1,18 @@
-"""Edge edits over an immutable graph: a hash of the pairs that differ from it.
+"""Edge edits over an immutable graph, and steps 1 to 3 of the realization.
 
 A pair u < v has the key ``u * n + v``; its state is +1 (added), -1 (deleted) or 0 (as in the
-graph). All adjacency is read through `adjacent`, written through `make` and `cut`. Steps 1-3 of the
-realization match nodes that are owed the same sign among themselves.
+graph). A hash table holds the pairs that ever changed; all adjacency is read through `adjacent`,
+written through `make` and `cut`. So a run costs memory in its edits, and the graph may be mapped
+from the disk.
+
+Steps 1 to 3 pay units by edges between nodes that have units of the same sign. `match_deletions`
+(step 1) and `match_additions` (step 2) are the construction of Havel and Hakimi on the units, as in
+Liu and Terzi's Supergraph (section 5), with a queue that keeps the nodes sorted in O(1) per edge;
+what they cannot pay, `swap` (step 3) pays by re-routing an edit that was made.
+
+The residual of a node is the number of edges that it lacks, negative if it has too many. The
+arguments `indptr` (int64, shape (n + 1,)) and `indices` (int32, sorted within a node) are the
+neighbor lists of the graph, which no kernel writes.
 """
 
 from __future__ import annotations
@@ -21,14 +31,19 @@ Nodes = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
 SHIFT = 3
+"""Where `tally` holds the shift of the hash."""
 
 
 class DegreeEdits(NamedTuple):
-    """The graph, what was changed, and what is still owed to every node.
+    """The graph, what was changed, and how many edges every node still lacks.
 
-    ``added`` and ``deleted`` log every key that ever got that state; an entry counts only while the
-    state in the ``table`` still says so. ``final`` holds additions that no later step asks for, not
-    in the table. ``tally`` holds the lengths of the three and the shift of the hash.
+    ``table`` is the hash of pairs (int64, shape (size, 2): key, state). ``added`` and ``deleted``
+    (int64) log every key that ever got that state; an entry counts only while the state in the
+    ``table`` still says so. ``final`` (int64; empty unless edges are only added) holds additions
+    that no later step asks for, not in the table. ``tally`` (int64, shape (4,)) holds the lengths
+    of the three and the shift of the hash. ``residual`` (int64, shape (n,)) is how many edges a
+    node lacks, ``touched`` (bool, shape (n,)) whether it is an end of any edit. The kernels write
+    all of them but the graph.
     """
 
     indptr: Ints
@@ -43,7 +58,11 @@ class DegreeEdits(NamedTuple):
 
 
 class DegreeClasses(NamedTuple):
-    """The target cell of every node, ``color * span + degree``, and how many nodes share each."""
+    """The target cell of every node, ``color * span + degree``, and how many nodes share each.
+
+    ``target`` is int64, shape (n,); ``members`` int64, one entry per cell. The absorption steps
+    write both.
+    """
 
     target: Ints
     members: Ints
@@ -75,6 +94,7 @@ def in_graph(indptr: Ints, indices: Nodes, u: int, v: int) -> bool:
 @leaf
 def state_of(edits: DegreeEdits, u: int, v: int) -> int:
     """Return +1 if the edge was added, -1 if it was deleted, 0 if it is as in the graph."""
+    # Most pairs have an end without any edit, so that the table need not be asked.
     if not (edits.touched[u] and edits.touched[v]):
         return 0
     return int(edits.table[find(edits.table, edits.tally[SHIFT], _key_of(edits, u, v)), 1])
@@ -99,7 +119,8 @@ def still_there(edits: DegreeEdits, u: int, v: int) -> bool:
 
 @leaf
 def make(edits: DegreeEdits, u: int, v: int) -> None:
-    """Join u and v, which are not joined now; each is owed one less."""
+    """Add the edge of u and v, which are not joined now; each lacks one less."""
+    # A deleted pair returns to the state of the graph; any other is logged as added.
     key, shift = _key_of(edits, u, v), edits.tally[SHIFT]
     row = find(edits.table, shift, key)
     if edits.table[row, 1] < 0:
@@ -115,7 +136,8 @@ def make(edits: DegreeEdits, u: int, v: int) -> None:
 
 @leaf
 def cut(edits: DegreeEdits, u: int, v: int) -> None:
-    """Part u and v, which are joined now; each is owed one more."""
+    """Delete the edge of u and v, which are joined now; each lacks one more."""
+    # An added pair returns to the state of the graph; any other is logged as deleted.
     key, shift = _key_of(edits, u, v), edits.tally[SHIFT]
     row = find(edits.table, shift, key)
     if edits.table[row, 1] > 0:
@@ -131,7 +153,7 @@ def cut(edits: DegreeEdits, u: int, v: int) -> None:
 
 @leaf
 def set_pair(edits: DegreeEdits, u: int, v: int, sign: int) -> None:
-    """Join (sign > 0) or part (sign < 0) u and v."""
+    """Add (sign > 0) or delete (sign < 0) the edge of u and v."""
     if sign > 0:
         make(edits, u, v)
     else:
@@ -169,7 +191,7 @@ def pairs_in_graph(indptr: Ints, indices: Nodes, keys: Ints) -> Flags:
 
 @leaf
 def marked_neighbors(indptr: Ints, indices: Nodes, marked: Ints, out: NDArray[np.float64]) -> None:
-    """Write into out[v] how many neighbors of v stand in the list `marked`."""
+    """Write into out[v] how many neighbors of v are in the list `marked` (int64)."""
     out[:] = 0.0
     for v in marked:
         for j in range(indptr[v], indptr[v + 1]):
@@ -183,7 +205,9 @@ def pull_of_neighbors(
 ) -> None:
     """Write into out[v] the share of their edges that v's neighbors change, summed.
 
-    Falling neighbors count where nodes of v's degree may fall, rising ones where they may rise.
+    Falling neighbors count if nodes of v's degree may fall, rising ones if they may rise. `goal`
+    (int64) is the degree that every node shall have, `falls` and `rises` (bool) are per node; the
+    kernel writes `out` (float64, shape (n,)). O(edges of the nodes that change).
     """
     out[:] = 0.0
     for v in range(indptr.size - 1):
@@ -209,7 +233,11 @@ def edited_csr(
     indptr: Ints,
     indices: Nodes,
 ) -> None:
-    """Write the first graph with the second's edges and without the third's; lists are sorted."""
+    """Write the first graph with the second's edges and without the third's.
+
+    Each of the three is a pair of sorted neighbor lists; the kernel writes `indptr` (int64) and
+    `indices` (int32) of the result. O(n + m).
+    """
     old_ptr, old = edits
     add_ptr, add = added
     del_ptr, delete = deleted
@@ -218,6 +246,7 @@ def edited_csr(
     for v in range(old_ptr.size - 1):
         a, a_end = add_ptr[v], add_ptr[v + 1]
         d, d_end = del_ptr[v], del_ptr[v + 1]
+        # Merge the old and the added neighbors of v in order, without the deleted ones.
         for j in range(old_ptr[v], old_ptr[v + 1]):
             if d < d_end and delete[d] == old[j]:
                 d += 1
@@ -236,10 +265,19 @@ def edited_csr(
 
 
 SWAP_PARTNERS = 16
+"""Step 3: with how many of the nodes that follow in the list of those left a node is paired.
+
+Also how many times `tries` a log may have entries for a list of those that fit v to be worth
+making. More pairs cost more tries; how 16 was chosen is not recorded.
+"""
 
 
 class Queue(NamedTuple):
-    """Nodes by descending need: ``bound[q]`` positions hold a need of at least q."""
+    """Nodes by descending need: the first ``bound[q]`` positions hold a need of at least q.
+
+    ``order`` (int64) is the node at every position, ``position`` (int64, shape (n,)) the position
+    of every node, -1 for nodes without need. The kernels write all three.
+    """
 
     order: Ints
     position: Ints
@@ -248,7 +286,7 @@ class Queue(NamedTuple):
 
 @allocating
 def make_queue(order: Ints, need: Ints) -> Queue:
-    """Return the queue of these nodes, which stand by descending positive need."""
+    """Return the queue of these nodes, which are ordered by descending positive need."""
     position = np.empty(need.size, dtype=np.int64)
     position[:] = -1
     highest = need[order[0]] if order.size else 0
@@ -263,7 +301,8 @@ def make_queue(order: Ints, need: Ints) -> Queue:
 
 @leaf
 def lower(queue: Queue, index: int, need: int) -> None:
-    """Move the node at this position, of this need, to a need one less."""
+    """Move the node at this position, of this need, to a need one less, in O(1)."""
+    # It changes places with the last node of the same need, and that position changes need.
     last = queue.bound[need] - 1
     node, other = queue.order[index], queue.order[last]
     queue.order[index], queue.order[last] = other, node
@@ -274,7 +313,12 @@ def lower(queue: Queue, index: int, need: int) -> None:
 @tiered()
 @allocating
 def match_additions(edits: DegreeEdits, order: Ints) -> None:
-    """Havel-Hakimi on the residuals of these nodes, by descending residual, joining non-edges."""
+    """Step 2: Havel-Hakimi on the residuals of these nodes, adding edges between them.
+
+    `order` (int64) lists the nodes with a positive residual, the largest first. Each in turn is
+    joined to those that lack most and are not its neighbors. A node that finds too few keeps
+    a residual for the next steps.
+    """
     residual = edits.residual
     queue = make_queue(order, residual)
     partners = np.empty(order.size, dtype=np.int64)
@@ -282,6 +326,7 @@ def match_additions(edits: DegreeEdits, order: Ints) -> None:
         v = queue.order[head]
         if residual[v] <= 0:
             return
+        # The nodes that lack most among those without an edge to v.
         found = 0
         index = head + 1
         while found < residual[v] and index < queue.bound[1]:
@@ -289,6 +334,7 @@ def match_additions(edits: DegreeEdits, order: Ints) -> None:
                 partners[found] = index
                 found += 1
             index += 1
+        # From the last to the first, so that the positions of those still to come do not change.
         for i in range(found - 1, -1, -1):
             w = queue.order[partners[i]]
             lower(queue, partners[i], residual[w])
@@ -298,13 +344,17 @@ def match_additions(edits: DegreeEdits, order: Ints) -> None:
 @tiered()
 @allocating
 def match_deletions(edits: DegreeEdits, order: Ints) -> None:
-    """Havel-Hakimi on what these nodes have too much, by descending need, parting edges."""
+    """Step 1: Havel-Hakimi on what these nodes have too much, deleting edges between them.
+
+    `order` (int64) lists the nodes with a negative residual, the largest surplus first.
+    """
     residual = edits.residual
     queue = make_queue(order, -residual)
     for head in range(order.size):
         v = queue.order[head]
         if residual[v] >= 0:
             return
+        # Neighbors of v that have too many edges themselves, by their position in the queue.
         first, last = edits.indptr[v], edits.indptr[v + 1]
         candidates = np.empty(last - first, dtype=np.int64)
         count = 0
@@ -321,12 +371,13 @@ def match_deletions(edits: DegreeEdits, order: Ints) -> None:
 
 
 class Nearness(NamedTuple):
-    """Whom two nodes, v and w, are joined to now, and every node's edits.
+    """The present neighbors of two nodes, v and w, and every node's edits, for step 3.
 
-    ``of_v[x]`` is v where v and x are joined, ``of_w`` likewise. ``ends`` holds both ends of every
-    logged key, deletions behind additions; a node's ends are a chain from ``first[v]`` through
-    ``after``, -1 ends it. ``worth`` lists the ends whose edit v may take over, ``listed`` how many,
-    or -1.
+    ``of_v[x]`` is v if v and x are joined, ``of_w`` likewise. ``ends`` holds both ends of every
+    logged key, deletions behind additions, so that ``end ^ 1`` is the other end; a node's ends are
+    a chain from ``first[v]`` through ``after``, -1 ends it. ``worth`` lists the ends whose edit v
+    may take over, ``listed`` (int64, shape (1,)) how many, or -1 if there is no list. The others
+    are int32; this module's kernels write all of them.
     """
 
     of_v: Nodes
@@ -382,7 +433,8 @@ def _nearness(edits: DegreeEdits) -> Nearness:
 
 @leaf
 def _mark(edits: DegreeEdits, near: Nearness, v: int, marks: Nodes) -> None:
-    """Write v at those who are joined to it now, and at nobody else."""
+    """Write v into the marks of all nodes that are joined to it now, and of no others."""
+    # First the neighbors in the graph, then the corrections by v's own edits.
     for j in range(edits.indptr[v], edits.indptr[v + 1]):
         marks[edits.indices[j]] = v
     end = near.first[v]
@@ -396,7 +448,10 @@ def _mark(edits: DegreeEdits, near: Nearness, v: int, marks: Nodes) -> None:
 
 @leaf
 def _list_worth(edits: DegreeEdits, near: Nearness, v: int, sign: int, begin: int) -> None:
-    """List what is worth a try for v, of the keys from the one numbered `begin` on."""
+    """List the ends that v could take over, of the keys from the one numbered `begin` on.
+
+    To add edges, v must not be joined to the end yet; to delete edges, it must be.
+    """
     shift = _first_end(edits, sign)
     count = near.listed[0]
     for end in range(2 * begin, 2 * _logged(edits, sign)):
@@ -411,7 +466,10 @@ def _list_worth(edits: DegreeEdits, near: Nearness, v: int, sign: int, begin: in
 def _found(
     edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, start: int, tries: int
 ) -> int:
-    """Return an end x of an edit (x, y) of this sign that (v, x) and (w, y) may replace, or -1."""
+    """Return an end x of an edit (x, y) of this sign that (v, x) and (w, y) may replace, or -1.
+
+    Looks at `tries` edits of the log from number `start` on, in both directions.
+    """
     size = _logged(edits, sign)
     shift = _first_end(edits, sign)
     joined = sign < 0
@@ -437,7 +495,11 @@ def _found(
 def _found_worth(
     edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, start: int, tries: int
 ) -> int:
-    """Do as `_found`, looking at what is worth a try alone."""
+    """Return what `_found` returns, looking only at the ends in the list `worth`.
+
+    The list is ascending: start at the first end that `_found` would look at, and stop where it
+    would stop.
+    """
     size = _logged(edits, sign)
     shift = _first_end(edits, sign)
     joined = sign < 0
@@ -472,7 +534,10 @@ def _found_worth(
 
 @leaf
 def _reroute(edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, end: int) -> None:
-    """Undo the edit (x, y) whose end x this is, and edit (v, x), (w, y) instead."""
+    """Undo the edit (x, y) whose end x this is, and edit (v, x), (w, y) instead.
+
+    Keeps the marks, the chains and the list up to date.
+    """
     size = _logged(edits, sign)
     x, y = wide(near.ends[end]), wide(near.ends[end ^ 1])
     set_pair(edits, x, y, -sign)
@@ -492,11 +557,17 @@ def _reroute(edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, end:
 def swap(
     edits: DegreeEdits, left: Ints, sign: int, tries: int, budget: int, rng: np.random.Generator
 ) -> None:
-    """Pay two units a time by re-routing one edit of this sign, within a budget of tries."""
+    """Step 3: pay two units at a time by re-routing one edit of this sign.
+
+    `left` (int64) lists the nodes with units of this sign. For two units of v and w (or both of v),
+    an edit (x, y) is undone and (v, x), (w, y) take its place: one edit more, two units fewer. Each
+    search looks at `tries` edits; failed searches use up the `budget`.
+    """
     residual = edits.residual
     near = _nearness(edits)
     for i in range(left.size):
         v = left[i]
+        # Marks of v are made once, those of each partner w anew.
         near.listed[0] = -1
         if residual[v] * sign > 0:
             _mark(edits, near, v, near.of_v)
@@ -517,6 +588,7 @@ def swap(
                 if end >= 0:
                     _reroute(edits, near, v, w, sign, end)
                     continue
+                # Once a search fails for v, the ends that fit v are listed, if the log is short.
                 budget -= tries
                 if near.listed[0] < 0 and size <= SWAP_PARTNERS * tries:
                     near.listed[0] = 0

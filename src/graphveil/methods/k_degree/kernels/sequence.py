@@ -1,8 +1,13 @@
 """Loops of the degree sequence: where to cut a descending sequence into groups of at least k.
 
+The dynamic program of Liu and Terzi (section 4) in time that depends on the distinct degrees rather
+than on the nodes. `sequence.optimal_plan` calls `cuts_worth_trying`, then `cheapest_raise` or
+`cheapest_median`, then `trace_back` and `cut_runs`; `greedy_starts` is their greedy algorithm.
+
 Run r holds the nodes ``first[r] .. first[r + 1] - 1``, of degree ``degree[r]``; ``prefix[r]`` sums
-the degrees before it. These arrays have one entry more than there are runs. A cut is a position at
-which a group may start. The textbook constructions are here, too.
+the degrees before it. These arrays (int64) have one entry more than there are runs. A cut is a
+position at which a group may start: ``cut[c]`` is the position and ``run[c]`` its run (int64,
+ascending, one entry per cut; the last one is the end).
 """
 
 from __future__ import annotations
@@ -10,22 +15,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.kernels.arrays import below, sort
 from graphveil.core.kernels.leaf import ZERO, allocating, leaf
 from graphveil.core.kernels.tiers import for_each_entry, tiered
-from graphveil.methods.k_degree.kernels.edits import (
-    DegreeEdits,
-    Queue,
-    adjacent,
-    cut,
-    in_graph,
-    lower,
-    make,
-    make_queue,
-)
 
 Ints = NDArray[np.int64]
-Nodes = NDArray[np.int32]
 
 
 @tiered(for_each_entry(2))
@@ -38,6 +31,13 @@ def cuts_worth_trying(
     Part p ends before run parts[p], and no group leaves it. Its cuts are its first position, the
     first k and the last `tail` positions of every run as far as k of its nodes lie on either side,
     and its end, which is the cut ends[p] and the first of the next part.
+
+    No other cut is needed. If a group starts deeper in a run than at its k-th node and the group
+    before has more than k nodes, the last of these, of the same degree, moves over at no cost. If
+    it has exactly k nodes, it started in this run, too, and both groups merge at no cost. With
+    medians a group may also start near the end of a run, fewer than k nodes from it.
+
+    The kernel writes cut and run (int64, with room for all cuts) and ends (int64, one per part).
     """
     filled, r = 0, 0
     for p in range(parts.size):
@@ -46,6 +46,7 @@ def cuts_worth_trying(
         cut[filled], run[filled] = begin, r
         filled += 1
         while r < parts[p]:
+            # The first k positions of the run, then its last `tail`, each within the part's limits.
             middle = min(first[r] + k, first[r + 1])
             for i in range(max(first[r], begin + k), min(middle, last + 1)):
                 cut[filled], run[filled] = i, r
@@ -67,8 +68,17 @@ def cuts_worth_trying(
 def cheapest_raise(cut: Ints, slope: Ints, k: int, total: Ints, previous: Ints) -> None:
     """Write the least sum of targets before every cut, and the cut before.
 
-    A group from cut t on is a line of slope[t]. The slopes do not increase, so the lowest lines
-    form a queue whose head only moves forward; queue[j] is lower from position since[j] on.
+    With F(c) the least sum of the targets of all nodes before cut c,
+
+        F(c) = min over t of F(t) + slope[t] * (cut[c] - cut[t]),   cut[t] + k <= cut[c].
+
+    A group from cut t on is thus a line of slope[t], the degree at the cut. The slopes do not
+    increase and the positions asked for do, so the lowest lines form a queue whose head only moves
+    forward; queue[j] is lower than queue[j - 1] from position since[j] on. O(cuts) in all, without
+    the paper's window of 2k.
+
+    `cut` and `slope` are int64, one entry per cut. The kernel writes `total` (F) and `previous`
+    (the t that is best), int64, one entry per cut.
     """
     queue = np.empty(cut.size, dtype=np.int64)
     since = np.empty(cut.size, dtype=np.int64)
@@ -76,11 +86,14 @@ def cheapest_raise(cut: Ints, slope: Ints, k: int, total: Ints, previous: Ints) 
     entering = 0
     total[0], previous[0] = 0, 0
     for c in range(1, cut.size):
+        # Lines enter once their group would have k nodes.
         while cut[entering] + k <= cut[c]:
             t = entering
             entering += 1
             start = total[t] - cut[t] * slope[t]
             takeover = np.int64(0)
+            # The last line leaves the queue if the new one undercuts it before it is the lowest. Of
+            # lines of equal slope the lower one stays. The position is a division rounded up.
             while tail > head:
                 last = queue[tail - 1]
                 ahead = start - (total[last] - cut[last] * slope[last])
@@ -98,6 +111,7 @@ def cheapest_raise(cut: Ints, slope: Ints, k: int, total: Ints, previous: Ints) 
                 continue
             queue[tail], since[tail] = t, takeover
             tail += 1
+        # Move on to the line that is lowest at this position.
         while head + 1 < tail and since[head + 1] <= cut[c]:
             head += 1
         t = queue[head]
@@ -122,6 +136,8 @@ def _median_cost(
     first: Ints, degree: Ints, prefix: Ints, cut: Ints, run: Ints, t: int, c: int
 ) -> int:
     """Return the sum of distances to the median between two cuts; `degree` has an entry for n."""
+    # The sum of the upper half less the sum of the lower half, from the sums before t, half and c.
+    # Of an odd number of nodes, the middle one is counted in the lower half: it is added back.
     half = cut[t] + (cut[c] - cut[t]) // 2
     r = _run_at(first, run[t], run[c], half)
     cost = 2 * (prefix[r] + degree[r] * (half - first[r]))
@@ -146,8 +162,13 @@ def cheapest_median(
 ) -> None:
     """Write into cost[c] the least cost before cut c, into previous[c] the cut before.
 
-    The cost satisfies the quadrangle inequality, so a later start, once better, stays better:
-    queue[j] beats queue[j - 1] from cut since[j] on, found by doubling steps and halving.
+    The recursion of Liu and Terzi with the median's cost (section 8): cost[c] is the least of
+    cost[t] + I(t, c) over the cuts t at least k nodes before c. I satisfies the quadrangle
+    inequality, so a later start, once better, stays better: queue[j] beats queue[j - 1] from cut
+    since[j] on, found by doubling steps and halving. O(C log C log D) for C cuts and D runs.
+
+    `first`, `degree`, `prefix` describe the runs, `cut` and `run` the cuts. The kernel writes
+    `cost` and `previous` (int64, one entry per cut).
     """
     queue = np.empty(cut.size, dtype=np.int64)
     since = np.empty(cut.size, dtype=np.int64)
@@ -157,11 +178,13 @@ def cheapest_median(
     for c in range(1, cut.size):
         while head + 1 < tail and since[head + 1] <= c:
             head += 1
+        # Starts enter once their group would have k nodes.
         while cut[entering] + k <= cut[c]:
             t = entering
             entering += 1
             takeover = c
             while tail > head:
+                # A start that the new one beats where it would take over itself is never used.
                 last = queue[tail - 1]
                 worse = max(c, since[tail - 1])
                 if cost[t] + _median_cost(first, degree, prefix, cut, run, t, worse) <= (
@@ -169,6 +192,8 @@ def cheapest_median(
                 ):
                     tail -= 1
                     continue
+                # The first cut from which on the new start is better: doubling steps find one,
+                # halving the first.
                 step = 1
                 better = cut.size
                 while worse + 1 < better:
@@ -197,7 +222,10 @@ def cheapest_median(
 @tiered(for_each_entry(2))
 @leaf
 def trace_back(cut: Ints, previous: Ints, start: Ints) -> int:
-    """Write the groups' starts, ascending, into the end of start; return how many they are."""
+    """Write the groups' starts, ascending, into the end of start; return how many they are.
+
+    `start` (int64) has room for all cuts; its entries are positions.
+    """
     filled = 0
     c = cut.size - 1
     while c > 0:
@@ -210,7 +238,12 @@ def trace_back(cut: Ints, previous: Ints, start: Ints) -> int:
 @tiered(for_each_entry(2))
 @leaf
 def greedy_starts(first: Ints, degree: Ints, prefix: Ints, k: int, start: Ints) -> int:
-    """Write where the greedy's groups start, ascending; return how many, at most two a run."""
+    """Write where the greedy's groups start, ascending; return how many, at most two per run.
+
+    Liu and Terzi, section 4: node i joins the group at hand, of degree `group_degree`, if
+    C_merge <= C_new. `here` is the run of node i, `nxt` that of node i + 1, and `ahead` that of
+    node i + k, the first behind the window. The kernel writes `start` (int64, positions).
+    """
     n = first[-1]
     runs = first.size - 1
     start[0] = 0
@@ -221,11 +254,13 @@ def greedy_starts(first: Ints, degree: Ints, prefix: Ints, k: int, start: Ints) 
     while n - i >= k:
         while first[here + 1] <= i:
             here += 1
+        # Nodes of the group's own degree join at no cost as long as the window stays in their run.
         if degree[here] == group_degree and i < first[here + 1] - k:
             i = first[here + 1] - k
         nxt = here
         if nxt + 1 < runs and first[nxt + 1] == i + 1:
             nxt += 1
+        # The sums of degrees before node i, before i + k and before i + k + 1, cut at n.
         before = prefix[here] + degree[here] * (i - first[here])
         ahead = max(ahead, here)
         while ahead + 1 < runs and first[ahead + 1] <= i + k:
@@ -233,6 +268,8 @@ def greedy_starts(first: Ints, degree: Ints, prefix: Ints, k: int, start: Ints) 
         upto = prefix[ahead] + degree[ahead] * (i + k - first[ahead])
         size = min(k, n - i - 1)
         further = upto if i + k == n else upto + degree[ahead]
+        # C_new: the next k nodes get the degree of node i. C_merge: node i joins the group, and the
+        # k nodes after it get the degree of the first of them.
         new = k * degree[here] - (upto - before)
         merge = group_degree - degree[here] + size * degree[nxt] - (further - before - degree[here])
         if merge > new:
@@ -245,26 +282,14 @@ def greedy_starts(first: Ints, degree: Ints, prefix: Ints, k: int, start: Ints) 
     return filled
 
 
-@leaf
-def cheapest_raise_by_window(
-    degrees: Ints, prefix: Ints, k: int, cost: Ints, previous: Ints
-) -> None:
-    """Write the least cost of the first i nodes and the last cut; -1 where fewer than k."""
-    cost[0], previous[0] = 0, 0
-    for i in range(1, degrees.size + 1):
-        cost[i] = -1
-        for t in range(max(0, i - 2 * k + 1), i - k + 1):
-            if cost[t] < 0:
-                continue
-            here = cost[t] + (i - t) * degrees[t] - (prefix[i] - prefix[t])
-            if cost[i] < 0 or here < cost[i]:
-                cost[i], previous[i] = here, t
-
-
 @tiered()
 @leaf
 def cut_runs(first: Ints, start: Ints, run: Ints, group: Ints, count: Ints) -> int:
-    """Write the pieces that runs and groups cut each other into, in order; return how many."""
+    """Write the pieces that runs and groups cut each other into, in order; return how many.
+
+    `start` are the positions at which groups start, ascending. The kernel writes the run, the group
+    and the number of nodes of every piece into `run`, `group` and `count` (int64).
+    """
     filled, r = 0, 0
     g = 0
     at = first[0]
@@ -288,7 +313,13 @@ def cut_runs(first: Ints, start: Ints, run: Ints, group: Ints, count: Ints) -> i
 def hand_out(
     label: NDArray[np.integer], target: Ints, bucket: Ints, free: Ints, nodes: Ints, out: Ints
 ) -> None:
-    """Write the target of every node's label; list nodes by bucket where it has several."""
+    """Write the target of every node's label; list nodes by bucket where it has several.
+
+    `label` (integers, shape (n,)) is the run of every node, or its degree; `target` and `bucket`
+    (int64) are per label, bucket -1 for one target. The kernel writes the target of every node into
+    `out` (int64, shape (n,)) and the nodes of bucket b into `nodes` from ``free[b]`` on, which it
+    moves forward.
+    """
     for v in range(label.size):
         x = label[v]
         out[v] = target[x]
@@ -296,146 +327,3 @@ def hand_out(
         if b >= 0:
             nodes[free[b]] = v
             free[b] += 1
-
-
-ANYBODY = 0
-STRANGERS = 1
-NEIGHBORS_FIRST = 2
-
-
-@leaf
-def _partners(
-    indptr: Ints, indices: Nodes, queue: Queue, v: int, wanted: int, choice: int, out: Ints
-) -> int:
-    """Write into out the ascending queue positions of v's partners; returns how many were found."""
-    live = queue.bound[1]
-    found = 0
-    if choice == NEIGHBORS_FIRST:
-        for j in range(indptr[v], indptr[v + 1]):
-            position = queue.position[indices[j]]
-            if 0 <= position < live:
-                out[found] = position
-                found += 1
-        sort(out[:found])
-        found = min(found, wanted)
-    index = 0
-    while found < wanted and index < live:
-        w = queue.order[index]
-        if choice == ANYBODY or not in_graph(indptr, indices, v, w):
-            out[found] = index
-            found += 1
-        index += 1
-    sort(out[:found])
-    return found
-
-
-@allocating
-def join_by_degrees(
-    indptr: Ints,
-    indices: Nodes,
-    order: Ints,
-    need: Ints,
-    choice: int,
-    out: Nodes,
-    rng: np.random.Generator,
-) -> int:
-    """Join random nodes to the neediest others until nobody needs an edge; -1 if one cannot."""
-    queue = make_queue(order, need)
-    partners = np.empty(order.size, dtype=np.int64)
-    pairs = 0
-    while order.size and queue.bound[1] > 0:
-        v = queue.order[below(rng, queue.bound[1])]
-        wanted = need[v]
-        while need[v] > 0:
-            lower(queue, queue.position[v], need[v])
-            need[v] -= 1
-        found = _partners(indptr, indices, queue, v, wanted, choice, partners)
-        if found < wanted:
-            return -1
-        for i in range(found - 1, -1, -1):
-            w = queue.order[partners[i]]
-            lower(queue, partners[i], need[w])
-            need[w] -= 1
-            out[pairs, 0], out[pairs, 1] = v, w
-            pairs += 1
-    return pairs
-
-
-@allocating
-def some_prefix_needs_too_much(indptr: Ints, indices: Nodes, order: Ints, need: Ints) -> bool:
-    """Return whether the l neediest, for some l, need more than pairs can give."""
-    inside = np.zeros(need.size, dtype=np.bool_)
-    contacts = np.zeros(need.size, dtype=np.int64)
-    needed, within = 0, 0
-    for i in range(order.size):
-        v, size = order[i], i + 1
-        within += 2 * (i - contacts[v])
-        inside[v] = True
-        for j in range(indptr[v], indptr[v + 1]):
-            contacts[indices[j]] += 1
-        needed += need[v]
-        outside = 0
-        for j in range(size, order.size):
-            outside += min(size - contacts[order[j]], need[order[j]])
-        if needed > within + outside:
-            return True
-    return False
-
-
-@leaf
-def _gain(edits: DegreeEdits, kept: Ints, ends: Ints) -> int:
-    """Return how many more edges of `kept` the pairs (a, c), (b, d) hold; -9 if not allowed."""
-    a, c, b, d = ends
-    if adjacent(edits, a, c) or adjacent(edits, b, d):
-        return -9
-    n = edits.residual.size
-    total = 0
-    for u, v in ((a, c), (b, d)):
-        key = min(u, v) * n + max(u, v)
-        place = np.searchsorted(kept, key)
-        total += place < kept.size and kept[place] == key
-    return total
-
-
-@allocating
-def best_swap(
-    edits: DegreeEdits, kept: Ints, pairs: Ints, is_kept: NDArray[np.bool_], sample: Ints
-) -> bool:
-    """Carry out the swap of two sampled edges that keeps most more of an old graph, if one does."""
-    best, best_i, best_j = 0, 0, 0
-    best_ends = np.zeros(4, dtype=np.int64)
-    ends = np.zeros(4, dtype=np.int64)
-    for s in range(sample.size):
-        i = sample[s]
-        for t in range(s + 1, sample.size):
-            j = sample[t]
-            lost = int(is_kept[i]) + int(is_kept[j])
-            if 2 - lost <= best:
-                continue
-            for turn in range(2):
-                ends[0], ends[2] = pairs[i, 0], pairs[i, 1]
-                ends[1], ends[3] = pairs[j, turn], pairs[j, 1 - turn]
-                gain = _gain(edits, kept, ends) - lost
-                if gain > best:
-                    best, best_i, best_j = gain, i, j
-                    best_ends[:] = ends
-    if best == 0:
-        return False
-    _replace(edits, kept, pairs, is_kept, np.array([best_i, best_j]), best_ends)
-    return True
-
-
-@allocating
-def _replace(
-    edits: DegreeEdits, kept: Ints, pairs: Ints, is_kept: NDArray[np.bool_], where: Ints, ends: Ints
-) -> None:
-    """Replace two pairs by (ends 0, 1) and (ends 2, 3)."""
-    n = edits.residual.size
-    for i in where:
-        cut(edits, pairs[i, 0], pairs[i, 1])
-    for i, u, v in ((where[0], ends[0], ends[1]), (where[1], ends[2], ends[3])):
-        make(edits, u, v)
-        pairs[i, 0], pairs[i, 1] = u, v
-        key = min(u, v) * n + max(u, v)
-        place = np.searchsorted(kept, key)
-        is_kept[i] = place < kept.size and kept[place] == key

@@ -1,7 +1,24 @@
-"""Groups of people whose numbers of edges are near: cut from an order, improved move by move.
+"""Groups of nodes with similar profiles: cut from an order, then improved move by move.
 
-A point is what is counted of a person, one integer a coordinate. A group costs what it costs to
-bring its points to one: `up` for every unit that a coordinate rises, `down` for every one it falls.
+A *point* is the profile of a node: d integers, such as (out-degree, in-degree). A group of at least
+k nodes is brought to one point. In each coordinate a unit of rise costs `up` and a unit of fall
+`down`; the best common value is then a quantile of the members' values (the median at equal prices,
+the maximum if values may only rise). A node outside all groups joins a cell of k nodes that stays,
+at the cost `alone`.
+
+To find the cheapest groups is microaggregation under the L1 norm, NP-hard in two dimensions.
+Casas-Roma et al. (KAIS 2019) group all nodes by the heuristic MDAV. Here, after an order of the
+nodes is given (see `graphveil.methods.profile.targets`):
+
+1. `best_cuts`: the cheapest cut of the order into groups of k to 2k - 1 and single nodes, exactly,
+   by dynamic programming. O(p k**2 d) for p nodes at most.
+2. `improve`: moves, exchanges and dissolutions, each made only if it lowers the total cost. A group
+   keeps its values sorted with prefix sums, so that a move is priced in O(d), and the exchanges of
+   one node with all members of a group in O(d) each.
+3. `cut_anew`: a few nearby groups are pooled, sorted along a random direction, and cut again by the
+   same dynamic program.
+
+Nodes of different colors (known attributes) never share a group. All sums are integers.
 """
 
 from __future__ import annotations
@@ -19,11 +36,23 @@ from graphveil.core.kernels.tiers import tiered
 Ints = NDArray[np.int64]
 
 NEVER = 1 << 60
-"""The cost of what cannot be."""
+"""The cost of what is not possible; far above any sum of costs."""
 
 
 class Costs(NamedTuple):
-    """What a group costs, and a person alone: to join the nearest cell of k, or NEVER."""
+    """What groups and single nodes cost. Read only.
+
+    Parameters
+    ----------
+    points
+        int64, shape (n, d).
+    colors
+        int64, shape (n,): only nodes of one color may share a group.
+    alone
+        int64, shape (n,): what it costs a node to join the nearest cell that stays, or `NEVER`.
+    up, down
+        The cost of a unit of rise and of fall; `down` below 0: values may only rise.
+    """
 
     points: Ints
     colors: Ints
@@ -33,7 +62,23 @@ class Costs(NamedTuple):
 
 
 class Cuts(NamedTuple):
-    """Where an order of people is cut, and room: see `best_cuts`."""
+    """Where an order of p nodes is cut, and room for the search. All int64, written by `best_cuts`.
+
+    Parameters
+    ----------
+    least
+        Shape (p + 1,): the least cost of the first i nodes, or `NEVER`.
+    size_at
+        Shape (p + 1,): the size of the last group of these, 0 if the last node is single.
+    rest
+        Shape (p + 1,): a lower bound on the cost of the nodes from the i-th on.
+    windows
+        Shape (d, k + 1): the last k values of each coordinate, sorted, and one place of room.
+    sorted_values
+        Shape (2k,): room for the sorted values of one group.
+    spent
+        Shape (2k,): the cost of the last nodes as one group, by size.
+    """
 
     least: Ints
     size_at: Ints
@@ -45,7 +90,10 @@ class Cuts(NamedTuple):
 
 @leaf
 def rank_of_least(size: int, up: int, down: int) -> int:
-    """Return the rank of the value that costs least, the lowest of them, in a sorted list."""
+    """Return the rank of the cheapest common value in a sorted list; of several the lowest.
+
+    The cost is least at the quantile down / (up + down); if values may only rise, at the maximum.
+    """
     if down < 0:
         return size - 1
     return int((size * down - 1) // (up + down))
@@ -53,20 +101,26 @@ def rank_of_least(size: int, up: int, down: int) -> int:
 
 @leaf
 def _bound_rest(costs: Costs, order: Ints, k: int, rest: Ints) -> None:
-    """Write what people from the i-th on cost at least: groups are pairs and at most one triple."""
+    """Write a lower bound on what the nodes from the i-th on cost.
+
+    Every group of consecutive nodes splits into consecutive pairs and at most one triple. To bring
+    these to one value each costs no more than to bring the group to one.
+    """
     points, _, alone, up, down = costs
     unit = up if down < 0 else min(up, down)
     rest[order.size] = 0
     for i in range(order.size - 1, -1, -1):
+        # A single node; for k = 1 nothing has to be grouped.
         rest[i] = min(rest[i + 1] + alone[order[i]], NEVER) if k > 1 else 0
         pair = triple = 0
         if i + 1 < order.size:
             for c in range(points.shape[1]):
-                one, two = points[order[i], c], points[order[i + 1], c]
-                pair += unit * abs(one - two)
+                first, second = points[order[i], c], points[order[i + 1], c]
+                # The spread of two values costs at least the cheaper direction.
+                pair += unit * abs(first - second)
                 if i + 2 < order.size:
-                    three = points[order[i + 2], c]
-                    triple += unit * (max(one, two, three) - min(one, two, three))
+                    third = points[order[i + 2], c]
+                    triple += unit * (max(first, second, third) - min(first, second, third))
             rest[i] = min(rest[i], pair + rest[i + 2])
         if i + 2 < order.size:
             rest[i] = min(rest[i], triple + rest[i + 3])
@@ -74,7 +128,7 @@ def _bound_rest(costs: Costs, order: Ints, k: int, rest: Ints) -> None:
 
 @leaf
 def _put(values: Ints, at: int, value: int) -> int:
-    """Let a value into sorted ones from above, where one is missing; return its rank."""
+    """Insert a value into the sorted values[:at], which move up for it; return its rank."""
     while at > 0 and values[at - 1] > value:
         values[at] = values[at - 1]
         at -= 1
@@ -84,7 +138,10 @@ def _put(values: Ints, at: int, value: int) -> int:
 
 @leaf
 def _slide(costs: Costs, order: Ints, i: int, windows: Ints) -> None:
-    """Let the i-th of an order into the sorted windows, without a branch, which is faster."""
+    """Replace the oldest value of each sorted window by that of the i-th node of the order.
+
+    Loops without branches, since they run for every node and are vectorized.
+    """
     k = windows.shape[1] - 1
     for c in range(windows.shape[0]):
         values, value = windows[c], costs.points[order[i], c]
@@ -92,9 +149,11 @@ def _slide(costs: Costs, order: Ints, i: int, windows: Ints) -> None:
             _put(values, i, value)
             continue
         gone = costs.points[order[i - k], c]
+        # Drop the value that leaves: all above it move down by one place.
         values[k] = NEVER
         for at in range(k):
             values[at] = values[at] if values[at] < gone else values[at + 1]
+        # Insert the new one: all above it move up by one place.
         for at in range(k - 1, 0, -1):
             values[at] = max(values[at - 1], min(value, values[at]))
         values[0] = min(value, values[0])
@@ -102,7 +161,7 @@ def _slide(costs: Costs, order: Ints, i: int, windows: Ints) -> None:
 
 @leaf
 def _spread(values: Ints, rank: int, up: int, down: int) -> int:
-    """Return what it costs to bring these values to the one of a rank."""
+    """Return what it costs to bring these sorted values to the one at a rank."""
     total = 0
     for value in values:
         step = values[rank] - value
@@ -112,15 +171,30 @@ def _spread(values: Ints, rank: int, up: int, down: int) -> int:
 
 @leaf
 def _spend(costs: Costs, last: Ints, cuts: Cuts, limit: int) -> int:
-    """Write what the last people cost as a group, by size; return the largest that may pay."""
+    """Write what the last nodes cost as one group, for each size; return the largest that may pay.
+
+    Parameters
+    ----------
+    costs
+        Read.
+    last
+        int64: the last nodes of the order, as many as the largest size to consider.
+    cuts
+        `spent` and `sorted_values` are written, `windows` are read.
+    limit
+        A group must cost less than this. The cost does not fall as the group grows.
+    """
     up, down, spent, k = costs.up, costs.down, cuts.spent, cuts.windows.shape[1] - 1
     values, first = cuts.sorted_values, rank_of_least(k, up, down)
+    # Size k: from the windows. All larger sizes start with it as a lower bound.
     spent[k] = 0
     for c in range(costs.points.shape[1]):
         spent[k] += _spread(cuts.windows[c, :k], first, up, down)
     most = last.size if spent[k] < limit else 0
     for size in range(k + 1, most + 1):
         spent[size] = spent[k]
+    # One coordinate after the other is made exact for all larger sizes, by inserting one value at a
+    # time. `low` and `high` are the sums of the values below the rank, and from it on.
     for c in range(costs.points.shape[1] if most > k else 0):
         low, high, rank = 0, 0, first
         for i in range(k):
@@ -133,12 +207,14 @@ def _spend(costs: Costs, last: Ints, cuts: Cuts, limit: int) -> int:
             if _put(values, size - 1, value) < rank:
                 low += value - values[rank]
                 high += values[rank] - value
+            # A larger group may have its best value one rank higher.
             if rank_of_least(size, up, down) > rank:
                 low += values[rank]
                 high -= values[rank]
                 rank += 1
             cost = up * (rank * values[rank] - low) + down * (high - (size - rank) * values[rank])
             spent[size] += cost - before
+            # The other coordinates can only add: no size from here on pays.
             if spent[size] >= limit:
                 most = size - 1
                 break
@@ -148,10 +224,23 @@ def _spend(costs: Costs, last: Ints, cuts: Cuts, limit: int) -> int:
 @tiered(lambda _costs, order, k, *_: 8 * order.size * k * k)
 @leaf
 def best_cuts(costs: Costs, order: Ints, k: int, cuts: Cuts, bound: int) -> int:
-    """Cut an order of people into groups of k to 2k-1 and single people, at the least cost.
+    """Cut an order of nodes into groups of k to 2k - 1 and single nodes, at the least cost.
 
-    Writes the least cost of the first i people, and the size of the last group, 0 for a single
-    person. Returns the least cost of all, or NEVER where it is not below `bound`.
+    Dynamic programming over prefixes. A group of 2k or more need not be considered, since it splits
+    into two that cost no more. Returns the least cost of all, or NEVER if it is not below `bound`.
+
+    Parameters
+    ----------
+    costs
+        Read.
+    order
+        int64, shape (p,): the nodes. Read.
+    k
+        The smallest size of a group.
+    cuts
+        Written: `least` and `size_at` are the result.
+    bound
+        Prefixes that cannot lead to less are dropped.
     """
     least, size_at = cuts.least, cuts.size_at
     _bound_rest(costs, order, k, cuts.rest)
@@ -159,11 +248,14 @@ def best_cuts(costs: Costs, order: Ints, k: int, cuts: Cuts, bound: int) -> int:
     dead = run = 0
     for i in range(1, order.size + 1):
         _slide(costs, order, i - 1, cuts.windows)
+        # Nodes of the same color up to here: a group does not reach across colors.
         run = run + 1 if costs.colors[order[i - 1]] == costs.colors[order[max(i - 2, 0)]] else 1
         limit = bound - cuts.rest[i]
+        # Choice 1: the node stays single.
         alone = least[i - 1] + costs.alone[order[i - 1]]
         least[i] = alone if alone < limit else NEVER
         size_at[i] = 0
+        # Choice 2: it ends a group. Only sizes whose prefix is possible are priced.
         most, floor = 0, NEVER
         for size in range(k, min(2 * k - 1, run) + 1):
             if least[i - size] < limit:
@@ -174,6 +266,7 @@ def best_cuts(costs: Costs, order: Ints, k: int, cuts: Cuts, bound: int) -> int:
             cost = least[i - size] + cuts.spent[size]
             if cost < min(limit, least[i]):
                 least[i], size_at[i] = cost, size
+        # A gap that no group can bridge: no cut of the order is below the bound.
         dead = dead + 1 if least[i] >= NEVER else 0
         if dead == 2 * k - 1:
             return NEVER
@@ -181,10 +274,20 @@ def best_cuts(costs: Costs, order: Ints, k: int, cuts: Cuts, bound: int) -> int:
 
 
 class Groups(NamedTuple):
-    """People in groups: ``members[g, :sizes[g]]`` are in group g, who is alone has -1.
+    """Nodes in groups, each group with its values sorted. All int64.
 
-    ``values[g, c]`` has coordinate c of the members ascending, ``sums[g, c, i]`` the sum of i of
-    these.
+    Parameters
+    ----------
+    members
+        Shape (groups, most): group g has ``members[g, :sizes[g]]``, in any order.
+    sizes, costs
+        Shape (groups,): the size and the cost of each; an empty group has 0 and 0.
+    group_of
+        Shape (n,): the group of each node, -1 for single nodes and those that stay.
+    values
+        Shape (groups, d, most + 1): the values of the members in each coordinate, ascending.
+    sums
+        Shape (groups, d, most + 2): ``sums[g, c, i]`` is the sum of the first i of these.
     """
 
     members: Ints
@@ -196,13 +299,28 @@ class Groups(NamedTuple):
 
 
 def _steps_near(_costs: Costs, groups: Groups, near: Ints, people: Ints, k: int, *_: object) -> int:
+    """Return about how many steps it takes to try all nodes in all groups near them."""
     return int(8 * people.size * near.shape[1] * groups.members.shape[1] * k)
 
 
 @tiered(lambda _points, _colors, cells, people, _out: people.size * cells.size)
 @leaf
 def nearest_above(points: Ints, colors: Ints, cells: Ints, people: Ints, out: Ints) -> None:
-    """Write the first of these cells, by ascending sum, nowhere below people[i]; -1 for none."""
+    """Write for each node the first of these cells that is nowhere below it; -1 if there is none.
+
+    Used if values may only rise: with cells by ascending sum, the first is the cheapest.
+
+    Parameters
+    ----------
+    points, colors
+        As in `Costs`. Read.
+    cells
+        int64: one node of each cell that stays, by ascending sum of its point. Read.
+    people
+        int64: the nodes that look for a cell. Read.
+    out
+        int64, as long as `people`. Written.
+    """
     for i in range(people.size):
         v = people[i]
         out[i] = -1
@@ -217,7 +335,10 @@ def nearest_above(points: Ints, colors: Ints, cells: Ints, people: Ints, out: In
 
 @leaf
 def _at(values: Ints, sums: Ints, gone: int, i: int) -> tuple[int, int]:
-    """Return the i-th of sorted values without one that is gone, and the sum of those before it."""
+    """Return the i-th of sorted values, one of them taken out, and the sum of those before it.
+
+    `gone` is the value taken out, or `NEVER` to take out none.
+    """
     value = values[i] if values[i] < gone else values[i + 1]
     if i == 0 or values[i - 1] < gone:
         return value, sums[i]
@@ -225,19 +346,21 @@ def _at(values: Ints, sums: Ints, gone: int, i: int) -> tuple[int, int]:
 
 
 @leaf
-def _cost(costs: Costs, groups: Groups, g: int, without: int, besides: int) -> int:
-    """Return the cost of a group without one member and with one person more; -1 for nobody."""
+def _cost(costs: Costs, groups: Groups, g: int, without: int, joining: int) -> int:
+    """Return what a group costs without one member and with one more node; -1 for neither. O(d)."""
     rest = groups.sizes[g] - (1 if without >= 0 else 0)
-    size = rest + (1 if besides >= 0 else 0)
+    size = rest + (1 if joining >= 0 else 0)
     rank = rank_of_least(size, costs.up, costs.down)
     total = 0
     for c in range(costs.points.shape[1] if size > 0 else 0):
         values, sums = groups.values[g, c], groups.sums[g, c]
         gone = costs.points[without, c] if without >= 0 else NEVER
+        # The best value among those that stay, and the sums below it and from it on.
         center, low = _at(values, sums, gone, rank)
         high = sums[groups.sizes[g]] - low - (gone if without >= 0 else 0)
-        if besides >= 0:
-            value = costs.points[besides, c]
+        if joining >= 0:
+            # With one more value the best one moves by at most one place.
+            value = costs.points[joining, c]
             high += value
             before, low_before = _at(values, sums, gone, rank - 1) if rank > 0 else (-1, low)
             if value < before:
@@ -254,7 +377,7 @@ def _cost(costs: Costs, groups: Groups, g: int, without: int, besides: int) -> i
 
 @leaf
 def _leave(costs: Costs, groups: Groups, person: int, cost: int) -> None:
-    """Take a person out of the group, which then costs so much."""
+    """Take a node out of its group, which then costs this much."""
     g = groups.group_of[person]
     last = groups.sizes[g] - 1
     for i in range(last):
@@ -263,6 +386,7 @@ def _leave(costs: Costs, groups: Groups, person: int, cost: int) -> None:
             break
     for c in range(costs.points.shape[1]):
         values, sums = groups.values[g, c], groups.sums[g, c]
+        # Shift the values above it down, and add up the sums again from there on.
         at = last
         above = values[last]
         while above > costs.points[person, c]:
@@ -276,11 +400,12 @@ def _leave(costs: Costs, groups: Groups, person: int, cost: int) -> None:
 
 @leaf
 def _join(costs: Costs, groups: Groups, person: int, g: int, cost: int) -> None:
-    """Put a person who stands alone into a group, which then costs so much."""
+    """Put a single node into a group, which then costs this much."""
     size = groups.sizes[g]
     groups.members[g, size] = person
     for c in range(costs.points.shape[1]):
         values, sums = groups.values[g, c], groups.sums[g, c]
+        # Insert the value into the sorted ones, and add up the sums again from there on.
         at, value = size, costs.points[person, c]
         while at > 0 and values[at - 1] > value:
             values[at] = values[at - 1]
@@ -295,7 +420,17 @@ def _join(costs: Costs, groups: Groups, person: int, g: int, cost: int) -> None:
 @tiered()
 @leaf
 def fill(costs: Costs, groups: Groups, order: Ints, size_at: Ints) -> None:
-    """Put people into groups, all empty, as `best_cuts` cut their order."""
+    """Put nodes into groups, all empty before, as `best_cuts` cut their order.
+
+    Parameters
+    ----------
+    costs
+        Read.
+    groups
+        Written.
+    order, size_at
+        int64, shapes (p,) and (p + 1,): the order, and the cuts of it. Read.
+    """
     end, g = wide(order.size), wide(0)
     while end > 0:
         size = size_at[end]
@@ -310,7 +445,17 @@ def fill(costs: Costs, groups: Groups, order: Ints, size_at: Ints) -> None:
 @tiered()
 @leaf
 def ranges(costs: Costs, groups: Groups, low: Ints, high: Ints) -> None:
-    """Write into low[g] and high[g] between which points a group costs the same."""
+    """Write into low[g] and high[g] between which points a group costs the same.
+
+    An even split of the prices leaves a choice between two neighboring values; else both are equal.
+
+    Parameters
+    ----------
+    costs, groups
+        Read.
+    low, high
+        int64, shape (groups, d). Written.
+    """
     for g in range(groups.sizes.size):
         size = groups.sizes[g]
         rank = rank_of_least(size, costs.up, costs.down)
@@ -322,7 +467,10 @@ def ranges(costs: Costs, groups: Groups, low: Ints, high: Ints) -> None:
 
 @leaf
 def _moved(costs: Costs, groups: Groups, person: int, near: Ints, k: int) -> int:
-    """Let a person into another group or alone where that is cheapest; return what it gains."""
+    """Move a node to another group, or out of its group, if that pays; return what it gains.
+
+    A group of k nodes cannot lose one. Groups of different colors are not among those near.
+    """
     g = groups.group_of[person]
     rest = 0
     if g >= 0:
@@ -333,8 +481,10 @@ def _moved(costs: Costs, groups: Groups, person: int, near: Ints, k: int) -> int
     else:
         gain = costs.alone[person]
     best, where, cost_there = 0, g, 0
+    # Out of the group, to the nearest cell that stays.
     if g >= 0 and gain - costs.alone[person] > best:
         best, where = gain - costs.alone[person], -1
+    # Into the group near it where it adds least.
     for h in near:
         if h < 0 or h == g or groups.sizes[h] == 0 or groups.sizes[h] == groups.members.shape[1]:
             continue
@@ -351,7 +501,12 @@ def _moved(costs: Costs, groups: Groups, person: int, near: Ints, k: int) -> int
 
 @leaf
 def _entering(costs: Costs, groups: Groups, person: int, lines: Ints) -> None:
-    """Write what the group of a person costs with another person in place of that one, as lines."""
+    """Write what the group of a node costs if another node takes its place.
+
+    In each coordinate this is a function of the other's value, with three linear pieces that meet
+    at the two values that can be best. `lines` is int64, shape (d, 6): the lower and the upper of
+    these; the intercept below (slope -up), above (slope down) and between; and the slope between.
+    """
     g = groups.group_of[person]
     size, up, down = groups.sizes[g], costs.up, max(costs.down, 0)
     rank = rank_of_least(size, costs.up, costs.down)
@@ -359,6 +514,7 @@ def _entering(costs: Costs, groups: Groups, person: int, lines: Ints) -> None:
         values, sums, gone = groups.values[g, c], groups.sums[g, c], costs.points[person, c]
         whole = sums[size] - gone
         above, low = _at(values, sums, gone, rank)
+        # Without a value on one side there is no such piece.
         lines[c, 0], lines[c, 1] = -1, NEVER
         if rank > 0:
             below, lower = _at(values, sums, gone, rank - 1)
@@ -374,12 +530,18 @@ def _entering(costs: Costs, groups: Groups, person: int, lines: Ints) -> None:
 
 @leaf
 def _leaving(costs: Costs, groups: Groups, h: int, person: int, lines: Ints) -> None:
-    """Write what a group costs with a person in place of a member, as lines."""
+    """Write what a group costs if a node takes the place of a member, by the member's value.
+
+    Two linear pieces in each coordinate. `lines` is int64, shape (d, 6), of which three are
+    written: the best value of all with the node; the intercept for members up to it (slope up) and
+    above it (slope -down).
+    """
     size, up, down = groups.sizes[h], costs.up, max(costs.down, 0)
     rank = rank_of_least(size, costs.up, costs.down)
     for c in range(costs.points.shape[1]):
         values, sums, value = groups.values[h, c], groups.sums[h, c], costs.points[person, c]
         whole = sums[size] + value
+        # If a value above the best one leaves, the best keeps its rank; else it is one rank higher.
         for i in range(2):
             at = rank + i
             center, low = value, sums[at]
@@ -395,17 +557,23 @@ def _leaving(costs: Costs, groups: Groups, h: int, person: int, lines: Ints) -> 
 
 @leaf
 def _exchanged(costs: Costs, other: int, entering: Ints, leaving: Ints) -> int:
-    """Return what the groups of two people cost once these have changed places."""
+    """Return what two groups cost once two of their nodes have changed places. O(d).
+
+    `entering` is of the group that the other node enters, `leaving` of the one that it leaves.
+    """
     up, down = costs.up, max(costs.down, 0)
     total = 0
     for c in range(costs.points.shape[1]):
         value = costs.points[other, c]
+        # The group of the node, which the other one enters: below, above or between its two best
+        # values.
         if value < entering[c, 0]:
             total += entering[c, 2] - up * value
         elif value > entering[c, 1]:
             total += entering[c, 3] + down * value
         else:
             total += entering[c, 4] + entering[c, 5] * value
+        # The group that the other one leaves.
         if value > leaving[c, 0]:
             total += leaving[c, 2] - down * value
         else:
@@ -415,9 +583,10 @@ def _exchanged(costs: Costs, other: int, entering: Ints, leaving: Ints) -> int:
 
 @leaf
 def _swapped(costs: Costs, groups: Groups, person: int, near: Ints, lines: Ints) -> int:
-    """Exchange a person for the member of a near group with whom it gains most; return the gain."""
+    """Exchange a node with the member of a near group where that gains most; return the gain."""
     g = groups.group_of[person]
     best, partner = 0, -1
+    # Step 1: price all exchanges with the members of near groups, each in O(d).
     if g >= 0:
         _entering(costs, groups, person, lines[0])
     for h in near:
@@ -430,6 +599,7 @@ def _swapped(costs: Costs, groups: Groups, person: int, near: Ints, lines: Ints)
             gain = before - _exchanged(costs, other, lines[0], lines[1])
             if gain > best:
                 best, partner = gain, other
+    # Step 2: make the best one.
     if best > 0:
         h = groups.group_of[partner]
         here = _cost(costs, groups, g, person, partner)
@@ -443,7 +613,11 @@ def _swapped(costs: Costs, groups: Groups, person: int, near: Ints, lines: Ints)
 
 @leaf
 def _dissolved(costs: Costs, groups: Groups, g: int, near: Ints, undo: Ints) -> int:
-    """Let all members of a group into others or alone where that gains; return what it gains."""
+    """Send all members of a group elsewhere if that pays; return what it gains.
+
+    Each goes where it adds least, one after the other. `undo` (int64, room for one group) lists
+    them.
+    """
     size, before = groups.sizes[g], groups.costs[g]
     spent = 0
     for i in range(size):
@@ -459,6 +633,7 @@ def _dissolved(costs: Costs, groups: Groups, g: int, near: Ints, undo: Ints) -> 
             if cost - groups.costs[h] < cheapest:
                 cheapest, where, cost_there = cost - groups.costs[h], h, cost
         spent += cheapest
+        # It does not pay: take back those already sent.
         if spent >= before:
             for j in range(i - 1, -1, -1):
                 other = undo[j]
@@ -477,7 +652,21 @@ def _dissolved(costs: Costs, groups: Groups, g: int, near: Ints, undo: Ints) -> 
 @tiered(_steps_near)
 @allocating
 def improve(costs: Costs, groups: Groups, near: Ints, order: Ints, k: int) -> int:
-    """Move, exchange and dissolve once for everyone in this order; return the gain in all."""
+    """Try moves, exchanges and dissolutions once for each node; return the total gain.
+
+    Parameters
+    ----------
+    costs
+        Read.
+    groups
+        Written.
+    near
+        int64, shape (n, near groups): the groups near each node, -1 for none. Read.
+    order
+        int64: the nodes, in the order in which they are tried. Read.
+    k
+        The smallest size of a group.
+    """
     undo = np.empty(groups.members.shape[1], dtype=np.int64)
     lines = np.empty((2, costs.points.shape[1], 6), dtype=np.int64)
     gain = 0
@@ -491,7 +680,17 @@ def improve(costs: Costs, groups: Groups, near: Ints, order: Ints, k: int) -> in
 
 
 class Trial(NamedTuple):
-    """Room for cutting a few groups anew: how many people these have at most."""
+    """Room to cut a few groups again. All int64.
+
+    Parameters
+    ----------
+    order, keys
+        The nodes of these groups, and their positions along a direction.
+    old
+        The groups.
+    cuts
+        Room for `best_cuts`.
+    """
 
     order: Ints
     keys: Ints
@@ -501,11 +700,12 @@ class Trial(NamedTuple):
 
 @leaf
 def _gather(groups: Groups, near: Ints, trial: Trial) -> tuple[int, int]:
-    """Write the distinct groups that are near, and their members; return how many of each."""
+    """Write the distinct groups near a node, and their members; return how many of each."""
     n_groups = people = 0
     for g in near:
         if g < 0 or groups.sizes[g] == 0:
             continue
+        # Each group once, and only while there is room for its members.
         seen = False
         for i in range(n_groups):
             seen = seen or trial.old[i] == g
@@ -521,9 +721,10 @@ def _gather(groups: Groups, near: Ints, trial: Trial) -> tuple[int, int]:
 
 @leaf
 def _sort_along(costs: Costs, trial: Trial, people: int, rng: Generator) -> None:
-    """Sort people along a random direction."""
+    """Sort nodes along a random direction, by insertion: they are few."""
     trial.keys[:people] = 0
     for c in range(costs.points.shape[1]):
+        # A direction with integer slopes from -100 to 100.
         slope = below(rng, 201) - 100
         for i in range(people):
             trial.keys[i] += slope * costs.points[trial.order[i], c]
@@ -539,13 +740,19 @@ def _sort_along(costs: Costs, trial: Trial, people: int, rng: Generator) -> None
 def _regroup(
     costs: Costs, groups: Groups, trial: Trial, sizes: tuple[int, int], empty: Ints
 ) -> None:
-    """Put people into groups as they were cut; `empty` lists empty groups, its first how many."""
+    """Put nodes into groups as they were cut.
+
+    `sizes` are the numbers of old groups and of nodes. ``empty[1 : empty[0] + 1]`` lists the empty
+    groups; it is written.
+    """
     n_groups, people = sizes
+    # The old groups become empty.
     for i in range(n_groups):
         empty[0] += 1
         empty[empty[0]] = trial.old[i]
         groups.sizes[trial.old[i]], groups.costs[trial.old[i]] = 0, 0
     end = people
+    # Each new group takes an empty row, from the end of the order.
     while end > 0:
         size = trial.cuts.size_at[end]
         g = wide(-1)
@@ -564,7 +771,23 @@ def _regroup(
 @tiered(_steps_near)
 @allocating
 def cut_anew(costs: Costs, groups: Groups, near: Ints, people: Ints, k: int, rng: Generator) -> int:
-    """Cut the groups near everyone in turn anew, along a random direction; return the gain."""
+    """Cut the groups near each node in turn again, along a random direction; return the total gain.
+
+    Parameters
+    ----------
+    costs
+        Read.
+    groups
+        Written.
+    near
+        int64, shape (n, near groups): the groups near each node, -1 for none. Read.
+    people
+        int64: the nodes. Read.
+    k
+        The smallest size of a group.
+    rng
+        The random directions.
+    """
     most = near.shape[1] * groups.members.shape[1]
     trial = Trial(
         np.empty(most, dtype=np.int64),
@@ -590,6 +813,7 @@ def cut_anew(costs: Costs, groups: Groups, near: Ints, people: Ints, k: int, rng
         before = 0
         for i in range(n_groups):
             before += groups.costs[trial.old[i]]
+        # Nothing near, or nothing to gain.
         if before == 0:
             continue
         _sort_along(costs, trial, count, rng)

@@ -1,1 +1,1 @@
-"""Loops over drawn graphs: hierarchies of nodes, triangles by class, exchanges of edges."""
+"""Loops over generated graphs: trees over nodes, triangles by class, exchanges of edges."""

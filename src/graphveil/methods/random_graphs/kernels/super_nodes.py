@@ -1,6 +1,12 @@
 """Exchanges of nodes between groups, towards fewer graphs that fit the numbers of edges.
 
-The cost of a group with c of P possible edges, or of a pair of groups, is log C(P, c).
+A group with c of P possible edges fits C(P, c) graphs, and so does a pair of groups. The cost of a
+partition is the logarithm of the number of graphs that fit all of its numbers: the sum of
+log C(P, c) over groups and pairs of groups. Fewer graphs make the original more likely among them
+(Hay et al., VLDB 2008, who search by simulated annealing as well).
+
+Two nodes of different groups change places, so that groups keep their sizes. Only the numbers of
+the two groups change. Cost of an exchange: the edges of all nodes of both groups.
 """
 
 from __future__ import annotations
@@ -19,7 +25,19 @@ Floats = NDArray[np.float64]
 
 
 class Groups(NamedTuple):
-    """A partition of the nodes: the group and the place of each, and where each group begins."""
+    """A partition of the nodes; `exchange` writes it.
+
+    Parameters
+    ----------
+    of_node
+        int64, shape (n,): the group of every node.
+    members
+        int64, shape (n,): the nodes, group by group.
+    place
+        int64, shape (n,): the index of every node in ``members``.
+    starts
+        int64, shape (groups + 1,): where each group begins in ``members``.
+    """
 
     of_node: Ints
     members: Ints
@@ -28,7 +46,19 @@ class Groups(NamedTuple):
 
 
 class Scratch(NamedTuple):
-    """Numbers by group, all 0 between exchanges: edge ends of two groups, and those touched."""
+    """Scratch space of an exchange: int64, shape (groups,) each, all 0 between exchanges.
+
+    Parameters
+    ----------
+    first, second
+        The edges from the first, and from the second, of two groups to every group; inside a group
+        each edge counts twice.
+    more
+        By how many edges the first group gains to every group, if two nodes change places; the
+        second loses as many.
+    touched
+        The groups to which one of the two has edges.
+    """
 
     first: Ints
     second: Ints
@@ -38,7 +68,12 @@ class Scratch(NamedTuple):
 
 @leaf
 def _proposed(indptr: Ints, indices: Nodes, groups: Groups, draw: Ints) -> tuple[int, int]:
-    """Return two nodes: in half of the cases the second is adjacent to one at distance two."""
+    """Return two nodes to exchange: a uniform one, and one from a group that is likely to gain.
+
+    `draw`: int64, shape (4,): random numbers of 62 bits. In half of the cases the group of the
+    second node is uniform; otherwise it is that of a node at distance one or two from the first, on
+    a random walk. So nodes tend to join groups of nodes with common neighbors.
+    """
     n, last = groups.of_node.size, groups.starts.size - 1
     u = draw[0] % n
     near = u
@@ -60,7 +95,10 @@ def _proposed(indptr: Ints, indices: Nodes, groups: Groups, draw: Ints) -> tuple
 def _counted(
     indptr: Ints, indices: Nodes, groups: Groups, scratch: Scratch, pair: tuple[int, int]
 ) -> int:
-    """Count the ends of edges of the groups of both nodes; return how many groups have some."""
+    """Count the edges of the groups of both nodes to all groups; return how many groups have some.
+
+    Written: ``scratch.first``, ``second``, and ``touched``, which lists these groups.
+    """
     number = 0
     for side in range(2):
         group = groups.of_node[pair[side]]
@@ -80,7 +118,10 @@ def _counted(
 
 @leaf
 def _cost(logs: Floats, certain: float, edges: int, pairs: int) -> float:
-    """Return log C(pairs, edges), and for each edge `certain` more where all pairs have one."""
+    """Return log C(pairs, edges); if all pairs have an edge, `certain` for each edge instead.
+
+    `logs`: float64: the logarithms of factorials.
+    """
     if edges == pairs:
         return certain * edges
     return logs[pairs] - logs[edges] - logs[pairs - edges]  # type: ignore[no-any-return]
@@ -94,33 +135,39 @@ def _change(
     certain: float,
     pair: tuple[int, int],
     number: int,
-    tied: int,
+    adjacent: int,
 ) -> float:
-    """Return by how much an exchange of two nodes raises the cost."""
-    one, two = groups.of_node[pair[0]], groups.of_node[pair[1]]
+    """Return by how much an exchange of two nodes raises the cost.
+
+    `number`: how many groups are touched; `adjacent`: 1 if the two nodes have an edge, else 0.
+    """
+    a, b = groups.of_node[pair[0]], groups.of_node[pair[1]]
     first, second, more = scratch.first, scratch.second, scratch.more
-    size_one = groups.starts[one + 1] - groups.starts[one]
-    size_two = groups.starts[two + 1] - groups.starts[two]
+    size_a = groups.starts[a + 1] - groups.starts[a]
+    size_b = groups.starts[b + 1] - groups.starts[b]
+    # Pairs with a third group.
     change = 0.0
     for place in range(number):
         other = scratch.touched[place]
         by = more[other]
-        if by != 0 and other not in (one, two):
+        if by != 0 and other not in (a, b):
             size = groups.starts[other + 1] - groups.starts[other]
-            ends, pairs = first[other], size * size_one
+            ends, pairs = first[other], size * size_a
             change += _cost(logs, certain, ends + by, pairs) - _cost(logs, certain, ends, pairs)
-            ends, pairs = second[other], size * size_two
+            ends, pairs = second[other], size * size_b
             change += _cost(logs, certain, ends - by, pairs) - _cost(logs, certain, ends, pairs)
-    inside, pairs = first[one] // 2, size_one * (size_one - 1) // 2
-    then = inside + more[one] - tied
-    across = first[two] + inside - then
-    change += _cost(logs, certain, then, pairs) - _cost(logs, certain, inside, pairs)
-    inside, pairs = second[two] // 2, size_two * (size_two - 1) // 2
-    then = inside - more[two] - tied
-    across += inside - then
-    change += _cost(logs, certain, then, pairs) - _cost(logs, certain, inside, pairs)
-    pairs = size_one * size_two
-    return change + _cost(logs, certain, across, pairs) - _cost(logs, certain, first[two], pairs)
+    # The edges inside both groups. What they gain or lose there, the pair of both loses or gains:
+    # an edge between the two nodes themselves stays across.
+    inside, pairs = first[a] // 2, size_a * (size_a - 1) // 2
+    after = inside + more[a] - adjacent
+    across = first[b] + inside - after
+    change += _cost(logs, certain, after, pairs) - _cost(logs, certain, inside, pairs)
+    inside, pairs = second[b] // 2, size_b * (size_b - 1) // 2
+    after = inside - more[b] - adjacent
+    across += inside - after
+    change += _cost(logs, certain, after, pairs) - _cost(logs, certain, inside, pairs)
+    pairs = size_a * size_b
+    return change + _cost(logs, certain, across, pairs) - _cost(logs, certain, first[b], pairs)
 
 
 def _steps(*given: object) -> int:
@@ -143,35 +190,52 @@ def exchange(
     draws: Ints,
     limits: Floats,
 ) -> float:
-    """Exchange pairs of nodes whose groups cost little more then; return how much that came to.
+    """Exchange pairs of nodes if that raises the cost by little; return the change of the cost.
 
-    `logs` are logarithms of factorials; an edge costs `certain` more where all possible ones are
-    there; an exchange is made if it raises the cost by less than its limit.
+    Parameters
+    ----------
+    indptr, indices
+        int64, shape (n + 1,), and int32: the graph in compressed rows.
+    groups
+        The partition. Written.
+    scratch
+        Scratch space, 0 before and after.
+    logs
+        float64: the logarithms of the factorials 0! to the largest number of pairs.
+    certain
+        What each edge of a group, or pair of groups, with all possible edges costs.
+    draws
+        int64, shape (exchanges, 4): random numbers of 62 bits.
+    limits
+        float64, shape (exchanges,): an exchange is made if it raises the cost by less than this.
     """
     total = 0.0
     for turn in range(limits.size):
         pair = _proposed(indptr, indices, groups, draws[turn])
         u, v = pair
-        one, two = groups.of_node[u], groups.of_node[v]
-        if one == two:
+        a, b = groups.of_node[u], groups.of_node[v]
+        if a == b:
             continue
+        # What both groups have to all groups, and what the first would gain: the edges of v less
+        # those of u.
         number = _counted(indptr, indices, groups, scratch, pair)
-        tied = 0
+        adjacent = 0
         for edge in range(indptr[u], indptr[u + 1]):
             scratch.more[groups.of_node[indices[edge]]] -= 1
             if indices[edge] == v:
-                tied = 1
+                adjacent = 1
         for edge in range(indptr[v], indptr[v + 1]):
             scratch.more[groups.of_node[indices[edge]]] += 1
-        change = _change(groups, scratch, logs, certain, pair, number, tied)
+        change = _change(groups, scratch, logs, certain, pair, number, adjacent)
         for place in range(number):
             other = scratch.touched[place]
             scratch.first[other], scratch.second[other] = 0, 0
             scratch.more[other] = 0
+        # Make the exchange if its price is below the limit, which is random: simulated annealing.
         if change < limits[turn]:
-            here, there = groups.place[u], groups.place[v]
-            groups.members[here], groups.members[there] = v, u
-            groups.place[u], groups.place[v] = there, here
-            groups.of_node[u], groups.of_node[v] = two, one
+            place_u, place_v = groups.place[u], groups.place[v]
+            groups.members[place_u], groups.members[place_v] = v, u
+            groups.place[u], groups.place[v] = place_v, place_u
+            groups.of_node[u], groups.of_node[v] = b, a
             total += change
     return total

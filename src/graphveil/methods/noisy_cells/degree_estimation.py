@@ -1,0 +1,99 @@
+"""True degrees estimated from noisy ones: the posterior mean under the most likely histogram.
+
+A noisy degree alone is a poor estimate, and can be negative. But all of them together show how
+common each degree is. The histogram of true degrees is estimated by expectation maximization: the
+deconvolution of the noisy histogram by the law of the noise, P[k] ~ e^(-epsilon |k|), which is
+public. With it as a prior, the estimate of a degree is its posterior mean given its noisy value.
+
+Everything here reads noisy degrees alone: it is post-processing, and costs no epsilon.
+
+Cost: O(n log n + rounds x D) for D the largest noisy degree, since sums over the noise are taken by
+doubling (`blurred`).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+
+ROUNDS = 200
+"""Rounds of expectation maximization.
+
+Each costs one pass over the histogram. More rounds sharpen the histogram towards few values, as
+deconvolution does; fewer leave it closer to uniform.
+"""
+
+LEAST = 1e-3
+"""The smallest expected degree: classes are of its logarithm, and 0 would need a prior of 0."""
+
+_NOTHING = 1e-300
+"""Instead of 0 in a denominator: the least likely value still has a posterior."""
+
+
+def expected_degrees(noisy: Ints, epsilon: Fraction, total: int) -> NDArray[np.float64]:
+    """Return the expected degree of every node, given its noisy degree and all others.
+
+    Parameters
+    ----------
+    noisy
+        int64, shape (n,): the noisy degrees.
+    epsilon
+        That of the noise of one degree.
+    total
+        The noisy number of edges: degrees are scaled to sum to twice as much.
+
+    Returns
+    -------
+    float64 array, shape (n,)
+        From `LEAST` to n - 1.
+    """
+    # A noisy degree outside 0..n-1 is replaced by the end of that range: no true degree is beyond.
+    n = noisy.size
+    values = np.clip(noisy, 0, n - 1)
+    decay = float(np.exp(-float(epsilon)))
+    # Posterior mean of each noisy value v: sum of h(d) e^(-epsilon |v - d|) d over the sum without
+    # the factor d.
+    histogram = likeliest_histogram(values, decay, ROUNDS)
+    likelihood = np.maximum(blurred(histogram, decay), _NOTHING)
+    means = blurred(histogram * np.arange(histogram.size), decay) / likelihood
+    degrees = np.maximum(means, LEAST)[values]
+    scaled = degrees * (2 * total / float(degrees.sum()))
+    return np.clip(scaled, LEAST, max(n - 1, LEAST))
+
+
+def likeliest_histogram(values: Ints, decay: float, rounds: int) -> NDArray[np.float64]:
+    """Return the shares of degrees that make the noisy ones most likely, after some rounds.
+
+    `values`: noisy degrees, at least 0; `decay`: e^-epsilon, the factor by which the probability of
+    noise falls from one whole number to the next; `rounds`: of expectation maximization.
+
+    >>> likeliest_histogram(np.array([0, 1, 1, 3]), 0.01, 200).round(2).tolist()
+    [0.25, 0.5, 0.0, 0.25]
+    """
+    # From a uniform histogram, each round multiplies the share of a degree by the mean, over the
+    # noise, of how much more often a noisy value occurs than the histogram expects.
+    counts = np.bincount(values).astype(np.float64)
+    histogram = np.full(counts.size, 1 / counts.size)
+    for _ in range(rounds):
+        ratio = counts / np.maximum(blurred(histogram, decay), _NOTHING)
+        histogram = histogram * blurred(ratio, decay)
+        histogram /= histogram.sum()
+    return histogram
+
+
+def blurred(values: NDArray[np.float64], decay: float) -> NDArray[np.float64]:
+    """Return the sum over k of decay^|k| times the values k positions away."""
+    return _decayed(values, decay) + _decayed(values[::-1], decay)[::-1] - values
+
+
+def _decayed(values: NDArray[np.float64], decay: float) -> NDArray[np.float64]:
+    """Return the sum over k >= 0 of decay^k times the value k positions before, by doubling."""
+    total, step, weight = values.copy(), 1, decay
+    while step < values.size and weight > 1e-18:
+        total[step:] += weight * total[:-step].copy()
+        step, weight = 2 * step, weight * weight
+    return total

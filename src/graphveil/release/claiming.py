@@ -1,0 +1,200 @@
+"""What a run claims: the one place where a guarantee is attached to a release.
+
+A method says what it guarantees of any data. Here the claim is fitted to the run: the unit of
+epsilon and the lists it covers follow from the data, a partial run may claim less, and a seeded run
+claims nothing that depends on its noise.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any, NamedTuple, Protocol
+
+import msgspec
+
+from graphveil.claims.conditions import AnyCondition, ItemsAreUsers
+from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
+from graphveil.claims.ledger import Ledger, LedgerReceipt
+from graphveil.claims.neighbors import check_outside
+from graphveil.core import errors
+from graphveil.core.randomness import Randomness
+from graphveil.core.warnings import SEED
+from graphveil.data import Data
+from graphveil.data.kinds import Container, kind_of
+from graphveil.data.origin import left_out_words
+from graphveil.release.draft import Draft
+from graphveil.release.files import Private, Provenance
+
+
+class Method(Protocol):
+    """What a release needs of a method; `graphveil.methods.base.Anonymizer` has it."""
+
+    @property
+    def name(self) -> str:
+        """What the command line and manifests call it."""
+
+    @property
+    def accepts(self) -> tuple[Container, ...]:
+        """Every kind of data that it takes."""
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Where its data may be."""
+
+    @property
+    def guarantee(self) -> AnyGuarantee:
+        """What it guarantees of any data."""
+
+    @property
+    def claims_nothing(self) -> bool:
+        """Whether no run of it claims anything."""
+
+    @property
+    def conditions(self) -> tuple[AnyCondition, ...]:
+        """What else holds of every release, by construction."""
+
+    @property
+    def provenance(self) -> Provenance:
+        """What the public may know of where its releases come from."""
+
+    def parameters(self) -> dict[str, Any]:
+        """Return every parameter by name."""
+
+    def published_parameters(self) -> dict[str, Any]:
+        """Return the parameters that a manifest states."""
+
+    def withheld(self) -> dict[str, Any]:
+        """Return the parameters that the owner's record alone keeps."""
+
+    def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:
+        """Return what a release that claims this does not protect against."""
+
+    def check(self, data: Data) -> None:
+        """Refuse data that it cannot anonymize."""
+
+    def check_size(self, n: int, *, noun: str = "rows") -> None:
+        """Refuse too few rows or nodes."""
+
+    def drafted(self, data: Any, draw: Any, randomness: Randomness) -> Draft[Any]:
+        """Return the draft that `draw` makes of the data, in the kind that is released."""
+
+    def anonymize(self, data: Any, *, seed: int | None = None) -> Any:
+        """Return a release of data in memory."""
+
+    def from_edges_on_disk(self, graph: Any, randomness: Randomness) -> Any:
+        """Return what it makes of a graph on the disk."""
+
+
+class Claimed(NamedTuple):
+    """The fields that a release in memory and a publication of files share."""
+
+    guarantee: AnyGuarantee
+    conditions: tuple[AnyCondition, ...]
+    provenance: Provenance
+    private: Private
+
+
+def promised(method: Method, data: Data) -> AnyGuarantee:
+    """Return what a method guarantees of this data: with noise, the unit of epsilon and the lists.
+
+    It reads names of items and what the owner says, nothing that the guarantee covers.
+    """
+    guarantee: AnyGuarantee = method.guarantee.of_rows(getattr(data, "person", None))
+    if not isinstance(guarantee, EdgeDP | NodeDP):
+        return guarantee
+    # A list of people or items that comes from the data is not covered by epsilon.
+    public = getattr(data, "public_lists", ())
+    collected = tuple(each for each in kind_of(data).lists if each not in public)
+    if isinstance(guarantee, EdgeDP):
+        # What one unit of epsilon hides: an edge, an item of a person, a value of a table.
+        items = str(getattr(data, "items", None))
+        of = {"people": "listing", "values": "value"}.get(items, "entry")
+        guarantee = msgspec.structs.replace(guarantee, of=of)
+    return msgspec.structs.replace(guarantee, collected=collected)
+
+
+def claimed(method: Method, guarantee: AnyGuarantee | None, randomness: Randomness) -> AnyGuarantee:
+    """Return what a run claims: what the method guarantees, or less.
+
+    Parameters
+    ----------
+    method
+        The method with its parameters.
+    guarantee
+        What the run guarantees; None for what the method guarantees.
+    randomness
+        That of the run. Anyone who knows a seed can repeat the draw, so a seeded run claims nothing
+        that `verify` cannot recompute from the files.
+
+    Raises
+    ------
+    TypeError
+        If the run claims more than the method guarantees: an error of the method.
+    """
+    claim = method.guarantee if guarantee is None else guarantee
+    if not method.guarantee.covers(claim):
+        raise TypeError(f"{method.name} guarantees {method.guarantee}, but a run claims {claim}")
+    if method.claims_nothing:
+        return method.guarantee
+    if randomness.seeded and claim.check_word != "recomputed":
+        return unclaimed(claim, "repeatable")
+    return claim
+
+
+def entered(
+    method: Method, data: Data, ledger: Ledger | None, seed: int | None
+) -> LedgerReceipt | None:
+    """Enter what a run will claim in a ledger, before it draws anything; None without a ledger."""
+    if ledger is None:
+        return None
+    check_outside(ledger.path)
+    claim = claimed(method, promised(method, data), Randomness(seed=seed))
+    cells = kind_of(data).cells_of_one(data)
+    return ledger.spend(claim, method=method.name, person_cells=cells)
+
+
+def claim(
+    method: Method,
+    randomness: Randomness,
+    *,
+    guarantee: AnyGuarantee | None = None,
+    conditions: tuple[AnyCondition, ...] = (),
+    people: bool = False,
+    kind: str | None = None,
+    left_out: tuple[str, ...] = (),
+    **private: Any,
+) -> Claimed:
+    """Return what is stated of a run, and warn the owner.
+
+    Parameters
+    ----------
+    method, randomness, guarantee
+        As `claimed` takes them.
+    conditions
+        Those of this run, in addition to the conditions of the method.
+    people
+        Whether items are people of the same list.
+    kind
+        The kind of the released data, for the limits.
+    left_out
+        What the reader dropped from the input.
+    **private
+        Fields of `Private`: what the owner's record says of the run. Its warnings are also given to
+        the owner now.
+    """
+    warnings = (*private.pop("warnings", ()), *((SEED,) if randomness.seeded else ()))
+    for text in warnings:
+        errors.warn(text)
+    warned = (str(errors.Message(text)) for text in warnings)
+    notes = private | {"seed": randomness.seed, "withheld": method.withheld()}
+    # The id follows from the run: the same seed, parameters and input give the same id.
+    run = [notes.get(name, ()) for name in ("input_sha256", "withheld", "nested_in")]
+    purpose = f"release id of {method.name} {method.published_parameters()} {run}"
+    notes["release_id"] = randomness.secret(purpose).hex()
+    stated = claimed(method, guarantee, randomness)
+    return Claimed(
+        guarantee=stated,
+        conditions=(*method.conditions, *conditions, *((ItemsAreUsers(),) if people else ())),
+        provenance=dataclasses.replace(method.provenance, limits=method.limits_of(stated, kind)),
+        private=Private(warnings=(*warned, *left_out_words(left_out)), **notes),
+    )

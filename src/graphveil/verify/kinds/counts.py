@@ -1,0 +1,62 @@
+"""Whether the counts of the manifest are those of the data: nodes, edges, rows, cells.
+
+Every kind of data counts its own loaded tables by SQL (`kinds`); the manifest must state the same
+numbers, no others, and the same number of rows for every file. A part of a release in parts was
+counted when it was loaded.
+"""
+
+from __future__ import annotations
+
+from graphveil.claims import parts
+from graphveil.claims.manifest import MANIFEST, ColumnCells, Described
+from graphveil.core.text import counted, singular
+from graphveil.verify.database import Database
+from graphveil.verify.evidence import checked_kind
+from graphveil.verify.verdict import Check, judged, shown
+
+COUNTS = "counts"
+
+
+def _cells_problems(found: list[ColumnCells], stated: list[ColumnCells]) -> list[str]:
+    """Return which column shows other cells than the manifest states."""
+    if [one.name for one in found] != [one.name for one in stated]:
+        return [f"{MANIFEST} does not state the cells of each column of the data"]
+    return [
+        f"{shown(one.name)} shows {counted(one.values, 'value')}, {one.generalized} generalized "
+        f"and {one.suppressed} suppressed, but {MANIFEST} states {said.values}, "
+        f"{said.generalized} and {said.suppressed}"
+        for one, said in zip(found, stated, strict=True)
+        if one != said
+    ]
+
+
+def counts_check(db: Database, described: Described) -> Check:
+    """Return whether counts and numbers of rows are those of the data."""
+    # Step 1: every count of this kind of data, and no count of another kind.
+    shape = checked_kind(described.kind)
+    counts = shape.counts(db, described)
+    words = {name: counted(n, singular(name.replace("_", " "))) for name, n in counts.items()}
+    problems = [
+        f"{words[name]} in the data, but {MANIFEST} states {described.counts.get(name, 'nothing')}"
+        for name in counts
+        if counts[name] != described.counts.get(name)
+    ]
+    problems += [
+        f"{shown(name)} is not a count for data of kind {described.kind}"
+        for name in described.counts
+        if name not in counts
+    ]
+    # Step 2: the number of rows that the manifest states for each file.
+    rows = {} if parts.in_parts(described.files) else shape.rows  # those of a part were counted
+    problems += [
+        f"{shown(file.name)} has {counted(counts[rows[file.role]], 'row')}, but {MANIFEST} "
+        f"states {file.rows}"
+        for file in described.files
+        if file.role in rows and counts[rows[file.role]] != file.rows
+    ]
+    # Step 3: of tables, the cells of each column that are values, generalized or suppressed.
+    problems += _cells_problems(shape.cells(db, described), described.cells or [])
+    listed = ", ".join(
+        counted(count, singular(name.replace("_", " "))) for name, count in counts.items()
+    )
+    return judged(problems, listed)

@@ -1,0 +1,131 @@
+"""Attributes published next to a guarantee: which columns, whether true, and not nearly an id.
+
+Claim checked: attached columns are published and no part of the guarantee; their values, and
+those of known attributes of nodes, are their owner's in the original; and no attached column
+nearly identifies people by having a different value in almost every row.
+
+Cost: one COUNT DISTINCT per column, and one join with the original per column.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+
+from graphveil.claims import conditions
+from graphveil.claims.conditions import AttachedColumns
+from graphveil.core.text import counted
+from graphveil.data import Network, Table
+from graphveil.verify.database import Database
+from graphveil.verify.evidence import Evidence
+from graphveil.verify.kinds.networks import PEOPLE_ROWS, columns_of
+from graphveil.verify.recount.graphs.node_attributes import strange_cell
+from graphveil.verify.recount.rows.table_cells import had_and_shown
+from graphveil.verify.verdict import Check, fails, holds, judged, row_of, shown
+
+_FEW, _NAMING = 10, Fraction(9, 10)
+"""Of so many cells at least, a larger share of different ones nearly identifies people."""
+
+OWN, ATTACHED, ATTACHED_CELLS = "own attributes", "attached columns", "attached cells"
+
+
+def naming_columns(evidence: Evidence, among: Sequence[str]) -> list[str]:
+    """Return which of these columns of people nearly identify them."""
+    at = columns_of(evidence)
+    cells = {name: f"nullif(c{at[name]}, '*')" for name in among if name in at}
+    return [*naming_problems(evidence.tables, PEOPLE_ROWS, cells, "node")]
+
+
+def own_attributes(evidence: Evidence, _condition: conditions.OwnAttributes) -> Check:
+    """Whether every published attribute that is not suppressed is that of the node's person."""
+    return _cells(evidence, columns_of(evidence), stars=True)
+
+
+def attached_problems(evidence: Evidence, condition: AttachedColumns) -> list[str]:
+    """Return what is wrong with the attached columns of a table."""
+    promise, names = evidence.manifest.claim.guarantee, evidence.columns
+    known = getattr(promise, "known", ()) or ()
+    # A column of a table is known or attached, never both and never neither.
+    problems = [
+        f"{shown(n)} is not a column of the data" for n in condition.columns if n not in names
+    ]
+    problems += [f"{shown(n)} is both attached and known" for n in condition.columns if n in known]
+    every = {*condition.columns, *known}
+    problems += [f"{shown(n)} is neither known nor attached" for n in names if n not in every]
+    if not known:
+        problems.append("the guarantee does not say which columns are known")
+    cells = {n: f"c{names.index(n)}" for n in condition.columns if n in names}
+    return [*problems, *naming_problems(evidence.tables, "shown", cells, "row")]
+
+
+def naming_problems(db: Database, rows: str, cells: Mapping[str, str], what: str) -> Iterator[str]:
+    """Yield which columns nearly identify people, as no run publishes them.
+
+    In such a column nearly every row has another value, suppressed cells aside.
+    """
+    # Values that are shown, and distinct ones among them.
+    for name, cell in cells.items():
+        row = db.first(f"SELECT count({cell}), count(DISTINCT {cell}) FROM {rows}")
+        known, values = row or (0, 0)
+        if known >= _FEW and values > _NAMING * known:
+            yield (
+                f"{shown(name)} has {values} values for {counted(known, what)}, so it nearly "
+                "identifies people"
+            )
+
+
+def table_cells_are_own(evidence: Evidence, columns: Sequence[str]) -> Check:
+    """Return whether attached columns of a table are as in the original."""
+    original, cells = evidence.original_as(Table), 0
+    # Each pair of an original and a released value once.
+    for column in columns:
+        number, place = evidence.columns.index(column), original.columns.index(column)
+        for had, now, row, count in had_and_shown(evidence.tables, original, number, place):
+            cells += count
+            if had != now:
+                own, other = ("suppressed" if one is None else shown(one) for one in (had, now))
+                at = row_of(evidence.file(), row)
+                return fails(f"{at} has {other} in {shown(column)}, but {own} in the original")
+    return holds(f"each of {cells} cells is the original's")
+
+
+def attached_columns(evidence: Evidence, condition: AttachedColumns) -> Check:
+    """Whether every attached attribute is published, and none of them is part of the guarantee."""
+    # Tables name columns in the condition; networks have them in the file of people.
+    if evidence.manifest.data.kind == "table":
+        of_table = f"published outside the guarantee: {', '.join(map(shown, condition.columns))}"
+        return judged(attached_problems(evidence, condition), of_table)
+    published, promise = columns_of(evidence), evidence.manifest.claim.guarantee
+    absent = [name for name in condition.attach if name not in published]
+    both = [name for name in condition.attach if name in getattr(promise, "known", ())]
+    problems = [f"{shown(name)} is not a column of the file of people" for name in absent]
+    problems += [f"{shown(name)} is both attached and known" for name in both]
+    problems += naming_columns(evidence, condition.attach)
+    names = ", ".join(map(shown, condition.attach))
+    return judged(problems, f"published outside the guarantee: {names}")
+
+
+def attached_values(evidence: Evidence, condition: AttachedColumns) -> Check:
+    """Whether the values of attached columns are those of the original, row by row."""
+    if evidence.manifest.data.kind == "table":
+        chosen_columns = [name for name in condition.columns if name in evidence.columns]
+        return table_cells_are_own(evidence, chosen_columns)
+    at = columns_of(evidence)
+    chosen = {name: at[name] for name in condition.attach if name in at}
+    return _cells(evidence, chosen, stars=False)
+
+
+def _cells(evidence: Evidence, columns: dict[str, int], *, stars: bool) -> Check:
+    """Return whether every cell of these columns is its owner's."""
+    original = evidence.original_as(Network)
+    strange = strange_cell(evidence.tables, original, columns, stars=stars)
+    if strange is None:
+        return holds(
+            f"every published value of {counted(len(columns), 'attribute')} is the person's own"
+        )
+    had = "suppressed" if strange.original is None else shown(strange.original)
+    return fails(
+        f"node {strange.node} has {shown(strange.column)}={shown(strange.published)}, but {had} "
+        f"in the original; {counted(strange.cells, 'node')} "
+        f"differ{'s' if strange.cells == 1 else ''} in this attribute"
+    )

@@ -1,0 +1,1 @@
+"""Checks of guarantees and conditions on nodes and edges."""

@@ -1,0 +1,1 @@
+"""Counting over graphs: degrees, neighborhoods, classes of nodes, edges of both sides."""

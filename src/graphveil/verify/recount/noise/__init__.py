@@ -1,0 +1,1 @@
+"""Noise recomputed: tail bounds, probabilities of flips, and graphs generated from a seed."""
