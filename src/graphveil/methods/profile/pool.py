@@ -1,6 +1,6 @@
 """The state of a walk over edges of a network: which may come or go, and what each does to codes.
 
-The walk is that of the method structural (`graphveil.methods.structural.kernels.anneal`), over a
+The walk is that of `graphveil.methods.annealing.walk`, as of the method structural, over a
 pool of pairs. This module makes the pool and the codes:
 
 - A code holds the degrees of a node in each layer and direction, each in bits of its own, and its
