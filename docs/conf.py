@@ -170,7 +170,7 @@ def metrics() -> str:
             "yes" if m.needs_linkage else "no",
             f"{m.cost}; by name" if m.by_name else m.cost,
             m.as_sample if isinstance(m.as_sample, str) else ", ".join(m.as_sample) or "none",
-            m.source,
+            m.card.source,
         )
         for m in gv.METRICS.values()
     ]
@@ -194,7 +194,7 @@ def attacks() -> str:
 def measures() -> str:
     """Return the structural measures."""
     rows = [
-        (f"`{m.name}`", m.knows, m.definition, m.largest_distance or "any", m.source)
+        (f"`{m.name}`", m.knows, m.definition, m.largest_distance or "any", m.card.source)
         for m in gv.MEASURES.values()
     ]
     columns = ["measure", "the attacker knows", "value", "distance", "source"]
@@ -219,7 +219,7 @@ def kinds(method: type[Anonymizer[Any]]) -> str:
 def methods() -> str:
     """Return the methods that exist."""
     rows = [
-        (f"[`{m.name}`](/methods/{m.name}.md)", kinds(m), m.promise, m.source, m.cost)
+        (f"[`{m.name}`](/methods/{m.name}.md)", kinds(m), m.card.promise, m.card.source, m.cost)
         for m in gv.METHODS.values()
     ]
     return table(["method", "data", "guarantee", "source", "cost"], rows)
@@ -336,9 +336,9 @@ myst_substitutions = {
     **{f"help_{name.replace('-', '_')}": help_page("anonymize", name) for name in gv.METHODS},
     **{f"limit_{n.replace('-', '_')}": m.example_limits() for n, m in gv.METHODS.items()},
     **{
-        f"limit_of_attributes_{n.replace('-', '_')}": m.limits_of_attributes
+        f"limit_of_attributes_{n.replace('-', '_')}": m.card.limits_of_attributes
         for n, m in gv.METHODS.items()
-        if m.limits_of_attributes
+        if m.card.limits_of_attributes
     },
     "limit_of_directions_structural": gv.StructuralAnonymity(
         measure="directed-count"

@@ -48,8 +48,8 @@ def test_methods_are_listed_by_the_data_they_take_with_when_to_use_each(page):
         method = METHODS[name]
         alone = {*method.accepts} <= {Graph, Network}
         assert alone == (re.search(rf"^│ {name} ", networks, flags=re.MULTILINE) is not None)
-        assert method.when.endswith(".")
-        assert method.when in every
+        assert method.card.when.endswith(".")
+        assert method.card.when in every
 
 
 @pytest.mark.parametrize("name", METHODS)

@@ -103,7 +103,9 @@ USERS_TOO = [name for name, m in METHODS.items() if gv.Bipartite in m.accepts]
 
 
 def anonymize(name, file):
-    example = [word for key, value in METHODS[name].example.items() for word in (f"--{key}", value)]
+    example = [
+        word for key, value in METHODS[name].card.example.items() for word in (f"--{key}", value)
+    ]
     return ("anonymize", name, file, *example, "--out", "out")
 
 
@@ -118,7 +120,7 @@ def test_a_method_for_graphs_alone_refuses_columns_of_users_and_items(graphveil_
     assert not (cwd / "out").exists()
 
 
-@pytest.mark.parametrize("name", [n for n in USERS_TOO if METHODS[n].example.get("k", 0) < 5])
+@pytest.mark.parametrize("name", [n for n in USERS_TOO if METHODS[n].card.example.get("k", 0) < 5])
 def test_a_method_for_several_kinds_reads_users_and_items_as_such(graphveil_here, cwd, name):
     (cwd / "pairs.csv").write_text(FILES["pairs"][0])
     done = graphveil_here(*anonymize(name, "pairs.csv"))

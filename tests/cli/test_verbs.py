@@ -127,7 +127,7 @@ def test_methods_lists_the_registry(graphveil_here):
     listed = {entry["name"]: entry for entry in json.loads(done.out)}
     assert set(METHODS) == set(listed)
     for name, method in METHODS.items():
-        assert method.promise == listed[name]["promise"]
+        assert method.card.promise == listed[name]["promise"]
         kinds = [kind.__name__ for kind in method.accepts]
         assert " or ".join(kinds) == listed[name]["accepts"]
         assert all(listed[name].values())

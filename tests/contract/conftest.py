@@ -69,7 +69,7 @@ class Case(NamedTuple):
 def quick(method):
     """Return a method with the parameters of its example, made quick, for its first kind."""
     roles = roles_of(method, kinds_of(method)[0])
-    return method.from_parameters({**method.example, **QUICK.get(method.name, {}), **roles})
+    return method.from_parameters({**method.card.example, **QUICK.get(method.name, {}), **roles})
 
 
 def roles_of(method, kind):
@@ -111,7 +111,7 @@ def variants(method, kind):
         changes = [change for change in changes if change != {"merge": "none"}]
         if gv.Graph in kinds_of(method):  # what says nothing of attributes is tried on graphs
             changes = [change for change in changes if {*change} & {*OF_ATTRIBUTES, "edits"}]
-            changes += [DIRECTED] if "measure" in method.example else []
+            changes += [DIRECTED] if "measure" in method.card.example else []
     together = TOGETHER.get(method.name, [])
     if kind is gv.Table and gv.Bipartite in method.accepts:  # what is read as features is tried
         changes = [change for change in changes if {*change} & {"ties", "release"}]
@@ -122,7 +122,7 @@ def variants(method, kind):
     seen = []
     roles = roles_of(method, kind)
     for change in [{}, *changes, *together, *pairs]:
-        parameters = {**method.example, **QUICK.get(method.name, {}), **roles, **change}
+        parameters = {**method.card.example, **QUICK.get(method.name, {}), **roles, **change}
         try:
             full = method.from_parameters(parameters).parameters()
         except UsageError:

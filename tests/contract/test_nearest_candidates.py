@@ -21,15 +21,15 @@ K = 3
 
 
 def structural(method):
-    example = method.from_parameters(method.example)
+    example = method.from_parameters(method.card.example)
     return isinstance(example.guarantee, StructuralKAnonymity) and "k" in example.parameters()
 
 
 def measures_of(method):
     """Return the measures that a method with a choice has, or its own."""
-    if "measure" in method.example:
+    if "measure" in method.card.example:
         return [measure for measure in SIGNATURE_OF if measure != "profile"]
-    return [method.from_parameters(method.example).guarantee.measure]
+    return [method.from_parameters(method.card.example).guarantee.measure]
 
 
 PROMISES = [
@@ -46,9 +46,9 @@ def test_the_nearest_candidates_and_their_ties_are_never_fewer_than_k(name, meas
     graph = sample(method, directed=True) if measure == "directed-count" else sample(method)
     graph = graph.without(*graph.attributes) if isinstance(graph, gv.Network) else graph
     asked = {"k": K}
-    if "measure" in method.example:
+    if "measure" in method.card.example:
         asked |= {"measure": measure, "goal": "full", "iterations": 5_000}
-    release = method.from_parameters({**method.example, **asked}).anonymize(graph, seed=1)
+    release = method.from_parameters({**method.card.example, **asked}).anonymize(graph, seed=1)
     assert release.guarantee == StructuralKAnonymity(k=K, measure=measure)
     told = gv.attack_release(release, original=graph, attacks=["candidate-set"], seed=1)
     fewest = {row.part: row.value for row in told}[f"{SIGNATURE_OF[measure]}, nearest, fewest"]

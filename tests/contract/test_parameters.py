@@ -65,7 +65,7 @@ def test_the_manifest_holds_every_parameter_and_gives_the_method_back(few, sampl
 
 
 def test_the_method_is_frozen_and_takes_keywords_only(method):
-    anonymizer = method.from_parameters(method.example)
+    anonymizer = method.from_parameters(method.card.example)
     first = dataclasses.fields(method)[0].name
     with pytest.raises(dataclasses.FrozenInstanceError):
         setattr(anonymizer, first, getattr(anonymizer, first))
@@ -75,7 +75,7 @@ def test_the_method_is_frozen_and_takes_keywords_only(method):
 
 def test_an_unknown_parameter_is_refused_with_the_known_ones(method):
     with pytest.raises(ParameterError, match="'shoe_size'") as caught:
-        method.from_parameters({**method.example, "shoe_size": 43})
+        method.from_parameters({**method.card.example, "shoe_size": 43})
     assert all(item.name in str(caught.value) for item in flat_parameters(method))
 
 
@@ -84,7 +84,7 @@ def test_a_missing_parameter_is_refused_by_name(method):
         item.name for item in flat_parameters(method) if item.default is dataclasses.MISSING
     ]
     for name in required:
-        rest = {key: value for key, value in method.example.items() if key != name}
+        rest = {key: value for key, value in method.card.example.items() if key != name}
         with pytest.raises(ParameterError, match=rf"requires {name}\b"):
             method.from_parameters(rest)
 
@@ -119,7 +119,7 @@ def test_a_value_out_of_range_or_of_another_type_is_refused_in_one_line(method):
         for value in wrong_values(item):
             tried += 1
             with pytest.raises(ParameterError, match=f"{item.name}=") as caught:
-                method.from_parameters({**method.example, item.name: value})
+                method.from_parameters({**method.card.example, item.name: value})
             assert "\n" not in str(caught.value)
             secret = item.kind == gv.Key | None
             shown = (
@@ -132,21 +132,21 @@ def test_a_value_out_of_range_or_of_another_type_is_refused_in_one_line(method):
 
 def test_numpy_numbers_are_parameters_like_others(method):
     kinds = {int: np.int64, float: np.float64, bool: np.bool_}
-    values = method.from_parameters(method.example).parameters()
+    values = method.from_parameters(method.card.example).parameters()
     for item in flat_parameters(method):
         kind = next((kinds[kind] for kind in options_of(item.kind) if kind in kinds), None)
         value = values[item.name]
         if kind is not None and value is not None:
-            made = method.from_parameters({**method.example, item.name: kind(value)})
+            made = method.from_parameters({**method.card.example, item.name: kind(value)})
             assert type(value) is type(made.parameters()[item.name])
 
 
 def test_every_method_says_what_it_is(method):
     assert METHODS[method.name] is method
-    assert all([method.promise, method.source, method.cost])
-    assert set(method.example) <= {item.name for item in flat_parameters(method)}
-    assert method.promise.endswith(".")
-    assert (method.__doc__ or "").splitlines()[0] == method.promise
+    assert all([method.card.promise, method.card.source, method.cost])
+    assert set(method.card.example) <= {item.name for item in flat_parameters(method)}
+    assert method.card.promise.endswith(".")
+    assert (method.__doc__ or "").splitlines()[0] == method.card.promise
     assert ">>>" in (method.__doc__ or "")
     if method.__module__.startswith("graphveil."):
         assert getattr(gv, method.__name__) is method
@@ -172,9 +172,9 @@ def test_help_shows_every_field_with_its_default_and_range(method, capsys):
             assert f"(at least {low})" in shown
         for choice in get_args(item.kind) if get_origin(item.kind) is Literal else ():
             assert str(choice) in shown
-    assert method.promise in shown
-    assert method.source in shown
-    assert method.limits in shown
+    assert method.card.promise in shown
+    assert method.card.source in shown
+    assert method.card.limits in shown
     assert f"Example: graphveil anonymize {method.name} " in shown
 
 
@@ -194,9 +194,9 @@ def test_a_seed_is_a_whole_number_of_any_kind(method, sample, tmp_path):
 
 
 def test_a_promise_that_any_data_keeps_is_refused(method, sample):
-    for name in {"k", "levels"} & set(method.example):
+    for name in {"k", "levels"} & set(method.card.example):
         with pytest.raises(ParameterError, match=f"{name}=1 is out of range|protects nobody"):
-            method.from_parameters({**method.example, name: 1}).anonymize(sample(method))
+            method.from_parameters({**method.card.example, name: 1}).anonymize(sample(method))
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -15,9 +14,20 @@ from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.errors import InputError
 from graphveil.core.parameters import parameter
 from graphveil.methods.base import Anonymizer
+from graphveil.methods.card import MethodCard
 from graphveil.release.draft import Draft
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
+
+
+CARD = MethodCard(
+    promise="The data is released as it is.",
+    source="a test",
+    limits="It protects nothing.",
+    cost="linear",
+    example={},
+)
+"""All that is only said of the method."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,11 +39,7 @@ class AsItIs(Anonymizer[Any]):
 
     name: ClassVar[str] = "as-it-is"
     accepts = (gv.Graph, gv.Bipartite, gv.Table)
-    promise: ClassVar[str] = "The data is released as it is."
-    source: ClassVar[str] = "a test"
-    limits: ClassVar[str] = "It protects nothing."
-    cost: ClassVar[str] = "linear"
-    example: ClassVar[Mapping[str, Any]] = {}
+    card: ClassVar[MethodCard] = CARD
 
     suppress: str = parameter(default="", text="feature or category that is not published")
 

@@ -23,7 +23,7 @@ DATA = {
 @pytest.mark.parametrize("seed", [None, 1])
 @pytest.mark.parametrize("name", METHODS)
 def test_a_trial_claims_no_epsilon_and_verifies(name, seed, tmp_path):
-    method = METHODS[name].from_parameters(dict(METHODS[name].example))
+    method = METHODS[name].from_parameters(dict(METHODS[name].card.example))
     data = DATA[method.accepts[0]]
     out = tmp_path / "out"
     done = gv.sweep([method], data, metrics=[], attacks=[], jobs=1, seed=seed, out=out)

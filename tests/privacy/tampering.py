@@ -75,7 +75,7 @@ def smallest(method):
     fitting = {name: value for name, value in least.items() if name in names}
     if method.name == "generalize":  # whose levels are rules by column
         fitting.pop("levels")
-    return method.from_parameters({**method.example, **fitting})
+    return method.from_parameters({**method.card.example, **fitting})
 
 
 def private(folder: Path) -> Path:

@@ -233,7 +233,7 @@ def test_degrees_give_a_star_away_and_no_sentence_says_chance_alone(method):
     assert cost["edges_kept"] > cost["edges_added"]
     said = [condition.sentence for condition in method(epsilon=2.0).anonymize(star).conditions]
     assert said
-    said += [method.__doc__, method.limits, method.promise]
+    said += [method.__doc__, method.card.limits, method.card.promise]
     assert not [sentence for sentence in said if "by chance" in sentence]
 
 

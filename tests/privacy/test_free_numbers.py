@@ -58,7 +58,7 @@ def test_published_numbers_are_counted_again_or_have_five_digits(method):
         value = 3.123456 if name in {"epsilon", "phi"} else 0.123456
         rounded = float(f"{value:.5g}")
         known = {"known": "sex"} if name == "suppress" else {}
-        given = dict(method.example) | known | {name: value}
+        given = dict(method.card.example) | known | {name: value}
         if name.startswith("epsilon"):
             with pytest.warns(gv.GraphveilWarning, match=rf"{name}={value} is published and was"):
                 less = method.from_parameters(given).parameters()[name]

@@ -133,7 +133,7 @@ def sample_of_each():
     """Return a release by every method with its example, and what it was made from."""
     made = []
     for name, method in METHODS.items():
-        one = method.from_parameters(method.example)
+        one = method.from_parameters(method.card.example)
         for data in (RING, ARCS, USERS, TABLE):
             try:
                 release = one.anonymize(data, seed=None)

@@ -339,7 +339,7 @@ def test_every_method_says_on_one_line_what_it_leaves_open_and_who_measured_it()
 def test_the_docs_page_of_a_method_carries_what_is_not_protected(name):
     page = Path(__file__).resolve().parents[2] / "docs" / "methods" / f"{name}.md"
     text = page.read_text(encoding="utf-8")
-    assert METHODS[name].limits in text or f"{{{{ limit_{name.replace('-', '_')} }}}}" in text
+    assert METHODS[name].card.limits in text or f"{{{{ limit_{name.replace('-', '_')} }}}}" in text
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -356,4 +356,4 @@ def test_help_manifest_and_list_carry_what_is_not_protected(name, tmp_path, caps
     manifest = json.loads((folder / "release.json").read_text())
     kind = manifest["data"]["kind"]
     assert method.limits_for(kind) == manifest["claim"]["does_not_protect_against"]
-    assert METHODS[name].limits not in manifest["claim"]["sentence"]
+    assert METHODS[name].card.limits not in manifest["claim"]["sentence"]

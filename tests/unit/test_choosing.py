@@ -149,7 +149,7 @@ def test_the_share_that_is_kept_is_counted_on_the_release(name, small):
         people = as_released(data, method.accepts[0])
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", gv.GraphveilWarning)
-            release = method.from_parameters(method.example).anonymize(people, seed=3)
+            release = method.from_parameters(method.card.example).anonymize(people, seed=3)
         before, after = facts_of(people), facts_of(release.data)
         kept = len(before & under_old_ids(after, release.private.linkage))
         words = trials._in_words(release.private.cost)

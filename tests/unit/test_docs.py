@@ -258,7 +258,7 @@ def test_every_method_has_a_page_with_its_limits_and_its_parameters():
         assert f"{{{{ limit_{key} }}}}" in text
         assert f"{{{{ parameters_{key} }}}}" in text
     assert "\n[!i]*\n" in page("docs/methods/index.md")
-    assert all(method.limits for method in METHODS.values())
+    assert all(method.card.limits for method in METHODS.values())
 
 
 def test_the_notice_names_every_shipped_file():

@@ -62,8 +62,8 @@ def test_every_size_and_epsilon_gives_a_release_that_claims_nothing(method, size
 @pytest.mark.parametrize("method", METHODS)
 def test_the_first_line_of_its_help_its_manifest_and_a_warning_say_so(method, tmp_path):
     reason, words = METHODS[method]
-    assert method.promise == method.__doc__.splitlines()[0]
-    assert method.promise.startswith("No guarantee: ")
+    assert method.card.promise == method.__doc__.splitlines()[0]
+    assert method.card.promise.startswith("No guarantee: ")
     with pytest.warns(gv.GraphveilWarning, match="carries no guarantee") as warned:
         release = method(epsilon=2.0).anonymize(SIZES["complete"])
     assert any(words in str(each.message) for each in warned)

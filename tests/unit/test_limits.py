@@ -406,7 +406,7 @@ def test_every_method_has_its_figures_here():
 
 def texts(method: str) -> list[str]:
     """Return what a method says of its limits: for all releases, then for some options each."""
-    own = METHODS[method]
+    own = METHODS[method].card
     return [own.limits, *(one.said for one in own.reached)]
 
 
@@ -558,7 +558,7 @@ def test_a_release_of_directed_ties_says_what_copies_with_directions_reach():
     assert "measure=directed-count" in plain
     assert release.verify(gv.Network((arcs,))).ok
     known = gv.StructuralAnonymity(k=2, measure="directed-count", known="sex")
-    more = gv.StructuralAnonymity.limits_of_attributes
+    more = gv.StructuralAnonymity.card.limits_of_attributes
     said = known.anonymize(gv.Network((arcs,), people), seed=1).provenance.limits
     assert said == f"{plain} {more}"
     assert "{{ limit_of_directions_structural }}" in page_of("structural")
@@ -701,7 +701,7 @@ def test_the_table_of_single_ties_is_that_of_stored_rows():
 
 
 def test_methods_that_take_attributes_say_what_these_leave_open():
-    said = {name: method.limits_of_attributes for name, method in METHODS.items()}
+    said = {name: method.card.limits_of_attributes for name, method in METHODS.items()}
     assert set(OF_ATTRIBUTES) == {name for name, text in said.items() if text}
     for method, figure in OF_ATTRIBUTES.items():
         assert [figure] == FIGURE.findall(said[method])
@@ -715,7 +715,7 @@ def test_methods_that_take_attributes_say_what_these_leave_open():
 def test_a_release_says_what_attributes_leave_open_where_it_has_them():
     graph = gv.Graph.from_edges([0, 1, 2], [1, 2, 3], n=4)
     said = gv.Network({"ties": graph}, gv.Table.from_columns({"sex": ["f"] * 4}))
-    more = gv.KDegree.limits_of_attributes
+    more = gv.KDegree.card.limits_of_attributes
     with_some = gv.KDegree(k=2, known="sex").anonymize(said, seed=1)
     plain = gv.KDegree(k=2).anonymize(graph, seed=1).provenance.limits
     assert with_some.provenance.limits == f"{plain} {more}"

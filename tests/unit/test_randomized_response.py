@@ -242,7 +242,7 @@ def test_an_epsilon_out_of_range_is_refused_in_parameters_and_guarantees(wrong):
 def test_every_method_with_epsilon_refuses_one_that_publishes_noise_alone(name, wrong):
     method = method_named(name)
     with pytest.raises(ParameterError, match="epsilon="):
-        method.from_parameters({**method.example, "epsilon": wrong})
+        method.from_parameters({**method.card.example, "epsilon": wrong})
 
 
 def test_the_smallest_epsilon_has_limits_and_is_believed(likes, tmp_path):

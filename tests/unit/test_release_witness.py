@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -15,6 +14,7 @@ import graphveil as gv
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.core.errors import ReleaseError
 from graphveil.methods.base import Anonymizer
+from graphveil.methods.card import MethodCard
 from graphveil.release import Linkage, Witness, read_record
 from graphveil.release.draft import Draft
 from graphveil.release.files import PART
@@ -24,17 +24,23 @@ PAIRS = (np.array([0, 2, 3, 6]), np.array([0, 2, 1, 0, 1, 2], dtype=np.int32))
 IDS = ["ann", "bob", "cyd"]
 
 
+CARD = MethodCard(
+    promise="Everything is suppressed.",
+    source="a test",
+    limits="It protects nothing.",
+    cost="linear",
+    example={},
+)
+"""All that is only said of the method."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class WithLevels(Anonymizer[gv.Table]):
     """Everything is suppressed; levels and pairs are those of the test."""
 
     name: ClassVar[str] = "with-levels"
     accepts = (gv.Table,)
-    promise: ClassVar[str] = "Everything is suppressed."
-    source: ClassVar[str] = "a test"
-    limits: ClassVar[str] = "It protects nothing."
-    cost: ClassVar[str] = "linear"
-    example: ClassVar[Mapping[str, Any]] = {}
+    card: ClassVar[MethodCard] = CARD
 
     @property
     def guarantee(self):

@@ -22,7 +22,7 @@ PEOPLE = pd.DataFrame({"sex": [*"ffmm"] * 3, "zip": [*"xxyy"] * 3, "job": [*"aba
 @pytest.mark.parametrize("name", METHODS)
 def test_clone_makes_an_equal_method(name):
     base = pytest.importorskip("sklearn.base")
-    method = METHODS[name].from_parameters(METHODS[name].example)
+    method = METHODS[name].from_parameters(METHODS[name].card.example)
     step = gv.as_estimator(method)
     copy = base.clone(step)
     assert copy is not step

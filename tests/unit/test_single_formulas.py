@@ -405,7 +405,7 @@ def test_a_trial_has_the_parameters_of_the_example_but_its_own():
         method = METHODS[name]
         main = next(one for one in trials.TRIED if one in trials._parameters_of(method)[0])
         for value, given in zip(trials.TRIED[main], trials._parameters_of(method), strict=True):
-            kept = {key: v for key, v in method.example.items() if key not in {"k", "goal"}}
+            kept = {key: v for key, v in method.card.example.items() if key not in {"k", "goal"}}
             assert {**kept, main: value} == given
 
 

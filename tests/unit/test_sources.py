@@ -19,6 +19,7 @@ from graphveil.data import Graph
 from graphveil.engines import LocalEngine
 from graphveil.methods import METHODS, register
 from graphveil.methods.base import Anonymizer, SourceName
+from graphveil.methods.card import MethodCard
 from graphveil.methods.equivalence_classes.rule import Rule
 from graphveil.methods.registry import methods_from
 from graphveil.methods.smooth_k.smooth_k import Clustered
@@ -36,17 +37,23 @@ def _cost(graph):
     return {"edges_before": graph.n_edges, "edges_added": 0, "edges_deleted": 0, "edits": 0}
 
 
+ONLY_IDS_CARD = MethodCard(
+    promise="Every node of the release has the same degree as at least 1 other.",
+    source="this test",
+    limits="It hides nothing.",
+    cost="linear in the edges",
+    example={},
+)
+"""All that is only said of `OnlyIds`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class OnlyIds(Anonymizer[Graph]):
     """Every node of the release has the same degree as at least 1 other."""
 
     name: ClassVar[str] = "only-ids"
     accepts = (Graph,)
-    promise: ClassVar[str] = "Every node of the release has the same degree as at least 1 other."
-    source: ClassVar[str] = "this test"
-    limits: ClassVar[str] = "It hides nothing."
-    cost: ClassVar[str] = "linear in the edges"
-    example: ClassVar[dict[str, object]] = {}
+    card: ClassVar[MethodCard] = ONLY_IDS_CARD
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")
 
     @property
@@ -64,14 +71,20 @@ class OnlyIds(Anonymizer[Graph]):
         return EditedEdges(NOTHING, NOTHING, check, notes)
 
 
+EVERYTHING_CARD = MethodCard(
+    promise="Every row of the release equals at least k-1 others.",
+    source="this test",
+    limits="It keeps what anybody of a class has.",
+)
+"""All that is only said of `Everything`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Everything(Clustered):
     """Every row of the release equals at least k-1 others."""
 
     name: ClassVar[str] = "everything"
-    promise: ClassVar[str] = "Every row of the release equals at least k-1 others."
-    source: ClassVar[str] = "this test"
-    limits: ClassVar[str] = "It keeps what anybody of a class has."
+    card: ClassVar[MethodCard] = EVERYTHING_CARD
 
     @property
     def rule(self):

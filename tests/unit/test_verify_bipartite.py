@@ -30,7 +30,7 @@ THETAS = ["1/2", "3/5", "2/3", "1"]
 def parameters_of(method, promise, **changed) -> dict:
     """Return all parameters of a method as in a manifest, those of its example changed."""
     theta = {"theta": promise.theta} if isinstance(promise, SmoothKAnonymity) else {}
-    whole = METHODS[method](**METHODS[method].example).parameters()
+    whole = METHODS[method](**METHODS[method].card.example).parameters()
     return {**whole, "k": promise.k, **theta, **changed}
 
 

@@ -23,7 +23,7 @@ FLIPS = {RandomizedCells, TopMThresholds, BlockFlips}
 CASES = [
     (method, kind)
     for method in METHODS.values()
-    if FLIPS.intersection(method.from_parameters(method.example).states)
+    if FLIPS.intersection(method.from_parameters(method.card.example).states)
     for kind in method.accepts
     if kind in {gv.Graph, gv.Bipartite}
 ]
@@ -68,7 +68,7 @@ def pairs_in(data, ids=None):
 def released(method, kind):
     """Return a release, the true cells under its ids, those kept, those added, and all false."""
     epsilon = {"epsilon": 2.0}
-    release = method.from_parameters({**method.example, **epsilon}).anonymize(original(kind))
+    release = method.from_parameters({**method.card.example, **epsilon}).anonymize(original(kind))
     linkage = release.private.linkage
     ids = linkage.positions_of(original(kind).labels(), release.data.labels())
     before, after = pairs_in(original(kind), ids), pairs_in(release.data)

@@ -60,7 +60,7 @@ def command_of_methods(
             page: dict[str, Any] = {}
             if name == "overview":
                 method = methods[each]
-                page = {"help": method.when or method.promise, "group": _group_of(method)}
+                page = {"help": method.card.when or method.card.promise, "group": _group_of(method)}
             app.command(f"{module}:{each}", name=each, **page)
     return app
 

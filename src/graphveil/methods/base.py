@@ -7,7 +7,6 @@ configuration file and the columns of a sweep: one definition, four uses.
 from __future__ import annotations
 
 import dataclasses
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping
 from dataclasses import MISSING, dataclass
@@ -18,7 +17,6 @@ from typing import (
     ClassVar,
     Generic,
     Literal,
-    NamedTuple,
     Self,
     TypeVar,
     cast,
@@ -45,6 +43,7 @@ from graphveil.core.parameters import (
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.kinds import Container, as_container, as_released, encoded, kind_of, read_anew
+from graphveil.methods.card import MethodCard
 
 if TYPE_CHECKING:
     from graphveil.release import Provenance, Release
@@ -61,66 +60,6 @@ cluster as rows, in chunks (the method derives from `graphveil.methods.smooth_k.
 or has its methods); on the disk as edges of a graph (`Anonymizer.from_edges_on_disk`)."""
 
 
-class Reached(NamedTuple):
-    """What attacks reached in our tests on releases with some options.
-
-    Parameters
-    ----------
-    said
-        Whole sentences; they name the options, and how many people were attacked.
-    options
-        The options of the attacked releases by the name of the published parameter, None where it
-        is not published. A number stands for those nearest to it, by ratio.
-    kinds
-        The kinds of released data (of `graphveil.data.kinds.KINDS`) that it is said of; empty for
-        all that the method takes.
-    """
-
-    said: str
-    options: Mapping[str, Any]
-    kinds: tuple[str, ...] = ()
-
-    def distance(self, published: Mapping[str, Any]) -> tuple[int, float]:
-        """Return how many options differ from those of a release, and how far its numbers are.
-
-        Examples
-        --------
-        >>> measured = Reached("48% (k=20, edits=add).", {"k": 20, "edits": "add"})
-        >>> measured.distance({"k": 20, "edits": "add"}), measured.distance({"k": 5})[0]
-        ((0, 0.0), 1)
-        """
-        pairs = self._pairs(published)
-        ratios = [math.log(own / value) for _, value, own in pairs if value and own]
-        return len(self.differing(published)), round(sum(map(abs, ratios)), 9)
-
-    def differing(self, published: Mapping[str, Any]) -> tuple[str, ...]:
-        """Return the names of the options that differ, but for numbers."""
-        pairs = self._pairs(published)
-        return tuple(
-            name
-            for name, value, own in pairs
-            if not (value and own) and self.options[name] != published.get(name)
-        )
-
-    def _pairs(self, published: Mapping[str, Any]) -> list[tuple[str, float, float]]:
-        """Return the options and those of a release as numbers; what is not a number is 0."""
-        return [(n, _number(value), _number(published.get(n))) for n, value in self.options.items()]
-
-
-def _said_of(one: Reached, kind: str | None) -> bool:
-    return kind is None or not one.kinds or kind in one.kinds
-
-
-def reached_by_k(
-    said: str, *rows: tuple[int, float, float, str], **options: str
-) -> tuple[Reached, ...]:
-    """Return what attacks reached: by k two figures, in percent, and the number of people."""
-    return tuple(
-        Reached(said.format(k=k, one=one, other=other, people=people), {"k": k, **options})
-        for k, one, other, people in rows
-    )
-
-
 @dataclass(frozen=True, kw_only=True)
 class Anonymizer(ABC, Generic[D]):
     """A published method with its parameters; `anonymize` is its one pure method.
@@ -135,19 +74,8 @@ class Anonymizer(ABC, Generic[D]):
     accepts: ClassVar[tuple[Container, ...]]
     """Every kind of data that it takes. Where features come first, it reads others as features;
     what was a table is released as a table."""
-    when: ClassVar[str] = ""
-    """When to use it, in a sentence: lists of methods show it, else the guarantee."""
-    promise: ClassVar[str]
-    source: ClassVar[str]
-    limits: ClassVar[str]
-    """What no release protects against, whatever its options."""
-    reached: ClassVar[tuple[Reached, ...]] = ()
-    """What attacks reached in our tests; of two that are equally near the first, so that the
-    options that protect less come first."""
-    limits_of_attributes: ClassVar[str] = ""
-    """What a release with attributes does not protect against, in addition to `limits`."""
-    cost: ClassVar[str]
-    example: ClassVar[Mapping[str, Any]]
+    card: ClassVar[MethodCard]
+    """All that is only said of the method."""
     may_state: ClassVar[tuple[type[Condition], ...]] = ()
     """Types of conditions without fields that depend on parameters which only the owner knows."""
     nests: ClassVar[bool] = False
@@ -347,34 +275,17 @@ class Anonymizer(ABC, Generic[D]):
 
     def limits_for(self, kind: str | None) -> str:
         """Return what a release of this kind of data does not protect against; None for any."""
-        roles = getattr(self, "known", None), getattr(self, "attach", None)
-        more = self.limits_of_attributes if any(roles) else ""
-        kinds = dict.fromkeys(one.kinds for one in self.reached if _said_of(one, kind))
-        nearest = map(self._nearest_reached, kinds)
-        return " ".join(filter(None, (self.limits, *nearest, more)))
+        attributes = any((getattr(self, "known", None), getattr(self, "attach", None)))
+        return self.card.limits_for(self.published_parameters(), kind, attributes=attributes)
 
     def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:  # noqa: ARG002  as a rule they are the same
         """Return what a release that claims this does not protect against: its manifest says so."""
         return self.limits_for(kind)
 
-    def _nearest_reached(self, kinds: tuple[str, ...]) -> str:
-        """Return what was reached on the most similar releases of these kinds of data."""
-        published = self.published_parameters()
-        fitting = (one for one in self.reached if one.kinds == kinds)
-        nearest = min(fitting, key=lambda one: one.distance(published))
-        differing = nearest.differing(published)
-        if not differing:
-            return nearest.said
-        own = ", ".join(f"{name}={published.get(name)}" for name in differing)
-        return (
-            f"Releases with {own} were not attacked in our tests; the most similar ones were. "
-            f"{nearest.said}"
-        )
-
     @classmethod
     def example_limits(cls) -> str:
         """Return what a release with the parameters of the example does not protect against."""
-        return cls.from_parameters(cls.example).stated_limits
+        return cls.from_parameters(cls.card.example).stated_limits
 
     @property
     def provenance(self) -> Provenance:
@@ -383,7 +294,7 @@ class Anonymizer(ABC, Generic[D]):
 
         return Provenance(
             method=self.name,
-            source=self.source,
+            source=self.card.source,
             limits=self.stated_limits,
             parameters=self.published_parameters(),
         )
@@ -453,11 +364,3 @@ class Anonymizer(ABC, Generic[D]):
             if item.default is MISSING and name not in parameters:
                 raise ParameterError(f"{cls.name} requires {name}: {item.metadata['help']}")
         return cls(**arguments_of(cls, parameters))
-
-
-def _number(value: object) -> float:
-    """Return a value as a number, 0 if it is not one; levels are published as text."""
-    try:
-        return float(value) if isinstance(value, str | int | float) else 0.0
-    except (ValueError, OverflowError):
-        return 0.0

@@ -139,8 +139,14 @@ def _unknown_limits(manifest: Manifest, method: Anonymizer[Any]) -> str:
     """
     stated = manifest.claim.does_not_protect_against
     texts = (method.limits_of(manifest.claim.guarantee, manifest.data.kind), method.stated_limits)
-    reached = (attack.said for attack in method.reached)
-    written = (*texts, method.source, method.limits, *reached, method.limits_of_attributes)
+    reached = (attack.said for attack in method.card.reached)
+    written = (
+        *texts,
+        method.card.source,
+        method.card.limits,
+        *reached,
+        method.card.limits_of_attributes,
+    )
     known = {sentence for text in written for sentence in text.split(". ")}
     known |= {sentence.removesuffix(".") for sentence in known}
     other = stated != texts[0] and not known.issuperset(stated.removesuffix(".").split(". "))
@@ -159,7 +165,9 @@ def _made(
             raise
     # Required private parameters get the values of the method's example.
     required = {item.name for item in flat_parameters(method) if item.default is MISSING}
-    some = {name: method.example[name] for name in private & required & set(method.example)}
+    some = {
+        name: method.card.example[name] for name in private & required & set(method.card.example)
+    }
     if stated.get("publish_levels"):
         some["levels"] = {_SOME: f"{_SOME}.csv"}  # without a file nothing is published whole
     return method.from_parameters({**stated, **(some or dict.fromkeys(private, _SOME))})
@@ -187,7 +195,7 @@ def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
     # Ids that are words of the known methods' texts are not counted: "a" or "1" may be an id.
     data = _original_of(manifest, original, KINDS[manifest.data.kind].container)
     of_methods = (
-        (known.source, known.limits, *(attack.said for attack in known.reached))
+        (known.card.source, known.card.limits, *(attack.said for attack in known.card.reached))
         for known in METHODS.values()
     )
     common = "\n".join(text for texts in of_methods for text in texts)

@@ -44,6 +44,7 @@ from graphveil.data.ids import Ids, positions
 from graphveil.data.kinds import Container, as_container, kind_of
 from graphveil.io.formats import FORMATS
 from graphveil.methods.base import Anonymizer
+from graphveil.methods.card import MethodCard
 from graphveil.release.draft import Draft
 
 SEEDS = 2**31
@@ -55,13 +56,18 @@ _LETTERS = 200
 """The most characters of a command's name or output in a message."""
 
 
+UNPROVED_FIELDS: Mapping[str, Any] = {
+    "source": "not part of graphveil",
+    "limits": "Any knowledge: graphveil does not know what this method does.",
+    "cost": "unknown",
+    "example": {},
+}
+"""Fields of the cards of the methods that derive from `_Unproved`."""
+
+
 class _Unproved(Anonymizer[Any]):
     """A method from outside graphveil, about which nothing is known: it carries no guarantee."""
 
-    limits: ClassVar[str] = "Any knowledge: graphveil does not know what this method does."
-    source: ClassVar[str] = "not part of graphveil"
-    cost: ClassVar[str] = "unknown"
-    example: ClassVar[Mapping[str, Any]] = {}
     claims_nothing: ClassVar[bool] = True
 
     @property
@@ -146,6 +152,17 @@ _RUN_HERE: set[str] = set()
 """The commands that the owner ran in this process."""
 
 
+EXTERNAL_CARD = MethodCard(
+    when="To measure, attack and sweep a program of your own like other methods.",
+    promise="No guarantee: a command of your own makes the network that is released.",
+    example={"command": "./anonet {input} {output}"},
+    limits=UNPROVED_FIELDS["limits"],
+    source=UNPROVED_FIELDS["source"],
+    cost=UNPROVED_FIELDS["cost"],
+)
+"""All that is only said of `External`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class External(_Unproved):
     """No guarantee: a command of your own makes the network that is released.
@@ -189,9 +206,7 @@ class External(_Unproved):
 
     name: ClassVar[str] = "external"
     accepts = (Graph,)
-    when: ClassVar[str] = "To measure, attack and sweep a program of your own like other methods."
-    promise = "No guarantee: a command of your own makes the network that is released."
-    example: ClassVar[Mapping[str, Any]] = {"command": "./anonet {input} {output}"}
+    card: ClassVar[MethodCard] = EXTERNAL_CARD
 
     command: Command = parameter(
         text="command line with {input} and {output}, and {seed} if it draws", private=True

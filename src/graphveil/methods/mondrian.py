@@ -15,7 +15,6 @@ not the widest range. Costs: each entry is read at most log2(n) + 1 times.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, ClassVar, Literal
@@ -31,12 +30,38 @@ from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.feature_names import column_and_value
 from graphveil.data.ids import Ids
 from graphveil.methods import roles as table_roles
-from graphveil.methods.base import Reached, reached_by_k
+from graphveil.methods.card import MethodCard, reached_by_k
 from graphveil.methods.equivalence_classes import rule
 from graphveil.release.draft import Draft
 
 RULES = {"suppress": rule.Rule(Fraction(1)), "majority": rule.Rule(Fraction(1, 2))}
 """Which features a part keeps: those of all of its rows, or of at least half of them."""
+
+
+CARD = MethodCard(
+    when="You compare with the classic algorithm for k-anonymity by partitioning.",
+    promise="Every row of the release equals at least k-1 others in all published features.",
+    source=(
+        "LeFevre, DeWitt & Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006, as"
+        " the baseline of Esfandiari et al., Smooth Anonymity for Sparse Graphs"
+    ),
+    limits=(
+        "What the members of a class have in common. The method is deterministic: an attacker "
+        "who knows it can run it again."
+    ),
+    reached=reached_by_k(
+        "In our tests with release=suppress, {one}% of the original entries were published as "
+        "true of everyone in their class; knowing the method and all but one item of a person "
+        "made that item certain in {other}% of 300 cases ({people} people, k={k}).",
+        (2, 76, 85, "2,000"),
+        (8, 40, 49, "2,000"),
+        (16, 28, 32, "2,000"),
+        release="suppress",
+    ),
+    cost="near-linear in the number of entries",
+    example={"k": 5},
+)
+"""All that is only said of the method."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -91,27 +116,7 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
 
     name: ClassVar[str] = "mondrian"
     accepts = (Bipartite, Table, Graph)
-    when: ClassVar[str] = "You compare with the classic algorithm for k-anonymity by partitioning."
-    promise = "Every row of the release equals at least k-1 others in all published features."
-    source: ClassVar[str] = (
-        "LeFevre, DeWitt & Ramakrishnan, Mondrian multidimensional k-anonymity, ICDE 2006, as"
-        " the baseline of Esfandiari et al., Smooth Anonymity for Sparse Graphs"
-    )
-    limits: ClassVar[str] = (
-        "What the members of a class have in common. The method is deterministic: an attacker "
-        "who knows it can run it again."
-    )
-    reached: ClassVar[tuple[Reached, ...]] = reached_by_k(
-        "In our tests with release=suppress, {one}% of the original entries were published as "
-        "true of everyone in their class; knowing the method and all but one item of a person "
-        "made that item certain in {other}% of 300 cases ({people} people, k={k}).",
-        (2, 76, 85, "2,000"),
-        (8, 40, 49, "2,000"),
-        (16, 28, 32, "2,000"),
-        release="suppress",
-    )
-    cost: ClassVar[str] = "near-linear in the number of entries"
-    example: ClassVar[Mapping[str, Any]] = {"k": 5}
+    card: ClassVar[MethodCard] = CARD
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
     known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field

@@ -31,12 +31,14 @@ def _homes() -> dict[str, str]:
     }
 
 
-METHODS: Registry[type[Anonymizer[Any]]] = Registry(_homes(), line=lambda method: method.promise)
+METHODS: Registry[type[Anonymizer[Any]]] = Registry(
+    _homes(), line=lambda method: method.card.promise
+)
 """Every method by its name on the command line."""
 
 
 OUTSIDE: Registry[type[Anonymizer[Any]]] = Registry(
-    {"external": "graphveil.methods.external:External"}, line=lambda method: method.promise
+    {"external": "graphveil.methods.external:External"}, line=lambda method: method.card.promise
 )
 """What runs a method of someone else: no published method, so lists of these omit it."""
 

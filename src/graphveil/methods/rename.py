@@ -18,7 +18,7 @@ import os
 import re
 import secrets
 import stat
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -38,7 +38,8 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, KeyWarning, SeedWarning
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import Ids, as_text
-from graphveil.methods.base import Anonymizer, Reached
+from graphveil.methods.base import Anonymizer
+from graphveil.methods.card import MethodCard, Reached
 from graphveil.release.draft import Draft, NewIds
 
 __all__ = ["Key", "Rename"]
@@ -289,6 +290,37 @@ REPEATABLE = Advice(
 )
 
 
+CARD = MethodCard(
+    when="Only ids must be replaced; everyone who gets the data is trusted with it.",
+    promise="No guarantee: people get new ids in a new order; the data is unchanged.",
+    source="pseudonymization, as in Art. 4(5) of the GDPR; HMAC as in RFC 2104",
+    limits="Everything but the ids.",
+    reached=(
+        Reached(
+            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
+            "network (242 nodes, dense).",
+            {},
+            ("graph", "network"),
+        ),
+        Reached(
+            "Re-identified in our tests: 97% of 500 sampled people by an attacker who knew 8 "
+            "items of a person (2,000 people).",
+            {},
+            ("bipartite",),
+        ),
+        Reached(
+            "Re-identified in our tests: 58% of 500 sampled people in a table by an attacker who "
+            "knew 8 values of a person (2,000 people).",
+            {},
+            ("table",),
+        ),
+    ),
+    cost="linear in the number of edges, entries or cells",
+    example={},
+)
+"""All that is only said of the method."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rename(Anonymizer[Any]):
     """No guarantee: people get new ids in a new order; the data is unchanged.
@@ -321,33 +353,8 @@ class Rename(Anonymizer[Any]):
 
     name: ClassVar[str] = "rename"
     accepts = (Graph, Bipartite, Table, Network)
-    when = "Only ids must be replaced; everyone who gets the data is trusted with it."
-    promise = "No guarantee: people get new ids in a new order; the data is unchanged."
-    source: ClassVar[str] = "pseudonymization, as in Art. 4(5) of the GDPR; HMAC as in RFC 2104"
-    limits: ClassVar[str] = "Everything but the ids."
-    reached: ClassVar[tuple[Reached, ...]] = (
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            "network (242 nodes, dense).",
-            {},
-            ("graph", "network"),
-        ),
-        Reached(
-            "Re-identified in our tests: 97% of 500 sampled people by an attacker who knew 8 "
-            "items of a person (2,000 people).",
-            {},
-            ("bipartite",),
-        ),
-        Reached(
-            "Re-identified in our tests: 58% of 500 sampled people in a table by an attacker who "
-            "knew 8 values of a person (2,000 people).",
-            {},
-            ("table",),
-        ),
-    )
+    card: ClassVar[MethodCard] = CARD
     may_state: ClassVar[tuple[type[Condition], ...]] = (KeyedIds,)
-    cost: ClassVar[str] = "linear in the number of edges, entries or cells"
-    example: ClassVar[Mapping[str, Any]] = {}
     claims_nothing: ClassVar[bool] = True
 
     key: Key | None = parameter(

@@ -221,7 +221,7 @@ def references_text(sweep: Sweep) -> str:
     for name in sweep.methods:
         method = known_method(name)
         if name not in PAPERS and method is not None:
-            entries.append(_entry(name, name, note=tex(method.source)))
+            entries.append(_entry(name, name, note=tex(method.card.source)))
     entries.append(_data_entry(sweep))
     entries.append(_entry("graphveil", "graphveil", note=tex(f"version {__version__}")))
     return "\n".join(entries)

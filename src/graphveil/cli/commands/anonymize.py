@@ -332,10 +332,10 @@ def subcommand(name: str) -> Callable[..., int]:
         *output_flags(method),
         *reading_flags(method.accepts),
     ]
-    limits = f"{method.example_limits()} {method.limits_of_attributes}".rstrip()
+    limits = f"{method.example_limits()} {method.card.limits_of_attributes}".rstrip()
     text = (
-        f"{method.promise}\n\nNot covered: {limits}\n\nReference: {method.source}.\n\nExample: "
-        f"graphveil anonymize {name} {_example(method)}"
+        f"{method.card.promise}\n\nNot covered: {limits}\n\nReference: {method.card.source}.\n\n"
+        f"Example: graphveil anonymize {name} {_example(method)}"
     )
     command: Callable[..., int] = with_signature(_bound(method), parameters, name=name, text=text)
     return command
@@ -353,7 +353,7 @@ def _bound(method: type[Anonymizer[Any]]) -> Any:
 def _example(method: type[Anonymizer[Any]]) -> str:
     flags = " ".join(
         f"--{name.replace('_', '-')} {shlex.quote(str(value))}"
-        for name, value in method.example.items()
+        for name, value in method.card.example.items()
     )
     names: dict[Any, str] = {Graph: "friends", Bipartite: "likes", Table: "people"}
     name = names.get(method.accepts[0], "friends")

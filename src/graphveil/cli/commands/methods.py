@@ -27,10 +27,10 @@ def command(
         {
             "name": method.name,
             "accepts": " or ".join(kind.__name__ for kind in method.accepts),
-            "promise": method.promise,
+            "promise": method.card.promise,
             "does_not_protect_against": method.example_limits(),
-            "source": method.source,
-            "cost": method.cost,
+            "source": method.card.source,
+            "cost": method.card.cost,
         }
         for method in METHODS.values()
     ]

@@ -225,7 +225,10 @@ def _run_flags() -> list[inspect.Parameter]:
 def subcommand(name: str) -> Callable[..., int]:
     """Return the subcommand of a method, whose class is imported for it and for no other."""
     method = method_named(name)
-    values = {**method.example, **{k: v for k, v in SEVERAL.items() if k in method.example}}
+    values = {
+        **method.card.example,
+        **{k: v for k, v in SEVERAL.items() if k in method.card.example},
+    }
     example = " ".join(f"--{k.replace('_', '-')} {shlex.quote(str(v))}" for k, v in values.items())
     text = (
         f"Make a release and its figures for every combination of parameters of {name}.\n\nEach "

@@ -108,12 +108,12 @@ def _anonymizations(method: type[Anonymizer[Any]]) -> Iterator[Callable[[], obje
 
 
 def _anonymize(method: type[Anonymizer[Any]], parameters: dict[str, Any], data: Data) -> None:
-    method.from_parameters({**method.example, **parameters}).anonymize(data, seed=1)
+    method.from_parameters({**method.card.example, **parameters}).anonymize(data, seed=1)
 
 
 def _nest(method: type[Anonymizer[Any]], data: Data) -> None:
     with TemporaryDirectory() as folder:
-        first, second = (method.from_parameters({**method.example, "k": k}) for k in SIZES[:2])
+        first, second = (method.from_parameters({**method.card.example, "k": k}) for k in SIZES[:2])
         first.anonymize(data, seed=1).write(Path(folder, "first"))
         nested: dict[str, Any] = {"nested_in": Path(folder, "first")}
         second.anonymize(data, seed=1, **nested)
@@ -125,7 +125,7 @@ def _on_disk(method: type[Anonymizer[Any]], data: Bipartite) -> None:
     from graphveil.io.readers.columnar import write_parquet  # noqa: PLC0415  as above
     from graphveil.verbs.anonymize import anonymize_rows  # noqa: PLC0415  as above
 
-    chunked = method.from_parameters({**method.example, "chunk_rows": 64})
+    chunked = method.from_parameters({**method.card.example, "chunk_rows": 64})
     with TemporaryDirectory() as folder:
         path = Path(folder, "rows.parquet")
         write_parquet(data.to_lists(), path)

@@ -50,7 +50,8 @@ from graphveil.methods.adaptive.levels_and_weights import (
     checked_levels,
     levels_in,
 )
-from graphveil.methods.base import Reached, SourceName
+from graphveil.methods.base import SourceName
+from graphveil.methods.card import MethodCard, Reached
 from graphveil.release import Release
 from graphveil.release.draft import Draft
 
@@ -107,6 +108,43 @@ _LEFT_BY_AUTO = (
     ". In our tests an attacker who also knew everyone's level left 23% of the people with fewer "
     "candidates than they asked for (345 people)"
 )
+
+
+CARD = MethodCard(
+    when="Each person chooses a level of protection.",
+    promise="Each person could own at least as many records as the level they requested.",
+    source="Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013",
+    limits=(
+        "Unequal likelihood of the candidates: an attacker with the original table who runs the "
+        "method again may find out which candidates are likelier."
+    ),
+    reached=tuple(
+        Reached(
+            f"Re-identified in our tests: {found}% of the people by an attacker with the original "
+            f"table who ran the method eight times ({people} people, "
+            f"{f'level {level}' if level else 'levels 2 to 20'}, "
+            + ", ".join(f"{name}={value}" for name, value in options.items())
+            + f"){more}.",
+            {"levels": level, **options},
+        )
+        for found, people, level, options, more in (
+            (49, 187, 2, _BIPARTITE, ""),
+            (89, 187, 5, _BIPARTITE, "; 19% with cluster-k at k=5"),
+            (79, 187, 20, _BIPARTITE, ""),
+            (32, 187, 5, {"compatibility": "bipartite", "refine": "regular-search"}, ""),
+            (22, 187, 5, _SYMMETRIC, ""),
+            (49, 187, 2, _AUTO, ""),
+            (22, 187, 5, _AUTO, ""),
+            (7.2, 187, 20, _AUTO, ""),
+            (84, 187, None, _BIPARTITE, _RULED_OUT),
+            (84, 187, None, _SYMMETRIC, _LEFT_BY_SYMMETRIC),
+            (40, 155, None, _AUTO, _LEFT_BY_AUTO),
+        )
+    ),
+    cost="rows times block size, times the number of solves",
+    example={"levels": 5},
+)
+"""All that is only said of the method."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,38 +226,7 @@ class Adaptive(table_roles.WithRoles[Table]):
 
     name: ClassVar[str] = "adaptive"
     accepts = (Table,)
-    when: ClassVar[str] = "Each person chooses a level of protection."
-    promise = "Each person could own at least as many records as the level they requested."
-    source = "Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013"
-    limits: ClassVar[str] = (
-        "Unequal likelihood of the candidates: an attacker with the original table who runs the "
-        "method again may find out which candidates are likelier."
-    )
-    reached: ClassVar[tuple[Reached, ...]] = tuple(
-        Reached(
-            f"Re-identified in our tests: {found}% of the people by an attacker with the original "
-            f"table who ran the method eight times ({people} people, "
-            f"{f'level {level}' if level else 'levels 2 to 20'}, "
-            + ", ".join(f"{name}={value}" for name, value in options.items())
-            + f"){more}.",
-            {"levels": level, **options},
-        )
-        for found, people, level, options, more in (
-            (49, 187, 2, _BIPARTITE, ""),
-            (89, 187, 5, _BIPARTITE, "; 19% with cluster-k at k=5"),
-            (79, 187, 20, _BIPARTITE, ""),
-            (32, 187, 5, {"compatibility": "bipartite", "refine": "regular-search"}, ""),
-            (22, 187, 5, _SYMMETRIC, ""),
-            (49, 187, 2, _AUTO, ""),
-            (22, 187, 5, _AUTO, ""),
-            (7.2, 187, 20, _AUTO, ""),
-            (84, 187, None, _BIPARTITE, _RULED_OUT),
-            (84, 187, None, _SYMMETRIC, _LEFT_BY_SYMMETRIC),
-            (40, 155, None, _AUTO, _LEFT_BY_AUTO),
-        )
-    )
-    cost: ClassVar[str] = "rows times block size, times the number of solves"
-    example: ClassVar[Mapping[str, Any]] = {"levels": 5}
+    card: ClassVar[MethodCard] = CARD
     states: ClassVar[tuple[type[Condition], ...]] = (SuppressionHistogram,)
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "blocks")
 

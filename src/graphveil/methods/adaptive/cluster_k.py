@@ -9,7 +9,6 @@ paper's baseline.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -24,10 +23,33 @@ from graphveil.core.randomness import Randomness
 from graphveil.data import Table
 from graphveil.methods import roles as table_roles
 from graphveil.methods.adaptive import blocks
-from graphveil.methods.base import Reached, SourceName, reached_by_k
+from graphveil.methods.base import SourceName
+from graphveil.methods.card import MethodCard, reached_by_k
 from graphveil.release.draft import Draft
 
 Search = Literal["plain", "agglomerative", "local", "forest"]
+
+
+CARD = MethodCard(
+    when="Every person needs the same k, and recipients may know other people's rows.",
+    promise="Every row of the release equals at least k-1 others in all published features.",
+    source=(
+        "the baseline of Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013,"
+        " with local search"
+    ),
+    limits="What the members of a class have in common: the cells that are published.",
+    reached=reached_by_k(
+        "In our tests these were {one}% of the cells ({people} people, k={k}). Re-identified "
+        "in our tests: {other}% of the people by an attacker with the original table who ran "
+        "the method again, about one in k ({people} people, k={k}).",
+        (2, 87, 47, "187"),
+        (5, 63, 19, "187"),
+        (20, 32, 4.3, "187"),
+    ),
+    cost="rows times block size",
+    example={"k": 5},
+)
+"""All that is only said of the method."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,23 +104,7 @@ class ClusterK(table_roles.WithRoles[Table]):
 
     name: ClassVar[str] = "cluster-k"
     accepts = (Table,)
-    when = "Every person needs the same k, and recipients may know other people's rows."
-    promise = "Every row of the release equals at least k-1 others in all published features."
-    source: ClassVar[str] = (
-        "the baseline of Choromanski, Jebara & Tang, Adaptive Anonymity via b-Matching, NIPS 2013,"
-        " with local search"
-    )
-    limits = "What the members of a class have in common: the cells that are published."
-    reached: ClassVar[tuple[Reached, ...]] = reached_by_k(
-        "In our tests these were {one}% of the cells ({people} people, k={k}). Re-identified "
-        "in our tests: {other}% of the people by an attacker with the original table who ran "
-        "the method again, about one in k ({people} people, k={k}).",
-        (2, 87, 47, "187"),
-        (5, 63, 19, "187"),
-        (20, 32, 4.3, "187"),
-    )
-    cost: ClassVar[str] = "rows times block size"
-    example: ClassVar[Mapping[str, Any]] = {"k": 5}
+    card: ClassVar[MethodCard] = CARD
     states: ClassVar[tuple[type[Condition], ...]] = (SuppressionHistogram,)
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "blocks")
 

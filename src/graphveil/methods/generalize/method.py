@@ -30,7 +30,8 @@ from graphveil.data.ids import Ids, text
 from graphveil.data.kinds import CONTAINERS
 from graphveil.data.table import repeated_columns
 from graphveil.methods import roles as table_roles
-from graphveil.methods.base import Anonymizer, Reached, reached_by_k
+from graphveil.methods.base import Anonymizer
+from graphveil.methods.card import MethodCard, reached_by_k
 from graphveil.methods.generalize.frames import (
     GeneralizedTable,
     Rules,
@@ -41,6 +42,37 @@ from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
 from graphveil.methods.generalize.levels import kind_of_levels, values_of
 from graphveil.methods.roles import TableRoles
 from graphveil.release.draft import Draft
+
+CARD = MethodCard(
+    when="You publish a table of people, and an attacker may know some of its columns.",
+    promise=(
+        "Every row of the release equals at least k-1 others in what it publishes of known columns."
+    ),
+    source=(
+        "Samarati, Protecting respondents' identities in microdata release, TKDE 2001, by local "
+        "recoding with a search of our own"
+    ),
+    limits=(
+        "What the rows of a class have in common; attached columns, unless a condition limits "
+        "them; a second release of the same people; whether a person is in the data. A class is "
+        "generalized only as far as it must be. An attacker who knows the method and all other "
+        "rows can therefore rule out values; how many was not measured. The attack minimality "
+        "knows the method and how common each value is. On a census (30,162 people, k=5 and k=10) "
+        "it guessed about one generalized cell in four, as the most common value alone does. "
+        "Columns whose levels are from the data publish edges that were computed from it."
+    ),
+    reached=reached_by_k(
+        "In our tests without levels, {one}% of the original cells were published as true of "
+        "everyone in their class; an attacker who knew a whole row found its class in {other}% "
+        "of the cases ({people} people, k={k}).",
+        (2, 91, 75, "2,000"),
+        (5, 81, 56, "2,000"),
+        (20, 69, 48, "2,000"),
+    ),
+    cost="near-linear in the number of cells, times the number of orders searched",
+    example={"k": 5},
+)
+"""All that is only said of the method."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,33 +130,7 @@ class Generalize(Anonymizer[Table]):
     name: ClassVar[str] = "generalize"
     accepts = (Table,)
     reads_exactly: ClassVar[bool] = True
-    when = "You publish a table of people, and an attacker may know some of its columns."
-    promise: ClassVar[str] = (
-        "Every row of the release equals at least k-1 others in what it publishes of known columns."
-    )
-    source: ClassVar[str] = (
-        "Samarati, Protecting respondents' identities in microdata release, TKDE 2001, by local "
-        "recoding with a search of our own"
-    )
-    limits: ClassVar[str] = (
-        "What the rows of a class have in common; attached columns, unless a condition limits "
-        "them; a second release of the same people; whether a person is in the data. A class is "
-        "generalized only as far as it must be. An attacker who knows the method and all other "
-        "rows can therefore rule out values; how many was not measured. The attack minimality "
-        "knows the method and how common each value is. On a census (30,162 people, k=5 and k=10) "
-        "it guessed about one generalized cell in four, as the most common value alone does. "
-        "Columns whose levels are from the data publish edges that were computed from it."
-    )
-    reached: ClassVar[tuple[Reached, ...]] = reached_by_k(
-        "In our tests without levels, {one}% of the original cells were published as true of "
-        "everyone in their class; an attacker who knew a whole row found its class in {other}% "
-        "of the cases ({people} people, k={k}).",
-        (2, 91, 75, "2,000"),
-        (5, 81, 56, "2,000"),
-        (20, 69, 48, "2,000"),
-    )
-    cost: ClassVar[str] = "near-linear in the number of cells, times the number of orders searched"
-    example: ClassVar[Mapping[str, Any]] = {"k": 5}
+    card: ClassVar[MethodCard] = CARD
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)
     known: Columns | None = table_roles.known_columns_parameter()  # noqa: RUF009  a field

@@ -39,7 +39,8 @@ from graphveil.core.warnings import COPY, MANY_ADDITIONS
 from graphveil.data import Graph, Network
 from graphveil.methods import attributes
 from graphveil.methods.attributes import AttributedMethod, Merge
-from graphveil.methods.base import Reached, SourceName
+from graphveil.methods.base import SourceName
+from graphveil.methods.card import MethodCard, Reached
 from graphveil.release.draft import Draft, EditedEdges
 
 if TYPE_CHECKING:
@@ -194,6 +195,41 @@ EditedLists: TypeAlias = "tuple[Realization, Mapping[str, float], tuple[str, ...
 """The edits of a graph, figures about them for the private record, and warnings for the owner."""
 
 
+CARD = MethodCard(
+    when=(
+        "Recipients may know how many edges a person has, and hold no copy of any "
+        "part of the network."
+    ),
+    promise="Every node of the release has the same degree as at least k-1 others.",
+    source="Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008",
+    limits="Any knowledge beyond a node's degree.",
+    reached=tuple(
+        Reached(
+            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
+            f"network (242 nodes, dense, k={k}, edits={edits}); {found} by one who knew the "
+            f"degrees of a node's neighbors{elsewhere}.",
+            {"k": k, "edits": edits},
+        )
+        for k, edits, found, elsewhere in (
+            (2, "add", "99%", ""),
+            (5, "add", "84%", ""),
+            (20, "add", "48%", " (12,006 nodes, k=20, edits=add)"),
+            (2, "any", "99%", ""),
+            (5, "any", "95%", ""),
+            (20, "any", "68%", ""),
+        )
+    ),
+    limits_of_attributes=(
+        "If attributes are published, also the attributes of neighbors. Re-identified in our "
+        "tests: 85% of the people by an attacker who knew those of a person and of that "
+        "person's neighbors (1,500 people)."
+    ),
+    cost="near-linear in the number of edges",
+    example={"k": 5},
+)
+"""All that is only said of the method."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class KDegree(AttributedMethod):
     """Every node of the release has the same degree as at least k-1 others.
@@ -265,38 +301,9 @@ class KDegree(AttributedMethod):
 
     name: ClassVar[str] = "k-degree"
     accepts = (Graph, Network)
-    when: ClassVar[str] = (
-        "Recipients may know how many edges a person has, and hold no copy of any "
-        "part of the network."
-    )
-    promise: ClassVar[str] = "Every node of the release has the same degree as at least k-1 others."
-    source: ClassVar[str] = "Liu & Terzi, Towards identity anonymization on graphs, SIGMOD 2008"
-    limits: ClassVar[str] = "Any knowledge beyond a node's degree."
-    reached: ClassVar[tuple[Reached, ...]] = tuple(
-        Reached(
-            "Re-identified in our tests: 100% of the nodes by an attacker with a copy of the "
-            f"network (242 nodes, dense, k={k}, edits={edits}); {found} by one who knew the "
-            f"degrees of a node's neighbors{elsewhere}.",
-            {"k": k, "edits": edits},
-        )
-        for k, edits, found, elsewhere in (
-            (2, "add", "99%", ""),
-            (5, "add", "84%", ""),
-            (20, "add", "48%", " (12,006 nodes, k=20, edits=add)"),
-            (2, "any", "99%", ""),
-            (5, "any", "95%", ""),
-            (20, "any", "68%", ""),
-        )
-    )
-    limits_of_attributes: ClassVar[str] = (
-        "If attributes are published, also the attributes of neighbors. Re-identified in our "
-        "tests: 85% of the people by an attacker who knew those of a person and of that "
-        "person's neighbors (1,500 people)."
-    )
-    cost: ClassVar[str] = "near-linear in the number of edges"
+    card: ClassVar[MethodCard] = CARD
     trial_size: ClassVar[int] = 300_000
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")
-    example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
     k: int = parameter(text="smallest number of nodes that share a degree", minimum=2)
     edits: Literal["add", "any"] = parameter(

@@ -26,7 +26,8 @@ from graphveil.core.warnings import Advice, PublicListWarning, noisy_copy
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.kinds import kind_of
 from graphveil.data.origin import List, may_be_values
-from graphveil.methods.base import Anonymizer, Reached
+from graphveil.methods.base import Anonymizer
+from graphveil.methods.card import Reached
 from graphveil.methods.noise import Channel, Words, discrete_laplace, distinct
 from graphveil.methods.noise.cells import number_of_cells
 from graphveil.methods.noise.laws import FULL, Cells, union

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from graphveil.claims.conditions import BlockFlips, Condition, as_printed
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.base import Reached
+from graphveil.methods.card import MethodCard
 from graphveil.methods.noise import Channel, channel, words_from
 from graphveil.methods.noise.cells import (
     block_chances,
@@ -65,6 +65,15 @@ from graphveil.release.draft import Draft
 Ints = NDArray[np.int64]
 
 
+PRIOR_RESPONSE_FIELDS: Mapping[str, Any] = {
+    "promise": "One edge changes the probability of any release by at most a factor e^epsilon.",
+    "limits": "All edges of one person together: epsilon is for a single edge.",
+    "cost": "linear in the number of nodes, and of edges before and after",
+    "example": {"epsilon": 2.0},
+}
+"""Fields of the cards of the methods that derive from `PriorResponse`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class PriorResponse(NoisyMethod):
     """A response to every pair of nodes whose two probabilities follow from noisy degrees.
@@ -74,10 +83,6 @@ class PriorResponse(NoisyMethod):
     """
 
     accepts = (Graph,)
-    promise = "One edge changes the probability of any release by at most a factor e^epsilon."
-    limits: ClassVar[str] = "All edges of one person together: epsilon is for a single edge."
-    cost: ClassVar[str] = "linear in the number of nodes, and of edges before and after"
-    example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}
     most_classes: ClassVar[int] = CLASSES
     shares: ClassVar[Mapping[str, Share]] = {
         "epsilon_count": Share(of_epsilon=Fraction(1, 50), most=Fraction(1, 10)),
@@ -174,6 +179,22 @@ class PriorResponse(NoisyMethod):
         return flips, np.zeros(n, dtype=np.int64)
 
 
+DEGREE_PRIOR_RESPONSE_CARD = MethodCard(
+    when="Each edge must be deniable, and the degrees of hubs matter most.",
+    source=(
+        "asymmetric response under a soft configuration model of noisy degrees; after the Top-m "
+        "Filter of Nguyen, Imine & Rusinowitch"
+    ),
+    reached=(
+        copies_found(90, "1,224 nodes", epsilon=7.11),
+        copies_found(100, "242 nodes, dense", epsilon=4.0),
+        copies_found(94, "242 nodes, dense", epsilon=2.0),
+    ),
+    **PRIOR_RESPONSE_FIELDS,
+)
+"""All that is only said of `DegreePriorResponse`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class DegreePriorResponse(PriorResponse):
     """One edge changes the probability of any release by at most a factor e^epsilon.
@@ -217,16 +238,23 @@ class DegreePriorResponse(PriorResponse):
     """
 
     name: ClassVar[str] = "degree-prior-response"
-    when: ClassVar[str] = "Each edge must be deniable, and the degrees of hubs matter most."
-    source: ClassVar[str] = (
-        "asymmetric response under a soft configuration model of noisy degrees; after the Top-m "
-        "Filter of Nguyen, Imine & Rusinowitch"
-    )
-    reached: ClassVar[tuple[Reached, ...]] = (
-        copies_found(90, "1,224 nodes", epsilon=7.11),
+    card: ClassVar[MethodCard] = DEGREE_PRIOR_RESPONSE_CARD
+
+
+MIXING_PRIOR_RESPONSE_CARD = MethodCard(
+    when="Each edge must be deniable, and edges between hubs matter too.",
+    source=(
+        "asymmetric response under noisy degrees and noisy counts between groups of similar "
+        "degree; after the Top-m Filter of Nguyen, Imine & Rusinowitch"
+    ),
+    reached=(
+        copies_found(88, "1,224 nodes", epsilon=7.11),
         copies_found(100, "242 nodes, dense", epsilon=4.0),
-        copies_found(94, "242 nodes, dense", epsilon=2.0),
-    )
+        copies_found(91, "242 nodes, dense", epsilon=2.0),
+    ),
+    **PRIOR_RESPONSE_FIELDS,
+)
+"""All that is only said of `MixingPriorResponse`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,16 +297,7 @@ class MixingPriorResponse(PriorResponse):
     """
 
     name: ClassVar[str] = "mixing-prior-response"
-    when: ClassVar[str] = "Each edge must be deniable, and edges between hubs matter too."
-    source: ClassVar[str] = (
-        "asymmetric response under noisy degrees and noisy counts between groups of similar "
-        "degree; after the Top-m Filter of Nguyen, Imine & Rusinowitch"
-    )
-    reached: ClassVar[tuple[Reached, ...]] = (
-        copies_found(88, "1,224 nodes", epsilon=7.11),
-        copies_found(100, "242 nodes, dense", epsilon=4.0),
-        copies_found(91, "242 nodes, dense", epsilon=2.0),
-    )
+    card: ClassVar[MethodCard] = MIXING_PRIOR_RESPONSE_CARD
     most_classes: ClassVar[int] = CLASSES_OF_MIXING
     shares: ClassVar[Mapping[str, Share]] = {
         **PriorResponse.shares,

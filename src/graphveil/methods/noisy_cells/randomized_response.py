@@ -43,7 +43,8 @@ from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, FalseEntriesWarning
 from graphveil.data import Bipartite, Data, Graph
-from graphveil.methods.base import Anonymizer, Reached, SourceName
+from graphveil.methods.base import Anonymizer, SourceName
+from graphveil.methods.card import MethodCard, Reached
 from graphveil.methods.noise import Channel, channel, flipped, words_from
 from graphveil.methods.noise.cells import cells_of, cells_of_one, number_of_cells, with_cells
 from graphveil.methods.noise.laws import FULL
@@ -52,6 +53,32 @@ from graphveil.release.draft import Draft, NoisyEdges
 
 _EVEN = Fraction(1, 2)
 """The prior of randomized response: nothing is assumed about cells."""
+
+
+RANDOMIZED_RESPONSE_CARD = MethodCard(
+    when="You need the classic baseline, or privacy for all edges or items of one person.",
+    promise=(
+        "One edge, entry or person changes any release's probability by at most a factor e^epsilon."
+    ),
+    source="Esfandiari et al., Smooth Anonymity for Sparse Graphs, section 4, Algorithm 1",
+    limits=(
+        "The numbers of people and items; and the larger epsilon, the more of what is published "
+        "is true."
+    ),
+    reached=(
+        noisy.copies_found(95, "1,224 nodes", epsilon=7.11, unit="edge"),
+        noisy.copies_found(100, "242 nodes, dense", epsilon=4.0, unit="edge"),
+        noisy.copies_found(
+            100, "242 nodes, dense", epsilon=2.0, more="; 76% (1,224 nodes, epsilon 2)", unit="edge"
+        ),
+        noisy.rows_found("60", epsilon=2.0, unit="edge"),
+        noisy.rows_found("95", epsilon=4.0, unit="edge"),
+        noisy.rows_found("97", epsilon=8.0, unit="edge"),
+    ),
+    cost="linear in the number of edges or entries before and after",
+    example={"epsilon": 4.0},
+)
+"""All that is only said of `RandomizedResponse`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,29 +126,9 @@ class RandomizedResponse(Anonymizer[Any]):
 
     name: ClassVar[str] = "randomized-response"
     accepts = (Graph, Bipartite)
-    when = "You need the classic baseline, or privacy for all edges or items of one person."
-    promise: ClassVar[str] = (
-        "One edge, entry or person changes any release's probability by at most a factor e^epsilon."
-    )
-    source = "Esfandiari et al., Smooth Anonymity for Sparse Graphs, section 4, Algorithm 1"
-    limits: ClassVar[str] = (
-        "The numbers of people and items; and the larger epsilon, the more of what is published "
-        "is true."
-    )
-    reached: ClassVar[tuple[Reached, ...]] = (
-        noisy.copies_found(95, "1,224 nodes", epsilon=7.11, unit="edge"),
-        noisy.copies_found(100, "242 nodes, dense", epsilon=4.0, unit="edge"),
-        noisy.copies_found(
-            100, "242 nodes, dense", epsilon=2.0, more="; 76% (1,224 nodes, epsilon 2)", unit="edge"
-        ),
-        noisy.rows_found("60", epsilon=2.0, unit="edge"),
-        noisy.rows_found("95", epsilon=4.0, unit="edge"),
-        noisy.rows_found("97", epsilon=8.0, unit="edge"),
-    )
+    card: ClassVar[MethodCard] = RANDOMIZED_RESPONSE_CARD
     spends: ClassVar[bool] = True
-    cost: ClassVar[str] = "linear in the number of edges or entries before and after"
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")
-    example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
 
     epsilon: float = parameter(
         text="the largest factor is e^epsilon",
@@ -314,6 +321,34 @@ def _rounded_up(value: float) -> Decimal:
     return above.quantize(places, rounding=ROUND_CEILING)
 
 
+ASYMMETRIC_RESPONSE_CARD = MethodCard(
+    when="Each edge or entry must be deniable, and single edges matter at a large epsilon.",
+    promise="One edge or entry changes any release's probability by at most a factor e^epsilon.",
+    source=(
+        "the channel with the most true edges for its size; after Nguyen, Imine & Rusinowitch, "
+        "Differentially Private Publication of Social Graphs at Linear Cost (Top-m Filter)"
+    ),
+    limits="All edges of one person together: epsilon is for a single edge or entry.",
+    reached=(
+        noisy.copies_found(94, "1,224 nodes", epsilon=7.11),
+        noisy.copies_found(100, "242 nodes, dense", epsilon=4.0),
+        Reached(
+            "Re-identified in our tests: 95% of the nodes by an attacker with a copy of the "
+            "network who also knew 20 nodes (1,000 nodes, synthetic, epsilon 3).",
+            {"epsilon": 3.0},
+            ("graph",),
+        ),
+        noisy.copies_found(100, "242 nodes, dense", epsilon=2.0),
+        noisy.rows_found("4.3", epsilon=2.0),
+        noisy.rows_found("47", epsilon=4.0),
+        noisy.rows_found("96", epsilon=8.0),
+    ),
+    cost="linear in the number of edges or entries before and after",
+    example={"epsilon": 4.0},
+)
+"""All that is only said of `AsymmetricResponse`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class AsymmetricResponse(noisy.NoisyMethod):
     """One edge or entry changes any release's probability by at most a factor e^epsilon.
@@ -361,30 +396,8 @@ class AsymmetricResponse(noisy.NoisyMethod):
 
     name: ClassVar[str] = "asymmetric-response"
     accepts = (Graph, Bipartite)
-    when = "Each edge or entry must be deniable, and single edges matter at a large epsilon."
-    promise = "One edge or entry changes any release's probability by at most a factor e^epsilon."
-    source: ClassVar[str] = (
-        "the channel with the most true edges for its size; after Nguyen, Imine & Rusinowitch, "
-        "Differentially Private Publication of Social Graphs at Linear Cost (Top-m Filter)"
-    )
-    limits = "All edges of one person together: epsilon is for a single edge or entry."
-    reached: ClassVar[tuple[Reached, ...]] = (
-        noisy.copies_found(94, "1,224 nodes", epsilon=7.11),
-        noisy.copies_found(100, "242 nodes, dense", epsilon=4.0),
-        Reached(
-            "Re-identified in our tests: 95% of the nodes by an attacker with a copy of the "
-            "network who also knew 20 nodes (1,000 nodes, synthetic, epsilon 3).",
-            {"epsilon": 3.0},
-            ("graph",),
-        ),
-        noisy.copies_found(100, "242 nodes, dense", epsilon=2.0),
-        noisy.rows_found("4.3", epsilon=2.0),
-        noisy.rows_found("47", epsilon=4.0),
-        noisy.rows_found("96", epsilon=8.0),
-    )
-    cost: ClassVar[str] = "linear in the number of edges or entries before and after"
+    card: ClassVar[MethodCard] = ASYMMETRIC_RESPONSE_CARD
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "ties")
-    example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
     shares: ClassVar[Mapping[str, noisy.Share]] = {"epsilon_count": noisy.COUNT_SHARE}
 
     epsilon_count: float | None = noisy.part_parameter(

@@ -39,7 +39,7 @@ from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Graph
-from graphveil.methods.base import Reached
+from graphveil.methods.card import MethodCard
 from graphveil.methods.noise import Channel, Words, bernoulli, discrete_laplace, flipped, words_from
 from graphveil.methods.noise.cells import cells_of, exp_below, number_of_cells, with_cells
 from graphveil.methods.noise.laws import FULL, Cells, union
@@ -59,6 +59,25 @@ UNPROVED = Advice(
     "a guaranteed epsilon use variant=independent, or asymmetric-response",
     NoGuaranteeWarning,
 )
+
+
+CARD = MethodCard(
+    when="You reproduce or compare with the published Top-m Filter.",
+    promise="Edge differential privacy with factor e^epsilon; variant=published claims nothing.",
+    source=(
+        "Nguyen, Imine & Rusinowitch, Differentially Private Publication of Social Graphs at "
+        "Linear Cost, algorithm 1, corrected"
+    ),
+    limits="All edges of one person together: epsilon is for a single edge.",
+    reached=(
+        noisy.copies_found(92, "1,224 nodes", epsilon=7.11, variant="independent"),
+        noisy.copies_found(100, "242 nodes, dense", epsilon=4.0, variant="independent"),
+        noisy.copies_found(100, "242 nodes, dense", epsilon=2.0, variant="independent"),
+    ),
+    cost="linear in the number of edges before and after",
+    example={"epsilon": 4.0},
+)
+"""All that is only said of the method."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,20 +125,7 @@ class TopMFilter(noisy.NoisyMethod):
 
     name: ClassVar[str] = "top-m-filter"
     accepts = (Graph,)
-    when: ClassVar[str] = "You reproduce or compare with the published Top-m Filter."
-    promise = "Edge differential privacy with factor e^epsilon; variant=published claims nothing."
-    source: ClassVar[str] = (
-        "Nguyen, Imine & Rusinowitch, Differentially Private Publication of Social Graphs at "
-        "Linear Cost, algorithm 1, corrected"
-    )
-    limits: ClassVar[str] = "All edges of one person together: epsilon is for a single edge."
-    reached: ClassVar[tuple[Reached, ...]] = (
-        noisy.copies_found(92, "1,224 nodes", epsilon=7.11, variant="independent"),
-        noisy.copies_found(100, "242 nodes, dense", epsilon=4.0, variant="independent"),
-        noisy.copies_found(100, "242 nodes, dense", epsilon=2.0, variant="independent"),
-    )
-    cost: ClassVar[str] = "linear in the number of edges before and after"
-    example: ClassVar[Mapping[str, Any]] = {"epsilon": 4.0}
+    card: ClassVar[MethodCard] = CARD
     shares: ClassVar[Mapping[str, noisy.Share]] = {"epsilon_count": noisy.COUNT_SHARE}
 
     epsilon_count: float = parameter(

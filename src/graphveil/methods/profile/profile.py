@@ -12,7 +12,6 @@ our own. This module holds the parameters and the order of the steps:
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
@@ -29,7 +28,8 @@ from graphveil.data import Data, Network
 from graphveil.methods import attributes
 from graphveil.methods.annealing import task as tasks
 from graphveil.methods.attributes import Ints, Merge, Roles
-from graphveil.methods.base import Anonymizer, Reached
+from graphveil.methods.base import Anonymizer
+from graphveil.methods.card import MethodCard, Reached
 from graphveil.methods.goals import Budget, Full, Goal
 from graphveil.release.draft import Draft
 
@@ -38,6 +38,38 @@ if TYPE_CHECKING:
 
 MOST_NUMBERS = 8
 """The most degrees per node: with more, hardly any node shares all with others."""
+
+
+CARD = MethodCard(
+    when=(
+        "The network has directed edges, several edge types or attributes that recipients may know."
+    ),
+    promise=(
+        "Every person, or the stated share, has the same in- and out-degree as at least k-1 others."
+    ),
+    source=(
+        "Casas-Roma, Salas, Malliaros & Vazirgiannis, k-degree anonymity on directed networks, "
+        "KAIS 2019 (the guarantee; the algorithm is our own)"
+    ),
+    limits="Any knowledge beyond out-degree and in-degree.",
+    reached=tuple(
+        Reached(
+            "Re-identified in our tests: 100% of the people by an attacker with a copy of the "
+            f"network (3,000 people, k=20, edits={edits}); {found} by one who knew the degrees of "
+            "a person's neighbors.",
+            {"k": 20, "edits": edits},
+        )
+        for edits, found in (("any", "42%"), ("add", "2.1%"))
+    ),
+    limits_of_attributes=(
+        "If attributes are published, also the attributes of neighbors. Re-identified in our "
+        "tests: 88% of the people by an attacker who knew those of a person and of that "
+        "person's neighbors (1,500 people)."
+    ),
+    cost="near-linear in the number of edges, plus n k**2 for groups of nodes",
+    example={"k": 5},
+)
+"""All that is only said of the method."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,35 +131,9 @@ class Profile(Anonymizer[Network]):
 
     name: ClassVar[str] = "profile"
     accepts = (Network,)
-    when: ClassVar[str] = (
-        "The network has directed edges, several edge types or attributes that recipients may know."
-    )
-    promise: ClassVar[str] = (
-        "Every person, or the stated share, has the same in- and out-degree as at least k-1 others."
-    )
-    source: ClassVar[str] = (
-        "Casas-Roma, Salas, Malliaros & Vazirgiannis, k-degree anonymity on directed networks, "
-        "KAIS 2019 (the guarantee; the algorithm is our own)"
-    )
-    limits: ClassVar[str] = "Any knowledge beyond out-degree and in-degree."
-    reached: ClassVar[tuple[Reached, ...]] = tuple(
-        Reached(
-            "Re-identified in our tests: 100% of the people by an attacker with a copy of the "
-            f"network (3,000 people, k=20, edits={edits}); {found} by one who knew the degrees of "
-            "a person's neighbors.",
-            {"k": 20, "edits": edits},
-        )
-        for edits, found in (("any", "42%"), ("add", "2.1%"))
-    )
-    limits_of_attributes: ClassVar[str] = (
-        "If attributes are published, also the attributes of neighbors. Re-identified in our "
-        "tests: 88% of the people by an attacker who knew those of a person and of that "
-        "person's neighbors (1,500 people)."
-    )
-    cost: ClassVar[str] = "near-linear in the number of edges, plus n k**2 for groups of nodes"
+    card: ClassVar[MethodCard] = CARD
     directed: ClassVar[bool] = True
     trial_size: ClassVar[int] = 50_000
-    example: ClassVar[Mapping[str, Any]] = {"k": 5}
 
     k: int = parameter(text="smallest number of nodes that share a profile", minimum=2)
     goal: Goal = parameter(

@@ -12,7 +12,7 @@ Cost: O(n log n) for the degrees, and O(classes**2 + edges) for the graph.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
@@ -29,6 +29,7 @@ from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness, public_words
 from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Graph
+from graphveil.methods.card import MethodCard
 from graphveil.methods.noise.cells import block_sizes
 from graphveil.methods.noise.cells import places_of as places_in_blocks
 from graphveil.methods.noisy_cells import prior_model
@@ -157,6 +158,24 @@ class GeneratingMethod(NoisyMethod):
         ).noting(assignment=None if randomness.seeded else places.assignment)
 
 
+CARD = MethodCard(
+    when="You compare with a baseline that keeps noisy degrees alone.",
+    promise="One edge changes the probability of any release by at most a factor e^epsilon.",
+    source=(
+        "the 1K series compared in Nguyen, Imine & Rusinowitch, Differentially Private Publication "
+        "of Social Graphs at Linear Cost"
+    ),
+    limits=(
+        "All edges of one person together: epsilon is for a single edge. Re-identified in our "
+        "tests by an attacker who knew all degrees: 32% of the 5 nodes with the most edges "
+        "(epsilon 7, 6,474 nodes); 3.1% of all nodes (epsilon 4, 242 nodes, dense)."
+    ),
+    cost="linear in the number of nodes, and of edges before and after",
+    example={"epsilon": 2.0},
+)
+"""All that is only said of the method."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class OneKSeries(GeneratingMethod):
     """One edge changes the probability of any release by at most a factor e^epsilon.
@@ -194,19 +213,7 @@ class OneKSeries(GeneratingMethod):
 
     name: ClassVar[str] = "dp-1k"
     accepts = (Graph,)
-    when: ClassVar[str] = "You compare with a baseline that keeps noisy degrees alone."
-    promise = "One edge changes the probability of any release by at most a factor e^epsilon."
-    source: ClassVar[str] = (
-        "the 1K series compared in Nguyen, Imine & Rusinowitch, Differentially Private Publication "
-        "of Social Graphs at Linear Cost"
-    )
-    limits: ClassVar[str] = (
-        "All edges of one person together: epsilon is for a single edge. Re-identified in our "
-        "tests by an attacker who knew all degrees: 32% of the 5 nodes with the most edges "
-        "(epsilon 7, 6,474 nodes); 3.1% of all nodes (epsilon 4, 242 nodes, dense)."
-    )
-    cost: ClassVar[str] = "linear in the number of nodes, and of edges before and after"
-    example: ClassVar[Mapping[str, Any]] = {"epsilon": 2.0}
+    card: ClassVar[MethodCard] = CARD
 
     share_count: float = parameter(
         default=0.05,

@@ -32,6 +32,7 @@ from graphveil.claims.conditions import LARGEST_EPSILON, Condition, NoisyStatist
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
+from graphveil.methods.card import MethodCard
 from graphveil.methods.random_graphs.baselines import GeneratingMethod
 from graphveil.methods.random_graphs.placement import as_text, places_of
 from graphveil.release.draft import Draft
@@ -53,6 +54,27 @@ SHARES = {
 Most goes to the degrees, which all other statistics are read with: groups, classes and the floor of
 the ladder follow from them. A larger share of one makes the others noisier.
 """
+
+
+CARD = MethodCard(
+    when="You need a small epsilon and a generated graph with similar degrees and triangles.",
+    promise="One edge changes the probability of any release by at most a factor e^epsilon.",
+    source=(
+        "noisy degrees, mixing and triangles; noise on triangles after Zhang, Cormode, Procopiuc, "
+        "Srivastava & Xiao, Private Release of Graph Statistics using Ladder Functions"
+    ),
+    limits=(
+        "All edges of one person together: epsilon is for a single edge. Re-identified in our "
+        "tests by an attacker who knew all degrees: 28% of the 5 nodes with the most edges "
+        "(epsilon 7, 6,474 nodes); 3.4% of all nodes (epsilon 4, 242 nodes, dense)."
+    ),
+    cost=(
+        "linear in the paths of two edges, and in the edges times the neighbors that their ends "
+        "share"
+    ),
+    example={"epsilon": 1.0},
+)
+"""All that is only said of the method."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,22 +117,7 @@ class DegreeTriangleModel(GeneratingMethod):
 
     name: ClassVar[str] = "degree-triangle-model"
     accepts = (Graph,)
-    when = "You need a small epsilon and a generated graph with similar degrees and triangles."
-    promise = "One edge changes the probability of any release by at most a factor e^epsilon."
-    source: ClassVar[str] = (
-        "noisy degrees, mixing and triangles; noise on triangles after Zhang, Cormode, Procopiuc, "
-        "Srivastava & Xiao, Private Release of Graph Statistics using Ladder Functions"
-    )
-    limits: ClassVar[str] = (
-        "All edges of one person together: epsilon is for a single edge. Re-identified in our "
-        "tests by an attacker who knew all degrees: 28% of the 5 nodes with the most edges "
-        "(epsilon 7, 6,474 nodes); 3.4% of all nodes (epsilon 4, 242 nodes, dense)."
-    )
-    cost: ClassVar[str] = (
-        "linear in the paths of two edges, and in the edges times the neighbors that their ends "
-        "share"
-    )
-    example: ClassVar[Mapping[str, Any]] = {"epsilon": 1.0}
+    card: ClassVar[MethodCard] = CARD
     trial_size: ClassVar[int] = 50_000
 
     epsilon: float = parameter(

@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from graphveil.claims.knowledge import Reason
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
+from graphveil.methods.card import MethodCard
 from graphveil.methods.noise import Words, discrete_laplace, words_from
 from graphveil.methods.noisy_cells.noisy import Share, part_parameter
 from graphveil.methods.random_graphs.baselines import BaselineMethod, Floats, Ints
@@ -303,6 +304,21 @@ def placed_cells(filling: Filling, rng: Generator) -> tuple[Ints, Ints]:
 _THIRD = Share(of_epsilon=Fraction(1, 3), most=Fraction(40, 3))
 
 
+CARD = MethodCard(
+    when="You compare with the published method; it carries no guarantee.",
+    promise="No guarantee: we know of no proof of a bound for this mechanism as run.",
+    source="Chen, Fung, Yu & Desai, Correlated Network Data Publication via Differential Privacy",
+    limits=(
+        "Everything: this baseline claims no protection. Re-identified in our tests by an "
+        "attacker with a copy of the network, at epsilon 5.49 (242 nodes, dense): 1.7% of the "
+        "nodes; 4.1% of the others when 20 were known. Better attacks may do more."
+    ),
+    cost="linear in the edges per level of cuts, and in the parts",
+    example={"epsilon": 8.0},
+)
+"""All that is only said of the method."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class DensityExploreReconstruct(BaselineMethod):
     """No guarantee: we know of no proof of a bound for this mechanism as run.
@@ -346,16 +362,7 @@ class DensityExploreReconstruct(BaselineMethod):
     """
 
     name: ClassVar[str] = "density-explore-reconstruct"
-    when: ClassVar[str] = "You compare with the published method; it carries no guarantee."
-    promise = "No guarantee: we know of no proof of a bound for this mechanism as run."
-    source = "Chen, Fung, Yu & Desai, Correlated Network Data Publication via Differential Privacy"
-    limits: ClassVar[str] = (
-        "Everything: this baseline claims no protection. Re-identified in our tests by an "
-        "attacker with a copy of the network, at epsilon 5.49 (242 nodes, dense): 1.7% of the "
-        "nodes; 4.1% of the others when 20 were known. Better attacks may do more."
-    )
-    cost: ClassVar[str] = "linear in the edges per level of cuts, and in the parts"
-    example: ClassVar[Mapping[str, Any]] = {"epsilon": 8.0}
+    card: ClassVar[MethodCard] = CARD
     reason: ClassVar[Reason] = "unproved"
 
     shares: ClassVar[Mapping[str, Share]] = {"epsilon_counts": _THIRD, "epsilon_cuts": _THIRD}

@@ -17,7 +17,6 @@ Cost: at most n x sweeps exchanges, each with the edges of all nodes of two grou
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
@@ -33,7 +32,8 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted, percent
 from graphveil.core.warnings import Advice, CertainEntriesWarning
 from graphveil.data import Graph
-from graphveil.methods.base import Anonymizer, Reached
+from graphveil.methods.base import Anonymizer
+from graphveil.methods.card import MethodCard, Reached
 from graphveil.release.draft import Draft, NewIds
 
 Ints = NDArray[np.int64]
@@ -57,6 +57,43 @@ PRICE = 10.0
 An edge is certain if its group, or pair of groups, has all possible edges. Larger avoids them at a
 higher price in graphs that fit.
 """
+
+
+CARD = MethodCard(
+    when=(
+        "Recipients may have a copy of the network; its communities are to be kept, not its edges."
+    ),
+    promise="Nothing is published but groups of at least k nodes and their numbers of edges.",
+    source=(
+        "Hay, Miklau, Jensen, Towsley & Weis, Resisting structural re-identification in anonymized "
+        "social networks, VLDB 2008; Campan & Truta, A clustering approach for data and structural "
+        "anonymity in social networks, PinKDD 2008"
+    ),
+    limits=(
+        "Whether people are connected, if their groups have nearly all possible edges or none; and "
+        "people in a group of which others are already identified. An attacker who finds a "
+        "person's group is right with at most one guess in k."
+    ),
+    reached=tuple(
+        Reached(
+            f"Re-identified in our tests: {copy} of the nodes by an attacker with a copy of the "
+            f"network (242 nodes, dense, k={k}, certain={certain}); {known} by one who also had "
+            "identified 20 nodes.",
+            {"k": k, "certain": certain},
+        )
+        for k, certain, copy, known in (
+            (2, "allow", "43%", "55%"),
+            (5, "allow", "8.7%", "9.3%"),
+            (20, "allow", "2.9%", "2.7%"),
+            (2, "avoid", "0.96%", "8.7%"),
+            (5, "avoid", "5.2%", "7.5%"),
+            (20, "avoid", "2.9%", "2.7%"),
+        )
+    ),
+    cost="sweeps times the edges of two groups for every node",
+    example={"k": 5},
+)
+"""All that is only said of the method."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,38 +140,7 @@ class SuperNodes(Anonymizer[Graph]):
 
     name: ClassVar[str] = "super-nodes"
     accepts = (Graph,)
-    when: ClassVar[str] = (
-        "Recipients may have a copy of the network; its communities are to be kept, not its edges."
-    )
-    promise = "Nothing is published but groups of at least k nodes and their numbers of edges."
-    source: ClassVar[str] = (
-        "Hay, Miklau, Jensen, Towsley & Weis, Resisting structural re-identification in anonymized "
-        "social networks, VLDB 2008; Campan & Truta, A clustering approach for data and structural "
-        "anonymity in social networks, PinKDD 2008"
-    )
-    limits: ClassVar[str] = (
-        "Whether people are connected, if their groups have nearly all possible edges or none; and "
-        "people in a group of which others are already identified. An attacker who finds a "
-        "person's group is right with at most one guess in k."
-    )
-    reached: ClassVar[tuple[Reached, ...]] = tuple(
-        Reached(
-            f"Re-identified in our tests: {copy} of the nodes by an attacker with a copy of the "
-            f"network (242 nodes, dense, k={k}, certain={certain}); {known} by one who also had "
-            "identified 20 nodes.",
-            {"k": k, "certain": certain},
-        )
-        for k, certain, copy, known in (
-            (2, "allow", "43%", "55%"),
-            (5, "allow", "8.7%", "9.3%"),
-            (20, "allow", "2.9%", "2.7%"),
-            (2, "avoid", "0.96%", "8.7%"),
-            (5, "avoid", "5.2%", "7.5%"),
-            (20, "avoid", "2.9%", "2.7%"),
-        )
-    )
-    cost: ClassVar[str] = "sweeps times the edges of two groups for every node"
-    example: ClassVar[Mapping[str, Any]] = {"k": 5}
+    card: ClassVar[MethodCard] = CARD
 
     k: int = parameter(text="smallest number of nodes in a group", minimum=2)
     certain: Literal["avoid", "allow"] = parameter(

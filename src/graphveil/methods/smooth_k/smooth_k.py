@@ -42,7 +42,8 @@ from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Graph, Table
 from graphveil.methods import roles as table_roles
-from graphveil.methods.base import Reached, SourceName, reached_by_k
+from graphveil.methods.base import SourceName
+from graphveil.methods.card import MethodCard, reached_by_k
 from graphveil.methods.equivalence_classes import rule as rules
 from graphveil.methods.smooth_k.options import Chunks, Facility, Greedy
 from graphveil.release import Release, nesting_of, read_release
@@ -90,6 +91,13 @@ def chunks_demanded(n_rows: int, comparisons: int, *, k: int) -> Chunks | None:
     return Chunks(rows=rows) if rows < n_rows else None
 
 
+CLUSTERED_FIELDS: Mapping[str, Any] = {
+    "cost": "near-linear in the rows; if features are common, large data is anonymized in chunks",
+    "example": {"k": 8},
+}
+"""Fields of the cards of the methods that derive from `Clustered`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Clustered(table_roles.WithRoles[Bipartite]):
     """What `smooth-k` and `suppress-k` have in common: clusters of rows, released as classes.
@@ -99,8 +107,6 @@ class Clustered(table_roles.WithRoles[Bipartite]):
     """
 
     accepts = (Bipartite, Table, Graph)
-    cost = "near-linear in the rows; if features are common, large data is anonymized in chunks"
-    example: ClassVar[Mapping[str, Any]] = {"k": 8}
     nests: ClassVar[bool] = True
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "rows")
     cuts: ClassVar[bool] = False
@@ -339,6 +345,30 @@ def noisy(
     return np.asarray(profiles.counts >= rule.least(profiles.sizes)[profiles.clusters] + raised)
 
 
+SMOOTH_K_CARD = MethodCard(
+    when="Data is sparse, and a few false entries are acceptable if far more entries are kept.",
+    promise=(
+        "Every row equals at least k-1 others; each entry is true of at least theta of its class."
+    ),
+    source=(
+        "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "
+        "greedy growth and local search are graphveil's own"
+    ),
+    limits="What the members of a class have in common.",
+    reached=reached_by_k(
+        "In our tests, {one}% of the published entries were true of everyone in their class; "
+        "an attacker who knew 8 items of a person found that person's class in {other}% of the "
+        "cases ({people} people, k={k}, theta=1/2).",
+        (2, 84, 96, "2,000"),
+        (8, 77, 83, "32,561"),
+        (16, 38, 67, "2,000"),
+        theta="1/2",
+    ),
+    **CLUSTERED_FIELDS,
+)
+"""All that is only said of `SmoothK`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SmoothK(Clustered):
     """Every row equals at least k-1 others; each entry is true of at least theta of its class.
@@ -404,24 +434,7 @@ class SmoothK(Clustered):
     """
 
     name: ClassVar[str] = "smooth-k"
-    when = "Data is sparse, and a few false entries are acceptable if far more entries are kept."
-    promise: ClassVar[str] = (
-        "Every row equals at least k-1 others; each entry is true of at least theta of its class."
-    )
-    source: ClassVar[str] = (
-        "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "
-        "greedy growth and local search are graphveil's own"
-    )
-    limits: ClassVar[str] = "What the members of a class have in common."
-    reached: ClassVar[tuple[Reached, ...]] = reached_by_k(
-        "In our tests, {one}% of the published entries were true of everyone in their class; "
-        "an attacker who knew 8 items of a person found that person's class in {other}% of the "
-        "cases ({people} people, k={k}, theta=1/2).",
-        (2, 84, 96, "2,000"),
-        (8, 77, 83, "32,561"),
-        (16, 38, 67, "2,000"),
-        theta="1/2",
-    )
+    card: ClassVar[MethodCard] = SMOOTH_K_CARD
 
     theta: rules.Theta = parameter(
         default=rules.Theta(1, 2),
@@ -473,6 +486,27 @@ class SmoothK(Clustered):
         return kept
 
 
+SUPPRESS_K_CARD = MethodCard(
+    when="Every published entry must be true; rare entries may be suppressed.",
+    promise="Every row equals at least k-1 others; nothing was added.",
+    source=(
+        "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "
+        "greedy growth and local search are graphveil's own"
+    ),
+    limits="What the members of a class have in common: the entries that are published.",
+    reached=reached_by_k(
+        "In our tests these were {one}% of the original entries; an attacker who knew 8 items "
+        "of a person found that person's class in {other}% of the cases ({people} people, "
+        "k={k}).",
+        (2, 91, 73, "2,000"),
+        (8, 92, 69, "32,561"),
+        (16, 72, 50, "2,000"),
+    ),
+    **CLUSTERED_FIELDS,
+)
+"""All that is only said of `SuppressK`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SuppressK(Clustered):
     """Every row equals at least k-1 others; nothing was added.
@@ -518,21 +552,7 @@ class SuppressK(Clustered):
     """
 
     name: ClassVar[str] = "suppress-k"
-    when: ClassVar[str] = "Every published entry must be true; rare entries may be suppressed."
-    promise: ClassVar[str] = "Every row equals at least k-1 others; nothing was added."
-    source: ClassVar[str] = (
-        "Esfandiari, Epasto, Mirrokni & Munoz Medina, Smooth Anonymity for Sparse Graphs; "
-        "greedy growth and local search are graphveil's own"
-    )
-    limits = "What the members of a class have in common: the entries that are published."
-    reached: ClassVar[tuple[Reached, ...]] = reached_by_k(
-        "In our tests these were {one}% of the original entries; an attacker who knew 8 items "
-        "of a person found that person's class in {other}% of the cases ({people} people, "
-        "k={k}).",
-        (2, 91, 73, "2,000"),
-        (8, 92, 69, "32,561"),
-        (16, 72, 50, "2,000"),
-    )
+    card: ClassVar[MethodCard] = SUPPRESS_K_CARD
     cuts: ClassVar[bool] = True
 
     @property

@@ -21,7 +21,7 @@ class have one color), and knowledge may be inexact (`phi`).
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from math import floor
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -41,7 +41,7 @@ from graphveil.methods import attributes
 from graphveil.methods.annealing import task as tasks
 from graphveil.methods.annealing.task import Task
 from graphveil.methods.attributes import AttributedMethod, Colors, Ints, Merge, Roles
-from graphveil.methods.base import Reached
+from graphveil.methods.card import MethodCard, Reached
 from graphveil.methods.goals import Budget, Full, Goal
 from graphveil.methods.structural.settings import (
     PROPERTIES,
@@ -201,6 +201,46 @@ LIMITS_OF_PHI = (
 _OF_20_KNOWN = (" who also knew 20 people", "1,490 people")
 
 
+CARD = MethodCard(
+    when=(
+        "Recipients may know more of a person's surroundings, such as the degrees of the neighbors."
+    ),
+    promise=(
+        "Each released node, or the stated share, equals at least k-1 others by the chosen measure."
+    ),
+    source=(
+        "de Jong, van der Loo & Takes, The anonymization problem in social networks, arXiv "
+        "2409.16163"
+    ),
+    limits="Any knowledge beyond the chosen measure.",
+    reached=tuple(
+        Reached(
+            f"Re-identified in our tests: {found} by an attacker with a copy of the network{more} "
+            f"({where}, k={k}{', phi=10' if phi else ''}, measure={measure}).",
+            {"k": k, "measure": measure, "phi": phi},
+        )
+        for k, measure, phi, found, more, where in (
+            (2, "count", None, "100% of the nodes", "", "242 nodes, dense"),
+            (5, "count", None, "100% of the nodes", "", "242 nodes, dense"),
+            (20, "count", None, "92% of the nodes", "", "1,224 nodes"),
+            (2, DIRECTED_COUNT, None, "100% of the people", "", "3,000 people"),
+            (20, DIRECTED_COUNT, None, "up to 63% of the others", *_OF_20_KNOWN),
+            (5, "count", 10.0, "100% of the nodes", "", "242 nodes, dense"),
+        )
+    ),
+    limits_of_attributes=(
+        "If attributes are published, also the attributes of neighbors. Re-identified in our "
+        "tests: 53% of the people by an attacker who knew those of a person and of that "
+        "person's neighbors (1,500 people)."
+    ),
+    cost=(
+        "memory linear in the number of edges; seconds to minutes, depending on goal and heuristic"
+    ),
+    example={"measure": "count", "k": 2, "goal": "partial:0.95"},
+)
+"""All that is only said of the method."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class StructuralAnonymity(AttributedMethod):
     """Each released node, or the stated share, equals at least k-1 others by the chosen measure.
@@ -307,42 +347,8 @@ class StructuralAnonymity(AttributedMethod):
 
     name: ClassVar[str] = "structural"
     accepts = (Graph, Network)
-    when: ClassVar[str] = (
-        "Recipients may know more of a person's surroundings, such as the degrees of the neighbors."
-    )
-    promise: ClassVar[str] = (
-        "Each released node, or the stated share, equals at least k-1 others by the chosen measure."
-    )
-    source: ClassVar[str] = (
-        "de Jong, van der Loo & Takes, The anonymization problem in social networks, arXiv "
-        "2409.16163"
-    )
-    limits: ClassVar[str] = "Any knowledge beyond the chosen measure."
-    reached: ClassVar[tuple[Reached, ...]] = tuple(
-        Reached(
-            f"Re-identified in our tests: {found} by an attacker with a copy of the network{more} "
-            f"({where}, k={k}{', phi=10' if phi else ''}, measure={measure}).",
-            {"k": k, "measure": measure, "phi": phi},
-        )
-        for k, measure, phi, found, more, where in (
-            (2, "count", None, "100% of the nodes", "", "242 nodes, dense"),
-            (5, "count", None, "100% of the nodes", "", "242 nodes, dense"),
-            (20, "count", None, "92% of the nodes", "", "1,224 nodes"),
-            (2, DIRECTED_COUNT, None, "100% of the people", "", "3,000 people"),
-            (20, DIRECTED_COUNT, None, "up to 63% of the others", *_OF_20_KNOWN),
-            (5, "count", 10.0, "100% of the nodes", "", "242 nodes, dense"),
-        )
-    )
-    limits_of_attributes: ClassVar[str] = (
-        "If attributes are published, also the attributes of neighbors. Re-identified in our "
-        "tests: 53% of the people by an attacker who knew those of a person and of that "
-        "person's neighbors (1,500 people)."
-    )
-    cost: ClassVar[str] = (
-        "memory linear in the number of edges; seconds to minutes, depending on goal and heuristic"
-    )
+    card: ClassVar[MethodCard] = CARD
     trial_size: ClassVar[int] = 3_000
-    example: ClassVar[Mapping[str, Any]] = {"measure": "count", "k": 2, "goal": "partial:0.95"}
 
     # What is guaranteed.
     measure: OneKindMeasure = parameter(

@@ -199,7 +199,7 @@ def _until(data: Data, bounds: Sequence[Bound], seconds: float) -> AdviceUntil:
 
 
 def _promise(method: type[Anonymizer[Any]]) -> AnyGuarantee:
-    return method.from_parameters(dict(method.example)).guarantee
+    return method.from_parameters(dict(method.card.example)).guarantee
 
 
 def _figures(release: Release[Any], data: Data, bounds: Sequence[Bound]) -> dict[Bound, float]:

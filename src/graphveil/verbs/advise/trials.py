@@ -447,14 +447,16 @@ def _when_large(method: type[Anonymizer[Any]], data: Data) -> str:
 def _parameters_of(method: type[Anonymizer[Any]]) -> list[dict[str, Any]]:
     """Return the parameters of the trials."""
     known = {item.name for item in flat_parameters(method)}
-    example = {name: value for name, value in method.example.items() if name not in {"k", "goal"}}
+    example = {
+        name: value for name, value in method.card.example.items() if name not in {"k", "goal"}
+    }
     main = next((name for name in TRIED if name in known), None)
     return [example] if main is None else [{**example, main: value} for value in TRIED[main]]
 
 
 def _given(chosen: Anonymizer[Any]) -> dict[str, Any]:
     """Return the parameters that say the same as all of them."""
-    names = {"k", "epsilon", *chosen.example} - {"goal"}
+    names = {"k", "epsilon", *chosen.card.example} - {"goal"}
     return {name: value for name, value in chosen.parameters().items() if name in names}
 
 

@@ -229,7 +229,7 @@ class _Search:
         """Return the parameters of the method's example that are not searched."""
         given = {
             name: value
-            for name, value in self.method.example.items()
+            for name, value in self.method.card.example.items()
             if name not in {"k", "goal", self.name} and not name.startswith("epsilon_")
         }
         own = self.given

@@ -180,7 +180,7 @@ def _instead(sweep: SweptPoints) -> str:
         name
         for name, method in METHODS.items()
         if container in method.accepts
-        and isinstance(method.from_parameters(method.example).guarantee, EdgeDP | NodeDP)
+        and isinstance(method.from_parameters(method.card.example).guarantee, EdgeDP | NodeDP)
     ]
     if not fitting:
         return NONE_IS_PRIVATE
