@@ -78,6 +78,7 @@ def bounds(cost: Ints, flow: PairMatrix, net: network_simplex.FlowNetwork) -> Bo
     ends = np.column_stack(np.triu_indices(cost.shape[0], 1))
     i, j = ends.T
     reduced = network_simplex.reduced_costs(net, cost)
+    # Positive reduced costs bound what a pair adds, negative ones what its absence adds.
     forth, back = reduced[i, j], reduced[j, i]
     return Bounds(
         ends=ends,

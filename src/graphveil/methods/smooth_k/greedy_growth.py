@@ -43,6 +43,7 @@ def rarest_first_rows(rows: CollapsedRows, unused: Ints) -> rarest_first.RareFir
     indices = entries - owners * rows.n_features
     # Step 2: the lists: stable sorting keeps the rows of a feature ascending.
     by_feature = np.argsort(indices, kind="stable")
+    # Words are stored per member, so that reading a list reads both arrays in order.
     members = owners[by_feature]
     lengths = counts[order]
     return rarest_first.RareFirst(

@@ -279,17 +279,18 @@ def _wipe_some(
     other = wide(first)
     for _ in range(1 + below(rng, (MORE_ROWS + 1) * ONE)):
         _wipe(rows, stars, flow, work, other, parts, rng)
+        # The next row, one of the rows similar to the first; the same row may come twice.
         other = wide(work.near[first, below(rng, work.near.shape[1])])
     # Step 3: which pairs no longer fit, in random order (Fisher-Yates).
     broken = ZERO
     for i in range(n):
         if work.marks[i]:
             broken = _refit(rows, stars, flow, work, i, broken)
-    for one in range(broken - 1, 0, -1):
-        swapped = below(rng, one + 1)
+    for last in range(broken - 1, 0, -1):
+        swapped = below(rng, last + 1)
         for side in range(2):
-            kept = work.broken[one, side]
-            work.broken[one, side] = work.broken[swapped, side]
+            kept = work.broken[last, side]
+            work.broken[last, side] = work.broken[swapped, side]
             work.broken[swapped, side] = kept
     return broken
 

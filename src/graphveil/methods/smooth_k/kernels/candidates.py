@@ -147,8 +147,8 @@ class Gainers(NamedTuple):
 def index_of(data: Data, state: SearchState, lam: float) -> Index:
     """Return the index of the present clusters.
 
-    Only features within one row of the next threshold are listed: others add nothing. Time is
-    O(slots of the table).
+    A feature is listed for a cluster if the cluster keeps it, or would once one more row has it:
+    others add nothing. Time is O(slots of the table).
     """
     table, clusters, width = state.table, state.clusters, data.n_features
     starts = np.zeros(width + 1, dtype=np.int64)

@@ -122,6 +122,7 @@ def value(units: Units, chains: Chains, rule: Threshold, start: int, out: int, e
             following = NONE
         else:
             following = wide(chains.after[unit])
+        # The unit that leaves is passed over; all others add their rows and counts.
         if unit != out:
             size += units.sizes[unit]
             for entry in range(units.indptr[unit], units.indptr[unit + 1]):
