@@ -277,7 +277,7 @@ def _neighbors(
 def _orders(points: Ints, colors: Ints, shifts: int, rng: Generator) -> list[Ints]:
     """Return orders of the nodes in which neighbors are near, color by color.
 
-    Along the Hilbert curve of the points and of their logarithms; and, if asked for, of both
+    Along the Hilbert curves of the points and of their logarithms; if asked for, also of both
     shifted by a random vector.
     """
     logs = (LOGARITHMS * np.log1p(points)).astype(np.int64)
