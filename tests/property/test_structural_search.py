@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from graphveil.core.kernels.arrays import FREE
 from graphveil.data import Graph
-from graphveil.evaluate.metrics.centrality import betweenness, overlap_of_top
+from graphveil.evaluate.metrics.betweenness import betweenness, overlap_of_top
 from graphveil.methods.annealing.kernels import classes
 from graphveil.methods.annealing.kernels import pooled as pools
 from graphveil.methods.annealing.kernels.anneal import anneal, attempt

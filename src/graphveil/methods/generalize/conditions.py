@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from graphveil.core.errors import InfeasibleError, ParameterError, mapping, option, warn
 from graphveil.core.text import counted, printable
-from graphveil.data.ids import spelled_twice
+from graphveil.data.spellings import spelled_twice
 from graphveil.methods.generalize.columns import check_named
 from graphveil.methods.generalize.hierarchy import ALL, LONGEST
 from graphveil.methods.generalize.levels import Values, values_of
