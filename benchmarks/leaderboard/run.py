@@ -34,7 +34,7 @@ import numpy as np
 
 import graphveil as gv
 from graphveil.attacks.wording import counted_in
-from graphveil.pages.advice import re_identifying
+from graphveil.verbs.advise.strengths import re_identifying
 from graphveil.verbs.reproduce.rows import adult, coded
 
 HERE = Path(__file__).parent

@@ -45,8 +45,8 @@ FLAWS = [
         "name": "edges of super-nodes that are not drawn",
         "means": "A release passes whose edges show more than the numbers of edges.",
         "file": "src/graphveil/verify/promises/networks/super_nodes.py",
-        "old": "apart = set(edges) ^ set(_drawn(counts, possible, n, number))",
-        "new": "apart: set[Edge] = set()",
+        "old": "differing = set(edges) ^ set(_generated(counts, possible, n, number))",
+        "new": "differing: set[Edge] = set()",
         "verify": ["tests/property/test_super_nodes_kernels.py", "-k", "forged"],
     },
     {

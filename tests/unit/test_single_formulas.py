@@ -57,7 +57,7 @@ from graphveil.pages import figures as report_figures
 from graphveil.pages import sweep as sweep_page
 from graphveil.pages.answers import promise, standing_out
 from graphveil.pages.report import legal_questions, report, sections
-from graphveil.verbs.advise import advise, page, trials, until
+from graphveil.verbs.advise import advise, strengths, trials, until
 from graphveil.verbs.sweep import grid, points, results, running, sweep
 from graphveil.verify.database import UnreadableError, database
 from graphveil.verify.files import description
@@ -469,10 +469,10 @@ def test_figures_that_are_asked_for_are_drawn_and_else_the_attack_against_use():
 
 
 def test_a_page_of_advice_tries_strengths_that_double_or_more():
-    for tried in page.STRENGTHS.values():
+    for tried in strengths.STRENGTHS.values():
         assert list(tried) == sorted(tried)
-    assert (1.0, 2.0, 4.0, 8.0) == page.STRENGTHS["epsilon"]
-    assert (2, 3, 5, 10, 20) == page.STRENGTHS["k"] == page.STRENGTHS["levels"]
+    assert (1.0, 2.0, 4.0, 8.0) == strengths.STRENGTHS["epsilon"]
+    assert (2, 3, 5, 10, 20) == strengths.STRENGTHS["k"] == strengths.STRENGTHS["levels"]
 
 
 def test_a_line_joins_what_no_point_of_the_same_method_beats(monkeypatch):
@@ -504,7 +504,7 @@ def test_an_attack_that_is_just_hindered_is_no_reason_to_warn(monkeypatch, after
         SimpleNamespace(first=SimpleNamespace(parameters={"k": k}, method="m"), failure=None)
         for k in (2, 5)
     )
-    reached = {id(one): 1.0, id(other): 1 - page.HARDLY + after}
+    reached = {id(one): 1.0, id(other): 1 - strengths.HARDLY + after}
     monkeypatch.setattr(results, "_found", lambda _, at: {("a", ""): (reached[id(at)], 0.1)})
     found = list(results._hardly(SimpleNamespace(settings=[one, other]), "k"))
     assert warned == len(found)
@@ -512,8 +512,8 @@ def test_an_attack_that_is_just_hindered_is_no_reason_to_warn(monkeypatch, after
 
 def test_people_who_are_found_are_a_share_of_those_who_were_tried():
     point = SimpleNamespace(found=0.25, of=8)
-    assert 2 == page.Strengths.people_found(None, point)
-    assert page.Strengths.people_found(None, SimpleNamespace(found=None, of=8)) is None
+    assert 2 == strengths.Strengths.people_found(None, point)
+    assert strengths.Strengths.people_found(None, SimpleNamespace(found=None, of=8)) is None
 
 
 def test_only_k_is_drawn_in_powers():
@@ -605,11 +605,11 @@ def test_a_strength_is_tried_with_the_other_parameters_of_the_advice(monkeypatch
         raise ParameterError("no")
 
     method = SimpleNamespace(accepts=(gv.Network,), trial_size=99, from_parameters=from_parameters)
-    monkeypatch.setattr(page, "METHODS", {"m": method})
-    monkeypatch.setattr(page, "roles_of", lambda *_: {})
+    monkeypatch.setattr(strengths, "METHODS", {"m": method})
+    monkeypatch.setattr(strengths, "roles_of", lambda *_: {})
     choice = SimpleNamespace(method="m", parameters={"k": 5, "edits": "add"})
-    assert "no" == page.strengths_of(PATH, choice).points[0].reason
-    assert [{"k": k, "edits": "add"} for k in page.STRENGTHS["k"]] == made
+    assert "no" == strengths.strengths_of(PATH, choice).points[0].reason
+    assert [{"k": k, "edits": "add"} for k in strengths.STRENGTHS["k"]] == made
 
 
 def test_what_libraries_print_in_a_worker_goes_nowhere():

@@ -15,9 +15,10 @@ import graphveil as gv
 from graphveil.core.rows import Row, Setting
 from graphveil.pages.charts import percent
 from graphveil.pages.frontiers import Axis, Dot, Panel, scatter
+from graphveil.pages.sweep import page_text, panels_of
 from graphveil.verbs.sweep import points, results
 from graphveil.verbs.sweep.grid import Result
-from graphveil.verbs.sweep.results import Sweep, lines_of, page_text, panels_of, warning_of
+from graphveil.verbs.sweep.results import Sweep, lines_of, warning_of
 
 RING = gv.Graph.from_edges([*range(12), 0, 3], [*range(1, 12), 0, 6, 9])
 GRID = {"k-degree": {"k": [2, 3, 13]}, "randomized-response": {"epsilon": [2.0, 6.0]}}

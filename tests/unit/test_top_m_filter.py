@@ -129,9 +129,7 @@ def test_the_published_variant_has_the_noisy_size_or_more_and_fills_with_no_edge
 def test_the_independent_variant_states_a_noisy_count_and_is_not_filled_up_to_it():
     """Cells that are drawn one by one are as many as the count in one of 25 releases or so."""
     graph = random_graph(60, 300)
-    drafts = [
-        gv.TopMFilter(epsilon=2.0).draft(graph, Randomness(seed=seed)) for seed in range(40)
-    ]
+    drafts = [gv.TopMFilter(epsilon=2.0).draft(graph, Randomness(seed=seed)) for seed in range(40)]
     counts = np.array([int(draft.conditions[0].noisy_count) for draft in drafts])
     sizes = np.array([draft.data.n_edges for draft in drafts])
     assert 1 < np.abs(counts - 300).mean() < 3, "noise of scale 2"

@@ -653,7 +653,7 @@ def test_a_private_folder_of_somebody_else_is_no_failure(tmp_path, monkeypatch):
     def refuse(place):
         raise PermissionError(13, "Permission denied", str(place))
 
-    monkeypatch.setattr("graphveil.claims.record.read_record", refuse)
+    monkeypatch.setattr("graphveil.verify.files.owner.read_record", refuse)
     verdict = verify(folder, original=cycle(4))
     assert verdict.ok
     assert "not checked" == outcomes(verdict)["owner's record"]

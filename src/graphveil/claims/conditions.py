@@ -56,6 +56,7 @@ class Condition(msgspec.Struct, frozen=True, kw_only=True, tag_field="type"):
         return self.SAYS
 
 
+# Groups, columns and cells of the released data.
 class SameGroupCounts(Condition, frozen=True, kw_only=True, tag="same-group-counts"):
     """The numbers of edges inside and between groups are those of the original.
 
@@ -85,6 +86,7 @@ class SuppressionHistogram(Condition, frozen=True, kw_only=True, tag="stars-by-r
 
     def __post_init__(self) -> None:
         """Check that every number of cells stands once, in order, and with some rows."""
+        # One spelling: every number of stars once, in order.
         stars = [cells for cells, _ in self.rows]
         numbers = [number for _, number in self.rows]
         if stars != sorted(set(stars)) or min((0, *stars)) < 0 or min((1, *numbers)) < 1:
@@ -96,12 +98,12 @@ class SuppressionHistogram(Condition, frozen=True, kw_only=True, tag="stars-by-r
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
-        said = [
+        clauses = [
             f"{number} {'row has' if number == 1 else 'rows have'} {cells or 'no'} suppressed "
             f"{'cells' if cells > 1 else 'cell'}"
             for cells, number in self.rows
         ]
-        return f"{', '.join(said)}." if said else "There are no rows."
+        return f"{', '.join(clauses)}." if clauses else "There are no rows."
 
 
 class AttachedColumns(Condition, frozen=True, kw_only=True, tag="attached-columns"):
@@ -210,6 +212,7 @@ illness, a missing one counted as a value.
 
     def __post_init__(self) -> None:
         """Check that the bound is a number that says something."""
+        # A bound of 1 or less would hold for any class and say nothing.
         form = _NUMBER_OF_VALUES if self.measure == "distinct" else _DECIMAL
         if not form.fullmatch(self.least) or Fraction(self.least) <= 1:
             raise ParameterError(
@@ -286,6 +289,7 @@ def _of(columns: tuple[str, ...]) -> str:
     return f" of {', '.join(columns)}" if columns else ""
 
 
+# Noise in cells: probabilities of flips.
 LARGEST_EPSILON = 40
 """Above it 64 bits do not hold the probabilities, and a claim would say nothing."""
 
@@ -381,8 +385,10 @@ class TopMThresholds(RandomizedCells, frozen=True, kw_only=True, tag="top-m-flip
     @property
     def sentence(self) -> str:
         """The statement in one sentence."""
-        said = super().sentence
-        return f"By the thresholds of the Top-m Filter: {said[0].lower()}{said[1:]}"
+        probabilities = super().sentence
+        return (
+            f"By the thresholds of the Top-m Filter: {probabilities[0].lower()}{probabilities[1:]}"
+        )
 
 
 class BlockFlips(Condition, frozen=True, kw_only=True, tag="block-flips"):
@@ -505,6 +511,7 @@ def _check_weights(texts: Iterable[str]) -> None:
 
 def _check_part(name: str, text: str) -> None:
     """Check a part of epsilon, or a rate: a fraction in lowest terms, above 0 and not too large."""
+    # Lowest terms are the one spelling of a fraction.
     exact = _EXACT.fullmatch(text) is not None and str(Fraction(text)) == text
     if not exact or Fraction(text) > LARGEST_EPSILON:
         raise ParameterError(
@@ -513,6 +520,7 @@ def _check_part(name: str, text: str) -> None:
         )
 
 
+# Noise in statistics: graphs that were generated from noisy numbers.
 _WHOLE_NUMBER = r"(0|-?[1-9][0-9]{0,18})"
 _LIST = re.compile(rf"{_WHOLE_NUMBER}( {_WHOLE_NUMBER})*")
 """Whole numbers of at most 19 digits with single blanks between them: the one spelling of a
@@ -593,6 +601,7 @@ class Drawing(Condition, frozen=True, kw_only=True):
 
     def place_of_id(self) -> NDArray[np.int64]:
         """Return the place of every released node among the noisy degrees, int64, shape (n,)."""
+        # The released ids are the order of the seed's words; the place is the inverse of that.
         ids = np.argsort(next(self.words(IDS, self.nodes)), kind="stable")
         return np.argsort(ids)
 
@@ -696,6 +705,7 @@ class NoisyStatistics(Drawing, frozen=True, kw_only=True, tag="noisy-statistics"
     unmended: int
 
 
+# Edges: what may have been added, removed or rewired.
 class Supergraph(Condition, frozen=True, kw_only=True, tag="supergraph"):
     """Every edge of the original is in the release: edges were added only."""
 
@@ -750,6 +760,7 @@ class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
 
     def most_changes(self, n_edges: int) -> int:
         """Return how many edges may be in one of both graphs only, of an original of that size."""
+        # A share is rounded up to whole edits, then multiplied by the edges that one edit changes.
         edits = self.edges if self.share is None else edits_in(self.share, n_edges)
         return (edits or 0) * self.edges_per_edit
 
@@ -762,6 +773,7 @@ class EditBudget(Condition, frozen=True, kw_only=True, tag="edit-budget"):
         return f"At most {edits}{times} were added or deleted."
 
 
+# Published values next to the original.
 class NothingAdded(Condition, frozen=True, kw_only=True, tag="nothing-added"):
     """Every published entry, or cell of a table, is that of the same person in the original.
 
@@ -875,6 +887,7 @@ release. People who are not on it may be left with fewer.
         )
 
 
+# New ids.
 class SameData(Condition, frozen=True, kw_only=True, tag="same-data"):
     """The release says what the original says: ids and order are new, nothing else."""
 
@@ -906,6 +919,7 @@ def edits_in(share: float, n_edges: int) -> int:
     return math.ceil(Fraction(str(share)) * n_edges)
 
 
+# The union that msgspec decodes a condition into, by its tag.
 AnyCondition = (
     Supergraph
     | Subgraph

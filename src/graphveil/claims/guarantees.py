@@ -123,6 +123,7 @@ class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
 
     def __post_init__(self) -> None:
         """Check that there is a reason, each once and in order."""
+        # Each reason once and in one order, so that a claim has one spelling.
         ordered = tuple(reason for reason in REASONS if reason in self.reasons)
         if not self.reasons or self.reasons != ordered:
             raise ParameterError(
@@ -156,6 +157,7 @@ def unclaimed(guarantee: Guarantee, reason: Reason) -> NotClaimed:
     return NotClaimed(reasons=tuple(r for r in REASONS if r == reason or r in before))
 
 
+# Rows: k-anonymity, smooth k-anonymity, adaptive anonymity.
 class _OfRows(Guarantee, frozen=True, kw_only=True):
     """A guarantee that counts rows: of a table, it says whether these are people."""
 
@@ -384,6 +386,7 @@ def _equal_rows(promise: _EqualRows) -> str:
     return f"Every row of the release equals at least {others} in {where}"
 
 
+# Nodes: structural classes, and groups of nodes.
 class StructuralKAnonymity(Guarantee, frozen=True, kw_only=True, tag="structural-k-anonymity"):
     """Each node of the stated share looks like at least k-1 others under the measure.
 
@@ -449,6 +452,7 @@ within 10% of its own.'
         check_class_size(self.k)
         check_names("known", self.known, "column")
         check_names("layers", self.layers, "layer")
+        # Options of one measure do not combine with another measure.
         if self.layers and (self.measure != "profile" or len(self.layers) < 2):
             raise ParameterError(
                 f"layers={self.layers} requires the measure profile and at least two layers. "
@@ -491,6 +495,7 @@ within 10% of its own.'
         if isinstance(claim, StructuralKAnonymity) and claim.share <= self.share:
             # Layers are names in the data, so that a method states its guarantee without them.
             layers = self.layers or claim.layers  # a method does not know them before the data
+            # The same claim for the own share is the own guarantee: all else must agree.
             whole = msgspec.structs.replace(self, layers=layers)
             return msgspec.structs.replace(claim, share=self.share) == whole
         return super().covers(claim)
@@ -518,6 +523,7 @@ within 10% of its own.'
         who = "Every node" if self.share == 1 else f"At least {percent:g}% of the nodes"
         verb = "has" if self.share == 1 else "have"
         others = "other" if self.k == 2 else "others"
+        # Similar nodes (phi) are worded as boxes; equal ones by what they share under the measure.
         if self.phi:
             similar = words.SIMILAR.format(number=self.k - 1, others=others, phi=self.phi)
             own = "its own" if self.share == 1 else "their own"
@@ -528,10 +534,11 @@ within 10% of its own.'
         if self.known:
             alike = f"the same {words.listed(self.known)}, and {alike.removesuffix(',')},"
         as_others = f"as at least {self.k - 1} {others}"
-        said = f"{who} of the release {verb} {alike} {as_others}."
+        claim = f"{who} of the release {verb} {alike} {as_others}."
+        # Attributes alone are guaranteed for every node, whatever the share.
         if self.known and self.share < 1:
-            said += f" Every node has the same {words.listed(self.known)} {as_others}."
-        return said
+            claim += f" Every node has the same {words.listed(self.known)} {as_others}."
+        return claim
 
     @property
     def threat_model(self) -> str:
@@ -649,6 +656,7 @@ edges inside and between groups; nothing in it shows which node of a group is wh
         )
 
 
+# Noise: differential privacy for edges, entries, values, and people.
 ONE_OF = {"entry": "edge or item", "listing": "item", "value": "value"}
 """What one epsilon is of."""
 
@@ -744,6 +752,7 @@ edges or items by a factor of at most e^10, a hundred by e^100.
     @property
     def sentence(self) -> str:
         """The guarantee in one sentence."""
+        # The unit of epsilon decides what is changed, and how a person's many units add up.
         change = f"adding or removing any one edge, or any one item of any one {self._each},"
         several, each_other = "edges or items", ""
         if self.of == "listing":
@@ -800,6 +809,7 @@ factor of at most e^0.5 (about 1.65).
         return "all edges or items in which a person has no part"
 
 
+# The union that msgspec decodes a guarantee into, by its tag.
 AnyGuarantee = (
     StructuralKAnonymity
     | SuperNodeAnonymity

@@ -10,6 +10,7 @@ from __future__ import annotations
 from decimal import Decimal
 from typing import Literal
 
+# What an attacker knows of a node, by measure, and what nodes of one class share.
 TieMeasure = Literal["degree", "count", "edge-count", "degree-distribution", "dk", "vrq", "hybrid"]
 """What can be known of edges without directions."""
 
@@ -65,6 +66,7 @@ KNOWLEDGE_OF_LAYERS = (
 """The same of profiles over several layers."""
 
 
+# Knowledge that is off by some percent.
 SIMILAR = "at least {number} {others} whose degree and triangle count are each within {phi:g}% of "
 """What is guaranteed against knowledge that is off by some percent."""
 
@@ -80,7 +82,9 @@ LEFT_OF_BOXES = (
     "more closely, or who searches around numbers that are off, can be left with fewer. Knowledge "
     f"of the original network is different, since edges were changed: {NOTHING_PROMISED}."
 )
+"""What is left to an attacker with knowledge that is off by some percent."""
 
+# What the owner said of the rows of a table, and what a guarantee then says of people.
 Person = Literal["assumed", "row", "column"]
 """What the owner said of the rows of a table, see `graphveil.data.origin.Person`."""
 
@@ -97,6 +101,7 @@ SEVERAL_ROWS = " If a person has several rows, all of them may be that person's.
 SEVERAL_ORIGINALS = " If a person has several rows, candidates may be that person's other rows."
 
 
+# Why nothing is claimed.
 Reason = Literal["repeatable", "fixed-size", "finite-chain", "unproved", "trial", "renamed"]
 """Why nothing is claimed."""
 
@@ -122,6 +127,7 @@ REASONS: dict[Reason, str] = {
 }
 """What each means, in whole sentences."""
 
+# Which lists count as public under differential privacy.
 List = Literal["people", "items"]
 """A list that counts as public."""
 
@@ -129,6 +135,7 @@ LISTS: tuple[List, ...] = ("people", "items")
 """Every such list, in the order in which claims name them."""
 
 PUBLIC = "How many people and items there are, and the names of the items, count as public."
+"""What differential privacy takes as public in every release."""
 
 
 def listed(names: tuple[str, ...]) -> str:

@@ -192,6 +192,7 @@ def _components(pairs: NodePairs, without: NDArray[np.bool_] | None) -> Ints:
     from scipy.sparse import csgraph  # noqa: PLC0415  heavy: not for help
 
     arcs = np.ones(pairs.indices.size, dtype=bool)
+    # Known pairs are on no cycle with others: drop their arcs.
     if without is not None:
         arcs = ~(without[pairs.records] | without[pairs.indices])
     ends = pairs.records[arcs], pairs.indices[arcs]
@@ -325,7 +326,20 @@ def given_records(
 ) -> NDArray[np.int64]:
     """Return the assignment of one record to each person with the largest sum of log chances.
 
-    int64, shape (n,). Among equally good ones a random one: both sides are shuffled.
+    Among equally good ones a random one: both sides are shuffled.
+
+    Parameters
+    ----------
+    pairs
+        Which records fit which persons.
+    chances
+        float64, one for each pair: see `log_chances`.
+    rng
+        Shuffles.
+
+    Returns
+    -------
+    int64, shape (n,): the record of each person
     """
     from scipy.optimize import linear_sum_assignment  # noqa: PLC0415  heavy: not for help
 
@@ -342,7 +356,16 @@ def given_records(
 def hits_of(given: NDArray[np.int64], records: NDArray[np.int32]) -> NDArray[np.float64]:
     """Return for each person how likely the assigned record is their own, equal ones being shared.
 
-    float64, shape (n,): 1 / c if the assigned record equals the own one, and c records do; else 0.
+    Parameters
+    ----------
+    given
+        int64, shape (n,): the record of each person.
+    records
+        int32, shape (n, columns): the published cells.
+
+    Returns
+    -------
+    float64, shape (n,): 1 / c if the assigned record equals the own one, and c records do; else 0
     """
     alike, sizes = np.unique(records, axis=0, return_inverse=True, return_counts=True)[1:]
     hits: NDArray[np.float64] = (alike[given] == alike) / sizes[alike]

@@ -110,6 +110,7 @@ def check_parameters(measure: str, k: int, *, distance: int = 1, phi: float | No
         raise ParameterError(f"k={k} would leave no node unprotected. Choose k >= 2.")
     if phi is None:
         return
+    # Candidate sets are defined for degree and triangles, that is, for count at distance 1.
     check_phi(phi)
     if (measure, distance) != ("count", 1):
         raise ParameterError(
@@ -173,9 +174,10 @@ def measure(
         (NetworkX, igraph, SciPy, pandas, polars, DuckDB, Arrow).
     measure
         For a graph: a name of `MEASURES`. Default: ``degree``. For a network also ``profile``, the
-        out-degree and in-degree, which is the default if edges are directed; and, for directed
-        edges of one type, ``directed-count``: the degrees, the number of neighbors, and the number
-        of edges among a person and these.
+        degrees in each layer (out-degree and in-degree if it is directed), which is the default
+        unless there is a single undirected layer; and, for directed edges of one type,
+        ``directed-count``: the degrees, the number of neighbors, and the number of edges among a
+        person and these.
     distance
         For a graph: how far the attacker's knowledge reaches around a person, in hops; 1 for the
         degree.
@@ -239,6 +241,7 @@ def measure(
         kind = type(container).__name__
         raise ParameterError(f"measure, distance and phi apply to a graph, not to a {kind}.")
     check_parameters("degree", k)
+    # Step 3: tables and user-item data have one measure, equality of rows.
     return EqualRows(
         k=k,
         ids=container.labels(),

@@ -196,6 +196,7 @@ def _by_multiset(labels: Callable[[Graph, int], Labels]) -> ClassesOfNodes:
 _COMPARISON = "de Jong, van der Loo & Takes, A systematic comparison of measures, arXiv 2407.02290"
 
 _ALL = (
+    # By a few integers: equal numbers are equal values.
     Measure(
         name="degree",
         knows="the number of a person's neighbors",
@@ -227,6 +228,7 @@ _ALL = (
         affected=within_of_both,
         degree_is_fixed="never",
     ),
+    # By a multiset of integers, counted inside the neighborhood.
     Measure(
         name="degree-distribution",
         knows="the degrees of a person and the people nearby, counted among them",
@@ -236,6 +238,7 @@ _ALL = (
         affected=within_of_both,
         degree_is_fixed="at distance 1",
     ),
+    # By isomorphism: compared exactly, center to center.
     Measure(
         name="dk",
         knows="how all the people near a person are connected to each other and to the person",
@@ -245,6 +248,7 @@ _ALL = (
         affected=within_of_both,
         degree_is_fixed="always",
     ),
+    # By a multiset of degrees in the entire graph: edits one hop farther matter.
     Measure(
         name="vrq",
         knows="the degrees of the people near a person, counted in the entire network",
@@ -254,6 +258,7 @@ _ALL = (
         affected=within_of_either,
         degree_is_fixed="at distance 1",
     ),
+    # By both.
     Measure(
         name="hybrid",
         knows=(

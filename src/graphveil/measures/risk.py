@@ -152,8 +152,8 @@ class Fuzzy:
 
     Notes
     -----
-    The definition is the package's own; the notion is from de Jong, van der Loo and Takes, *Fuzzy
-    k-anonymity in complex networks* (arXiv 2605.12062), of which only the abstract was read.
+    The definition is the package's own, and may differ from that of de Jong, van der Loo and Takes,
+    *Fuzzy k-anonymity in complex networks* (arXiv 2605.12062), which the notion is from.
 
     Examples
     --------
@@ -209,6 +209,11 @@ class EquivalenceClasses:
     labels
         int64, shape (n,): the class of every person, 0..C-1.
 
+    Notes
+    -----
+    Uniqueness is U of de Jong, van der Loo and Takes, *The anonymization problem in social
+    networks*, section 3.2, equation 3.
+
     Examples
     --------
     >>> from graphveil import measure
@@ -255,6 +260,7 @@ class EquivalenceClasses:
         >>> measure(Graph.from_edges([0, 0, 0], [1, 2, 3], n=4), k=2).unprotected().tolist()
         [0]
         """
+        # Sorted stably, so that people in classes of one size stay in the order of the data.
         positions = np.flatnonzero(self.own_sizes < self.k)
         return self.ids[positions[np.argsort(self.own_sizes[positions], kind="stable")]]
 
@@ -282,6 +288,7 @@ class EquivalenceClasses:
         [('uniqueness', 0.25), ('share unprotected', 0.25), ('twin uniqueness', 1.0)]
         """
         figures = self.summary()
+        # Twin uniqueness exists for graphs only.
         parts = ("uniqueness", "share_unprotected", "twin_uniqueness")
         return Rows(
             Row(
@@ -325,6 +332,7 @@ class EquivalenceClasses:
             "smallest_class": int(self.sizes.min()) if self.sizes.size else 0,
             f"unique_{noun}": int(np.count_nonzero(self.sizes == 1)),
             "uniqueness": self.uniqueness,
+            # Classes smaller than k, counted by their people.
             f"unprotected_{noun}": int(self.sizes[self.sizes < self.k].sum()),
             "share_unprotected": self.share_unprotected,
             "class_sizes": [

@@ -1,4 +1,16 @@
-"""Methods from elsewhere: a function, or a command, that makes data of data. They claim nothing."""
+"""Methods from elsewhere: a function or a command that makes data of data, without a guarantee.
+
+Both run like any method, so that their releases can be measured, attacked and swept:
+
+- `External` writes the network to a file, runs a command of the owner, and reads the file that it
+  wrote. Nodes are numbers there, so that the command learns no id. No shell reads the command; it
+  runs in a group of its own, which is ended at the time limit. A command runs again by itself (for
+  an attack that repeats the run) only if this process ran it before: no file may start a program.
+- `method_from` makes a method of a Python function, whose keyword arguments become parameters.
+
+What they return is checked for the same people and columns, and put at the positions of the input.
+Costs: those of the command or function, and of writing and reading the file.
+"""
 
 from __future__ import annotations
 
@@ -35,16 +47,16 @@ from graphveil.methods.base import Anonymizer
 from graphveil.release.draft import Draft
 
 SEEDS = 2**31
-"""A function or a command gets a seed below this, which fits where C's `int` is asked for."""
+"""Seeds that a function or a command gets are below this: they fit into a C `int`."""
 
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _INPUT, _OUTPUT, _SEED = "{input}", "{output}", "{seed}"
 _LETTERS = 200
-"""So much of what a command prints stands in a message."""
+"""The most characters of a command's name or output in a message."""
 
 
 class _Unproved(Anonymizer[Any]):
-    """A method of someone else, of which nothing is known: it claims nothing."""
+    """A method from outside graphveil, about which nothing is known: it carries no guarantee."""
 
     limits: ClassVar[str] = "Any knowledge: graphveil does not know what this method does."
     source: ClassVar[str] = "not part of graphveil"
@@ -72,6 +84,8 @@ class _Unproved(Anonymizer[Any]):
 class Command(str):
     """A command line with the places of its input and its output; no shell reads it.
 
+    It is a text; `words` replaces ``{input}``, ``{output}`` and ``{seed}`` in its words.
+
     >>> Command.parse("./anonet -a 5 {input} {output}").words("in.txt", "out.txt", 7)
     ['./anonet', '-a', '5', 'in.txt', 'out.txt']
     """
@@ -82,7 +96,18 @@ class Command(str):
 
     @staticmethod
     def parse(text: object) -> Command:
-        """Return the command that a text is."""
+        """Return the text as a command.
+
+        Parameters
+        ----------
+        text
+            The command line, quoted as for a shell.
+
+        Raises
+        ------
+        ParameterError
+            A quote is open, or ``{input}`` or ``{output}`` is missing.
+        """
         try:
             words = shlex.split(text) if isinstance(text, str) else []
         except ValueError as error:
@@ -96,7 +121,20 @@ class Command(str):
         return Command(text)
 
     def words(self, source: str, target: str, seed: int) -> list[str]:
-        """Return the words of the command for one run."""
+        """Return the words of the command for one run.
+
+        Parameters
+        ----------
+        source, target
+            The paths of the files that it reads and writes.
+        seed
+            The number that stands for ``{seed}``.
+
+        Returns
+        -------
+        list[str]
+            The program and its arguments.
+        """
         places = {_INPUT: source, _OUTPUT: target, _SEED: str(seed)}
         words = shlex.split(self)
         for place, value in places.items():
@@ -115,9 +153,9 @@ class External(_Unproved):
     Parameters
     ----------
     command
-        The command line, such as ``./anonet -a 5 {input} {output}``. It reads the file that stands
-        for ``{input}``, and writes the one that stands for ``{output}``. ``{seed}`` stands for a
-        number that follows from the run's seed. No shell reads it.
+        The command line, such as ``./anonet -a 5 {input} {output}``. It reads the file whose path
+        replaces ``{input}``, and writes the one whose path replaces ``{output}``. ``{seed}`` is
+        replaced by a number that follows from the run's seed. No shell reads it.
     exchange
         The format of both files. In ``"text"`` each line is an edge: two numbers with a space.
     time_limit_seconds
@@ -127,7 +165,12 @@ class External(_Unproved):
     Raises
     ------
     ParameterError
-        Where the command does not name its input and its output.
+        The command does not name its input and its output.
+    InputError
+        On `anonymize`: the command cannot be started, fails, or writes no readable network on the
+        same nodes.
+    ResourceError
+        On `anonymize`: the command takes longer than its time limit.
 
     Notes
     -----
@@ -162,13 +205,14 @@ class External(_Unproved):
 
     @property
     def may_run_again(self) -> bool:
-        """Whether this process ran the command before: no file may make anyone run a program."""
+        """Whether this process ran the command before: no file alone may start a program."""
         return self.command in _RUN_HERE
 
     def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""
         _RUN_HERE.add(self.command)
         extension = FORMATS[self.exchange].extensions[0]
+        # Write, run, read: all in a private folder that is removed afterwards.
         with tempfile.TemporaryDirectory(prefix="graphveil-") as scratch:
             folder = Path(scratch)
             source, target = folder / f"input{extension}", folder / f"output{extension}"
@@ -187,7 +231,7 @@ class External(_Unproved):
     def _read(self, target: Path, n: int, program: str) -> Graph:
         """Return the network in a command's output, with its nodes at the input's positions.
 
-        Raises `InputError` where there is none, it cannot be read, or it has other nodes.
+        Raises `InputError` if there is none, it cannot be read, or it has other nodes.
         """
         shown = printable(program, _LETTERS)
         if not target.is_file() or target.stat().st_size == 0:
@@ -204,6 +248,7 @@ class External(_Unproved):
                 f"the output of the command {shown} cannot be read as {self.exchange}: {what}. "
                 f"Write it in the same form as {_INPUT}."
             ) from error
+        # The labels are the numbers of the nodes; any other label is a node that was not given.
         number = made.labels()
         wrong = _other_nodes(number, n)
         if wrong is not None:
@@ -216,16 +261,17 @@ class External(_Unproved):
 
 
 def _other_nodes(number: Ids, n: int) -> str | None:
-    """Return the first id that is not a number from 0 to n-1; None where all are."""
+    """Return the first id that is not a number from 0 to n-1; None if all are."""
     if number.dtype.kind != "i":
         is_number = re.compile(r"0|[1-9][0-9]*")
-        return next((one for one in number.tolist() if not is_number.fullmatch(str(one))), None)
+        return next((each for each in number.tolist() if not is_number.fullmatch(str(each))), None)
     wrong = number[(number < 0) | (number >= n)]
     return str(wrong[0]) if wrong.size else None
 
 
 def _run(words: list[str], folder: Path, seconds: float) -> None:
     """Run a command to its end; what it prints goes into a file of the folder."""
+    # Output goes to a file, not a pipe: a full pipe would stop the command.
     shown = printable(words[0], _LETTERS)
     with (folder / "printed").open("w+b") as stream:
         try:
@@ -260,7 +306,7 @@ def _run(words: list[str], folder: Path, seconds: float) -> None:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
-    """End what is left of a command, and of its group: children may outlive it."""
+    """End the command and its process group: children may outlive it."""
     if sys.platform != "win32":
         with suppress(ProcessLookupError, PermissionError):
             os.killpg(process.pid, signal.SIGKILL)
@@ -278,6 +324,7 @@ def _last_line(stream: IO[bytes]) -> str:
 
 
 Function = Callable[..., Any]
+"""A function of the owner: data first, then the parameters of the method."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -289,6 +336,7 @@ class _FromFunction(_Unproved):
 
     def draft(self, data: Data, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""
+        # The function gets the data, its parameters and, if it takes one, a seed of the run's.
         given = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
         if self.takes_seed:
             given["seed"] = self._seed(randomness)
@@ -317,7 +365,11 @@ def _made_again(
 
 
 def _at_the_same_positions(made: Data, data: Data, name: str) -> Data:
-    """Return what a function made with everybody at the position of the input."""
+    """Return what a function made with every row or node at the position of the input.
+
+    Raises `InputError` unless it has the same number of them, the same ids, each once, and the same
+    items or columns.
+    """
     people = kind_of(data).people
     if made.size != data.size:
         raise InputError(
@@ -335,6 +387,7 @@ def _at_the_same_positions(made: Data, data: Data, name: str) -> Data:
             )
     if np.array_equal(made.labels(), data.labels()):
         return made
+    # Other order, same ids: put them back into the order of the input.
     try:
         order = positions(data.labels(), made.labels(), what="")
     except GraphveilError as error:
@@ -353,7 +406,7 @@ def _names(data: Data) -> list[Any]:
 
 
 _ANY: Mapping[type[Any], Any] = {int: 1, float: 1.0, bool: False, str: "some"}
-"""A value of an argument without a default, where any will do."""
+"""A value for an argument without a default, for the example that every method has."""
 
 SEED = "seed"
 """The argument of a function that gets a number from the run's seed; it is not a parameter."""
@@ -362,11 +415,11 @@ SEED = "seed"
 def method_from(
     function: Callable[..., Any], *, name: str, accepts: Container | tuple[Container, ...] = Graph
 ) -> type[Anonymizer[Any]]:
-    """Return a method that claims nothing: a function makes the data that is released.
+    """Return a method without a guarantee: a function makes the data that is released.
 
-    It is then measured, attacked, evaluated and swept along with all others. The keyword arguments
-    of the function are the parameters of the method, and stay in the private record. New ids, a new
-    order and the manifest are added as for every method.
+    It can be measured, attacked, evaluated and swept like all others. The keyword arguments of the
+    function are the parameters of the method, and stay in the private record. New ids, a new order
+    and the manifest are added as for every method.
 
     Parameters
     ----------
@@ -380,10 +433,15 @@ def method_from(
     accepts
         The kinds of data that it takes: `Graph`, `Bipartite`, `Table`, or several of them.
 
+    Returns
+    -------
+    type[Anonymizer]
+        A class of its own, whose instances anonymize like those of any method.
+
     Raises
     ------
     ParameterError
-        Where the name, a kind of data or an argument of the function is not such.
+        The name, a kind of data or an argument of the function is not valid.
 
     Notes
     -----
@@ -410,16 +468,17 @@ def method_from(
         raise ParameterError(f"accepts={accepts!r} is not valid. Use Graph, Bipartite or Table.")
     if not callable(function):
         raise ParameterError(f"function={function!r} is not a function. Give one.")
+    # A frozen dataclass of its own, with a field for every argument of the function.
     fields, takes_seed = _fields_of(function)
-    said = f"No guarantee: {name} is a method from outside graphveil."
+    promise = f"No guarantee: {name} is a method from outside graphveil."
     space = {
         "name": name,
         "accepts": kinds,
-        "promise": said,
+        "promise": promise,
         "function": staticmethod(function),
         "takes_seed": takes_seed,
         "example": {item: _ANY[kind] for item, kind, own in fields if own.default is MISSING},
-        "__doc__": said,
+        "__doc__": promise,
         "__module__": function.__module__,
     }
     title = "".join(part.capitalize() for part in name.split("-"))

@@ -1,4 +1,9 @@
-"""What a run is to reach: every node, a share of the nodes, or what a budget of edits allows."""
+"""Goals: what a run is to reach, and the share that it may then claim.
+
+The three variants of the anonymization problem (de Jong, van der Loo and Takes, *The anonymization
+problem in social networks*, section 4, definition 1): `Full`, `Partial` (the paper's share alpha)
+and `Budget` (its B alterations).
+"""
 
 from __future__ import annotations
 
@@ -16,7 +21,20 @@ _NUMBER = re.compile(r"[0-9]*\.?[0-9]+((?P<exponent>e-?[0-9]+)|%)?")
 
 @dataclass(frozen=True, kw_only=True)
 class Goal:
-    """What a run is to reach: `Full`, `Partial` or `Budget`."""
+    """What a run is to reach: `Full`, `Partial` or `Budget`.
+
+    Notes
+    -----
+    De Jong, van der Loo and Takes, *The anonymization problem in social networks*, definition 1.
+
+    Examples
+    --------
+    >>> goal = Goal.parse("partial:0.9")
+    >>> goal.allowed(n_nodes=50)
+    5
+    >>> Goal.parse("budget:5%").budget(n_edges=110)
+    6
+    """
 
     def allowed(self, n_nodes: int) -> int:
         """Return how many nodes may be unprotected, in small classes, when the run stops."""
@@ -52,7 +70,7 @@ class Goal:
 
 @dataclass(frozen=True, kw_only=True)
 class Full(Goal):
-    """Every node is to be anonymous."""
+    """Every node is to be anonymous, with as few edits as possible."""
 
     def __str__(self) -> str:
         """Return the text that `Goal.parse` reads."""
@@ -61,12 +79,22 @@ class Full(Goal):
 
 @dataclass(frozen=True, kw_only=True)
 class Partial(Goal):
-    """A share of the nodes is to be anonymous.
+    """A share of the nodes is to be anonymous, with as few edits as possible.
 
     Parameters
     ----------
     share
         In (0, 1]; at most ``floor((1 - share) * n + 1e-9)`` nodes stay unprotected.
+
+    Raises
+    ------
+    ParameterError
+        If the share is outside (0, 1].
+
+    Examples
+    --------
+    >>> Partial(share=0.95).allowed(n_nodes=105)
+    5
     """
 
     share: float = 0.95
@@ -96,6 +124,16 @@ class Budget(Goal):
         digits is rounded down first, with a warning.
     edges
         Or their number, at least 1.
+
+    Raises
+    ------
+    ParameterError
+        If not exactly one of the two is given, or it is out of range.
+
+    Examples
+    --------
+    >>> Budget(share=0.05).budget(n_edges=441)
+    23
     """
 
     share: float | None = None
@@ -130,6 +168,7 @@ def _check_range(share: float) -> None:
 
 def share_of(reached: int, n_nodes: int) -> float:
     """Return the largest fraction that claims no more than so many of n nodes."""
+    # Division may round up: step down to a share under which n - reached nodes may be unprotected.
     share = reached / n_nodes if n_nodes else 1.0
     while math.floor((1 - share) * n_nodes + 1e-9) < n_nodes - reached:
         share = math.nextafter(share, 0.0)

@@ -1,4 +1,17 @@
-"""The method `mondrian`: rows are cut in two along one feature at a time, down to k or more."""
+"""The method `mondrian`: rows are cut in two along one feature at a time, down to k or more.
+
+LeFevre, DeWitt and Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006, on binary
+features, as the baseline of Esfandiari et al., *Smooth Anonymity for Sparse Graphs*.
+
+1. `tried_first`: the order of the features.
+2. `kernels.cuts.divide`: all rows are one part, which is cut along a feature into the rows that
+   have it and those that have not, if both sides hold at least k rows; then each side likewise.
+3. `equivalence_classes.rule`: every part publishes what all of its rows have, or the majority.
+
+Departures from LeFevre et al.: a feature has two values, so that a cut is not at a median but
+between having the feature or not; which feature is the first one allowed or the most balanced one,
+not the widest range. Costs: each entry is read at most log2(n) + 1 times.
+"""
 
 from __future__ import annotations
 
@@ -40,21 +53,26 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
     k
         The smallest class of equal rows.
     known
-        Of a table, the columns that an attacker may know, in which rows are equal. Default: all.
+        For a table, the columns that an attacker may know, in which rows are equal. Default: all.
     attach
         Columns of a table that are published unchanged, outside of the guarantee.
     label
         Attached columns that a model is to predict.
     split
         ``"first"``, the paper's baseline, cuts along the first feature that at most half of a
-        part's rows have, one more where their number is odd, and that leaves k rows on both sides.
+        part's rows have (one more if their number is odd) and that leaves k rows on both sides.
         ``"balanced"`` cuts along the feature whose smaller side is largest, the first of equals.
     column_order
-        The order of the features: ``"sorted"`` by attribute and then value, where a name such as
-        ``age=30`` has both, by the whole name where it has no ``=``, and by value where names are
+        The order of the features: ``"sorted"`` by attribute and then value if a name such as
+        ``age=30`` has both, by the complete name if it has no ``=``, and by value if names are
         numbers; ``"given"`` as the data lists them.
     release
         ``"suppress"`` or ``"majority"``.
+
+    Raises
+    ------
+    ParameterError
+        A parameter is out of range, or a column has two roles.
 
     Notes
     -----
@@ -118,6 +136,7 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
 
     def draft(self, data: Bipartite, _randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""
+        # Cut equal rows as one, then count what each part's rows have, and publish by the rule.
         rows = rule.collapse(data)
         parts = self._parts(rows, data.feature_labels())
         profiles = rule.profiles_of(rows, parts)
@@ -126,13 +145,25 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
         return rule.draft_of(data, parts, profiles, published, self.k, adds=adds)
 
     def groups(self, data: Bipartite) -> rule.Labels:
-        """Return the part of every row, each of at least k."""
+        """Return the part of every row, each of at least k rows.
+
+        Parameters
+        ----------
+        data
+            Users and items.
+
+        Returns
+        -------
+        Labels
+            The number of the part of every row, int32, shape (n,), from 0.
+        """
         return self._parts(rule.collapse(data), data.feature_labels())
 
     def _parts(self, rows: rule.CollapsedRows, names: Ids) -> rule.Labels:
         """Return the part of every row."""
         from graphveil.methods.equivalence_classes.kernels import cuts  # noqa: PLC0415  compiled code, when needed
 
+        # Number the features in the order in which they are tried; the kernel knows no names.
         order = tried_first(names) if self.column_order == "sorted" else np.arange(names.size)
         rank = np.empty(names.size, dtype=np.int32)
         rank[order] = np.arange(names.size, dtype=np.int32)
@@ -144,10 +175,10 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
 
 
 def tried_first(names: Ids) -> NDArray[np.int64]:
-    """Return the features by attribute and then value, those tried first first.
+    """Return the positions of the features in the order in which they are tried, int64.
 
-    `names`: numbers are ordered by value, text such as ``age=30`` by what stands before the first
-    ``=``, then by what stands behind it, each by code points.
+    `names` that are numbers are ordered by value, text such as ``age=30`` by the part before the
+    first ``=``, then by the part behind it, each by code points.
     """
     if names.dtype.kind == "i":
         return np.argsort(names, kind="stable").astype(np.int64, copy=False)

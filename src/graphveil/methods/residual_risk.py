@@ -1,4 +1,10 @@
-"""How identifiable people remain under new ids, measured: for the owner alone."""
+"""How identifiable people remain under new ids, measured: for the owner alone.
+
+`rename` replaces ids and changes nothing else. What it leaves is counted before the release: how
+many people are unique by what an attacker may know of them. The figures go to the private record
+and into a warning, never into the release. Costs: those of the measures, near-linear in the edges,
+entries or cells.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +29,11 @@ _KNOWN = {
     "items": "all their items",
     "row": "all cells of their row",
 }
-"""What someone may know of a person, by what was measured."""
+"""The attacker's background knowledge in words, by the name of the figure."""
 
 
 class ResidualRisk(NamedTuple):
-    """Who can still be found."""
+    """How many people are unique by each kind of knowledge, and warnings for the owner."""
 
     figures: dict[str, int]
     advice: tuple[str, ...]
@@ -40,6 +46,7 @@ def left_open(data: Data) -> ResidualRisk:
     >>> left_open(star).figures
     {'unique_by_degree': 1, 'unique_by_vrq': 1}
     """
+    # A class of one row or node, by each kind of knowledge, is a unique person.
     measured = dict(_measured(data))
     unique = {what: int(np.count_nonzero(m.own_sizes == 1)) for what, m in measured.items()}
     n = max(data.size, 1)
@@ -52,6 +59,7 @@ def left_open(data: Data) -> ResidualRisk:
         "knows that about a person finds them and reads the rest"
     )
     figures = {f"unique_by_{what}": count for what, count in unique.items()}
+    # Columns with nearly as many values as rows may be ids in disguise: ask about them.
     rows = data.people if isinstance(data, Network) else data
     naming = naming_columns(rows) if isinstance(rows, Table) else ()
     questions = (Advice(naming_question(name), IdsPublishedWarning) for name in naming)
@@ -59,6 +67,7 @@ def left_open(data: Data) -> ResidualRisk:
 
 
 def _measured(data: Data) -> Iterator[tuple[str, EquivalenceClasses]]:
+    """Yield the name of each kind of knowledge that suits the data, and the classes under it."""
     if isinstance(data, Graph):
         yield "degree", measure(data)
         yield "vrq", measure(data, measure="vrq")

@@ -1,7 +1,13 @@
 """Roles of the columns of a table: known to an attacker, attached, or the label of a model.
 
-A method reads the known columns, which are part of its guarantee. It publishes the others as they
-are, outside of it. A column that is dropped was not read.
+A method reads the known columns, which are part of its guarantee. It publishes the attached ones
+and labels unchanged, outside of it. A column that is dropped is not read. Every column of a table
+needs a role once one has; without any, all are known.
+
+`TableRoles` holds and checks the roles. `WithRoles` gives a method that suppresses cells (such as
+`suppress-k` and `mondrian`) the three parameters: it runs the method on the known columns, puts the
+others next to the result, and describes the columns for the manifest, so that `verify` knows what
+the guarantee is about.
 """
 
 from __future__ import annotations
@@ -33,6 +39,7 @@ from graphveil.release.draft import Draft
 D = TypeVar("D", bound=Data)
 
 ALL = "*"
+"""The value above all values of a column, as which a suppressed cell is published."""
 
 LIMITS_OF_ATTACHED = (
     "Attached columns are published unchanged and are not covered. All columns were known in the "
@@ -64,7 +71,16 @@ def label_columns_parameter() -> Any:
 
 
 class TableRoles(NamedTuple):
-    """Which columns of a table are known, attached, or labels; where all are empty, all are known.
+    """Which columns of a table are known, attached, or labels; if all are empty, all are known.
+
+    Parameters
+    ----------
+    known
+        Columns that an attacker may know: the guarantee is about them.
+    attach
+        Columns that are published unchanged, outside of the guarantee.
+    label
+        Attached columns that a model is to predict.
 
     >>> roles = TableRoles.of("sex,zip", None, "ill")
     >>> roles.attached, roles.of_table(["ill", "zip", "sex"]).known
@@ -77,9 +93,22 @@ class TableRoles(NamedTuple):
 
     @classmethod
     def of(cls, known: object, attach: object, label: object, drop: object = None) -> TableRoles:
-        """Return the roles that three parameters state, and the columns that are dropped."""
+        """Return the roles that three parameters state.
+
+        Parameters
+        ----------
+        known, attach, label
+            Names of columns, as `Columns.parse` reads them, or None.
+        drop
+            Columns that are dropped: only checked against the others.
+
+        Raises
+        ------
+        ParameterError
+            A column has two roles.
+        """
         every = (known, attach, label, drop)
-        named = [() if one is None else tuple(Columns.parse(one)) for one in every]
+        named = [() if names is None else tuple(Columns.parse(names)) for names in every]
         fields = dict(zip((*cls._fields, "drop"), named, strict=True))
         for name in dict.fromkeys(name for names in fields.values() for name in names):
             given = [role for role, names in fields.items() if name in names]
@@ -91,23 +120,34 @@ class TableRoles(NamedTuple):
 
     @property
     def are_given(self) -> bool:
-        """Whether a column has one."""
+        """Whether any column has a role."""
         return any(self)
 
     @property
     def attached(self) -> tuple[str, ...]:
-        """The columns that are published as they are."""
+        """The columns that are published unchanged."""
         return (*self.attach, *self.label)
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
-        """What is stated of the columns outside of the guarantee."""
+        """The condition that states the columns outside of the guarantee, if there are any."""
         if not self.attached:
             return ()
         return (AttachedColumns(attach=self.attach, label=self.label),)
 
     def of_table(self, every: Sequence[str]) -> TableRoles:
-        """Return the roles of the columns of a table, each in their order there."""
+        """Return the roles of the columns of a table, each in the order of the table.
+
+        Parameters
+        ----------
+        every
+            The names of all columns.
+
+        Raises
+        ------
+        ParameterError
+            A named column does not exist, no column is known, or a column has no role.
+        """
         for role, names in zip(self._fields, self, strict=True):
             for name in names:
                 _check_column(name, role, every)
@@ -127,7 +167,22 @@ class TableRoles(NamedTuple):
         return TableRoles(*(tuple(name for name in every if name in names) for names in self))
 
     def check(self, table: Table, *, levels: bool = False) -> None:
-        """Refuse roles that do not suit a table, and attached columns that name people."""
+        """Refuse roles that do not suit a table, and attached columns that name people.
+
+        Parameters
+        ----------
+        table
+            The table.
+        levels
+            Whether the method has levels of generalization, which the message then suggests.
+
+        Raises
+        ------
+        ParameterError
+            As `of_table`.
+        DataError
+            An attached column has so many values that it nearly identifies people.
+        """
         roles = self.of_table(table.columns)
         for name in naming_columns(_with_columns(table, roles.attached)):
             at = table.columns.index(name)
@@ -140,19 +195,21 @@ class TableRoles(NamedTuple):
             )
 
     def split(self, table: Table) -> tuple[Table, Table]:
-        """Return the known columns of a table, and those that are published as they are."""
+        """Return two tables of the same rows: the known columns, and those published unchanged."""
         roles = self.of_table(table.columns)
         return _with_columns(table, roles.known), _with_columns(table, roles.attached)
 
     def described(self, name: str) -> Role:
-        """Return the word for the role of a column in a manifest."""
+        """Return the role of a column as the manifest spells it."""
         if name in self.attached:
             return "label" if name in self.label else "attached"
         return "known"
 
     @staticmethod
     def joined(columns: Sequence[str], *parts: Table) -> Table:
-        """Return the columns of several tables of the same rows, in this order.
+        """Return one table with the columns of several tables of the same rows, in this order.
+
+        Ids, persons and origins are those of the first table.
 
         >>> one, other = Table.from_columns({"a": [1]}), Table.from_columns({"b": [2]})
         >>> TableRoles.joined(["b", "a"], one, other).columns
@@ -182,8 +239,8 @@ def _check_column(name: str, role: str, every: Sequence[str]) -> None:
 class WithRoles(Anonymizer[D]):
     """A method that suppresses cells of a table, and takes roles of its columns.
 
-    It reads the known columns alone. What it publishes of them is put next to the attached columns,
-    which stay as they are. A class that derives from it has the fields `known`, `attach` and
+    It reads the known columns only. What it publishes of them is put next to the attached columns,
+    which stay unchanged. A class that derives from it has the fields `known`, `attach` and
     `label`, made by the functions of this module.
     """
 
@@ -198,7 +255,7 @@ class WithRoles(Anonymizer[D]):
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
-        """What is stated of attached columns."""
+        """The conditions that state attached columns."""
         return self.roles.conditions
 
     def limits_for(self, kind: str | None) -> str:
@@ -208,7 +265,7 @@ class WithRoles(Anonymizer[D]):
 
     @property
     def unstated(self) -> Collection[str]:
-        """The parameters that do not bear on a release: roles, where there are none."""
+        """The parameters that a manifest does not state: the roles, if there are none."""
         return () if self.roles.are_given else TableRoles._fields
 
     def check(self, data: Data) -> None:
@@ -217,14 +274,15 @@ class WithRoles(Anonymizer[D]):
             super().check(data)
             return
         if not isinstance(data, Table):
-            given = ", ".join(option(one) for one in TableRoles._fields if getattr(self, one))
+            given = ", ".join(option(role) for role in TableRoles._fields if getattr(self, role))
             raise ParameterError(
                 f"{given}: roles are for the columns of a table, and this is "
                 f"{kind_of(data).words}. Remove them."
             )
-        left = data.without(self.withheld_columns)
-        self.roles.check(left)
-        known, _ = self.roles.split(left)
+        # All questions about known columns in one refusal, with one command that answers them.
+        kept = data.without(self.withheld_columns)
+        self.roles.check(kept)
+        known, _ = self.roles.split(kept)
         problems = [*_questions(known)]
         if problems:
             raise DataError.asking(problems, {})
@@ -239,15 +297,16 @@ class WithRoles(Anonymizer[D]):
     def drafted(
         self, data: Any, draw: Callable[[Any, Randomness], Draft[Any]], randomness: Randomness
     ) -> Draft[Any]:
-        """Return what `draw` makes of the known columns, next to the others as they are."""
+        """Return what `draw` makes of the known columns, next to the unchanged others."""
         if not self.roles.are_given:
             return super().drafted(data, draw, randomness)
         roles = self.roles.of_table(data.without(self.withheld_columns).columns)
         draft = super().drafted(data.without(roles.attached), draw, randomness)
+        # The method sees the known columns only; the others join its result at the same rows.
         known = draft.data
         if not isinstance(known, Table):
             raise TypeError(f"{self.name} makes a {type(known).__name__} of a table")
-        true = any(isinstance(one, Generalized) for one in self.guarantee.implied)
+        true = any(isinstance(item, Generalized) for item in self.guarantee.implied)
         joined = TableRoles.joined(data.columns, known, _with_columns(data, roles.attached))
         return draft._replace(
             data=joined,
@@ -257,7 +316,11 @@ class WithRoles(Anonymizer[D]):
 
 
 def _questions(known: Table) -> Iterator[Problem]:
-    """Yield what must be decided of known columns: numbers to group, and what names people."""
+    """Yield what must be decided about known columns before they can be suppressed sensibly.
+
+    Fractions must be grouped into bins, and columns that name people dropped or grouped: nearly
+    every value is unique, so that almost all cells would be suppressed.
+    """
     import pyarrow as pa  # noqa: PLC0415  heavy: not for help
 
     from graphveil.data.codes import fractions_in  # noqa: PLC0415  as above
@@ -282,22 +345,27 @@ def _questions(known: Table) -> Iterator[Problem]:
 
 
 def _of_whole_rows(conditions: Iterable[AnyCondition], released: Table) -> Iterator[AnyCondition]:
-    """Yield conditions of the known columns as those of whole rows."""
-    for one in conditions:
-        if isinstance(one, SuppressionHistogram):
+    """Yield the conditions of the known columns as conditions of the complete rows.
+
+    The histogram of suppressed cells per row is recomputed over all columns: attached ones may have
+    missing cells, too.
+    """
+    for condition in conditions:
+        if isinstance(condition, SuppressionHistogram):
             stars = np.count_nonzero(released.codes == SUPPRESSED, axis=1)
             pairs = np.unique(stars, return_counts=True)
             yield SuppressionHistogram(rows=tuple(zip(*map(np.ndarray.tolist, pairs), strict=True)))
         else:
-            yield one
+            yield condition
 
 
 def _starred(
     known: Table, columns: Sequence[str], roles: TableRoles, *, true: bool
 ) -> Generalization:
-    """Return what is said of columns of which a value is published or suppressed.
+    """Return the manifest's description of columns whose cells show a value or are suppressed.
 
-    They have levels only where each published value is true of its row.
+    Known columns have two levels, the value and `ALL`, if each published value is `true` of its
+    row; otherwise a value may be false and the levels would claim too much.
     """
     own = DescribedColumn(name="", role="known", levels="stars", origin="given")
     own = own if true else DescribedColumn(name="", role="known")
@@ -309,6 +377,7 @@ def _starred(
     )
     if not true:
         return Generalization(described, ())
+    # Level 0 are the values that some cell shows, level 1 is the suppressed cell.
     nodes = []
     for name, codes, values in zip(known.columns, known.codes.T, known.categories, strict=True):
         shown = np.unique(codes[codes != SUPPRESSED])

@@ -56,6 +56,6 @@ def _cost(evidence: Evidence, _claim: None) -> Check:
     ]
     if not wrong:
         return holds(f"{cost.in_words(counts)}, as the record states")
-    said = [cost.in_words(stated), *(f"{name}={stated.get(name)}" for name in wrong)]
+    in_record = [cost.in_words(stated), *(f"{name}={stated.get(name)}" for name in wrong)]
     first = "".join(f"; {change}" for change in evidence.kind.first_changes(evidence.tables))
-    return fails(f"{cost.in_words(counts)}, but the record states {', '.join(said)}{first}")
+    return fails(f"{cost.in_words(counts)}, but the record states {', '.join(in_record)}{first}")

@@ -57,7 +57,7 @@ _NO_NUMBER = "({0} LIKE '-%' OR CAST(TRY_CAST({0} AS BIGINT) AS VARCHAR) IS DIST
 
 
 class UnreadableError(Exception):
-    """A released file is not what its format asks for; the message names file and line."""
+    """A released file that cannot be read as its format; the message names file and line."""
 
     needs: str | None = None
     """The option without which it is not read."""
@@ -96,14 +96,14 @@ class Database:
         return self._limit_bytes
 
     def refuse_beyond(self, size: int, name: str) -> None:
-        """Refuse a file whose content takes more bytes than one may."""
+        """Refuse a file whose content takes more bytes than the limit."""
         if size > self._limit_bytes:
             error = UnreadableError(beyond(name, size, self._limit_bytes))
             error.needs = "--limit"
             raise error
 
     def refuse_unpacked(self, size: int, of: int, name: str) -> None:
-        """Refuse a small file whose content is large: hardly any data is so packed."""
+        """Refuse a small file that unpacks to much content: hardly any data compresses so well."""
         self.refuse_beyond(size, name)
         if size > max(self._limit_bytes // NEVER_UNPACKED, of * MOST_PACKED):
             error = UnreadableError(
@@ -182,7 +182,9 @@ class Database:
         """Return the first column with a cell that meets a condition, and its first such row."""
         for names in some_at_once(columns):
             conditions = (condition.replace("{}", name) for name in names)
-            least = ", ".join(f"min(CASE WHEN {one} THEN rowid END)" for one in conditions)
+            least = ", ".join(
+                f"min(CASE WHEN {condition_of} THEN rowid END)" for condition_of in conditions
+            )
             rows = self.first(f"SELECT {least} FROM {table}") or ()
             for name, row in zip(names, rows, strict=True):
                 if row is not None:
@@ -195,7 +197,7 @@ class Database:
         return self.first(f"SELECT 1 FROM {table} WHERE {other} LIMIT 1") is None
 
     def columns_of_numbers(self, table: str, columns: Sequence[str]) -> list[str]:
-        """Return those columns of text of which `only_numbers` is true."""
+        """Return the columns of text whose cells are all whole numbers, as `only_numbers` tells."""
         # A column with other text among its first rows is settled cheaply; the rest is scanned.
         candidates = []
         for names in some_at_once(columns):
@@ -257,7 +259,7 @@ def database(
 
 
 def _are_small(folders: Sequence[Path], size: int) -> bool:
-    """Whether files are said to be small, and the few that are in the folders are."""
+    """Whether files are stated to be small, and the files in the folders are few and small."""
     paths = (
         Path(at, name) for folder in folders for at, _, names in os.walk(folder) for name in names
     )
@@ -302,7 +304,7 @@ class _Engine:
         self._changing, self._numbers, self._running = Lock(), count(), 0
 
     def begun(self) -> str:
-        """Return the name of a check that begins; nothing if its files can be put nowhere."""
+        """Return the name of a new check; the empty text if there is no folder for its files."""
         with self._changing:
             name = f"check_{next(self._numbers)}"
             try:
@@ -316,7 +318,7 @@ class _Engine:
         return name
 
     def ended(self, name: str) -> None:
-        """Remove what a check has left."""
+        """Remove the files and the catalog of a check."""
         with self._changing:
             self._running -= 1
             gone = self._folder if self._running == 0 else self._folder / name
@@ -356,7 +358,7 @@ def _is_plain(path: Path) -> bool:
 
 
 def some_at_once(columns: Sequence[str]) -> Iterator[Sequence[str]]:
-    """Yield columns so many at a time as one query may hold."""
+    """Yield columns in groups of at most `COLUMNS_AT_ONCE`, so that no query names more."""
     for start in range(0, len(columns), COLUMNS_AT_ONCE):
         yield columns[start : start + COLUMNS_AT_ONCE]
 

@@ -24,6 +24,7 @@ from graphveil.data.kinds import KINDS
 from graphveil.verify.database import Database
 from graphveil.verify.verdict import Check
 
+# What knows a kind of data, first its pieces, then the kind.
 D = TypeVar("D")
 Loader = Callable[[Database, Path, DataFile], None]
 PartsLoader = Callable[[Database, list[tuple[Path, DataFile]]], None]
@@ -63,7 +64,7 @@ class NoiseCells(NamedTuple):
 
 
 class IdsAsNames(NamedTuple):
-    """Ids of the original that are published, as what, and how many the original has not so."""
+    """Original ids that are published as names; `strange`: how many name no original feature."""
 
     ids: set[str]
     published_as: str
@@ -71,7 +72,7 @@ class IdsAsNames(NamedTuple):
 
 
 class ComparedNames(NamedTuple):
-    """Checks on names that stand in release and original, and why both cannot be compared."""
+    """Checks on names that release and original share, and why the two cannot be compared."""
 
     checks: list[Check]
     why_not: str | None = None
@@ -158,6 +159,7 @@ def checked_kind(name: str) -> CheckedKind:
     return checked
 
 
+# What is known of one release.
 class Evidence(NamedTuple):
     """All that there is of a release.
 
@@ -202,7 +204,7 @@ class Evidence(NamedTuple):
 
     @property
     def tables(self) -> Database:
-        """The released data, which a check with the need `data` has."""
+        """The released data; only a check with the need ``data`` may ask for it."""
         if self.db is None:
             raise TypeError("this check did not declare that it needs the data")
         return self.db
@@ -218,19 +220,19 @@ class Evidence(NamedTuple):
         return ItemsAreUsers() in self.manifest.claim.conditions
 
     def original_as(self, container: type[D]) -> D:
-        """Return the original of a check with the need `original`, and of data of this kind."""
+        """Return the original in its container; only a check with the need ``original`` may ask."""
         if not isinstance(self.original, container):
             raise TypeError(f"this check did not ask for an original {container.__name__}")
         return self.original
 
     def changes(self) -> Changes:
-        """Return what changed in release and original, of a check with the need `linkage`."""
+        """Return what changed between original and release; needs the linkage."""
         if self.kind.changes is None:
             raise TypeError(f"a {self.manifest.data.kind} has no pairs")
         return self.kind.changes(self)
 
     @property
     def columns(self) -> list[str]:
-        """The names of the released columns, but for that of ids from a key."""
+        """The names of the released columns, without that of ids from a key."""
         columns = self.file().columns
         return columns[1:] if self.keyed else columns

@@ -42,7 +42,7 @@ carry a message."""
 
 
 def ledger_checks(evidence: Evidence) -> list[Check]:
-    """Return whether the stated total fits the claim and the ledger; none where none is stated."""
+    """Return the check of the stated total; none if no total is stated."""
     stated = evidence.manifest.ledger
     if not isinstance(stated, Composed):
         return []
@@ -50,7 +50,7 @@ def ledger_checks(evidence: Evidence) -> list[Check]:
 
 
 def _against_claim(evidence: Evidence, stated: Composed) -> Check | None:
-    """Return what is wrong with a total next to its claim; None where nothing is."""
+    """Return why a total contradicts its claim; None if it does not."""
     # Only a differentially private release has an epsilon that adds up.
     promise = evidence.manifest.claim.guarantee
     if not isinstance(promise, EdgeDP | NodeDP):
@@ -98,7 +98,7 @@ def _against_ledger(evidence: Evidence, stated: Composed) -> Check:
 
 
 def _against_entries(evidence: Evidence, stated: Composed, before: list[dict[str, Any]]) -> Check:
-    """Return whether the entries up to that of the release, the last one, say what is stated."""
+    """Return whether the entries up to that of this release sum to the stated total."""
     if not _is_of(before[-1], evidence, stated.unit):
         return fails("the ledger's entry for this release has a different method, unit or epsilon")
     # The sum of all entries up to this release must be the stated total, as exact fractions.
@@ -106,14 +106,14 @@ def _against_entries(evidence: Evidence, stated: Composed, before: list[dict[str
     if len(before) == stated.releases and total == Fraction(stated.epsilon):
         return holds(f"{counted(len(before), 'entry')} of the ledger sum to {stated.epsilon}")
     added = "no total" if total is None else f"{float(total):.12g}"
-    said = f"{counted(stated.releases, 'release')} with the total {stated.epsilon}"
+    claimed = f"{counted(stated.releases, 'release')} with the total {stated.epsilon}"
     return fails(
-        f"the ledger has {counted(len(before), 'entry')} with {added}, but {said} are stated"
+        f"the ledger has {counted(len(before), 'entry')} with {added}, but {claimed} are stated"
     )
 
 
 def _is_of(entry: dict[str, Any], evidence: Evidence, unit: str) -> bool:
-    """Whether an entry says the method, the unit and the epsilon that the manifest says."""
+    """Whether an entry has the method, the unit and the epsilon of the manifest."""
     promise = evidence.manifest.claim.guarantee
     if not isinstance(promise, EdgeDP | NodeDP):
         return False
@@ -122,7 +122,7 @@ def _is_of(entry: dict[str, Any], evidence: Evidence, unit: str) -> bool:
 
 
 def _total(entries: list[dict[str, Any]], unit: str) -> Fraction | None:
-    """Return the sum of epsilons, rounded up to twelve places; None where one claims nothing."""
+    """Return the sum of epsilons, rounded up to twelve places; None if a release has no epsilon."""
     total = Fraction(0)
     for entry in entries:
         part, cells = _epsilon_of(entry), entry.get("person_cells")
@@ -138,5 +138,5 @@ def _total(entries: list[dict[str, Any]], unit: str) -> Fraction | None:
 
 def _epsilon_of(entry: dict[str, Any]) -> Fraction | None:
     """Return the epsilon of an entry; None where it has none."""
-    said = str(entry.get("epsilon"))
-    return Fraction(said) if _EPSILON.fullmatch(said) else None
+    text = str(entry.get("epsilon"))
+    return Fraction(text) if _EPSILON.fullmatch(text) else None

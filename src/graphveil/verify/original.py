@@ -51,7 +51,7 @@ _OPEN = {
 def original_checks(
     evidence: Evidence, owner: Owner, original: Any
 ) -> tuple[list[Check], Evidence]:
-    """Return the checks that the original decides, and all that there is once it is linked."""
+    """Return the checks that need the original, and the evidence with the original linked."""
     # Without an original, every check here is reported as not made, with what it would need.
     manifest, db, kind = evidence.manifest, evidence.db, evidence.kind
     names = (SIZE, *kind.shared_names, BIJECTION, ORDER)
@@ -112,7 +112,7 @@ def _same(manifest: Manifest, owner: Owner, original: Data) -> Check:
 
 
 def _another_number(manifest: Manifest, original: Data) -> str:
-    """Return what to try where the original given has not as many nodes or users as the release."""
+    """Return advice for an original with another number of nodes or users than the release."""
     what = KINDS[manifest.data.kind].everyone
     released = manifest.data.counts.get(what or "")
     if what is None or released is None or released == original.size:
@@ -124,7 +124,7 @@ def _another_number(manifest: Manifest, original: Data) -> str:
 
 
 def _linkage(db: Database, owner: Owner, original: Data, published: str | None) -> Check:
-    """Whether the linkage gives each original id one published id, and each of those to one."""
+    """Whether the linkage is one to one between original and published ids."""
     if not owner.linkage:
         return not_checked("which node stands for which", needs=verdict.LINKAGE)
     try:
@@ -137,7 +137,7 @@ def _linkage(db: Database, owner: Owner, original: Data, published: str | None) 
 
 
 def _order(db: Database, original: Data, *, linked: bool) -> Check:
-    """Whether new ids and their order are such as chance gives, for any linkage."""
+    """Whether new ids and their order are consistent with a random permutation."""
     if not linked:
         return not_checked(_OPEN[ORDER], needs=verdict.LINKAGE)
     labels = original.labels()

@@ -68,7 +68,7 @@ def no_original_ids(evidence: Evidence, original: Data) -> Check:
 
 
 def ids_in(original: Data, text: str) -> list[str]:
-    """Return the text ids of the original that stand in a text as words."""
+    """Return the text ids of the original that appear in a text as complete words."""
     labels = original.labels()
     if labels.dtype.kind == "i":
         return []

@@ -48,8 +48,8 @@ def parameters_check(manifest: Manifest) -> Check:
     # Step 3: a parameter and a field of the claim with one name have one value.
     problems += _contradictions(manifest)
     # Step 4: a guarantee about a table must say whether its rows are people.
-    said = getattr(claim.guarantee, "person", None)
-    if said is msgspec.UNSET and manifest.data.kind == "table":
+    person = getattr(claim.guarantee, "person", None)
+    if person is msgspec.UNSET and manifest.data.kind == "table":
         problems.append("the guarantee does not say whether the rows of the table are people")
     return judged(problems, "every parameter named in the claim has the claimed value")
 
@@ -70,15 +70,15 @@ def _contradictions(manifest: Manifest) -> list[str]:
     problems = []
     for value in (claim.guarantee, *claim.guarantee.implied, *claim.conditions):
         for name in value.__struct_fields__:
-            said = getattr(value, name)
-            if name in parameters and not _same(parameters[name], said):
+            claimed = getattr(value, name)
+            if name in parameters and not _same(parameters[name], claimed):
                 stated = f"the parameter is {name}={shown(parameters[name])}"
-                problems.append(f"the claim states {name}={said}, but {stated}")
+                problems.append(f"the claim states {name}={claimed}, but {stated}")
     return list(dict.fromkeys(problems))
 
 
-def _same(one: object, other: object) -> bool:
-    if isinstance(other, tuple) or other is msgspec.UNSET:
-        other = other or ()
-        return (one or "") == ",".join(map(str, other))
-    return isinstance(one, bool) == isinstance(other, bool) and one == other
+def _same(parameter: object, claimed: object) -> bool:
+    if isinstance(claimed, tuple) or claimed is msgspec.UNSET:
+        claimed = claimed or ()
+        return (parameter or "") == ",".join(map(str, claimed))
+    return isinstance(parameter, bool) == isinstance(claimed, bool) and parameter == claimed

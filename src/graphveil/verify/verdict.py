@@ -20,6 +20,7 @@ LIMIT_BYTES = 4 << 30
 """The most memory in bytes that the content of one released file may take unless the caller sets
 another limit: 4 GiB. A larger file is not read."""
 
+# Names of checks, and what a check may need; options of the command line begin with --.
 TWICE = "the original read by a second reader"
 SHARED = "not checked independently: the file was read only by the reader that the method used"
 ORIGINAL = "--original"
@@ -163,12 +164,13 @@ class Verdict(msgspec.Struct, frozen=True):
         >>> Verdict("recomputed", "All is well.", [check]).still_open
         {'the original': ['nothing was added']}
         """
+        # Only questions ("whether ...") can be listed as open statements.
         found: dict[str, list[str]] = {}
         for check in self._not_made():
             if check.needs and check.detail.startswith(OPEN):
                 listed = found.setdefault(_NAMES.get(check.needs, check.needs), [])
-                said = check.detail.removeprefix(OPEN)
-                listed += [] if said in listed else [said]
+                question = check.detail.removeprefix(OPEN)
+                listed += [] if question in listed else [question]
         return found
 
     def _not_made(self) -> list[Check]:
@@ -192,6 +194,7 @@ class Verdict(msgspec.Struct, frozen=True):
         ['Not checked without the original: nothing was added.']
         """
         found = {needs: [*listed] for needs, listed in self.still_open.items()}
+        # Checks whose detail is not a question are listed by their names.
         names: dict[str, list[str]] = {}
         unneeded = []
         for check in self._not_made():
@@ -221,8 +224,8 @@ class Verdict(msgspec.Struct, frozen=True):
         >>> Verdict("recomputed", "All is well.", []).as_json()["exit_code"]
         0
         """
-        said = {"answer": self.answer, "ok": self.ok, "exit_code": self.exit_code}
-        return {**said, "complete": self.complete, **msgspec.to_builtins(self)}
+        summary = {"answer": self.answer, "ok": self.ok, "exit_code": self.exit_code}
+        return {**summary, "complete": self.complete, **msgspec.to_builtins(self)}
 
     def __repr__(self) -> str:
         """Return the answer in a word, and how many checks hold."""
@@ -235,8 +238,8 @@ class Verdict(msgspec.Struct, frozen=True):
     def _repr_html_(self) -> str:
         """Return the answer and every check as a table, for notebooks."""
         rows = [(check.name, check.outcome, check.detail) for check in self.checks]
-        said = " ".join(self.said())
-        return html_table(str(Message(said)), ("check", "outcome", "detail"), rows)
+        headline = " ".join(self.said())
+        return html_table(str(Message(headline)), ("check", "outcome", "detail"), rows)
 
     def failures(self) -> list[Check]:
         """Return the checks that fail.
@@ -263,6 +266,8 @@ class Verdict(msgspec.Struct, frozen=True):
 
     def said(self) -> list[Message]:
         """Return the answer, and below it what was not checked, by what is missing for it."""
+        # The answer first; then what is known if the guarantee stays open; then what was not
+        # checked.
         lines = [self._first_line()]
         if self.answer == "undecided" and self.undecided:
             lines += [
@@ -325,7 +330,7 @@ class Verdict(msgspec.Struct, frozen=True):
         return f"Undecided: {why} ({first.name}{more}; {self._sum()})."
 
     def _what_fails(self) -> str:
-        """Return which of the outcomes it is: no guarantee, a changed folder, a stray file, else.
+        """Return the first line for a failure: the guarantee, the folder, a stray file, or else.
 
         A folder that is not as it was published is said with what is known of the data in it.
         """
@@ -375,6 +380,7 @@ class Verdict(msgspec.Struct, frozen=True):
         return ", ".join(parts)
 
 
+# What the answer means for the command line, and how checks are worded.
 EXIT_CODES: dict[Answer, int] = {"holds": 0, "fails": 1, "undecided": 4}
 """The exit code of `graphveil verify`, by the answer."""
 
@@ -411,23 +417,24 @@ def _line(check: Check) -> str:
     return f"  {check.outcome:<11}  {check.name}: {check.detail}{needs}"
 
 
+# Making checks: functions return them without names, and their callers name them.
 def named(checks: Mapping[str, Check]) -> list[Check]:
-    """Return checks under their names: what makes one does not say how it is called."""
+    """Return checks with their names set."""
     return [msgspec.structs.replace(check, name=name) for name, check in checks.items()]
 
 
 def holds(detail: str) -> Check:
-    """Return a check that is true."""
+    """Return a check that holds."""
     return Check("", "holds", detail)
 
 
 def fails(detail: str) -> Check:
-    """Return a check that is not true."""
+    """Return a check that fails."""
     return Check("", "fails", detail)
 
 
 def not_checked(detail: str, *, needs: str | None = None) -> Check:
-    """Return a check that nobody looked at, and why."""
+    """Return a check that was not made, and why."""
     return Check("", "not checked", detail, needs)
 
 
@@ -440,12 +447,12 @@ def judged(problems: Sequence[str], otherwise: str) -> Check:
 
 
 def beyond(name: str, size: int, limit_bytes: int) -> str:
-    """Return why a file is not read: its content takes more bytes than one may."""
+    """Return that a file is not read because its content exceeds the limit."""
     return f"{name} contains {size} bytes, above the limit of {limit_bytes}"
 
 
 def row_of(file: DataFile | None, number: int, *, what: str = "row") -> str:
-    """Return where an editor shows a row, from 0 on: on a line of text, below that of the names.
+    """Return the place of a row, counted from 0: its line in a text file, else its number.
 
     Of files without lines, the first row is row 1.
     """
@@ -455,7 +462,7 @@ def row_of(file: DataFile | None, number: int, *, what: str = "row") -> str:
 
 
 def shown(value: object) -> str:
-    r"""Return a value that others wrote, quoted, on one line and short.
+    r"""Return a foreign value for a message: quoted, on one line, at most 80 characters.
 
     >>> print(shown("a\tb"))
     'a\tb'
@@ -465,7 +472,7 @@ def shown(value: object) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """Return what an error says on one line, control characters escaped, at most 160 long."""
+    """Return the text of an error on one line, without control characters, at most 160 long."""
     # Messages of libraries quote the release, so their control characters are escaped.
     text = re.sub(r"\s+", " ", str(error)).strip() or type(error).__name__
     text = text.encode("ascii", "backslashreplace").decode()
@@ -474,5 +481,5 @@ def one_line(error: BaseException) -> str:
 
 
 def listed(members: list[int], size: int) -> str:
-    """Return the first of some people, and whether there are more."""
+    """Return the first five of some node ids, and dots if there are more."""
     return ", ".join(map(str, members[:5])) + (", ..." if size > 5 else "")

@@ -95,6 +95,7 @@ class PublicKernel(CPUDispatcher):
 
     def __call__(self, *arguments: object) -> Any:
         """Run it compiled, or as plain Python if the kernel that calls it runs so."""
+        # A kernel that runs as plain Python calls others as plain Python, too.
         if _thread.interprets:
             return self.py_func(*arguments)
         return super().__call__(*arguments)
@@ -122,6 +123,7 @@ class TieredKernel(PublicKernel):
 
     def __call__(self, *arguments: object) -> Any:
         """Run it as plain Python while its steps are few, else compiled."""
+        # Count the steps of this call first: a single large call is compiled at once.
         if not _thread.interprets and self.steps <= self.few_steps:
             self.steps += self.steps_of(*arguments)
             if self.steps <= self.few_steps:
@@ -235,6 +237,7 @@ class QuickFlags(Flags):
         """Return whether all options have the same values."""
         if not isinstance(other, Flags):
             return NotImplemented
+        # Options that neither has set are equal by default.
         mine, others = self._values, other._values
         for name in mine.keys() | others.keys():
             default = _DEFAULTS[name]
@@ -277,6 +280,8 @@ class Locator(caching._CacheLocator):  # noqa: SLF001  this module is for it
     def from_function(cls, py_func: Callable[..., Any], py_file: str) -> Locator | None:
         """Return a locator for a kernel of this package; None for any other function."""
         del py_func
+        # Only sources of this package in a folder ``kernels``; all others keep Numba's own
+        # locators.
         source = Path(py_file).resolve()
         ours = source.is_relative_to(cls.sources) and "kernels" in source.parts
         return cls(source) if ours else None
@@ -303,6 +308,7 @@ class Announcer(event.Listener):
             return
         if self._depth == 0:
             self._thresholds = gc.get_threshold()
+            # A threshold of 0 means that the collector is off: it stays off.
             first, *later = self._thresholds
             gc.set_threshold(first and PATIENT, *later)
             self._started = time.process_time()
@@ -340,5 +346,6 @@ def keep_kernels(sources: Path, *, kept_in: Path, text: str) -> None:
     """
     Locator.sources, Locator.kept_in = sources, kept_in
     locators: list[Any] = caching.CacheImpl._locator_classes  # noqa: SLF001  this module is for it
+    # In front of Numba's own locators, which are asked in order.
     locators.insert(0, Locator)
     event.register("numba:compile", Announcer(text))

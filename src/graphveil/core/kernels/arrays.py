@@ -159,7 +159,10 @@ def insert(table: Ints, shift: int, key: int, value: int) -> int:
 
 @leaf
 def delete(table: Ints, shift: int, key: int) -> None:
-    """Remove a key that is in the table, and close the gap; other rows may move."""
+    """Remove a key that is in the table, and close the gap.
+
+    Rows of other keys may move: a row number that `find` returned before is no longer valid.
+    """
     mask = len(table) - 1
     hole = find(table, shift, key)
     at = (hole + 1) & mask

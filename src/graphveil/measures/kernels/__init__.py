@@ -1,1 +1,1 @@
-"""Loops over the neighborhoods of nodes: triangles, balls, multisets, refinement."""
+"""Loops over neighborhoods of nodes: triangles, balls, multisets, colors, the cascade, boxes."""

@@ -159,8 +159,18 @@ def triangles_of_nodes(forward: Forward) -> NDArray[np.int64]:
 def flagged_thirds(forward: Forward, flag: Flags) -> NDArray[np.int64]:
     """Return for every forward edge how many common neighbors of its ends are flagged.
 
-    int64, shape (m,), in the order of `forward.ends`. With all flags set: in how many triangles it
-    is.
+    With all flags set: in how many triangles it is.
+
+    Parameters
+    ----------
+    forward
+        The graph. Read.
+    flag
+        bool, shape (n,). Read.
+
+    Returns
+    -------
+    int64, shape (m,), in the order of `forward.ends`
     """
     out = np.zeros(forward.ends.size, dtype=np.int64)
     _pass(forward, flag, None, out)
@@ -280,6 +290,15 @@ def fill_ball(indptr: Indptr, indices: Indices, center: int, distance: int, ball
     """Write the nodes within this distance of the center into the ball; return how many there are.
 
     Breadth-first search. `clear_ball` must follow before the next one.
+
+    Parameters
+    ----------
+    indptr, indices
+        The graph. Read.
+    center, distance
+        Which nodes.
+    ball
+        Written; `place` is all -1 before.
     """
     ball.nodes[0] = center
     ball.hops[0] = 0
@@ -511,6 +530,13 @@ def _takes_all(count: Ints, row: Indices, size: int) -> bool:
 def rows_of(rows: MultisetRows, nodes: Ints) -> tuple[Ints, Indices]:
     """Return the sorted multisets of these nodes, one after the other.
 
+    Parameters
+    ----------
+    rows
+        The multisets. Read.
+    nodes
+        int64. Read.
+
     Returns
     -------
     start
@@ -624,7 +650,22 @@ def neighborhood_hashes(
 ) -> Hashes:
     """Return a hash of the neighborhood of every given node: equal if they are isomorphic.
 
-    Isomorphic with the center mapped to the center. uint64, as long as `nodes`.
+    Isomorphic with the center mapped to the center.
+
+    Parameters
+    ----------
+    indptr, indices
+        The graph. Read.
+    distance
+        How far neighborhoods reach.
+    nodes
+        int64: the centers. Read.
+    room
+        Written; its ball is empty before and after.
+
+    Returns
+    -------
+    uint64, as long as `nodes`
     """
     out = np.empty(nodes.size, dtype=np.uint64)
     for at in range(nodes.size):
@@ -653,7 +694,21 @@ def neighborhood(
 ) -> tuple[Hashes, NDArray[np.int64]]:
     """Return the colors of one neighborhood, the center's first, and its edges by position.
 
-    uint64, shape (size,); int64, shape (edges, 2), the smaller position first.
+    Parameters
+    ----------
+    indptr, indices
+        The graph. Read.
+    distance, center
+        Which neighborhood.
+    room
+        Written; its ball is empty before and after.
+
+    Returns
+    -------
+    colors
+        uint64, shape (size,).
+    edges
+        int64, shape (edges, 2): pairs of positions, the smaller first.
     """
     size = _enter(indptr, indices, center, distance, room)
     edges = np.empty((room.start[size] // 2, 2), dtype=np.int64)

@@ -35,8 +35,8 @@ WHOLE_ROWS = 2_000
 """A table of at most this many rows is one block."""
 
 BLOCK_ROWS = 512
-"""The most rows of a block of a larger table, unless the levels demand more. A larger block
-suppresses less and takes time and memory with the square of its rows."""
+"""The most rows of a block of a larger table, unless the levels demand more. A larger block may
+suppress less, and takes time and memory with the square of its rows."""
 
 MOST_ROWS = 20_000
 """The largest block: its memory is 9 bytes times the square of its rows."""
@@ -211,6 +211,7 @@ def in_blocks(
         with stage("sorting rows into blocks"):
             pieces = split(codes, most_rows, randomness.stream("blocks"))
     pieces = [in_order(codes, levels, rows) for rows in pieces]
+    # Each block has a stream of its own, by its number.
     blocks = (
         RecordBlock(
             codes[rows],

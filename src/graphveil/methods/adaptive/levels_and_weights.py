@@ -253,6 +253,7 @@ class Weights(tuple[tuple[str, float], ...]):
     def of(self, data: Table) -> NDArray[np.float64]:
         """Return the weight of every column of a table: float64, shape (d,)."""
         weights = np.ones(data.n_columns)
+        # A name that is not a column is refused here, where the table is known.
         for name, value in self:
             weights[column_number(data, name, "weights")] = value
         return weights

@@ -1,4 +1,10 @@
-"""How long a walk anneals, how warm, and what it proposes."""
+"""Schedules: how long a stretch of annealing is, how warm, and what it proposes.
+
+Lengths are counted in proposals, never in seconds, so that a seed gives the same release on every
+machine. Temperatures and odds were tuned on the networks of the paper
+(`benchmarks/anonymization_problem`). "Codes" are the exact numbers of degrees and triangles, which
+a flip changes in O(degree); "values" are those of any other measure or distance, and much slower.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +15,9 @@ from graphveil.methods.annealing.kernels import classes as node_classes
 from graphveil.methods.annealing.task import Goals, Task
 
 LARGE_EDGES = 50_000
+"""From so many edges on, more proposals (0.8 in place of 0.5) are near unprotected nodes, which are
+few of all.
+"""
 
 MOST_STEPS = 5_000_000
 """Proposals of a stretch over codes, at most, where none are asked for."""
@@ -34,19 +43,23 @@ TRIES = 4
 
 
 def default_iterations(n_edges: int) -> int:
-    """Return 50 proposals an edge, at least 100,000 and at most 5,000,000."""
+    """Return 50 proposals for each edge, at least 100,000 and at most 5,000,000."""
     return min(max(50 * n_edges, 100_000), MOST_STEPS)
 
 
 def goal_iterations(n_edges: int) -> int:
     """Return the proposals of a stretch towards a goal: small graphs get more than the default."""
+    # Up to 500 edges 200,000 proposals, then 400 for each edge: at most four times the default.
     usual = default_iterations(n_edges)
     small = min(4 * usual, max(400 * n_edges, 200_000), 1_000_000)
     return min(max(usual, small), 2_000_000)
 
 
 class AnnealingSegment(NamedTuple):
-    """One stretch of annealing: how it runs, and what it proposes."""
+    """One stretch of annealing: how it runs (`plan`), and what it proposes (`odds`).
+
+    The fields of both are described at `kernels.classes.Schedule` and `Odds`.
+    """
 
     plan: node_classes.Schedule
     odds: node_classes.Odds
@@ -57,6 +70,7 @@ def usual_steps(task: Goals, work: int) -> int:
     steps = (default_iterations if task.by_budget else goal_iterations)(task.n_edges)
     if task.edits == "any":
         steps = min(steps, MOST_WITH_ADDITIONS)
+    # Over values a proposal takes `work` steps: as many as fit into the bound, but never too few.
     most = AT_MOST if task.by_budget else min(AT_MOST // 4, AN_EDGE * task.n_edges)
     return min(steps, max(most // work, FEWEST))
 
@@ -66,8 +80,10 @@ def within_budget(task: Goals, steps: int) -> AnnealingSegment:
 
     The constants were tuned on the networks of the paper.
     """
+    # A rewiring keeps every degree: nodes of a rare degree stay unprotected whatever is rewired.
     pairs, rewire = task.k == 2, task.edits == "rewire"
     fewest = unprotected_by_rewiring(task) if rewire and isinstance(task, Task) else 0
+    # Temperatures are in unprotected nodes. Edits are free here (price 0): the budget limits them.
     plan = node_classes.Schedule(
         steps=steps,
         hot=0.4 if pairs else 0.5,

@@ -1,4 +1,10 @@
-"""The state of a walk over a pool of pairs that may be flipped."""
+"""The state of a walk: a pool of pairs that may be flipped, and the best state seen so far.
+
+The pool is allocated once, in O(n + pairs); kernels then only change its entries. What tells nodes
+apart (`PoolState.classes`) and the lists of neighbors depend on the task and are made by the
+caller: `structural.walk_state` for graphs, `profile.pool` for directed edges and several edge
+types.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +19,29 @@ from graphveil.methods.annealing.kernels.anneal import MOST_FLIPS
 from graphveil.methods.annealing.task import Ints
 
 SAMPLE = 200
+"""Pairs whose work is measured to estimate that of a proposal. More: a surer estimate, at more
+cost.
+"""
+
 LEAST_WORK = 1_000
+"""Steps added to every estimate of work over values, so that no proposal counts as free."""
+
 REMEMBERED = 8
+"""Best states that a walk over hashed values keeps, to fall back on if hashes have merged classes.
+"""
 
 
 class Visited(NamedTuple):
-    """A state of a walk: its changed pairs, and with whom they are rewired."""
+    """A state of a walk: its changed pairs, and with whom they are rewired.
+
+    Parameters
+    ----------
+    changed
+        For every pair of the pool whether it differs from the input, bool, shape (pairs,).
+    mates
+        If edges are rewired, which pair each changed pair was rewired with and how, int64, shape
+        (pairs,): twice the pair's number, plus 1 if the ends are exchanged. Else empty.
+    """
 
     changed: NDArray[np.bool_]
     mates: Ints
@@ -28,6 +51,7 @@ def annealing_state_over(
     state: pooled.PoolState, around: values.Values | None = None
 ) -> pooled.AnnealingState:
     """Return the state in which no pair is changed, which is the best so far."""
+    # The input is the best state so far: nothing changed, and its unprotected nodes.
     n_pairs = state.pool.one.size
     best = pooled.AnnealingBest(
         changed=np.zeros(n_pairs, dtype=np.bool_),
@@ -51,11 +75,29 @@ def best_of(annealing: pooled.AnnealingState) -> Visited:
 
 
 def pool_of(pairs: NDArray[np.int32], n_nodes: int, n_present: int) -> pooled.Pool:
-    """Return these pairs, the present ones first, none changed yet."""
+    """Return the pool of these pairs, none changed yet.
+
+    Parameters
+    ----------
+    pairs
+        The two nodes of every pair, int32, shape (pairs, 2); those that are edges come first.
+    n_nodes
+        The number of nodes.
+    n_present
+        How many of the pairs are edges of the input.
+
+    Returns
+    -------
+    Pool
+        Its arrays are new; the kernels write `present`, `order`, `position` and `tally`.
+    """
+    # For every node the numbers of the pairs it is in: entries start[v]..start[v + 1] of `around`.
     ends, size = np.concatenate((pairs[:, 0], pairs[:, 1])), len(pairs)
     start = np.zeros(n_nodes + 1, dtype=np.int64)
     np.cumsum(np.bincount(ends, minlength=n_nodes), out=start[1:])
     around = (np.argsort(ends, kind="stable") % max(size, 1)).astype(np.int32)
+    # The changed pairs are the first of `order`; `position` is its inverse. At first none is
+    # changed.
     one, other, order = pairs[:, 0].copy(), pairs[:, 1].copy(), np.arange(size, dtype=np.int32)
     present, position = order < n_present, order.copy()
     tally, common = np.zeros(2, dtype=np.int64), np.zeros(size, dtype=np.int32)
@@ -69,9 +111,11 @@ def work_of(annealing: pooled.AnnealingState) -> int:
         return 1
     if pool.one.size == 0:
         return LEAST_WORK
+    # Evenly spaced pairs: the same for every run, so that a seed gives the same release anywhere.
     sample = np.unique(np.linspace(0, pool.one.size - 1, SAMPLE).astype(np.int64))
     pairs = np.stack((pool.one[sample], pool.other[sample], 1 - 2 * pool.present[sample]), axis=1)
     steps = [values.work_of(annealing.state.rows, around, *pair) for pair in pairs.tolist()]
+    # A rewiring flips four pairs.
     turns = 1 if pool.mates is None else 4
     return turns * round(sum(steps) / len(steps)) + LEAST_WORK
 

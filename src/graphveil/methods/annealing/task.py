@@ -1,4 +1,10 @@
-"""What a run is asked for: the goal, the edits, the measure; and what it tells of its result."""
+"""Tasks: what a walk is given, how two results compare, and what a run then claims and warns of.
+
+`Task` is for graphs (the method `structural`), `ProfileTask` for networks with directed edges or
+several edge types (`profile`, and `structural` with the measure directed-count). Code that serves
+both takes `Goals`, either of the two. `better` is the one place that says which of two results
+wins.
+"""
 
 from __future__ import annotations
 
@@ -68,6 +74,7 @@ def claimed(
     promised: StructuralKAnonymity, goal: Goal, unprotected: int, n_nodes: int, *, coarser: str = ""
 ) -> StructuralKAnonymity:
     """Return what a run may claim: the share reached; refuse a run that protects nobody."""
+    # A release that protects nobody would be the input under a claim: refuse it.
     if n_nodes and unprotected == n_nodes:
         ways = f"budget, lower k, or {coarser}" if coarser else "budget, or lower k"
         raise InfeasibleError(
@@ -85,6 +92,7 @@ COLOR_BITS = {"count": 24, "edge-count": 40, "degree": 40}
 """From which bit of a code on the color of a node stands; nothing else reaches these bits."""
 
 MOST_COLORS = 1 << 16
+"""Combinations of known attributes at most: with count, colors have bits 24 to 39 of a code."""
 
 NEARLY = (4, 3)
 """What a node counts that is unprotected from knowledge that is off by half of phi, and from exact
@@ -100,9 +108,29 @@ Watch = Callable[[int, int], bool]
 class Task(NamedTuple):
     """A graph, what may be changed in it, and when it is enough.
 
-    `by_budget`: whether the fewest unprotected nodes are wanted, or the fewest edits. `phi`: the
-    percent by which knowledge is off. `nearly`: what a node counts in addition, in tenths of an
-    unprotected one, if unprotected from knowledge off by half of `phi`, and from exact knowledge.
+    Parameters
+    ----------
+    graph
+        The input.
+    measure, distance
+        What an attacker knows of a node: a name of `MEASURES`, and how many hops that reaches.
+    k
+        The smallest class of a protected node.
+    edits
+        ``"delete"``, ``"add"``, ``"rewire"`` or ``"any"``.
+    budget
+        The most edits (the paper's B).
+    allowed
+        How many nodes may stay unprotected (n minus the paper's T).
+    by_budget
+        Whether the fewest unprotected nodes are wanted, or the fewest edits.
+    colors
+        A number for the known attributes of every node, int64, shape (n,); None without any.
+    phi
+        The percent by which the attacker's knowledge is off.
+    nearly
+        What a node counts in addition, in tenths of an unprotected one, if it is unprotected from
+        knowledge off by half of `phi`, and from exact knowledge.
     """
 
     graph: Graph
@@ -131,6 +159,8 @@ class Task(NamedTuple):
         """Return codes of degrees and triangles with the colors of nodes in bits of their own."""
         if self.colors is None:
             return codes
+        # Bits are added: no color, and no number of edges around a node, may reach those of
+        # another.
         room = 1 << COLOR_BITS[self.measure]
         if int(self.colors.max(initial=0)) >= MOST_COLORS or int((codes % (1 << 40)).max()) >= room:
             raise InfeasibleError(
@@ -144,12 +174,16 @@ class Task(NamedTuple):
         from graphveil.measures import partition  # noqa: PLC0415  not for help
         from graphveil.measures.values import classes_of  # noqa: PLC0415  as above
 
+        # Nodes of one class of the measure but of different colors are told apart.
         labels = partition(graph, measure=self.measure, distance=self.distance)
         return labels if self.colors is None else classes_of(labels, self.colors)
 
 
 class ProfileTask(NamedTuple):
-    """A network, which edges may change, and when it is enough."""
+    """A network with layers of edges, which of them may change, and when it is enough.
+
+    The fields are those of `Task`; `measure` is the profile of degrees, or directed-count.
+    """
 
     network: Network
     colors: Ints
@@ -163,6 +197,7 @@ class ProfileTask(NamedTuple):
     @classmethod
     def of(cls, network: Network, colors: Ints, goal: Goal, *, k: int, edits: str) -> ProfileTask:
         """Return the task of a goal."""
+        # Without a budget of its own a goal may change as many edges as there are.
         most = goal.budget(network.n_ties)
         budget = network.n_ties if most is None else min(most, network.n_ties)
         allowed, by_budget = goal.allowed(network.n_nodes), isinstance(goal, Budget)
@@ -230,9 +265,11 @@ def better(one: Edited | ChangedTies, other: Edited | ChangedTies, task: Goals) 
 
 
 def _rank(edited: Edited | ChangedTies, task: Goals) -> tuple[int, int, int]:
+    # Within a budget: nodes first, in tenths since `nearly` counts in tenths; then edits.
     if task.by_budget:
         nearly: int = getattr(edited, "nearly", 0)
         return (10 * edited.unprotected + nearly, edited.cost, edited.unprotected)
+    # Towards a goal: first by how many nodes it is missed, then edits, then nodes.
     return (max(edited.unprotected - task.allowed, 0), edited.cost, edited.unprotected)
 
 
@@ -240,6 +277,7 @@ def left_by(phi: float, k: int, facts: Mapping[str, float | int]) -> tuple[str, 
     """Return the advice on whom inexact knowledge alone does not find; none without phi."""
     if not phi:
         return ()
+    # Two figures of the released graph: exact classes, and an attacker whose numbers are off.
     few, noisy = facts["nodes_unprotected_exactly"], 100 * facts["share_unprotected_from_noisy"]
     advice = (
         f"phi={phi:g} is weaker than exact equivalence classes: "
@@ -277,6 +315,7 @@ def rewiring(unprotected: int, allowed: int) -> list[str]:
 
 def beside(n_nodes: int, best: Edited, other: Edited, allowed: int) -> list[str]:
     """Return the advice on a result that misses the goal with fewer edits; none where none does."""
+    # Only if the other result has fewer edits, and misses a goal that the best one reaches.
     reaches = best.unprotected <= allowed < other.unprotected
     if not reaches or other.cost >= best.cost:
         return []

@@ -1,4 +1,17 @@
-"""Walks that anneal over flips, each looked at exactly before it is made."""
+"""Walks by simulated annealing over flips, and the courses that several stretches make.
+
+A stretch proposes flips while its temperature falls. A flip that lowers the energy is made, another
+one by chance (Metropolis). The energy counts the unprotected nodes, what their classes lack to k,
+and a price for each edit; see `kernels.classes.Schedule`. The best state seen is always kept.
+
+Three courses are made of stretches:
+
+- `search_until_no_gain`, for a budget: from the input, longer each time while that protects more.
+- `with_fewer`, for a goal that is reached: the same with ever smaller budgets.
+- `towards_goal`, for a goal: reach it (warm), then take edits back (cold, and warmer once more).
+
+A flip costs O(degree) over codes, the work of a reevaluation over values; see `schedule`.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +40,19 @@ AnyTask = TypeVar("AnyTask", bound=Goals)
 class Walk(Generic[AnyTask]):
     """A walk under way; the kernel moves ``annealing`` or ``target_state``, the other is None.
 
-    A stretch has ``iterations`` proposals or, if that is None, ``effort`` times the usual ones.
+    Parameters
+    ----------
+    task
+        What is looked for, in which network.
+    rng
+        The source of all draws of this walk.
+    watch
+        Called with the best state's unprotected nodes and edits after every chunk; if it returns
+        True, the walk ends.
+    iterations
+        Proposals of a stretch; if None, ``effort`` times the usual ones.
+    effort
+        A multiple of the usual proposals.
     """
 
     task: AnyTask
@@ -50,6 +75,7 @@ class Walk(Generic[AnyTask]):
     ) -> bool:
         """Follow the schedule; return whether the caller has seen enough."""
         plan, odds = stretch
+        # In chunks: between two of them the caller sees the best state and may stop the walk.
         for first in range(0, plan.steps, self.chunk):
             if prepare is not None:
                 prepare(first)
@@ -86,6 +112,7 @@ class Walk(Generic[AnyTask]):
 
 
 CHUNK = 100_000
+"""Proposals between two looks at a walk, at most: a fraction of a second over codes."""
 
 LONGER, SLOPE = 3, 0.05
 """How much longer the next stretch within a budget is, and what share of the nodes the last one
@@ -107,7 +134,10 @@ FAR = 0.25
 
 @dataclass(eq=False)
 class AnnealingWalk(Walk[AnyTask]):
-    """A walk over a pool of pairs; `work` is about the steps of a proposal."""
+    """A walk over a pool of pairs; `work` estimates the steps of a proposal (1 over codes).
+
+    `visited` lists best states of walks over values, whose hashes an exact count may refute.
+    """
 
     annealing: pooled.AnnealingState = field(kw_only=True)
     visited: list[Visited] = field(default_factory=list, init=False)
@@ -151,6 +181,9 @@ class AnnealingWalk(Walk[AnyTask]):
 
 def search_until_no_gain(walk: AnnealingWalk[Any], stretch: AnnealingSegment) -> None:
     """Search from the input with thrice as many proposals each time, while that gains."""
+    # Each search starts at the input with three times the proposals of the last. The first two
+    # always run if the goal is missed; another follows while the last protected 5% of those left
+    # before it.
     steps, most = stretch.plan.steps, round(schedules.MOST_STEPS * max(walk.effort, 1.0))
     while walk.missed():
         before = walk.reached()[0]
@@ -165,19 +198,25 @@ def search_until_no_gain(walk: AnnealingWalk[Any], stretch: AnnealingSegment) ->
 
 def search_from_input(walk: AnnealingWalk[Any], stretch: AnnealingSegment, edits: int) -> bool:
     """Search with at most so many edits; return whether the caller has seen enough."""
+    # A rewiring changes two of the pool's pairs, which are edges of the input.
     budget = 2 * edits if walk.task.edits == "rewire" else edits
     walk.back_to_input()
     return walk.anneal(stretch._replace(odds=stretch.odds._replace(budget=budget)))
 
 
 def with_fewer(walk: AnnealingWalk[Any], stretch: AnnealingSegment, too_few: int) -> bool:
-    """Search with half as many edits more than are too few, and so on; end at the best state."""
+    """Bisect the number of edits a search needs for the goal; end at the best state.
+
+    `too_few` edits are known not to suffice, those of the best state are known to. Return whether
+    the caller has seen enough.
+    """
     for _ in range(HALVINGS):
         edits = (too_few + walk.reached()[1]) // 2
         if edits <= too_few:
             break
         if search_from_input(walk, stretch, edits):
             return True
+        # If this search reached the goal, its state is the new best, and the upper end falls.
         if node_classes.unprotected_of(walk.classes) > stretch.plan.allowed:
             too_few = edits
     walk.back_to_best()
@@ -191,24 +230,31 @@ def towards_goal(walk: AnnealingWalk[Any], steps: int, *, always: bool = False) 
     sampled deletions reach it. Then backfills from the best state: cold, and warmer unless that
     took back nearly none.
     """
+    # Warm: look for the goal. The price 0.15 of an edit is well below that of a node, which is 1.
+    # `ease` mixes in what classes lack to k, so that a walk sees progress before a class is full.
     full, half = walk.task.allowed == 0, -(-steps // 2)
     warmed = max(min(2 * steps, schedules.MOST_WARM), steps)
     plan, odds = schedules.paying(schedules.within_budget(walk.task, warmed), walk.task.k, 0.15)
     plan = plan._replace(hot=0.3, cold=0.05, ease=1.0 if full else 0.5)
     warm = AnnealingSegment(plan, odds._replace(swap=0.3, swap_back=0.3))
+    # Cold backfill: half of the proposals swap an edit for another, which frees edits to take back.
     odds = odds._replace(swap=0.5, swap_back=0.5)
     cold = AnnealingSegment(plan._replace(steps=half, hot=0.05, cold=0.005, price=0.1), odds)
+    # Fine backfill: longer and a little warmer than the cold one.
     plan = plan._replace(steps=steps, hot=0.1, cold=0.01, price=0.1, ease=1.0 if full else 0.0)
     fine = AnnealingSegment(plan, warm.odds)
     for stretch in (warm, cold, fine):
+        # The warm stretch is for states that miss the goal, or if the start is far from the best.
         if stretch is warm and not (always or walk.missed()):
             continue
         skips = stretch is warm and walk.misses_by_far()
         before = walk.reached()[1]
         if not skips and walk.anneal(stretch):
             return
+        # If the cold backfill took back nearly nothing, the fine one is not worth its time.
         if stretch is cold and before - walk.reached()[1] < int(GAIN * before):
             return
         walk.back_to_best()
+        # Annealing did not reach the goal: try where the paper's heuristic reaches it.
         if stretch is warm and walk.missed():
             walk.start_where_edges_were_sampled()

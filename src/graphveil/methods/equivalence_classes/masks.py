@@ -1,7 +1,18 @@
-"""Rows of a table put together by masks, the finest first: what a class publishes is chosen first.
+"""Rows of a table put into classes by masks, those of most columns first.
 
-A mask is the set of columns that a class publishes. Both methods that suppress cells of a table
-start here.
+A mask is the set of columns that a class publishes: here it is chosen before the rows of the class.
+Both methods that suppress cells of a table, `suppress-k` and `cluster-k`, start here.
+
+1. `good_masks` or `all_masks`: the masks to try, those of most columns first. All 2^d if that is
+   about a second of work; otherwise level by level the best of those one column below good ones.
+2. `_publish`: level by level, the mask under which most remaining rows are in groups of at least k
+   equal rows makes these groups classes, and so on until no group of k is left.
+3. `kernels.masks.move_rows`: rows move to classes that publish more columns, or to new ones of k,
+   if that publishes more cells in all; a few passes over all masks.
+4. `_none_left`: if fewer than k rows are in no class, each joins the one that loses least by it.
+
+No paper: a greedy start for the local searches of those methods. Nothing is random, and the order
+of the rows changes nothing. Costs: O(masks * rows * d) for d columns.
 """
 
 from __future__ import annotations
@@ -21,26 +32,29 @@ Codes = NDArray[np.int32]
 Ints = NDArray[np.int64]
 
 MOST_COLUMNS = 62
-"""A mask is a word."""
+"""The most columns: a mask is a bit set in one signed 64-bit integer."""
 
 MOST_VISITS = 1 << 24
-"""All masks are tried where their number times the rows is at most this: about a second of work."""
+"""All masks are tried if their number times the distinct rows is at most this: about a second."""
 
 VISITS_OF_SOME = 1 << 22
-"""Else about so many are spent on choosing some of the masks."""
+"""Otherwise about this many visits of a row under a mask are spent on choosing some masks."""
 
 FEWEST_KEPT = 8
-"""So many masks of every number of columns are kept at least where not all are tried."""
+"""At least this many masks of every number of columns are kept if not all are tried."""
 
 LEAST_GAIN = 2e-5
-"""A pass that moves rows is the last where it gains a smaller share of the cells."""
+"""A pass that moves rows is the last if it gains at most this share of the cells."""
 
 MOST_PASSES = 8
+"""The most passes that move rows; each costs about as much as all of step 2."""
+
 MIXERS = np.array([0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint64)
+"""The constants of the generator splitmix64, which mix the bits of a cell's code and column."""
 
 
 class MaskedStart(NamedTuple):
-    """The class of every row, and whether all masks were tried for it."""
+    """The class of every row (integers, shape (n,)), and whether all masks were tried for it."""
 
     labels: NDArray[Any]
     all_masks: bool
@@ -49,37 +63,49 @@ class MaskedStart(NamedTuple):
 def masked_classes(codes: Codes, weights: Ints, *, k: int) -> MaskedStart:
     """Return classes of at least k rows, those that publish most columns formed first.
 
-    From all columns down to one, the mask under which most remaining rows stand in classes of k
-    makes classes. Then rows move to where more columns are published, or to new classes of k, if
-    that pays in all. Fewer than k that are left go each where least is lost.
+    The steps are those of the module. Of masks that suit as many rows, the first by its columns
+    wins.
 
-    Nothing is drawn, and the order of the rows changes nothing: of masks that suit as many rows,
-    the first by its columns wins. All 2^d masks are tried where that takes about a second; else
-    some of those one column below good ones. Time is O(masks * rows * d).
+    Parameters
+    ----------
+    codes
+        The distinct rows, int32, shape (distinct, d); -1 is a missing cell, which no class
+        publishes.
+    weights
+        How many rows equal each, int64.
+    k
+        The smallest class.
 
-    `codes`: the distinct rows; -1 is a missing cell, which no class publishes. Labels are of all
-    rows, those of a distinct row side by side: copies may part.
+    Returns
+    -------
+    MaskedStart
+        Labels of all rows, those of one distinct row next to each other: equal rows may be put into
+        different classes.
     """
     data = rows_of(codes, weights)
     n, d = int(weights.sum()), codes.shape[1]
     groups = kernel.groups_of(weights.size, n, k)
+    # Step 1.
     complete = d <= MOST_COLUMNS and (weights.size << d) <= MOST_VISITS
     levels = all_masks(d) if complete else good_masks(data, weights, d, k=k, groups=groups)
+    # Step 2.
     state = kernel.classes_of(n, k)
     remaining = weights.copy()
     for masks in levels:
         _publish(data, remaining, masks, k, groups, state)
+    # Step 3.
     order = np.concatenate([np.empty(0, dtype=np.int64), *levels])
     for _ in range(MOST_PASSES):
         gained = kernel.move_rows(data, weights, order, k, groups, state)
         if gained <= LEAST_GAIN * n * d:
             break
+    # Step 4; then number the classes from 0 without gaps.
     labels = _none_left(np.repeat(codes, weights, axis=0), state, k)
     return MaskedStart(np.unique(labels, return_inverse=True)[1].ravel(), complete)
 
 
 def all_masks(d: int) -> list[Ints]:
-    """Return all masks but the empty one, those of most columns first, each number by itself."""
+    """Return all masks but the empty one, one array per number of columns, the highest first."""
     masks = np.arange(1, 1 << d, dtype=np.int64)
     sizes = np.bitwise_count(masks)
     return [masks[sizes == columns] for columns in range(d, 0, -1)]
@@ -88,7 +114,11 @@ def all_masks(d: int) -> list[Ints]:
 def good_masks(
     data: kernel.MaskedRows, weights: Ints, d: int, *, k: int, groups: kernel.Groups
 ) -> list[Ints]:
-    """Return masks under which rows have others in reach of k, each one column below such a one."""
+    """Return masks under which many rows have nearly k equal ones, one array per number of columns.
+
+    A level consists of masks one column below the masks of the level above: the best by how near
+    their groups are to k, then by how many rows are in groups of k.
+    """
     kept = max(FEWEST_KEPT, VISITS_OF_SOME // (weights.size * d * d))
     levels = [np.array([(1 << d) - 1], dtype=np.int64)]
     while len(levels) < d:
@@ -103,7 +133,7 @@ def good_masks(
 
 
 def rows_of(codes: Codes, weights: Ints) -> kernel.MaskedRows:
-    """Return distinct rows as hashes of their cells."""
+    """Return distinct rows as hashes of their cells, for the kernels."""
     d = codes.shape[1]
     salts = (np.arange(1, d + 1, dtype=np.uint64) * MIXERS[0]) ^ MIXERS[2]
     cells = codes.astype(np.int64).astype(np.uint64)
@@ -126,7 +156,9 @@ def _publish(
 ) -> None:
     """Make classes under these masks, that of most remaining rows first, until none has any.
 
-    How many rows a mask suits can only fall: one that leads with its count renewed is the best.
+    A lazy queue: how many rows a mask suits can only fall while others are published, so a mask
+    whose recomputed count still leads is the best. `remaining` is how many copies of each distinct
+    row are in no class yet; it is lowered.
     """
     reached = np.zeros((masks.size, 2), dtype=np.int64)
     kernel.coverage(data, remaining, masks, k, groups, reached)
@@ -145,12 +177,17 @@ def _publish(
 
 
 def _none_left(codes: Codes, state: kernel.Classes, k: int) -> Ints:
-    """Return the classes after each row that is left, if fewer than k, went where least is lost."""
+    """Return the classes after fewer than k remaining rows joined the class that loses least.
+
+    A class publishes the columns in which the row agrees with it: it loses the others for all of
+    its rows, and gains those that agree for the row. With k or more remaining, they are class 0.
+    """
     labels = state.labels
     left = np.flatnonzero(labels == 0)
     n_classes = int(state.used[0])
     if left.size >= k or n_classes == 1:
         return labels
+    # The values of every class, from its first row, and the columns that it publishes.
     _, first = np.unique(labels, return_index=True)
     values = codes[first[-(n_classes - 1) :]]
     masks, sizes, _ = state.classes[1:n_classes].T
@@ -167,10 +204,10 @@ def _none_left(codes: Codes, state: kernel.Classes, k: int) -> Ints:
 
 
 def masked_clusters(rows: CollapsedRows, *, k: int) -> MaskedStart | None:
-    """Return clusters of at least k rows with many columns in common; None where it is not a table.
+    """Return clusters of at least k rows with many columns in common; None if it is not a table.
 
-    There is none if features have no columns, or a row has two of one; nor if it has more columns
-    than a mask can name.
+    It is not if features have no columns, or a row has two values of one column, or if it has more
+    columns than a mask can name.
 
     >>> from graphveil.data import Bipartite
     >>> from graphveil.methods.equivalence_classes.rule import collapse, columns_of
@@ -184,6 +221,7 @@ def masked_clusters(rows: CollapsedRows, *, k: int) -> MaskedStart | None:
     used, columns = np.unique(rows.columns[rows.indices], return_inverse=True)
     if not 0 < used.size <= MOST_COLUMNS:
         return None
+    # Write the features of a row into the cells of their columns.
     cells = np.repeat(np.arange(rows.n_distinct), rows.degrees()) * used.size + columns
     if np.unique(cells).size < cells.size:
         return None

@@ -1,7 +1,17 @@
 """What clusters of rows publish: the keep rule, and what a method hands over of it.
 
-Equal rows are collapsed first. Of every cluster the rule says which features it publishes; clusters
-that publish the same are released as one class. What is counted on the classes, the owner learns.
+Shared by the methods that put rows of user-item data into clusters: `smooth-k`, `suppress-k` and
+`mondrian`.
+
+1. `collapse`: equal rows are collapsed first, so that everything after works on distinct rows.
+2. `profiles_of`: how many rows of every cluster have each feature.
+3. `Rule`: a cluster publishes the features that at least a share theta of its rows have
+   (Esfandiari et al., *Smooth Anonymity for Sparse Graphs*, Definitions 3.4 and 3.5: theta 1 is
+   suppression, which adds nothing; theta 1/2 takes the majority).
+4. `classes_of`: clusters that publish the same are released as one class.
+5. `released` and `draft_of`: the released data, and figures and warnings for the owner.
+
+Costs: O(entries log entries) for each step, by sorting.
 """
 
 from __future__ import annotations
@@ -30,13 +40,20 @@ Labels: TypeAlias = "NDArray[np.int32]"
 
 
 POPULAR = 100
+"""From how many comparisons per pair of features on data counts as having popular features.
+
+See `CollapsedRows.has_popular_features`: above it, counting shared features for all pairs of rows
+costs more than bounding it. How 100 was chosen is not recorded.
+"""
 
 
 class CollapsedRows(NamedTuple):
     """The distinct rows of some data, shorter ones first, and which of them every row equals.
 
-    `weights`: how many rows equal each; `columns`: the column whose value a feature is, see
-    `columns_of`; None elsewhere, and where nobody asks.
+    Distinct row u has the features ``indices[indptr[u]:indptr[u + 1]]``, ascending. `weights`: how
+    many rows equal each, int64; `kinds`: the distinct row that each row equals, int32, shape (n,);
+    `columns`: the column whose value a feature is, int32, see `columns_of`. None if features are
+    not values of columns, or if it is not needed.
     """
 
     indptr: Ints
@@ -62,7 +79,7 @@ class CollapsedRows(NamedTuple):
 
     @property
     def comparisons(self) -> int:
-        """The ordered pairs of distinct rows that share a feature, once a shared feature.
+        """The ordered pairs of distinct rows that share a feature, counted once per shared feature.
 
         A row and itself are such a pair. Clusters are grown in time that grows with their number.
 
@@ -93,7 +110,7 @@ class CollapsedRows(NamedTuple):
         return indptr, self.indices[entries]
 
     def by_kind(self) -> Ints:
-        """Return all rows so that equal ones stand together, in the order of the distinct rows."""
+        """Return all rows so that equal ones are together, in the order of the distinct rows."""
         return np.argsort(self.kinds, kind="stable").astype(np.int64, copy=False)
 
 
@@ -102,6 +119,7 @@ def collapse(data: Bipartite) -> CollapsedRows:
 
     The distinct rows and their order depend on the set of rows alone.
     """
+    # Rows of one length form a rectangular table, whose distinct rows are found by sorting.
     sizes = np.diff(data.indptr)
     order = np.argsort(sizes, kind="stable")
     lengths, starts = np.unique(sizes[order], return_index=True)
@@ -119,6 +137,7 @@ def collapse(data: Bipartite) -> CollapsedRows:
         n_distinct += counts.size
         parts.append(distinct)
         weights.append(counts)
+    # Put the tables together, shorter rows first.
     degrees = [np.full(part.shape[0], part.shape[1]) for part in parts]
     return CollapsedRows(
         indptr=np.concatenate([[0], np.cumsum(_joined(degrees))]).astype(np.int64),
@@ -130,7 +149,7 @@ def collapse(data: Bipartite) -> CollapsedRows:
 
 
 def columns_of(names: Sequence[object]) -> NDArray[np.int32] | None:
-    """Return the column of every feature where all are named ``column=value``, else None."""
+    """Return the column of every feature, int32, if all are named ``column=value``, else None."""
     split = [column_and_value(name) for name in names]
     columns = [named[0] for named in split if named]
     if not names or len(columns) < len(names):
@@ -139,7 +158,8 @@ def columns_of(names: Sequence[object]) -> NDArray[np.int32] | None:
 
 
 def _distinct(table: NDArray[np.int32]) -> tuple[NDArray[np.int32], Ints, Ints]:
-    """Return the distinct rows of a table in lexicographic order, which each is, and how many."""
+    """Return the distinct rows in lexicographic order, which of them each is, and how often."""
+    # Big-endian bytes compare like the numbers, so that rows sort as strings of bytes.
     n, width = table.shape
     if not width:
         return table[:1], np.zeros(n, dtype=np.int64), np.array([n])
@@ -180,7 +200,7 @@ class Theta(Fraction):
 
 
 class Rule(NamedTuple):
-    """Keeps what a share `theta` of rows have; ``"drop"``, at 1/2 only, omits exact halves."""
+    """Keeps what a share `theta` of rows have; ``ties="drop"``, at 1/2 only, omits exact halves."""
 
     theta: Fraction = Fraction(1, 2)
     ties: str = "keep"
@@ -189,6 +209,7 @@ class Rule(NamedTuple):
         """Return how many rows of a cluster of these sizes must have a feature that is kept."""
         if self.ties == "drop":
             return np.asarray(sizes // 2 + 1)
+        # theta * size, rounded up, in whole numbers.
         numerator, denominator = self.theta.numerator, self.theta.denominator
         return np.maximum(1, -(-numerator * sizes // denominator))
 
@@ -206,17 +227,19 @@ class Profiles(NamedTuple):
     sizes: Ints
 
     def kept(self, rule: Rule) -> NDArray[np.bool_]:
-        """Return which pairs the rule keeps."""
+        """Return which pairs the rule keeps, bool, shape (pairs,)."""
         return np.asarray(self.counts >= rule.least(self.sizes)[self.clusters])
 
 
 def profiles_of(rows: CollapsedRows, labels: Labels) -> Profiles:
-    """Return how many rows of every cluster have each feature."""
+    """Return how many rows of every cluster have each feature; `labels` are clusters from 0."""
     n_clusters = int(labels.max()) + 1 if labels.size else 0
     n_kinds = max(rows.n_distinct, 1)
+    # Pairs of a cluster and a distinct row, and how many copies each has.
     of_row = labels.astype(np.int64) * n_kinds + rows.kinds
     pairs, weights = np.unique(of_row, return_counts=True)
     kinds = pairs % n_kinds
+    # Spell every pair out into its features, and add up the copies by cluster and feature.
     degrees = rows.degrees()[kinds]
     starts = np.repeat(rows.indptr[kinds] - (np.cumsum(degrees) - degrees), degrees)
     features = rows.indices[starts + np.arange(starts.size)]
@@ -235,20 +258,21 @@ def profiles_of(rows: CollapsedRows, labels: Labels) -> Profiles:
 
 
 def kept(rows: CollapsedRows, labels: Labels, rule: Rule) -> EntryChanges:
-    """Return what the release of these clusters keeps of the original."""
+    """Return the entries that the release of these clusters keeps, and those that it adds."""
     profiles = profiles_of(rows, labels)
     original = int((rows.weights * rows.degrees()).sum())
     return kept_of(profiles, profiles.kept(rule), original)
 
 
 def kept_of(profiles: Profiles, published: NDArray[np.bool_], n_entries: int) -> EntryChanges:
-    """Return what a release of these pairs keeps of an original with so many entries."""
+    """Return what a release of these pairs keeps of an original with `n_entries` entries."""
     counts, sizes = profiles.counts[published], profiles.sizes[profiles.clusters[published]]
     return EntryChanges(n_entries, int(counts.sum()), int((sizes - counts).sum()))
 
 
 def classes_of(profiles: Profiles, published: NDArray[np.bool_]) -> Profiles:
     """Return the published features by class: clusters that publish the same form one class."""
+    # What clusters publish is data of its own, whose distinct rows are the classes.
     n, width = profiles.sizes.size, int(profiles.features.max(initial=0)) + 1
     clusters, features = profiles.clusters[published], profiles.features[published]
     starts = np.concatenate([[0], np.cumsum(np.bincount(clusters, minlength=n))])
@@ -267,7 +291,7 @@ def classes_of(profiles: Profiles, published: NDArray[np.bool_]) -> Profiles:
 def one_a_column(
     profiles: Profiles, published: NDArray[np.bool_], columns: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
-    """Return which pairs are the only value that a cluster publishes of a column of a table.
+    """Return which pairs are the only value of their column that a cluster publishes.
 
     >>> two = Profiles(*(np.array(x) for x in ([0, 0, 1], [4, 5, 4], [1, 1, 2], [2, 2])))
     >>> one_a_column(two, np.ones(3, dtype=bool), np.zeros(6, dtype=np.int32)).tolist()
@@ -302,10 +326,10 @@ class EntryCounts(NamedTuple):
 
 
 def advice_on(counts: EntryCounts, *, k: int, adds: bool) -> tuple[str, ...]:
-    """Return what the owner should know, in the order in which it is said.
+    """Return warnings for the owner, in the order in which they are shown.
 
-    `adds`: whether entries may be published that are not true of a whole class. Where none may be,
-    all are true of everyone in theirs: the method's limits say it, and no warning repeats it.
+    `adds`: whether entries may be published that are not true of an entire class. If none may be,
+    each is true of everyone in its class: the method's limits say it, and no warning repeats it.
 
     >>> advice_on(EntryCounts(10, 1, 4, EntryChanges(10, 8, 0)), k=2, adds=True)
     ()
@@ -331,7 +355,11 @@ def draft_of(
     *,
     adds: bool,
 ) -> Draft[Any]:
-    """Return what clusters publish, with its cost against the original and advice to the owner."""
+    """Return what clusters publish, with its cost against the original and advice to the owner.
+
+    `published` (bool, one per pair of `profiles`) says what is published; `adds` as in `advice_on`.
+    """
+    # In a table, a cluster publishes a column only if a single value of it is kept.
     if data.column_of is not None:
         published = published & one_a_column(profiles, published, data.column_of)
     kept = kept_of(profiles, published, data.n_entries)

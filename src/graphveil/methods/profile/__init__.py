@@ -1,4 +1,4 @@
-"""Profile anonymity: numbers of edges out and in that at least k people share."""
+"""Profile anonymity: out-degrees and in-degrees that at least k nodes share."""
 
 from graphveil.methods.profile.profile import Profile
 

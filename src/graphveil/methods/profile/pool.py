@@ -1,7 +1,7 @@
 """The state of a walk over edges of a network: which may come or go, and what each does to codes.
 
-The walk is that of the method structural (`graphveil.methods.structural.kernels.anneal`), over a
-pool of pairs. This module makes the pool and the codes:
+The walk is that of `graphveil.methods.annealing`, over a pool of pairs. This module makes the pool
+and the codes:
 
 - A code holds the degrees of a node in each layer and direction, each in bits of its own, and its
   color above them: equal codes are equal profiles and attributes. So that no number overflows into

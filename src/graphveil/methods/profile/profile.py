@@ -199,9 +199,11 @@ class Profile(Anonymizer[Network]):
         def change(some: Ints) -> Ints:
             return self._planned(data, some, randomness)
 
+        # Step 1: merge rare attributes, and suppress further ones if that makes the plan cheaper.
         colors = attributes.colors_of(data, self._roles.known, self.k, self.merge, randomness)
         colors = attributes.suppressed_further(colors, self.suppress, self.k, change)
         of_person = attributes.numbered_colors(colors.of_person, data.n_nodes)
+        # Step 2: edit the layers, within the colors as they are published.
         changes = self._edited(data, of_person, randomness)
         layers = tuple(each.layer for each in changes.layers)
         people = self._roles.published(data.people, colors.table)

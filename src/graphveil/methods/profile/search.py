@@ -3,7 +3,7 @@
 The kernels of profile protect every node (`graphveil.methods.profile.realize`). For a partial goal,
 a budget, or deletions alone this module searches for fewer edits, in three ways:
 
-1. `Look.from_network`: the annealing walk of the method structural, from the network as it is.
+1. `Look.from_network`: the annealing walk of `graphveil.methods.annealing`, from the network.
 2. `Look.from_plan`: the same walk from edits that protect every node, which are taken back while
    the goal holds.
 3. `Look.from_fall`, for deletions: a plan by maximum flows (`falling`), completed edge by edge

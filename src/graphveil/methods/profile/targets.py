@@ -1,11 +1,10 @@
 """Targets of profiles: which nodes get the same in- and out-degrees, at a small total change.
 
 The guarantee is that of Casas-Roma, Salas, Malliaros and Vazirgiannis, *k-degree anonymity on
-directed networks* (KAIS 2019); of the paper, its abstract and public code were read. They group all
-nodes by the heuristic MDAV, and only add arcs. Here:
+directed networks* (KAIS 2019). They group all nodes by the heuristic MDAV, and only add arcs. Here:
 
 1. Cells, that is nodes of equal profile and color, of at least k nodes stay as they are
-   (`plan_of_profiles`). This is the main departure: most nodes need no change.
+   (`plan_of_profiles`). This is the main departure: nodes of frequent profiles need no change.
 2. Every other node joins the nearest such cell, or a group of at least k nodes. Groups are cut from
    orders along space-filling curves by dynamic programming, and improved by moves, exchanges,
    dissolutions and new cuts (the kernels in `grouping`). The cheapest result wins.
@@ -263,7 +262,7 @@ def _neighbors(
 ) -> tuple[Flags, Ints]:
     """Return the nearest points of the same color, and whether each exists; shape (n, most).
 
-    Colors are a third coordinate, so far apart that no point of a different color is nearer.
+    Colors are a further coordinate, so far apart that no point of a different color is nearer.
     """
     from scipy.spatial import KDTree  # noqa: PLC0415  a network without directions needs none
 
@@ -278,7 +277,8 @@ def _neighbors(
 def _orders(points: Ints, colors: Ints, shifts: int, rng: Generator) -> list[Ints]:
     """Return orders of the nodes in which neighbors are near, color by color.
 
-    Along the Hilbert curve of the points and of their logarithms, and of shifts of both.
+    Along the Hilbert curve of the points and of their logarithms; and, if asked for, of both shifted
+    by a random vector.
     """
     logs = (LOGARITHMS * np.log1p(points)).astype(np.int64)
     planes = [_plane(points), _plane(logs)]
@@ -410,6 +410,21 @@ def leveled(
     than deleted ones. Then, until the sums agree: free targets are lowered; nodes leave cells of
     more than k for a neighboring cell; whole groups move. If none suffices, the target is the
     complete graph or, if arcs may be deleted, the empty one.
+
+    Parameters
+    ----------
+    plan
+        The targets of a plan, with two coordinates.
+    points
+        int64, shape (n, 2): the present profiles.
+    colors
+        int64, shape (n,).
+    k
+        The smallest size of a cell.
+    prices
+        Whether degrees may only rise, and what changes cost.
+    rng
+        In which order nodes and groups are looked at.
     """
     level = _Level(plan.high.copy(), points)
     _lower_free(level, plan, rng)

@@ -172,6 +172,7 @@ class LocalSearchRun(NamedTuple):
         order = rng.permutation(n)
         cold_bar = moves.TINY if number == 1 else -moves.TINY
         bars = heat * np.log1p(-rng.random(n)) if heat > 0 else np.full(n, cold_bar)
+        # Moves and swaps first, then the clusters below 2k rows, the worst first.
         moves.sweep(data, state, plan, choice, self.scratch, order, bars)
         moves.dissolve(data, state, plan, choice, moves.small_clusters(state, plan))
 

@@ -110,6 +110,7 @@ def _threshold(rule: rules.Rule, price: float) -> nesting.Threshold:
 
 def _no_chains(n_units: int, n_features: int) -> nesting.Chains:
     """Return the state in which no unit has a cluster yet."""
+    # There are at most as many clusters as units.
     cluster, after, head = np.full((3, n_units), -1, dtype=np.int32)
     total, shared = np.zeros((2, n_units), dtype=np.int64)
     return nesting.Chains(

@@ -73,8 +73,8 @@ def chunks_demanded(n_rows: int, comparisons: int, *, k: int) -> Chunks | None:
     n_rows
         The number of rows.
     comparisons
-        How many comparisons all rows at once take. A chunk with a share of the rows takes about
-        that share of them for each of its rows.
+        How many comparisons all rows at once take. In chunks with a share of the rows, each row is
+        compared with about that share of the others, so all chunks together take that share.
     k
         The smallest cluster.
 
@@ -387,8 +387,9 @@ class SmoothK(Clustered):
     modified in appendix D. Greedy growth and local search are graphveil's own. Theorem 5.5 of the
     paper is about another algorithm and says nothing about these.
 
-    Time is near-linear in the rows, with the sum of squared degrees of the features among distinct
-    rows in each chunk; memory is linear in the entries of the chunks in work.
+    Time grows with the sum of squared degrees of the features among the distinct rows of a chunk:
+    near-linear in the rows if features are rare. Memory is linear in the entries of the chunks in
+    work.
 
     On the command line and in files the fields of algorithms and chunks are flat, as in
     ``--algorithm facility --beta 2 --chunk-rows 100000``.
@@ -465,6 +466,7 @@ class SmoothK(Clustered):
     def published(self, profiles: rules.Profiles, randomness: Randomness) -> NDArray[np.bool_]:
         """Return which pairs are published, after noise."""
         kept = profiles.kept(self.rule)
+        # Noise only raises thresholds, so the keep rule and the guarantee hold as before.
         if self.threshold_noise is not None:
             rng = randomness.stream("thresholds")
             kept &= noisy(profiles, self.rule, self.threshold_noise, rng)

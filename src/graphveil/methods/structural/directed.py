@@ -1,4 +1,10 @@
-"""One run over directed edges (the measure directed-count): its walks, and the best of them."""
+"""One run over directed edges (the measure directed-count): its walks, and the best of them.
+
+As `run` for graphs, but the walks move over directed edges: `profile.pool` makes their state. What
+an attacker knows of a person is the out-degree, the in-degree, the number of neighbors, and the
+number of edges among these and the person. The walks are those of `annealing.walk` and two starts
+of `starts`; no walk depends on another.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +39,21 @@ Follow = Callable[[Walk], None]
 
 
 class ArcResult(NamedTuple):
-    """The best edges of a run, and what they are compared with."""
+    """The best edges of a run, and what they are compared with.
+
+    Parameters
+    ----------
+    network
+        The edited network.
+    edited
+        The edges that came and went.
+    unprotected
+        The people in classes below k in the edited network, int64.
+    unprotected_before
+        How many there were in the input.
+    interrupted
+        Whether an interrupt ended the run.
+    """
 
     network: Network
     edited: tasks.ChangedTies
@@ -44,6 +64,8 @@ class ArcResult(NamedTuple):
 
 def run_on_arcs(task: tasks.ProfileTask, settings: Settings, randomness: Randomness) -> ArcResult:
     """Return the best edges that walks reach, their unprotected people recomputed exactly."""
+    # No edit is made if the goal is reached. Otherwise the best walk wins, and people are counted
+    # anew.
     none = np.empty(0, dtype=np.int64)
     before = pool_unprotected_in(task.network, task.colors, task.k, measure=task.measure).size
     best = tasks.ChangedTies(none, none, before)
@@ -72,16 +94,18 @@ def _best_of_walks(
             break
         until = now + (deadline - now) / (len(walks) - at)
         # Deletions alone draw as those of a run that may only delete.
-        drawn = {DELETIONS: "search", "search": "any" if task.edits == "any" else "search"}
-        rng = randomness.stream(f"structural arcs {drawn.get(name, name)}")
+        streams = {DELETIONS: "search", "search": "any" if task.edits == "any" else "search"}
+        rng = randomness.stream(f"structural arcs {streams.get(name, name)}")
         with stage(f"{name}: {before:,} nodes unprotected", total=before) as advance:
             watch = watching(until, before, advance, interrupted)
+            # A walk of its own from the input: its pairs, its draws, its part of the time.
             aim = _aim(task, name)
             pairs = pairs_of(aim, np.empty(0, dtype=np.int64), rng)
             walk = walk_of(aim, pairs, rng, watch)
             walk.iterations, walk.effort = settings.iterations, settings.effort
             follow(walk)
             found = checked(aim, pairs, walk)
+        # Starts ignore the budget (`_aim`), so a result beyond it does not count.
         if found.cost <= task.budget and tasks.better(found, best, task):
             best = found
     return best
@@ -98,6 +122,7 @@ def _aim(task: tasks.ProfileTask, name: str) -> tasks.ProfileTask:
 
 def _walks(task: tasks.ProfileTask, settings: Settings) -> dict[str, Follow]:
     """Return the walks that may win: from the input, where hubs are worn down, and from a cut."""
+    # Starts only delete first, so they are no use if edges may only be added.
     starts: dict[str, Follow] = {"hubs": starting.from_hubs}
     if not settings.preserve_triangles:
         starts["cut"] = _from_cut
@@ -105,6 +130,8 @@ def _walks(task: tasks.ProfileTask, settings: Settings) -> dict[str, Follow]:
         starts = {}
     if not task.by_budget:
         return starts or {"search": _from_input}
+    # Within a budget the search from the input; a large budget may suffice for everybody, by a
+    # start.
     alone: dict[str, Follow] = {DELETIONS: _from_input} if task.edits == "any" else {}
     large = task.budget >= LARGE_BUDGET * task.n_edges
     return {**alone, "search": _from_input, **(starts if large else {})}
@@ -137,6 +164,7 @@ def arcs_lower_bound(task: tasks.ProfileTask) -> int | None:
     """
     if task.allowed or task.by_budget:
         return None
+    # Each kind of degree alone gives a bound; all hold, so the largest does.
     profiles = task.network.profiles().T
     bounds = [least_change(each, task.colors, task.k, task.edits) for each in profiles]
     known = [bound for bound in bounds if bound is not None]

@@ -1,9 +1,28 @@
 """The paper's heuristics, and one of its program's, by batches of sampled edits; their trajectory.
 
-Algorithm 1 of de Jong, van der Loo and Takes, *The anonymization problem in social networks*;
-weights stay until the classes are recomputed, after each batch. Nodes are numbered by rising degree
-of the input, as the triangle passes need. Pairs that could be added are too many to list: a round
-samples as many as there are edges, half at random, half from open triads.
+De Jong, van der Loo and Takes, *The anonymization problem in social networks*:
+
+- `sample_edits` is Algorithm 1 (section 5.1), with the recompute gap R of section 5.2 (`gap`).
+- `one_round` is its lines 4 to 6: one batch of at most min(R, B) edits.
+- `weights` are the heuristics of section 5.3, equations 5 to 9, without their normalization.
+- `state_of` takes the place of Algorithm 2 (section 5.2).
+- `affected` is A_M of table 1.
+- `trajectory` is the process of section 6.3: Algorithm 1 that goes on beyond its end.
+
+Departures:
+
+- A node is anonymous in a class of k or more nodes; section 3.2 prints "exactly k".
+- Classes are counted anew after each batch, which for count at distance 1 is one pass over all
+  triangles. The paper updates the affected nodes only.
+- The best state of a full or partial goal is the one that reaches it with the fewest edits.
+- Edges may also be added or rewired. Pairs that could be added are too many to list: a round
+  samples
+  as many as there are edges, half at random, half from open triads.
+- ``ua-only`` is a heuristic of the authors' program that the paper does not describe.
+
+Nodes are numbered by rising degree of the input, as the triangle passes need. A batch costs O(m)
+and, for measures with triangles, a pass over all triangles; dk, hybrid and distances above 1 cost
+more.
 """
 
 from __future__ import annotations
@@ -43,11 +62,25 @@ FLIPS = {
     "add": (((0, 1),), (True,)),
     "rewire": (((0, 1), (2, 3), (0, 3), (2, 1)), (False, False, True, True)),
 }
-"""The pairs of an edit's nodes that it flips, in turn, and whether each is joined."""
+"""The pairs of an edit's nodes that it flips, in turn, and whether each is joined (section 3.2.1).
+
+A rewiring of {v, w} and {x, y} has the nodes (v, w, x, y): it parts both edges, and joins {v, y}
+and {x, w}.
+"""
 
 
 class SamplingState(NamedTuple):
-    """A graph of the trajectory; `unprotected` is the paper's U_k, the nodes in classes below k."""
+    """The graph G' of Algorithm 1 between two batches, with nodes by rising degree of the input.
+
+    Parameters
+    ----------
+    forward
+        Every edge once, at its end of lower rank.
+    degrees
+        The degree of every node, int64, shape (n,).
+    unprotected
+        The paper's V_u for any k: whether a node is in a class below k, bool, shape (n,).
+    """
 
     forward: Forward
     degrees: Ints
@@ -69,6 +102,7 @@ def ranked(graph: Graph) -> tuple[Ints, Forward]:
 
 def state_of(forward: Forward, task: Task) -> SamplingState:
     """Return the state of these edges, classes recomputed; colors are those of the ranks."""
+    # In place of Algorithm 2 (section 5.2), all classes are counted anew.
     n = forward.start.size - 1
     degrees = np.diff(forward.start) + np.bincount(forward.ends, minlength=n)
     return SamplingState(forward, degrees, _unprotected(forward, degrees, task))
@@ -77,6 +111,7 @@ def state_of(forward: Forward, task: Task) -> SamplingState:
 def _unprotected(forward: Forward, degrees: Ints, task: Task) -> Flags:
     if task.measure not in tasks.CODES or task.distance > 1:
         return class_sizes_of_nodes(task.labels_of(Graph(*kernel.lists_of(forward)))) < task.k
+    # Count, edge-count and degree at distance 1: an exact code of degree and triangles per node.
     by_degree, by_triangle = tasks.CODES[task.measure]
     codes = degrees * by_degree
     if by_triangle:
@@ -104,10 +139,10 @@ def packed(one: NDArray[np.integer], other: NDArray[np.integer], n: int) -> Ints
     return keys
 
 
-def without(forward: Forward, gone: Ints) -> Forward:
+def without(forward: Forward, deleted: Ints) -> Forward:
     """Return the edges without those at these positions."""
     stays = np.ones(forward.ends.size, dtype=np.bool_)
-    stays[gone] = False
+    stays[deleted] = False
     kept = np.zeros(stays.size + 1, dtype=np.int64)
     np.cumsum(stays, out=kept[1:])
     return Forward(kept[forward.start], forward.ends[stays])
@@ -178,11 +213,13 @@ def deletions(forward: Forward) -> EdgeCandidates:
 
 def additions(forward: Forward, rng: Generator) -> EdgeCandidates:
     """Return distinct pairs that are not edges: up to one per edge, half of them open triads."""
+    # Half of the draws are uniform pairs, half the ends of paths of two edges, which close
+    # triangles.
     n = forward.start.size - 1
     draws = max(forward.ends.size, FEWEST)
-    drawn = rng.integers(0, n, size=(2, draws - draws // 2))
+    random_pairs = rng.integers(0, n, size=(2, draws - draws // 2))
     triads = _wedges(forward, draws // 2, rng)
-    one, other = np.concatenate((drawn, triads), axis=1) if triads.size else drawn
+    one, other = np.concatenate((random_pairs, triads), axis=1) if triads.size else random_pairs
     keys = np.unique(packed(one, other, n)[one != other])
     keys = keys[~_among(keys_of(forward), keys)]
     return EdgeCandidates("add", ((keys // n).astype(np.int32), (keys % n).astype(np.int32)))
@@ -194,6 +231,7 @@ def _wedges(forward: Forward, draws: int, rng: Generator) -> Ints:
     if m == 0:
         return np.empty((2, 0), dtype=np.int64)
     lists = kernel.lists_of(forward)
+    # A random end of a random edge, then a random neighbor of its other end.
     arc = rng.integers(0, 2 * m, size=draws)
     end = lists.indices[arc].astype(np.int64)
     center = np.searchsorted(lists.indptr, arc, side="right") - 1
@@ -206,6 +244,8 @@ def rewirings(forward: Forward, rng: Generator) -> EdgeCandidates:
     n, m = forward.start.size - 1, forward.ends.size
     if m == 0:
         return EdgeCandidates("rewire", (np.empty(0, dtype=np.int32),) * 4)
+    # Draw two edges and which way round the second is; keep those of four different nodes whose new
+    # pairs are not edges.
     draws = max(m, FEWEST)
     source, keys = sources(forward), keys_of(forward)
     one, two = rng.integers(0, m, size=(2, draws))
@@ -236,30 +276,47 @@ It is never drawn before, but for 1 in 2**200.
 
 
 Weigher = Callable[[SamplingState, EdgeCandidates], Floats]
-"""A heuristic of someone else: the weight of every candidate."""
+"""A heuristic given as a function: the weight of every candidate."""
 
 
 def sample_edits(
     task: Task, heuristic: Sampling, *, gap: int, rng: Generator, watch: Watch | None = None
 ) -> Edited:
-    """Return the best graph on the way while a heuristic of the paper draws edits.
+    """Return the best graph on the way while a heuristic of the paper draws edits (Algorithm 1).
 
-    A run also ends where no edit is left to draw. `gap` edits lie between two recounts. Edits that
-    undo each other are in neither list; a rewiring is one edit of the budget and four of
-    `Edited.cost`.
+    A run also ends where no edit is left to draw. Edits that undo each other are in neither list; a
+    rewiring is one edit of the budget and four of `Edited.cost`.
+
+    Parameters
+    ----------
+    task
+        The input, the measure and k; `task.budget` is B, n - `task.allowed` is the target T.
+    heuristic
+        Which of section 5.3 draws the edits.
+    gap
+        Edits between two recounts: R of section 5.2.
+    rng
+        The source of all draws.
+    watch
+        Called after each batch with the unprotected nodes and the edits; True ends the run.
     """
+    # Line 2: G' and G_best are the input.
     order, original = ranked(task.graph)
     if task.colors is not None:
         task = task._replace(colors=task.colors[order])
     state = state_of(original, task)
     best = difference(state, original)
     edits = 0
+    # Line 3: until the budget is spent or enough nodes are anonymous.
     while edits < task.budget and state.n_unprotected > task.allowed:
+        # Lines 4 to 6: draw at most min(R, B) edits with the weights of this state, and make them.
         forward, done = one_round(state, heuristic, task, min(gap, task.budget - edits), rng)
         if done == 0:
             break
+        # Lines 7 and 8: classes of the new graph, and what remains of the budget.
         edits += done
         state = state_of(forward, task)
+        # Lines 9 to 11: keep the best, here also by edits (see `better`).
         now = difference(state, original)
         if tasks.better(now, best, task):
             best = now
@@ -271,10 +328,15 @@ def sample_edits(
 def one_round(
     state: SamplingState, heuristic: Sampling | Weigher, task: Task, most: int, rng: Generator
 ) -> tuple[Forward, int]:
-    """Return the edges after at most this many edits more, and how many were done."""
+    """Return the edges after at most this many edits more, and how many were done.
+
+    These are lines 4 to 6 of Algorithm 1; a weight stays the same within a batch.
+    """
+    # A batch that takes all edges needs no weights.
     forward = state.forward
     if task.edits == "delete" and most >= forward.ends.size:
         return without(forward, np.arange(forward.ends.size)), forward.ends.size
+    # Weigh the candidates of all kinds of edits together, and take the first arrivals.
     pools = candidates(forward, task.edits, rng)
     if not pools:
         return forward, 0
@@ -283,6 +345,7 @@ def one_round(
     )
     if task.edits == "delete":
         return without(forward, np.argpartition(times, most)[:most]), most
+    # Edits of a batch must not flip the same pair twice: later ones that would are passed over.
     parted, joined, size = _disjoint(pools, times, most, forward.start.size - 1)
     return exchanged(forward, keys_of(forward), parted, joined), size
 
@@ -314,12 +377,16 @@ def _disjoint(
 def weights(
     heuristic: Sampling | Weigher, state: SamplingState, pool: EdgeCandidates, task: Task
 ) -> Floats:
-    """Return the weight of every candidate, by which the paper's heuristic draws.
+    """Return the weight of every candidate, by which the paper's heuristic draws (section 5.3).
 
-    ``es``: 1. ``degree``: the least degree of its nodes. ``affected``: how many nodes it affects.
-    ``unique``: 1 where one of its nodes is unprotected; others only if those do not suffice.
-    ``ua``: how many unprotected nodes it affects, plus 1/m. ``ua-only``: how many of these it
-    affects where one of its own nodes is unprotected; others only if those do not suffice.
+    - ``es`` (edge sampling, 5.3.1, equation 5): 1.
+    - ``degree`` (structure based, 5.3.2, equation 6): the least degree of its nodes.
+    - ``affected`` (the paper's aff, 5.3.2, equation 7): how many nodes it affects.
+    - ``unique`` (uniqueness based, 5.3.3, equation 8): 1 if one of its nodes is unprotected.
+    - ``ua`` (unique-affected, 5.3.3, equation 9): the unprotected nodes it affects, plus 1/m.
+    - ``ua-only`` (the authors' program): the unprotected nodes it affects, if one of its own is.
+
+    ``unique`` and ``ua-only`` take edits of protected nodes only if the others do not suffice.
     """
     if callable(heuristic):
         return heuristic(state, pool)
@@ -341,17 +408,25 @@ def weights(
 
 
 def affected(state: SamplingState, pool: EdgeCandidates, task: Task, flag: Flags) -> Ints:
-    """Return how many flagged nodes every candidate affects: ``|A_M ∩ flagged|``."""
+    """Return how many flagged nodes every candidate affects: ``|A_M ∩ flagged|`` (table 1).
+
+    `flag` is all nodes for ``affected``, and V_u for ``ua``.
+    """
+    # The measure degree: only the ends of an edge change.
     reach = MEASURES[task.measure].affected
     if reach is the_ends:
         of_ends: Ints = np.sum([flag[nodes] for nodes in pool.nodes], axis=0, dtype=np.int64)
         return of_ends
+    # Additions, rewirings and larger distances: the nodes near the ends are listed edit by edit.
     if pool.kind != "delete" or task.distance > 1:
         needed = 2 if reach is within_of_both else 1
         lists, flips = kernel.lists_of(state.forward), pool.flips()
         if task.distance == 1:
             return kernel.affected_beside(lists, flips, needed, flag)
         return kernel.affected_by(lists, flips, task.distance, needed, flag)
+    # Deletions at distance 1: the ends and their common neighbors, for all edges in one pass over
+    # the triangles. Under vrq and hybrid the neighbors of either end: |N[v]| + |N[w]| less the
+    # common ones.
     ends = pool.nodes
     score = flagged_thirds(state.forward, flag) + flag[ends[0]] + flag[ends[1]]
     if reach is within_of_both:
@@ -361,10 +436,11 @@ def affected(state: SamplingState, pool: EdgeCandidates, task: Task, flag: Flags
 
 
 def arrival_times(weight: Floats, rng: Generator) -> Floats:
-    """Return a time per candidate: the earliest are a roulette's draw without replacement.
+    """Return a time per candidate: the earliest are a weighted draw without replacement.
 
-    Each draw takes a candidate with the share of its weight among those left, as does the next
-    arrival of clocks that ring once each, at these rates. Weight 0 never arrives.
+    A time is exponential with the weight as its rate. The first arrival is then each candidate with
+    the share of its weight among all, the next one with its share among those left, and so on: the
+    law of drawing one after the other, in one pass. Weight 0 never arrives.
     """
     time = np.full(weight.size, np.inf)
     np.divide(rng.standard_exponential(weight.size), weight, out=time, where=weight > 0)
@@ -451,6 +527,8 @@ def trajectory(  # noqa: PLR0913  one argument for each part of Algorithm 1
     >>> len(trajectory(star, heuristic=hubs_first, measure=lambda graph: graph.degrees(), points=3))
     3
     """
+    # Step 1: read the arguments. Functions in place of names see the graph as its owner numbered
+    # it.
     container = cast("Graph", as_container(graph, (Graph,), wanted_by=TRAJECTORY))
     _check_trajectory(heuristic, edits, k, share, points)
     if isinstance(measure, str):
@@ -460,10 +538,11 @@ def trajectory(  # noqa: PLR0913  one argument for each part of Algorithm 1
     budget = round(share * container.n_edges)
     name = _STANDS_IN if callable(measure) else measure
     task = own(container, name, distance, k=k, edits=edits, budget=budget, allowed=-1)
-    back = _Back(container, order)
+    view = _OwnersView(container, order)
     if isinstance(task, _OwnMeasured):
-        task.value_of, task.back = cast("OwnMeasure", measure), back
-    draw = cast("Sampling", heuristic) if isinstance(heuristic, str) else back.weigher(heuristic)
+        task.value_of, task.view = cast("OwnMeasure", measure), view
+    draw = cast("Sampling", heuristic) if isinstance(heuristic, str) else view.weigher(heuristic)
+    # Step 2: Algorithm 1 without its end; one batch up to each point, a row for each.
     rng = Randomness(seed=seed).stream(TRAJECTORY)
     title = heuristic if isinstance(heuristic, str) else heuristic.__name__
     state, done = state_of(original, task), 0
@@ -517,7 +596,7 @@ def _check_trajectory(
         raise ParameterError(f"share={share} is out of range. Choose a value above 0, at most 1.")
 
 
-class _Back:
+class _OwnersView:
     """Shows functions the graph of the trajectory with its nodes as the owner numbered them."""
 
     def __init__(self, graph: Graph, order: NDArray[np.int64]) -> None:
@@ -558,15 +637,15 @@ class _OwnMeasured(Task):
     """A task whose classes are those of a function."""
 
     value_of: OwnMeasure
-    back: _Back
+    view: _OwnersView
 
     def labels_of(self, graph: Graph) -> NDArray[np.int64]:
         """Return the class of every node: equal where the function returns equal values."""
-        values = self.back.called(self.value_of, graph)
+        values = self.view.called(self.value_of, graph)
         if values.ndim not in {1, 2} or len(values) != graph.n_nodes or values.dtype.kind in "OV":
             raise InputError(
                 f"the measure {self.value_of.__name__} must return {graph.n_nodes} values, one "
                 "for each node: a number each, or a row of numbers. Correct the function."
             )
         columns = values.reshape(graph.n_nodes, -1).T
-        return classes_of(*columns)[self.back.order]
+        return classes_of(*columns)[self.view.order]

@@ -1,4 +1,14 @@
-"""One run: the heuristics that the parameters ask for, and the best of what they reach."""
+"""One run: the heuristics that the parameters ask for, and the best of what they reach.
+
+`run` counts the input, runs every heuristic of `_chosen` (the portfolio of ``auto``, or the one
+asked for), takes the best by `task.better`, and counts the unprotected nodes of the edited graph
+once more.
+
+No heuristic depends on another: each gets the input, a random stream of its own and, under a time
+limit, a share of the time that remains, but nothing of what the others reached. So, without a time
+limit, each ends where it would end by itself with the same seed, and one more heuristic never makes
+the result worse. Cost: the sum of the heuristics.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +45,10 @@ WALKS: dict[str, searches.Heuristic] = {
     "cut": starts.cut,
     "mirror": starts.mirror,
 }
+"""The heuristics of graphveil, by name; the paper's are in `paper`."""
+
 STARTS: tuple[Walking, ...] = ("strip", "cut")
+"""Heuristics that first delete many edges and then restore what they can."""
 
 DELETING = {*STARTS, "mirror"}
 """Those that look for the fewest deletions that protect everybody, whatever the budget."""
@@ -58,6 +71,7 @@ class Result(NamedTuple):
 
 def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
     """Return the best state that these heuristics reach, recomputed exactly."""
+    # Step 1: the input as it is; without anything to do, no heuristic runs.
     if settings.until:
         utility.check_bounds(task.graph, settings.until)
     before = recount.unprotected_in(task.graph, task).size
@@ -67,11 +81,13 @@ def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
     with noted(wanted=settings.on_interrupt == "best") as interrupted:
         missed = before > task.allowed or bool(nearly)
         results = _try_all(task, settings, randomness, before, interrupted) if missed else {}
+        # Step 2: the best of the heuristics, and of no edits at all.
         none = np.empty((0, 2), dtype=np.int32)
         best, chosen = Edited(none, none, before, nearly), None
         for name, other in results.items():
             if tasks.better(other, best, task):
                 best, chosen = other, name
+        # Step 3: within a budget of deletions, look again for edits that keep more of the network.
         asked = settings.keep or settings.spend_least or settings.until
         fits = task.by_budget and task.edits == "delete" and not task.phi
         fits = fits and tasks.counted_by_codes(task) and settings.heuristic in {"auto", "search"}
@@ -82,6 +98,7 @@ def run(task: Task, settings: Settings, randomness: Randomness) -> Result:
                 search_again = utility.within_bounds if settings.until else utility.with_prices
                 priced = search_again(task, best, before, settings, rng, watch)
             results[PLAIN], best, chosen = results.pop(str(chosen)), priced, "prices"
+    # Step 4: the claim rests on an exact count of the edited graph, never on that of a walk.
     graph = recount.applied(task.graph, best)
     unprotected = recount.unprotected_in(graph, task)
     if unprotected.size != best.unprotected:
@@ -110,7 +127,11 @@ def _try_all(
     before: int,
     interrupted: Callable[[], bool],
 ) -> dict[str, Edited]:
-    """Return what every heuristic reaches; each gets its share of the time that remains."""
+    """Return what every heuristic reaches, by name; each gets its share of the time that remains.
+
+    Omitted is what ran after an interrupt or the time limit, unless it is the first, and what needs
+    more edits than the budget.
+    """
     results: dict[str, Edited] = {}
     names = [*_chosen(task, settings)]
     limit = settings.time_limit_seconds
@@ -121,6 +142,7 @@ def _try_all(
         if results and (interrupted() or now > deadline):
             break
         until = now + (deadline - now) / (len(names) + 1)
+        # A stream of its own: what a heuristic draws does not depend on which ran before it.
         rng = randomness.stream(f"structural {name}")
         with stage(f"{name}: {before:,} nodes unprotected", total=before) as advance:
             watch = watching(until, before, advance, interrupted)
@@ -131,7 +153,17 @@ def _try_all(
 
 
 def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
-    """Return the heuristics to run: the one asked for, or those that may win, the cheap first."""
+    """Return the heuristics to run: the one asked for, or those that may win, the cheap first.
+
+    - A measure that is not followed by codes, or rewiring: ua; without attributes also search, and
+      mirror for deletions towards a goal.
+    - A budget: ua, target (count, edits=any) and search; the starts if the budget is large.
+    - Additions towards a goal: search and ua.
+    - Deletions towards a full goal: the starts, each of which searches on its way.
+    - Another goal: the starts and search; with count and edits=any also target.
+
+    The starts are `STARTS`, without cut if triangles are preserved, and mirror for k=2.
+    """
     asked = "search" if task.phi else settings.heuristic
     if asked != "auto":
         return (asked,)
@@ -156,6 +188,8 @@ def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
 def _heuristic(
     name: Sampling | Walking, task: Task, settings: Settings, rng: Generator, watch: Watch
 ) -> Edited:
+    # Starts look for the fewest deletions that reach the goal, whatever the budget; `_try_all`
+    # drops results beyond it.
     if name in DELETING:
         task = task._replace(edits="delete", budget=task.graph.n_edges)
     walk = uncertainty.search_under_uncertainty if task.phi else WALKS.get(name)

@@ -1,4 +1,9 @@
-"""The walks that anneal over flips, each looked at exactly before it is made, and their starts."""
+"""The heuristic `search`: simulated annealing from the input, and how a heuristic runs a walk.
+
+`heuristic` turns a course (a function that moves a walk) into what `run` calls. The stretches and
+courses are those of `annealing.walk`. `search` is graphveil's own; the paper deletes edges at
+random only.
+"""
 
 from __future__ import annotations
 
@@ -27,6 +32,8 @@ class GraphWalk(AnnealingWalk[Task]):
 
     def start_where_edges_were_sampled(self) -> None:
         """Make the present state that where unique-affected reaches the goal, if it does."""
+        # Over codes annealing reaches goals itself; only deletions of the pool can be made one by
+        # one.
         task, (state, values, best, _, _) = self.task, self.annealing
         if values is None or task.edits != "delete":
             return
@@ -34,6 +41,8 @@ class GraphWalk(AnnealingWalk[Task]):
         sampled = sample_edits(task, "ua", gap=gap, rng=self.rng, watch=self.watch)
         n, pairs = task.graph.n_nodes, np.stack((state.pool.one, state.pool.other), axis=1)
         self.go_to(np.isin(recount.keys_of(pairs, n), recount.keys_of(sampled.deleted, n)))
+        # The sampled state reaches what the walk missed: it is the best now, and backfills start
+        # there.
         if sampled.unprotected <= task.allowed < self.reached()[0]:
             pooled.keep(
                 state.pool, state.pool.mates, best, node_classes.unprotected_of(state.classes)
@@ -74,10 +83,12 @@ def heuristic(follow: Callable[[AnnealingWalk[Task]], None]) -> Heuristic:
 def search(walk: AnnealingWalk[Task]) -> None:
     """Return the best state of an annealing walk from the input, the input included.
 
-    A goal takes up to four stretches, of half, one and two times the usual length; a budget takes
-    others of thrice this length, and so on, while the last gained a twentieth. Only edges of the
-    input are rewired, each at most once, and none of them is joined anew: so every rewiring can be
-    taken back at any time.
+    Within a budget: `search_until_no_gain` over codes, one stretch over values or with
+    `iterations`. Towards a goal: one stretch that counts nodes only; if it reaches the goal,
+    searches with fewer edits (`with_fewer`); then `towards_goal`.
+
+    Only edges of the input are rewired, each at most once, and none of them is joined anew: so
+    every rewiring can be taken back at any time.
     """
     task, steps = walk.task, walk.proposals(schedules.usual_steps(walk.task, walk.work))
     stretch = schedules.within_budget(task, steps)

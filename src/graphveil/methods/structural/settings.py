@@ -1,4 +1,8 @@
-"""How a run looks for edits: the heuristics, what they keep, and the bounds they stay within."""
+"""Settings: how a run looks for edits, what it keeps, and the bounds it stays within.
+
+They are the parameters of `StructuralAnonymity` that say nothing of the guarantee. `Kept` and
+`Until` have spellings of their own for the command line, which `parse` reads and ``str`` writes.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +24,15 @@ class Kept(tuple[str, ...]):
 
     @staticmethod
     def parse(given: object) -> Kept:
-        """Return the properties that a text with commas between them, or a list, names."""
+        """Return the properties that a text with commas between them, or a list, names.
+
+        Examples
+        --------
+        >>> Kept.parse("paths, clustering")
+        ('paths', 'clustering')
+        >>> str(Kept.parse("none"))
+        'none'
+        """
         if given in ("all", "none"):
             return Kept(PROPERTIES if given == "all" else ())
         named = given.split(",") if isinstance(given, str) else given
@@ -60,6 +72,7 @@ class Until(tuple[Bound, ...]):
     @staticmethod
     def parse(given: object) -> Until:
         """Return the bounds in a list of texts, or in one text with ``and`` between them."""
+        # One text may hold several bounds; read each, then check that a search can measure it.
         listed = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
         texts = [text for one in listed for text in str(one).split(" and ")]
         bounds = Until(read_bound(text) for text in texts)

@@ -1,4 +1,18 @@
-"""Starts of a walk from which no descent from the input gets: a cut, and hubs worn down."""
+"""The heuristics `strip`, `cut` and `mirror`: start where much is deleted, then restore edges.
+
+Annealing from the input does not get past the many triangles of hubs and dense networks. These
+starts do:
+
+- STRIP searches with few edits, then deletes edges of unprotected hubs until the goal is reached.
+- CUT deletes the edges inside the two sides of a large cut that are in a triangle. No triangle
+  remains, so a node looks as its degree says, and the degrees are then lowered to k-anonymous ones.
+- MIRROR (k=2) pairs nodes and keeps an edge only if the partners of its ends are connected too. So
+  partners have the same surroundings at any distance.
+
+From there `towards_goal` restores the edges that the goal does not need deleted. Costs: O(m) for
+each sweep of the cut, O(n k) for the degrees, one look at all edges of a hub for each deletion;
+then the proposals of the walk. The starts are graphveil's own.
+"""
 
 from __future__ import annotations
 
@@ -30,10 +44,21 @@ from graphveil.methods.structural import recount
 from graphveil.methods.structural.search import heuristic
 
 RESTARTS = 2
+"""Cuts that are tried; the one with the fewest edges inside its sides is taken."""
+
 ROUNDS = 3
+"""Attempts to lower the degrees: deletions may leave some too high, or make new plans better."""
+
 SHARES = (0.01, 0.02, 0.035, 0.05)
+"""Budgets, as shares of the edges, of the searches that STRIP starts with."""
+
 MORE_SHARES = (0.08, 0.125, 0.2, 0.3, 0.45)
+"""Budgets of further searches, while at most `FEW` nodes miss the goal."""
+
 FEW, MANY = 10, 0.1
+"""Nodes beyond the goal up to which larger budgets are tried; the share of all nodes beyond which
+even the small ones are not, if wearing hubs down does not reach the goal either.
+"""
 
 AT_A_TIME = 1_000
 """Edges that a start deletes between two looks."""
@@ -54,14 +79,20 @@ def cut(walk: AnnealingWalk[Task]) -> None:
 
     Edges inside the sides of a large cut that are in a triangle go, then degrees are lowered.
     """
+    # Step 1: no triangles, and degrees that at least k nodes share.
     task, steps = walk.task, walk.goal_steps()
     if without_triangles(walk, task.graph.indptr, task.graph.indices) or lower_degrees(walk):
         return
+    # Step 2: anneal in any case: a state without triangles is far from the best that reaches the
+    # goal.
     towards_goal(walk, steps, always=True)
+    # Step 3: the last few nodes that miss the goal are worn down as in STRIP.
     if 0 < walk.missed() <= WORN_DOWN:
         walk.back_to_best()
         if not strip_hubs(walk) and not walk.missed():
             towards_goal(walk, steps)
+    # Step 4: if some may stay unprotected, fewer deletions may do: start with part of the
+    # triangles.
     if task.allowed and CODES[task.measure][1]:
         thinned(walk, steps)
 
@@ -82,7 +113,19 @@ def from_hubs(walk: AnnealingWalk[Any]) -> None:
 def without_triangles(
     walk: AnnealingWalk[AnyTask], indptr: Ints, indices: NDArray[np.int32]
 ) -> bool:
-    """Delete the edges inside the halves of a large cut that are in a triangle."""
+    """Delete the edges inside the halves of a large cut that are in a triangle.
+
+    Every triangle has an edge inside a half, so none remains. Return whether the caller has seen
+    enough.
+
+    Parameters
+    ----------
+    walk
+        A walk at the input.
+    indptr, indices
+        The lists of neighbors: those of v are ``indices[indptr[v]:indptr[v + 1]]``.
+    """
+    # Large cuts by annealing, from random halves; keep the one with the fewest edges inside.
     state, _, best, _, trial = walk.annealing
     indptr, indices = indptr.copy(), indices.copy()
     sides = np.empty((RESTARTS, walk.task.n_nodes), dtype=np.bool_)
@@ -98,7 +141,8 @@ def without_triangles(
 def thinned(walk: AnnealingWalk[Task], steps: int) -> None:
     """Walk towards a goal from where edges in the most triangles are deleted, if that is better.
 
-    How many is bisected; where the edits so far are few there is nothing to gain.
+    How many is bisected between 0 and the edits of the walk so far (all edges if it misses the
+    goal). If the edits so far are few there is nothing to gain.
     """
     task, (state, _, best, _, trial) = walk.task, walk.annealing
     missed, edits = walk.missed(), walk.reached()[1]
@@ -110,6 +154,7 @@ def thinned(walk: AnnealingWalk[Task], steps: int) -> None:
     few, warm = 0, AnnealingSegment(plan, odds._replace(swap=0.3, swap_back=0.3))
     heads = np.empty(task.n_nodes, dtype=np.int64)
     following = np.empty(state.pool.one.size, dtype=np.int64)
+    # Bisection: `few` deletions did not suffice to reach the goal by a warm stretch, `many` may.
     for _ in range(THINNINGS):
         wanted = (few + many) // 2
         walk.back_to_input()
@@ -120,6 +165,7 @@ def thinned(walk: AnnealingWalk[Task], steps: int) -> None:
             few = wanted
         else:
             many = wanted
+    # Go on only from a state that is better than what the walk had before.
     walk.back_to_best()
     if not walk.missed() and (missed or walk.reached()[1] < edits):
         towards_goal(walk, steps)
@@ -143,6 +189,8 @@ def _excess(degrees: Ints, task: Task) -> Ints:
     excess = np.zeros(degrees.size, dtype=np.int64)
     colors = np.zeros(degrees.size, dtype=np.int64) if task.colors is None else task.colors
     for color in np.unique(colors).tolist():
+        # Seen from the highest degree, degrees only rise: the plan of k-degree anonymity that only
+        # adds.
         nodes = np.flatnonzero(colors == color)
         if nodes.size >= task.k:
             mirrored = degrees.max(initial=0) - degrees[nodes]
@@ -161,15 +209,18 @@ def delete_until_anonymous(walk: AnnealingWalk[AnyTask], steps: int) -> bool:
     short = schedules.shortened(schedules.within_budget(task, steps))
     too_few = 0
     for share in (*SHARES, *MORE_SHARES):
+        # Step 1: a short search with this share of the edges. If it reaches the goal, use fewer.
         edits = min(math.ceil(share * task.n_edges), task.budget)
         if search_from_input(walk, short, edits):
             return True
         missed = walk.classes.tally[node_classes.UNPROTECTED] - task.allowed
         if missed <= 0:
             return with_fewer(walk, short, too_few)
+        # Step 2: it did not; delete edges of unprotected hubs from there until the goal is reached.
         too_few = edits
         if strip_hubs(walk):
             return True
+        # Step 3: stop where a larger budget has little hope.
         is_short = walk.classes.tally[node_classes.UNPROTECTED] > task.allowed
         if (is_short and missed > MANY * task.n_nodes) or (share >= SHARES[-1] and missed > FEW):
             break
@@ -187,7 +238,7 @@ def strip_hubs(walk: AnnealingWalk[AnyTask]) -> bool:
 
 
 EXCHANGES = 4
-"""Proposals of partners to one of a stretch of annealing over edges."""
+"""Proposals of partners for each proposal of a stretch of annealing over edges."""
 
 
 @heuristic
@@ -198,10 +249,12 @@ def mirror(walk: AnnealingWalk[Task]) -> None:
     places. The pairs are annealed for the most edges kept; then edges are given back as long as the
     measure does not tell partners apart. It suits dense graphs.
     """
+    # Step 1: pair the nodes so that most edges have an image, and delete those that have none.
     task = walk.task
     partner = partners(task.graph, task.colors, EXCHANGES * walk.goal_steps(), walk.rng)
     deleted = without_image(task.graph, partner)
     isolate_likes(task, partner, deleted)
+    # Step 2: restore edges while the measure does not tell partners apart.
     if not walk.seen_enough():
         state, _, best, _, _ = walk.annealing
         walk.go_to(deleted)
@@ -212,11 +265,13 @@ def mirror(walk: AnnealingWalk[Task]) -> None:
 
 def partners(graph: Graph, colors: Ints | None, steps: int, rng: Generator) -> Ints:
     """Return the partner of every node, of its color; -1 for one node of a color of odd size."""
+    # A color of odd size gets a node without edges, whose partner ends up without one.
     n = graph.n_nodes
     colors = np.zeros(n, dtype=np.int64) if colors is None else colors
     names, sizes = np.unique(colors, return_counts=True)
     colors = np.concatenate((colors, names[sizes % 2 == 1]))
     degrees = np.concatenate((graph.degrees(), np.zeros(colors.size - n, dtype=np.int64)))
+    # Begin with neighbors in the order of degrees, then exchange partners by annealing.
     order = np.lexsort((degrees, colors))
     partner = np.empty(colors.size, dtype=np.int64)
     partner[order[::2]], partner[order[1::2]] = order[1::2], order[::2]

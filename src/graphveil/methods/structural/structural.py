@@ -1,4 +1,23 @@
-"""The method `structural`: nodes look the same by what an attacker knows of their surroundings."""
+"""The method `structural`: nodes look the same by what an attacker knows of their surroundings.
+
+Structural k-anonymity by altering edges: de Jong, van der Loo and Takes, *The anonymization problem
+in social networks*. A measure M says what an attacker knows of a node (table 1). A node is
+protected if at least k nodes, itself included, have the same M. `Full`, `Partial` and `Budget` are
+the three variants of definition 1 (section 4).
+
+This module has the parameters, refuses those that exclude each other, and claims what a run
+reached. The work is elsewhere:
+
+- `run`: the heuristics of one run, and the best of what they reach; `directed`: the same for
+  directed edges.
+- `paper`: the heuristics of the paper (section 5.3); `search`, `starts`, `target`, `uncertainty`:
+  those of graphveil, by simulated annealing (`methods.annealing`).
+- `utility`: the search for edits that keep more of the network; `recount`: exact counts.
+
+Departures: a class of k *or more* nodes is anonymous (section 3.2 prints "exactly k"). Edges may
+be added and rewired too. Attributes may belong to what an attacker knows (*colors*: nodes of one
+class have one color), and knowledge may be inexact (`phi`).
+"""
 
 from __future__ import annotations
 
@@ -42,6 +61,7 @@ if TYPE_CHECKING:
 
 def check_together(method: Any) -> None:
     """Refuse parameters that exclude each other."""
+    # What a measure supports, then what single parameters need, then pairs that exclude each other.
     if method.measure == DIRECTED_COUNT:
         _check_directed(method)
     else:
@@ -66,7 +86,7 @@ def check_together(method: Any) -> None:
 
 
 def _check_directed(method: Any) -> None:
-    """Refuse what is not known of directed edges."""
+    """Refuse heuristics and edits that do not support directed edges."""
     if method.heuristic not in {"auto", "search"}:
         raise ParameterError(
             f"heuristic={method.heuristic} supports undirected edges only, not "
@@ -80,7 +100,7 @@ def _check_directed(method: Any) -> None:
 
 
 def _check_known(method: Any) -> None:
-    """Refuse what heuristics do not know of attributes, and a column with two roles."""
+    """Refuse a walk over values if attributes are known: only codes have room for colors."""
     if not method.roles.known:
         return
     searched = method.measure in tasks.CODES and method.distance == 1 and method.edits != "rewire"
@@ -93,7 +113,7 @@ def _check_known(method: Any) -> None:
 
 
 def _check_phi(method: Any) -> None:
-    """Refuse heuristics that know nothing of similar nodes."""
+    """Refuse heuristics and edits that do not support similar nodes."""
     if not method.phi:
         return
     if method.heuristic not in {"auto", "search"}:
@@ -108,7 +128,8 @@ def _check_phi(method: Any) -> None:
 
 
 def _check_kept(method: Any) -> None:
-    """Refuse prices of edges where no search follows them."""
+    """Refuse `keep`, `until` and `spend_least` for runs that no priced search follows."""
+    # `until` and `keep` look for other edits within the budget, `spend_least` for fewer: not both.
     asked = {f"until={method.until}": method.until, f"keep={method.keep}": method.keep}
     names = [name for name, given in asked.items() if given]
     if names and method.spend_least:
@@ -137,13 +158,13 @@ def _check_kept(method: Any) -> None:
 
 
 def _can_be_priced(method: Any) -> bool:
-    """Return whether a search can follow prices of edges, which a budget of deletions is for."""
+    """Return whether edges can be priced: a budget of deletions, a measure followed by codes."""
     by_budget = isinstance(method.goal, Budget) and method.edits == "delete"
     return by_budget and method.measure in tasks.CODES and method.distance == 1 and not method.phi
 
 
 def _check_deleting(method: Any) -> None:
-    """Refuse what the heuristics that only delete do not know."""
+    """Refuse measures, edits and goals that the heuristics that only delete do not support."""
     by_codes = method.measure in tasks.CODES and method.distance == 1
     if method.heuristic != "mirror" and not by_codes:
         raise ParameterError(
@@ -174,7 +195,7 @@ LIMITS_OF_PHI = (
     "that is unique to exact knowledge may stay unique. With phi=10 and 5% of the edges deleted "
     "(1,133 people), exact knowledge singled out 4% of the people, inaccurate knowledge 0.4%."
 )
-"""What similar look-alikes leave open."""
+"""What `phi` does not cover, for the limits of a release."""
 
 
 _OF_20_KNOWN = (" who also knew 20 people", "1,490 people")
@@ -190,9 +211,9 @@ class StructuralAnonymity(AttributedMethod):
     Parameters
     ----------
     measure
-        What an attacker knows of a node: a name of `graphveil.measures.MEASURES`; or, of a
-        `Network` with one kind of directed edges, ``"directed-count"``: how many lead away and how
-        many to a person, how many people that are, and how many edges there are among them all.
+        What an attacker knows of a node: a name of `graphveil.measures.MEASURES`; or, for a
+        `Network` with one layer of directed edges, ``"directed-count"``: the out-degree, the
+        in-degree, the number of neighbors, and the number of edges among these and the person.
     distance
         How far around the node that knowledge reaches, in hops.
     k
@@ -208,18 +229,19 @@ class StructuralAnonymity(AttributedMethod):
         ``"unique"``, ``"ua"`` (unique-affected); its program's ``"ua-only"``. Ours: ``"search"``,
         ``"strip"``, ``"cut"``, ``"mirror"``, ``"target"``.
     recompute_gap_edges
-        The paper's heuristics: edits between two recounts; a hundredth of the edges where None.
+        For the paper's heuristics: edits between two recounts. Default: a hundredth of the edges.
     iterations
-        Ours: proposals of a stretch. Where None, by the edges: 50 an edge, at least 100,000 and at
+        For the others: proposals of a stretch. Default: 50 for each edge, at least 100,000 and at
         most 5,000,000; towards a full or partial goal at least 200,000, from 1,000 edges on
         400,000, and at most 2,000,000. Then several more stretches take a quarter to twice as many.
-        Fewer where the measure makes them slow. target: 500 an edge, at least 1,000,000 on small
-        and 3,000,000 on other networks, at most 15,000,000; beyond 40,000 edges, or a mean degree
-        of 15, fewer again.
+        Fewer if the measure makes them slow. For target: 500 for each edge, at least 1,000,000 on
+        small and 3,000,000 on other networks, at most 15,000,000; beyond 40,000 edges, or a mean
+        degree of 15, fewer again.
     effort
-        Ours: a multiple of the usual proposals, where `iterations` gives none. With 1 a run takes
-        about half a minute of one processor on a network of 100,000 edges; with 4 up to four times
-        as long. It counts steps, not seconds: a seed gives the same release on any machine.
+        For the same: a multiple of the default number of proposals, if `iterations` is None. With 1
+        a run takes about half a minute of one processor on a network of 100,000 edges; with 4 up to
+        four times as long. It counts steps, not seconds: a seed gives the same release on any
+        machine.
     preserve_triangles
         Forbids ``"cut"``, which removes every triangle.
     time_limit_seconds
@@ -228,11 +250,11 @@ class StructuralAnonymity(AttributedMethod):
         What Ctrl-C does during the run: ``"stop"`` ends it without a release, ``"best"`` releases
         the best so far, which claims the share that it reached. A second one stops in any case.
     known
-        Of a `Network`: the attributes that an attacker knows of a person. Nodes are then equal
-        that have the same of them, too. Measures that are followed by codes (count, edge-count,
-        degree at distance 1) are searched, others take the paper's heuristics.
+        For a `Network`: the attributes that an attacker knows of a person. Nodes of a class then
+        have the same values of them, too. For count, edge-count and degree at distance 1 edits are
+        searched for; other measures take the paper's heuristics.
     attach
-        Of a `Network`: attributes that are published as they are, outside the guarantee.
+        For a `Network`: attributes that are published unchanged, outside the guarantee.
     keep
         With a budget of deletions: properties of the network that fewer and other edits keep, some
         of ``"component"``, ``"paths"``, ``"clustering"``, ``"betweenness"`` and ``"communities"``,
@@ -267,11 +289,13 @@ class StructuralAnonymity(AttributedMethod):
     Raises
     ------
     ParameterError
-        Where a parameter is out of range, or two exclude each other.
+        If a parameter is out of range, or two exclude each other.
 
     Notes
     -----
-    De Jong, van der Loo and Takes, *The anonymization problem in social networks*.
+    De Jong, van der Loo and Takes, *The anonymization problem in social networks*: the problem is
+    that of section 4, ``es`` to ``ua`` are the heuristics of section 5.3. The others, `phi`, `keep`
+    and `until` are graphveil's own.
 
     Examples
     --------
@@ -320,6 +344,7 @@ class StructuralAnonymity(AttributedMethod):
     trial_size: ClassVar[int] = 3_000
     example: ClassVar[Mapping[str, Any]] = {"measure": "count", "k": 2, "goal": "partial:0.95"}
 
+    # What is guaranteed.
     measure: OneKindMeasure = parameter(
         default="count", text="what the attacker knows about a node"
     )
@@ -333,10 +358,12 @@ class StructuralAnonymity(AttributedMethod):
     k: int = parameter(
         default=2, text="smallest equivalence class that counts as anonymous", minimum=2
     )
+    # What a run is to reach, and by which edits.
     goal: Goal = parameter(
         default=Full(), text="full, partial:SHARE, budget:SHARE or budget:NUMBERedges"
     )
     edits: tasks.EditKind = parameter(default="delete", text="which edges may change")
+    # How edits are found; most of it says nothing of the release, and stays private.
     heuristic: Heuristic = parameter(default="auto", text="how edits are found")
     recompute_gap_edges: int | None = parameter(
         default=None,
@@ -368,6 +395,7 @@ class StructuralAnonymity(AttributedMethod):
         private=True,
     )
 
+    # Inexact knowledge (part of the guarantee), and what a budget of deletions keeps.
     phi: float = parameter(
         default=0.0,
         text="percentage by which the attacker's knowledge may be off; 0: exact",
@@ -396,6 +424,7 @@ class StructuralAnonymity(AttributedMethod):
     spend_least: bool = parameter(
         default=False, text="make the fewest edits for 99% of the gain", private=True
     )
+    # The roles of attributes.
     known: Columns | None = attributes.known_parameter()
     attach: Columns | None = attributes.attach_parameter()
     merge: Merge = attributes.merge_parameter()
@@ -467,12 +496,15 @@ class StructuralAnonymity(AttributedMethod):
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
+        # A rewiring is one edit and changes four edges, so a budget of edits bounds four times as
+        # many.
         several: Literal[1, 4] = 1 if self.edits in {"delete", "add"} else 4
         budget = tasks.within(self.goal, edges_per_edit=several)
         return (*tasks.KEPT[self.edits], *self._roles.conditions, *budget)
 
     def task(self, graph: Graph, colors: Ints | None = None) -> Task:
         """Return what the heuristics are given for this graph, and nodes of these colors."""
+        # A bound on the share of edges kept is a smaller budget.
         m, budget = graph.n_edges, self.goal.budget(graph.n_edges)
         most = [
             floor((1 - b.value) * m + 1e-9) for b in self.until or () if b.question == KEPT_SHARE
@@ -498,6 +530,7 @@ class StructuralAnonymity(AttributedMethod):
 
     def draft(self, data: Graph | Network, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""
+        # Attributes become colors, one number for each combination of known values.
         of_arcs = self.measure == DIRECTED_COUNT
         if isinstance(data, Graph) and not of_arcs:
             return self._edited(data, randomness, None)
@@ -536,6 +569,8 @@ class StructuralAnonymity(AttributedMethod):
         """Return the result for directed edges."""
         from graphveil.methods.structural.directed import facts_of_arcs, run_on_arcs  # noqa: PLC0415  as in _edited
 
+        # The task of the method profile, whose walks move over directed edges, with another
+        # measure.
         n = data.n_nodes
         numbered = attributes.numbered_colors(colors.of_person, n)
         task = tasks.ProfileTask.of(data, numbered, self.goal, k=self.k, edits=self.edits)

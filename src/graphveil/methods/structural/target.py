@@ -1,7 +1,24 @@
-"""Heuristic TARGET: edges come and go, and nodes are pulled towards values that others share.
+"""The heuristic `target`: nodes are pulled towards values that k nodes share.
 
-Every phase anneals the same energy with other weights; the constants were tuned one by one on the
-networks of the paper.
+For the measure count at distance 1 with ``edits=any``. A node is a point: its degree and its
+triangles. Unlike a walk over a pool of pairs, any pair may be flipped. Every unprotected node gets
+an *aim*, a point where k nodes are or will be, and the energy of the annealing is
+
+    unprotected nodes (hubs may weigh more) + price x edits + pull x distances to aims.
+
+The distance falls flip by flip where the number of unprotected nodes does not, so that hubs and
+dense networks move. A run is a course of phases (`PhaseSchedule`), each with other weights:
+
+1. hubs: only nodes of high degree count; on dense networks then lower ones, step by step;
+2. everybody;
+3. polish: no aims, cheaper and cheaper edits;
+4. again: from the best state, while the goal is missed;
+5. `FINISH`: for the last few nodes that miss it;
+6. `BACKFILL`: once it is reached, take edits back.
+
+Sparse networks are run from several starts, dense ones from one. The algorithm is graphveil's own,
+and its constants were tuned one by one on the networks of the paper. Cost: O(degree) for each flip
+and O(n) plus a sort of the unprotected nodes for each assignment of aims.
 """
 
 from __future__ import annotations
@@ -28,14 +45,34 @@ HUBS = 0.9
 """The quantile of the degrees from which a node is a hub."""
 
 HUB_WEIGHT = 3
+"""What a hub counts in the phases for everybody on sparse networks. More: hubs are protected first.
+"""
 
 
 class Phase(NamedTuple):
-    """One stretch of annealing: `share` of the run's proposals, cooling from `hot` to `cold`.
+    """One stretch of annealing.
 
-    An edit costs `price` unprotected nodes, a unit of distance to an aim `pull`. Nodes below the
-    `quantile` of the degrees neither count nor have an aim. `anchored` pulls anonymous nodes to
-    where they are; aims are assigned `every` so many proposals.
+    Parameters
+    ----------
+    share
+        Its part of the run's proposals.
+    hot, cold
+        The temperature at its start and end, in unprotected nodes.
+    price
+        What an edit costs, in unprotected nodes.
+    pull
+        What a unit of distance to an aim costs; at 0 there are no aims.
+    quantile
+        Nodes with degrees below this quantile neither count nor have an aim.
+    hub_weight
+        What an unprotected hub counts.
+    anchored
+        Whether nodes that are protected are pulled to where they are.
+    every
+        Proposals between two assignments of aims.
+    focus, undo, revert
+        How likely a proposal is near an unprotected node, takes an edit back, or adds that to
+        another: see `kernels.classes.Odds`.
     """
 
     share: float
@@ -105,7 +142,10 @@ FINISHED = 20
 
 BACKFILL = Phase(share=0.2, hot=0.05, cold=0.005, price=0.1, focus=0.5, undo=0.8)
 GAIN = 0.02
+"""Backfills end once one takes back no more than this share of the edits."""
+
 MOST_BACKFILLS = 10
+"""Backfills at most; each has a fifth of the run's proposals."""
 
 COUNT = Phase(share=1.0, hot=0.3, cold=0.05, price=0.0, focus=0.7, undo=0.3, revert=0.3)
 """With a budget: only the unprotected nodes."""
@@ -120,10 +160,14 @@ MOST_BITS = 20_000
 """The most nodes whose neighbors are held as bits, too."""
 
 FEWEST_WORDS = 16
+"""Words of 64 bits a node that are always granted: 1,024 nodes. More only on networks so dense that
+lists of neighbors would be as long.
+"""
 
 
 def target_state_of(task: Task) -> TargetState:
     """Return the state without edits, in which every node weighs 1 and none is pulled."""
+    # Rows have room for half as many neighbors again; classes undo a trial from a log of moves.
     graph, n = task.graph, task.graph.n_nodes
     degree = graph.degrees()
     room = np.minimum(degree + degree // 2 + ROOM, n + 1) - degree
@@ -175,6 +219,8 @@ def present(target_state: TargetState) -> Ints:
 
 def best(target_state: TargetState) -> Ints:
     """Return the pairs in which the best state differs from the input, sorted."""
+    # The log has the pairs flipped since the best state; undone from the present state, or from the
+    # copy that was made when the log was full, they lead back. Flips of even number cancel out.
     edits, tally = target_state.edits, target_state.edits.tally
     kept = tally[kernel.KEPT]
     then = present(target_state) if kept == kernel.OPEN else edits.kept[:kept]
@@ -200,19 +246,25 @@ def begin_at(target_state: TargetState, changed: Ints) -> None:
 
 def edited_of(task: Task, target_state: TargetState) -> Edited:
     """Return the best state's edits, its unprotected nodes recomputed, exactly."""
+    # A key has one end in its upper 32 bits, the other in the lower.
     n, keys = task.graph.n_nodes, best(target_state)
     pairs = np.stack((keys >> 32, keys & 0xFFFFFFFF), axis=1).astype(np.int32)
     was_edge = np.isin(recount.keys_of(pairs, n), recount.keys_of(task.graph.edges(), n))
-    said = int(target_state.edits.tally[BEST_UNPROTECTED])
-    return recount.checked(task, Edited(pairs[~was_edge], pairs[was_edge], said))
+    left = int(target_state.edits.tally[BEST_UNPROTECTED])
+    return recount.checked(task, Edited(pairs[~was_edge], pairs[was_edge], left))
 
 
 CHUNK = 25_000
+"""Proposals between two looks at a walk."""
+
 LARGE_EDGES = 40_000
+"""The number of edges from which fewer proposals are made for each, and from one start only."""
 LARGE_DEGREE = 15
 """The mean degree from which a proposal takes so long that fewer are made."""
 
 STARTS = 4
+"""Starts from the input at most."""
+
 MOST_PROPOSALS = 30_000_000
 """Starts that miss the goal are tried again as long as their proposals are no more, up to four."""
 
@@ -220,6 +272,9 @@ FOR_LUCK = 10_000_000
 """A start that reaches the goal is tried again as long as their proposals are no more."""
 
 SPARED = 0.8
+"""The part of the nodes that may stay unprotected that is given to those of highest degree; the
+rest is left to chance.
+"""
 
 IN_A_COLOR = (1 << COLOR_BITS["count"]) - 1
 """The bits of triangles where codes have colors."""
@@ -353,6 +408,8 @@ def _stretch(walk: TargetWalk, phase: Phase, *, backfill: bool) -> AnnealingSegm
 
 def weigh(state: kernel.TargetGraph, phase: Phase, highest: int) -> int:
     """Let nodes count as the phase says, without aims; return the lowest degree that counts."""
+    # Weights are by degree: 1, `hub_weight` from the quantile of hubs on, 0 outside
+    # lowest..highest. Then clear the aims, and sum the classes anew.
     classes, degree = state.classes, state.rows.length
     lowest = int(np.quantile(degree, phase.quantile)) if phase.quantile else 0
     hubs = int(np.quantile(degree, HUBS))
@@ -374,6 +431,8 @@ def set_aims(
         classes.node[:, node_classes.SLOT],
         int(classes.rule[node_classes.LEAST]),
     )
+    # The unprotected nodes in the range, by falling degree; the kernel gives each its aim: the
+    # nearest class of k, or the middle of a group of k nodes that have none.
     codes, sizes = table[rows, 0], table[rows, 1]
     degrees = codes >> node_classes.DEGREE_BITS
     nodes = np.flatnonzero((lowest <= degrees) & (degrees <= highest) & (sizes < k))
@@ -407,13 +466,16 @@ def _from_several_starts(walk: TargetWalk) -> None:
 
     With a partial goal most of those who may stay unprotected are the nodes of highest degree.
     """
+    # Step 1: with a partial goal, give up the nodes of highest degree, which need the most edits.
     highest = None
     if walk.task.allowed:
         degree = np.sort(walk.task.graph.degrees())[::-1]
         highest = int(degree[int(SPARED * walk.task.allowed)])
+    # Step 2: how many starts there is room for, until the goal is reached and beyond.
     wanted = FOR_LUCK // walk.usual
     most = 1 if walk.task.graph.n_edges > LARGE_EDGES else MOST_PROPOSALS // walk.usual
     for start in range(min(max(most, 1), STARTS)):
+        # Step 3: a course from the input, then take edits back; the best of all starts wins.
         course = SPARSE[start % len(SPARSE)]
         if highest is not None:
             course = course._replace(hubs=())
@@ -426,12 +488,15 @@ def _from_several_starts(walk: TargetWalk) -> None:
 
 def _run(walk: TargetWalk, course: PhaseSchedule, highest: int | None) -> bool:
     """Go through the phases of a course, then look for the last few from the best state."""
+    # Phases 1 to 3, each while the goal is missed.
     if walk.follow_all((*course.hubs, course.everybody, *course.polish), highest=highest):
         return True
+    # Phase 4: again from the best state, `rounds` times at most.
     for _ in range(course.rounds if walk.missed() else 0):
         walk.back_to_best()
         if walk.follow_all((course.again, *course.polish), highest=highest):
             return True
+    # Phase 5: the last few.
     for phase in FINISH:
         if not 0 < walk.missed() <= FINISHED:
             break

@@ -1,4 +1,16 @@
-"""The search for nodes that are similar to inexact knowledge (`phi`)."""
+"""The search under inexact knowledge (`phi`): k nodes that are similar protect each other.
+
+De Jong, van der Loo and Takes, *Fuzzy k-anonymity in complex networks*, has the notion; the
+definition and the search are graphveil's. A node with d edges and t triangles has k candidates if
+so many nodes have numbers within phi percent of d and t. Similarity is not symmetric, so the
+kernels keep, for each (d, t) that occurs, the number of nodes in its box. A flip looks at the cells
+within phi of the nodes that it moves: more steps than exact classes need, in proportion to the
+cells.
+
+Counting such boxes alone can be gamed: nodes at the rim of a box are lost to an attacker whose
+numbers are off the other way. Within a budget, nodes therefore count in part if they are
+unprotected at half of phi, or exactly (`task.NEARLY`).
+"""
 
 from __future__ import annotations
 
@@ -22,9 +34,8 @@ goal was missed. The warmer over the price, the more edits, and the more are rea
 def search_under_uncertainty(walk: AnnealingWalk[Task]) -> None:
     """Return the best state of a walk that counts who is similar to whom (`phi`).
 
-    A walk that counts only whom inexact knowledge finds fills boxes at their rims, so with a budget
-    nodes also count that are unprotected from knowledge off by half as much, and from exact
-    knowledge.
+    Proposals: 50 for each edge, within a budget from 300,000 to 1,000,000, towards a goal from
+    400,000 to 1,500,000.
     """
     task, m = walk.task, walk.task.n_edges
     if task.by_budget:
@@ -37,6 +48,7 @@ def search_under_uncertainty(walk: AnnealingWalk[Task]) -> None:
 
 def spending(task: Task, steps: int) -> AnnealingSegment:
     """Return the stretch that uses a budget up."""
+    # No stop at 0 unprotected at phi: the rest of the budget helps against better knowledge.
     plan, odds = schedules.within_budget(task, steps)
     half, exact = task.nearly
     ease = 0.0 if task.k == 2 else 0.3
@@ -47,10 +59,12 @@ def spending(task: Task, steps: int) -> AnnealingSegment:
 def _towards_goal(walk: AnnealingWalk[Any], steps: int) -> None:
     """Look for the fewest edits that reach the goal; warmer as long as it is missed."""
     for hot, cold, price in LADDER:
+        # A stretch from the input, whose edits cost; warmer or cheaper on each rung of the ladder.
         stretch = _paying(walk.task, steps, hot=hot, cold=cold, price=price)
         if walk.anneal(stretch):
             return
         walk.back_to_best()
+        # Then a cold one from the best state, most of whose proposals take edits back or swap them.
         fine = _paying(walk.task, -(-steps // 2), hot=0.03, cold=0.003, price=0.1)
         odds = fine.odds._replace(focus=0.1, undo=0.6, swap=0.5)
         if walk.anneal(fine._replace(odds=odds)) or not walk.missed():

@@ -1,7 +1,22 @@
-"""Fewer edits, and other ones: a search within a budget is followed by one that pays for each.
+"""Edits that keep more of the network: a search in which every deleted edge has a price.
 
-A price says what the network loses with an edge. Under bounds, what is measured beyond one becomes
-dearer, until the network is within all of them.
+A search within a budget (deletions, `keep`) protects as many nodes as it can, whatever edges it
+takes. It is followed by one that starts from its result and looks for the cheapest edits that leave
+nearly as few nodes unprotected (`with_prices`). The price of an edge is a sum of terms, by what the
+network would lose:
+
+- every edge: 1;
+- betweenness: how far its loss moves its ends towards the line of the top 100 (`rank_at_risk`);
+- clustering: by how much the sum of local clustering changes (`clustering_lost`);
+- communities: in how many of five Louvain partitions it connects two communities (`share_across`);
+- component and paths: for a bridge, the nodes that its loss cuts off (`_price_bridges`).
+
+Under bounds (`until`), the search is repeated: the terms of what is measured beyond its bound
+become dearer, until the network is within all bounds (`within_bounds`).
+
+The properties are those of the paper's section 5.4; the paper measures them and does not steer by
+them. The search is graphveil's own. Costs: O(n m) for betweenness up to 2,500 nodes, then 1,000
+sources; a pass over all triangles for clustering; O(m) for each partition and for all bridges.
 """
 
 from __future__ import annotations
@@ -36,7 +51,7 @@ UNIT = 1000
 """Prices are whole thousandths of that of an edge without dependents: sums are exact."""
 
 WEIGHTS = {"betweenness": 5.0, "clustering": 1.0, "communities": 1.0, "component": 1.0}
-"""What the terms of a price weigh."""
+"""What the terms of a price weigh, tuned on calls, netscience and arenas-email (docs/evidence)."""
 
 PROPERTY_OF = {
     "largest-component": "component",
@@ -91,19 +106,30 @@ def with_prices(
     watch: Watch | None = None,
 ) -> Edited:
     """Return cheaper edits that leave few more nodes unprotected than these; these if none are."""
+    # Step 1: how many of the protected nodes may be given up.
     if watch is not None and watch(plain.unprotected, plain.cost):
         return plain
     allowed = plain.unprotected + given_up(task.n_nodes, before, plain.unprotected, settings)
+    # Step 2: prices by what is to be kept; without any, all edges cost the same (spend_least).
     prices = None
     if settings.keep:
         apart = {"component", "paths"} & {*settings.keep}
         fixed = _sum_of(terms_of(task.graph, settings.keep, rng), WEIGHTS)
         prices = Prices(fixed, UNIT if apart else 0.0)
+    # Step 3: the cheapest edits.
     return _cheaper(task, plain, allowed, prices, settings, rng, watch)
 
 
 class Prices(NamedTuple):
-    """What edges cost in thousandths: each, and for a node that the loss of bridges cuts off."""
+    """What edges cost, in thousandths (`UNIT`).
+
+    Parameters
+    ----------
+    fixed
+        The price of every edge, int64, shape (m,).
+    cut_off
+        What is added to a bridge for each node that its loss cuts off; 0 without.
+    """
 
     fixed: Ints
     cut_off: float
@@ -119,18 +145,21 @@ def _cheaper(
     watch: Watch | None,
 ) -> Edited:
     """Return the cheapest edits found from these that leave so many nodes unprotected at most."""
+    # A goal in place of the budget: so many nodes unprotected at most, at the least price.
     task = task._replace(by_budget=False, allowed=allowed)
     annealing = walk_state.annealing_state_of(task, rng)
     if prices is not None:
         pool = annealing.state.pool._replace(cost=prices.fixed.copy())
         annealing = annealing._replace(state=annealing.state._replace(pool=pool))
     walk = AnnealingWalk(task, rng, watch, annealing=annealing)
+    # Begin at the edits of the plain search, the best so far, at their price.
     walk.iterations, walk.effort = settings.iterations, settings.effort
     n = task.n_nodes
     walk.go_to(np.isin(recount.keys_of(task.graph.edges(), n), recount.keys_of(plain.deleted, n)))
     keep_if_better(annealing.state, annealing.best, allowed, ZERO)
     steps = walk.proposals(schedules.goal_iterations(task.n_edges))
     for stretch in _stretches(task, steps, equal=prices is None):
+        # Which edges are bridges changes with the edits: price them anew before each stretch.
         if prices is not None and prices.cut_off:
             _price_bridges(walk, prices)
         if walk.anneal(stretch):
@@ -152,6 +181,8 @@ def within_bounds(
     The search is repeated while a bound is missed, with dearer prices for what it measures. Where
     the last still misses one, the dearest edges are put back.
     """
+    # Step 1: the terms of the prices, for what is kept and what is bounded; weights at first as
+    # usual.
     bounds = settings.until or ()
     keep = {*(settings.keep or ()), *(PROPERTY_OF[b.question] for b in bounds if b.part)}
     input_shape = shape_of(task.graph, bounds)
@@ -160,12 +191,16 @@ def within_bounds(
     for number in range(ROUNDS):
         if watch is not None and watch(found.unprotected, found.cost):
             break
+        # Step 2: prices with these weights, scaled to the same mean: weights change only their
+        # relation.
         prices = _sum_of(terms, weights)
         scale = MEAN * UNIT / max(float(prices.mean()), 1.0)
         cut_off = UNIT * scale * weights["component"] if {"component", "paths"} & keep else 0.0
         of_edges = Prices(np.rint(scale * prices).astype(np.int64), cut_off)
         gives = given_up(task.n_nodes, before, plain.unprotected, settings._replace(spare=spare))
         found = _cheaper(task, plain, plain.unprotected + gives, of_edges, settings, rng, watch)
+        # Step 3: measure. Done, or else: terms of missed bounds three times dearer, and every other
+        # round twice as many protected nodes may be given up.
         missed = missed_bounds(task.graph, input_shape, found, bounds)
         if not missed:
             return found
@@ -184,6 +219,7 @@ def _put_back(
         recount.keys_of(task.graph.edges(), n), recount.keys_of(found.deleted, n)
     )
     deleted = found.deleted[np.argsort(-prices[place], kind="stable")]
+    # Bisect how many of the dearest deletions to undo. The upper end undoes all.
     few, many = -1, len(deleted)  # without any the network is the input
     while many - few > 1:
         half = (few + many) // 2
@@ -192,6 +228,7 @@ def _put_back(
             few = half
         else:
             many = half
+    # What remains is counted exactly; if it protects nobody more, nothing is deleted.
     rest = deleted[many:]
     order = np.lexsort((rest[:, 1], rest[:, 0]))
     edited = recount.counted(task, found._replace(deleted=rest[order]))
@@ -219,6 +256,7 @@ def shape_of(graph: Graph, bounds: Collection[Bound]) -> Shape:
 
 def _shares_of_top(score: Floats) -> Floats:
     """Return which share of one of the top 100 ranks every node has; equal nodes share evenly."""
+    # Nodes above the last of the top ranks have a rank each; those at its score share what is left.
     top = min(TOP, score.size)
     if not top:
         return score
@@ -263,6 +301,7 @@ def missed_bounds(
 
 def check_bounds(graph: Graph, bounds: Collection[Bound]) -> None:
     """Refuse bounds that the input itself misses, or that take too long to measure."""
+    # Every round measures all shortest paths anew, in about nodes times edges steps.
     paths = {"shortest-path", "betweenness"} & {bound.question for bound in bounds}
     if paths and graph.n_nodes * graph.n_edges > MOST_WORK:
         raise InfeasibleError(
@@ -281,6 +320,7 @@ def check_bounds(graph: Graph, bounds: Collection[Bound]) -> None:
 
 def _stretches(task: Task, steps: int, *, equal: bool) -> tuple[schedules.AnnealingSegment, ...]:
     """Return a warm stretch, a cold one with many swaps, and a fine one."""
+    # Prices are whole thousandths; as `ease` falls to 0, only the number of nodes counts.
     price = PRICE if equal else PRICE / UNIT
     plan, odds = schedules.paying(schedules.within_budget(task, steps), task.k, price)
     some, many = (odds._replace(swap=often, swap_back=often) for often in (0.3, 0.5))
@@ -296,6 +336,7 @@ def _stretches(task: Task, steps: int, *, equal: bool) -> tuple[schedules.Anneal
 
 def _price_bridges(walk: AnnealingWalk[Task], prices: Prices) -> None:
     """Add to the fixed prices what is cut off by bridges, present ones and deleted edges."""
+    # Present edges: the nodes on the smaller side of each bridge.
     pool, best = walk.annealing.state.pool, walk.annealing.best
     cost = prices.fixed if pool.cost is None else pool.cost
     gone = ~pool.present
@@ -303,12 +344,14 @@ def _price_bridges(walk: AnnealingWalk[Task], prices: Prices) -> None:
     present = Graph.from_edges(*edges[pool.present].T, n=walk.task.n_nodes)
     of_present = np.zeros(present.n_edges, dtype=np.int64)
     kernel.cut_off(present.indptr, present.indices.copy(), edge_of_entry(present), of_present)
+    # Deleted edges that would join two components: the nodes of the smaller one.
     label, sizes = components(present)
     one, other = label[pool.one[gone]], label[pool.other[gone]]
     apart = np.where(one != other, np.minimum(sizes[one], sizes[other]), 0)
     cost[:] = prices.fixed
     cost[pool.present] += np.rint(prices.cut_off * of_present).astype(np.int64)
     cost[gone] += np.rint(prices.cut_off * apart).astype(np.int64)
+    # The sums that the kernels keep are of the old prices: take them anew.
     pool.tally[SPENT] = cost[pool.order[: pool.tally[CHANGED]]].sum()
     best.tally[BEST_SPENT] = cost[best.changed].sum()
 
@@ -340,6 +383,8 @@ def _over_mean(values: Floats) -> Floats:
 
 def edge_of_entry(graph: Graph) -> Ints:
     """Return the number of the edge of every entry of the neighbor lists."""
+    # Edges are numbered by their smaller end, then the larger. Seen from larger ends, entries with
+    # the same smaller end keep their order under a stable sort.
     source = np.repeat(np.arange(graph.n_nodes, dtype=np.int32), graph.degrees())
     forward = source < graph.indices
     edges = np.empty(graph.indices.size, dtype=np.int64)
@@ -376,12 +421,15 @@ def rank_at_risk(graph: Graph, rng: Generator) -> Floats:
     """Return how far the loss of every edge moves its ends towards the line of the top 100."""
     if graph.n_nodes <= TOP:
         return np.zeros(graph.n_edges)
+    # Betweenness of edges and nodes, from all nodes or a random sample of sources.
     sources = np.arange(graph.n_nodes)
     if graph.n_nodes > EXACT_UP_TO:
         sources = np.sort(rng.choice(graph.n_nodes, PIVOTS, replace=False))
     over, _ = edge_betweenness(graph, sources)
     edges = graph.edges()
     score = np.bincount(edges.ravel(), np.repeat(over, 2), minlength=graph.n_nodes) / 2
+    # An edge weighs by the betweenness that its ends lose with it, relative to their distance from
+    # the line between the top 100 and the others.
     line = np.partition(score, -TOP)[-TOP]
     margin = np.abs(score - line) + NEAR * line
     share = np.divide(over[:, None], margin[edges], out=np.zeros(edges.shape), where=line > 0)
@@ -408,6 +456,7 @@ def share_across(graph: Graph, rng: Generator) -> Floats:
 
 def communities(graph: Graph, rng: Generator) -> Ints:
     """Return the community of every node, by the Louvain method (Blondel et al. 2008)."""
+    # Level by level: nodes join communities while modularity rises, then communities become nodes.
     ones = np.ones(graph.indices.size, dtype=np.int64)
     shape = (graph.n_nodes, graph.n_nodes)
     ties = sparse.csr_array((ones, graph.indices, graph.indptr), shape=shape)

@@ -1,4 +1,17 @@
-"""What edits come to, counted exactly; and the state of a walk that looks for them."""
+"""The state of a walk over the edges of a graph: its pairs, and what tells its nodes apart.
+
+Two kinds of walk share the kernels:
+
+- over *codes* (`_by_codes`): count, edge-count and degree at distance 1. The code of a node is
+  exact:
+  its degree in the upper bits, its triangles in the lower ones. A flip changes the codes of both
+  ends and of their common neighbors, in O(degree).
+- over *values* (`_by_values`): any other measure, distance, and rewiring. Affected nodes get their
+  value anew, some as a hash. Results are then counted exactly, and best states kept (`Visited`) in
+  case hashes merged nodes that differ.
+
+`edits_of` and `edited_of` turn the best state of a walk into edits of the graph.
+"""
 
 from __future__ import annotations
 
@@ -53,13 +66,17 @@ where neighborhoods are not isomorphic, if no refinement of colors tells them ap
 
 def annealing_state_of(task: Task, rng: Generator) -> pooled.AnnealingState:
     """Return the state without edits, over the pairs that the task's edits allow."""
+    # Step 1: the pairs that may be flipped. Under additions only candidates, under rewiring only
+    # edges.
     pairs = _pairs(task, rng)
     pool = pool_of(pairs, task.n_nodes, 0 if task.edits == "add" else task.graph.n_edges)
     if task.edits == "rewire":
         pool = pool._replace(mates=np.zeros((2, len(pairs)), dtype=np.int64))
+    # Step 2: lists of neighbors with room for every pair that may be added.
     absent = np.concatenate((pool.one[~pool.present], pool.other[~pool.present]))
     room = np.bincount(absent, minlength=task.graph.n_nodes)
     rows = node_classes.new_rows(task.graph.indptr, task.graph.indices, room)
+    # Step 3: what tells nodes apart.
     state, around = (_by_codes if tasks.counted_by_codes(task) else _by_values)(task, pool, rows)
     return annealing_state_over(state, around)
 
@@ -67,6 +84,7 @@ def annealing_state_of(task: Task, rng: Generator) -> pooled.AnnealingState:
 def _by_codes(
     task: Task, pool: pooled.Pool, rows: node_classes.NeighborRows
 ) -> tuple[pooled.PoolState, None]:
+    # A flip moves both ends and their common neighbors, out of a class and into another.
     steps = tasks.CODES[task.measure]
     moves = 2 * (rows.common.size + 2)
     codes = codes_of(task)
@@ -85,7 +103,7 @@ def _by_codes(
 def _cells(
     task: Task, codes: Ints, rows: node_classes.NeighborRows, phi: float
 ) -> node_classes.FuzzyCells | None:
-    """Return whom each node is similar to, where the attacker's knowledge is off."""
+    """Return the cells of (degree, triangles) with the nodes similar to each; None if phi is 0."""
     if not phi:
         return None
     highest = int(np.diff(rows.start).max(initial=0))
@@ -104,6 +122,7 @@ def _by_values(
     A flip of a pair without common neighbors moves few nodes, so such pairs are proposed more
     often; of edges to rewire those with many, since else little happens.
     """
+    # The value of every node, hashed to one code, makes the classes; in a flip all may move.
     n = task.graph.n_nodes
     around = _values(task, rows.neighbor.size)
     codes = np.empty(n, dtype=np.int64)
@@ -111,6 +130,7 @@ def _by_values(
     classes = node_classes.new_classes(codes, task.k, moves=n, steps=(0, 0))
     node_classes.fill(classes)
     state = pooled.PoolState(classes, rows, pool)
+    # Pairs with few common neighbors are proposed more often; negated, edges to rewire with many.
     pool.common[:] = rows.length[pool.one] + rows.length[pool.other]
     if task.distance == 1 and RULES[task.measure].sums != shapes.DEGREES:
         pooled.count_common(state)
@@ -146,20 +166,22 @@ def _values(task: Task, entries: int) -> values.Values:
 
 def candidates(graph: Graph, rng: Generator) -> NDArray[np.int32]:
     """Return up to m distinct pairs that are not edges, sorted: half random, half open triads."""
+    # The ends of a path of two edges make a triangle when joined; random pairs reach everywhere.
+    # Draw up to eight times, since repeated pairs and pairs that are edges do not count.
     n, m = graph.n_nodes, graph.n_edges
     edges = graph.edges().astype(np.int64)
     present = edges[:, 0] * n + edges[:, 1]
-    drawn = np.empty(0, dtype=np.int64)
+    sampled = np.empty(0, dtype=np.int64)
     for wanted, draw in ((m // 2, _open_triads), (m, _random_pairs)):
         for _ in range(8):
-            if drawn.size >= wanted:
+            if sampled.size >= wanted:
                 break
-            ends = np.sort(draw(graph, 2 * (wanted - drawn.size) + 8, rng), axis=1)
+            ends = np.sort(draw(graph, 2 * (wanted - sampled.size) + 8, rng), axis=1)
             keys = (ends[:, 0] * n + ends[:, 1])[ends[:, 0] != ends[:, 1]]
             keys = np.setdiff1d(keys, present)
-            keys = np.setdiff1d(keys, drawn)
-            drawn = np.concatenate((drawn, rng.permutation(keys)[: wanted - drawn.size]))
-    return np.stack(np.divmod(np.sort(drawn), n), axis=1).astype(np.int32)
+            keys = np.setdiff1d(keys, sampled)
+            sampled = np.concatenate((sampled, rng.permutation(keys)[: wanted - sampled.size]))
+    return np.stack(np.divmod(np.sort(sampled), n), axis=1).astype(np.int32)
 
 
 def _random_pairs(graph: Graph, size: int, rng: Generator) -> Ints:
@@ -177,11 +199,15 @@ def _open_triads(graph: Graph, size: int, rng: Generator) -> Ints:
 
 def edits_of(annealing: pooled.AnnealingState, visited: Visited) -> Edited:
     """Return the edits of a state of the walk, with no node counted as unprotected."""
+    # Without rewiring a changed pair was an edge (deleted) or not (added). `present` is of the
+    # walk's present state: undo its changes to know what the input had.
     pool, (changed, mates) = annealing.state.pool, visited
     pairs = np.stack((pool.one, pool.other), axis=1)
     if mates.size == 0:
         was_edge = pool.present != (pool.position < pool.tally[pooled.CHANGED])
         return Edited(pairs[changed & ~was_edge], pairs[changed & was_edge], 0)
+    # Two edges {v, w} and {x, y} that are rewired are both deleted, and {v, y} and {x, w} added:
+    # each names the other as its mate, so take every couple once.
     one = np.flatnonzero(changed)
     other, turned = np.divmod(mates[one], 2)
     one, other, turned = (part[one < other] for part in (one, other, turned))
@@ -197,13 +223,15 @@ def edited_of(task: Task, annealing: pooled.AnnealingState, visited: list[Visite
     Where that is not what the kernels counted, hashes have merged unlike nodes: then the best of
     the input and all states visited is returned, counted exactly.
     """
-    last, said = best_of(annealing), int(annealing.best.tally[pooled.BEST_UNPROTECTED])
+    # Over codes the count is exact: a recount must agree, or a kernel is wrong.
+    last, counted_by_walk = best_of(annealing), int(annealing.best.tally[pooled.BEST_UNPROTECTED])
     nearly = int(annealing.best.tally[pooled.BEST_NEARLY])
-    edited = edits_of(annealing, last)._replace(unprotected=said, nearly=nearly)
+    edited = edits_of(annealing, last)._replace(unprotected=counted_by_walk, nearly=nearly)
     if annealing.values is None:
         return checked(task, edited)
+    # Over values a recount may find more unprotected nodes: then the best recounted state wins.
     best = counted(task, edited)
-    if best.unprotected == said:
+    if best.unprotected == counted_by_walk:
         return best
     states = (Visited(np.zeros_like(last.changed), last.mates), *visited)
     for other in [edits_of(annealing, state) for state in states]:

@@ -54,7 +54,7 @@ other bytes."""
 def load_columnar(
     db: Database, path: Path, table: str, columns: Columns, *, names: Sequence[str]
 ) -> None:
-    """Create a table of (column, SQL type) of a Parquet file, which calls these by its names."""
+    """Create a table of a Parquet file, whose columns have the given names and SQL types."""
     # Step 1: decode the cells, once their types and size are known to be acceptable.
     frame = _read(db, path, columns, names)
     # Step 2: write them again, group by group, and compare with the file's bytes.
@@ -142,7 +142,7 @@ def refuse_packed(db: Database, path: Path) -> None:
 
 
 def _refuse_long(db: Database, column: Any, name: str) -> None:
-    """Refuse text that few words of a dictionary make longer than memory holds."""
+    """Refuse text whose length exceeds the limit, although its dictionary is small."""
     import pyarrow.compute as pc  # noqa: PLC0415  heavy, as above
 
     size = 0
@@ -153,7 +153,7 @@ def _refuse_long(db: Database, column: Any, name: str) -> None:
 
 
 def settings_of(numbers: Sequence[str], texts: Sequence[str] = ()) -> dict[str, Any]:
-    """Return what decides on the bytes of a file with these columns, apart from its cells."""
+    """Return the settings of the writer that, with the cells, determine the bytes of a file."""
     from pyarrow import parquet  # noqa: PLC0415  heavy, as above
 
     settings = {
@@ -167,7 +167,7 @@ def settings_of(numbers: Sequence[str], texts: Sequence[str] = ()) -> dict[str, 
 
 
 def named_writer(writer: bytes) -> bytes:
-    """Return the name of a writer as a footer holds it."""
+    """Return the name of a writer as it is encoded in a footer."""
     return bytes([0x28, len(writer)]) + writer
 
 
@@ -199,7 +199,7 @@ def opened_columnar(path: Path) -> Iterator[Any]:
 
 
 def _compared(file: Any, path: Path, names: Sequence[str]) -> UnreadableError | None:
-    """Refuse a file of other bytes than its rows have; return what is wrong with one of these."""
+    """Compare the bytes of a file with its rows written again; return the first invalid number."""
     import pyarrow as pa  # noqa: PLC0415  heavy, as above
 
     schema = pa.schema([(name, pa.int64()) for name in names])
@@ -225,7 +225,7 @@ def _compared(file: Any, path: Path, names: Sequence[str]) -> UnreadableError | 
 def compare_groups(
     path: Path, groups: Iterable[Any], schema: Any, settings: dict[str, Any], n_rows: int
 ) -> None:
-    """Refuse a Parquet file whose bytes are not those of these row groups, written one by one."""
+    """Refuse a Parquet file whose bytes differ from these row groups, written again."""
     import pyarrow as pa  # noqa: PLC0415  heavy, as above
     from pyarrow import parquet  # noqa: PLC0415  as above
 
@@ -250,7 +250,7 @@ def compare_groups(
 
 
 def in_groups(batches: Iterable[Any], schema: Any, n_rows: int) -> Iterator[Any]:
-    """Yield rows so many at a time as a group of the one form has; once where there are none.
+    """Yield rows in groups of the canonical size; one empty group if there are no rows.
 
     However the file is divided, no more of it is in memory.
     """
@@ -271,7 +271,7 @@ def in_groups(batches: Iterable[Any], schema: Any, n_rows: int) -> Iterator[Any]
 
 
 def _strange(rows: Any, first: int, name: str) -> UnreadableError | None:
-    """Return that a number is missing, or below 0; None where none is."""
+    """Return the first number that is missing or negative, as an error; None if there is none."""
     import pyarrow.compute as pc  # noqa: PLC0415  heavy, as above
 
     for column in rows.column_names:
@@ -292,7 +292,7 @@ def _below_zero(rows: Any, columns: Sequence[str], name: str) -> UnreadableError
 
 
 def _renamed(tail: bytes) -> bytes:
-    """Return the end of a file with one name for every version of what wrote it."""
+    """Return the end of a file with the writer's name replaced by the canonical one."""
     import pyarrow as pa  # noqa: PLC0415  heavy, as above
     from pyarrow import parquet  # noqa: PLC0415  as above
 
@@ -309,7 +309,7 @@ def _renamed(tail: bytes) -> bytes:
 
 
 class _ComparingSink:
-    """A file to be written that keeps nothing but where it first differs from another one."""
+    """A file to write to that compares with another file and keeps only the first difference."""
 
     def __init__(self, other: Any) -> None:
         self.differs_at: int | None = None
@@ -319,7 +319,7 @@ class _ComparingSink:
         self._held: bytearray | None = None
 
     def write(self, content: Any) -> int:
-        """Compare some bytes, or hold them."""
+        """Compare some bytes, or keep them after `hold`."""
         raw = bytes(content)
         if self._held is None:
             self._compare(raw)
@@ -332,7 +332,7 @@ class _ComparingSink:
         self._held = bytearray()
 
     def held(self) -> bytes:
-        """Return what was kept."""
+        """Return the bytes that were kept since `hold`."""
         return bytes(self._held or b"")
 
     def end(self, rest: bytes) -> None:
@@ -353,8 +353,8 @@ class _ComparingSink:
         return self.size + len(self._held or b"")
 
     def flush(self) -> None:
-        """Do nothing: nothing waits."""
+        """Do nothing: bytes are compared at once."""
 
     def close(self) -> None:
-        """Say that it is closed."""
+        """Mark the file as closed."""
         self.closed = True

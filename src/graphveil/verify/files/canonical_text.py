@@ -64,7 +64,7 @@ Part = bytes | str
 
 
 def compare(db: Database, path: Path, parts: Iterable[Part]) -> None:
-    """Refuse a file whose bytes are not these parts, one behind the other."""
+    """Refuse a file whose bytes are not exactly these parts in order."""
     line = 1
     with path.open("rb") as stream:
         # The file is read exactly as far as the expected bytes go, so that it is never in memory.
@@ -81,7 +81,7 @@ def compare(db: Database, path: Path, parts: Iterable[Part]) -> None:
 
 
 def first_difference(content: bytes, expected: bytes) -> int:
-    """Return the position of the first byte that is another, or that one of both has not.
+    """Return the position of the first byte that differs, or where the shorter one ends.
 
     >>> first_difference(b"0,1", b"0,2"), first_difference(b"0,1", b"0,12")
     (2, 3)
@@ -100,7 +100,7 @@ def compare_cells(
     delimiter: str,
     remark: str = "",
 ) -> None:
-    """Refuse a delimited file whose bytes are not those of its rows, written in the one form."""
+    """Refuse a delimited file that differs from its rows, written in the canonical form."""
     # Step 1: does any text need quotes? One awkward text puts all text of the file in quotes, so
     # that there is no choice for a single cell.
     texts = [name for name, kind in columns if kind == "VARCHAR"]
@@ -138,7 +138,7 @@ def _cell(name: str, kind: str, *, quoted: bool) -> str:
 def _refuse_broken(
     db: Database, path: Path, table: str, texts: Sequence[str], *, quoted: bool
 ) -> None:
-    """Refuse text that programs read in different ways, in quotes or not."""
+    """Refuse text that programs read in different ways, with or without quotes."""
     broken = first_text(db, table, texts, _BROKEN)
     if broken is not None:
         raise UnreadableError(
@@ -154,7 +154,7 @@ def _refuse_broken(
 
 
 def first_text(db: Database, table: str, columns: Sequence[str], pattern: str) -> str | None:
-    """Return a text of some columns in which a pattern is, None where there is none."""
+    """Return a text in these columns that matches a pattern; None if none does."""
     # Many columns: find the first with a hit in few queries, then look at that one.
     if len(columns) > COLUMNS_AT_ONCE:
         cell = db.first_cell(table, columns, f"regexp_matches({{}}, {literal(pattern)})")
@@ -169,7 +169,7 @@ def first_text(db: Database, table: str, columns: Sequence[str], pattern: str) -
 
 
 def _chunks(db: Database, parts: Iterable[Part]) -> Iterator[tuple[bytes, int]]:
-    """Yield the expected bytes, and how many lines they are, a block at a time."""
+    """Yield the expected bytes and their number of lines, one block at a time."""
     for part in parts:
         if isinstance(part, bytes):
             yield part, part.count(b"\n")
@@ -188,14 +188,14 @@ def _difference(path: Path, content: bytes, expected: bytes, line: int) -> str:
     position = first_difference(content, expected)
     line += expected[:position].count(b"\n")
     start = expected.rfind(b"\n", 0, position) + 1
-    said = content[start:].split(b"\n", 1)[0] if position < len(content) else b""
+    found = content[start:].split(b"\n", 1)[0] if position < len(content) else b""
     form = expected[start:].split(b"\n", 1)[0]
     # CR LF is the most common accident: say so instead of showing a line that looks the same.
     if content[start:].startswith(form + b"\r"):
         if content[start + len(form) :].startswith(b"\r\n"):
             return f"{path.name} {CRLF}"
         return f"{path.name}, line {line} ends with CR, but releases are written with LF"
-    text, own = (raw.decode("utf-8", "backslashreplace") for raw in (said, form))
+    text, own = (raw.decode("utf-8", "backslashreplace") for raw in (found, form))
     return f"{path.name}, line {line} is {shown(text)}, but its canonical form is {shown(own)}"
 
 
@@ -240,7 +240,7 @@ def load_delimited(
 
 @contextmanager
 def _explained(name: str, expected: str) -> Iterator[None]:
-    """Turn what DuckDB says of a file into one line with file and line."""
+    """Turn an error of DuckDB into one line that names the file and the line in it."""
     try:
         yield
     except duckdb.OutOfMemoryException:

@@ -79,13 +79,13 @@ def description_check(described: Described) -> Check:
 
 
 def _columns_described(described: Described, data: DataFile, levels: list[DataFile]) -> list[str]:
-    """Return what is odd in what is said of a generalized table."""
+    """Return the problems in the described columns of a generalized table."""
     problems = []
     if described.kind != "table":
         problems.append(f"columns are described for data of kind {described.kind}")
     for file in levels:
-        said = (file.name, file.format, file.columns)
-        if said != (f"{LEVELS_ROLE}.csv", "csv", LEVELS_COLUMNS):
+        described_as = (file.name, file.format, file.columns)
+        if described_as != (f"{LEVELS_ROLE}.csv", "csv", LEVELS_COLUMNS):
             problems.append(f"{shown(file.name)} is not described as the file of levels")
     if [one.name for one in described.columns or []] != data.columns:
         problems.append("the described columns are not those of the data")
@@ -95,7 +95,7 @@ def _columns_described(described: Described, data: DataFile, levels: list[DataFi
 
 
 def _parts(described: Described) -> list[str]:
-    """Return what is odd in parts that are listed: names, order, columns, and sizes."""
+    """Return the problems in the listed parts: names, order, columns, and sizes."""
     if checked_kind(described.kind).parts is None:
         return [f"data of kind {described.kind} cannot be in parts"]
     problems = []
@@ -138,7 +138,7 @@ def _data_file(described: Described, file: DataFile) -> list[str]:
 
 
 def _misread_names(file: DataFile) -> list[str]:
-    """Return which names of columns are another to some programs, or of which two are one."""
+    """Return column names that some programs change, or that they take for one name."""
     times = Counter(name.lower() for name in file.columns)
     return [
         f"programs read the column name {shown(name)} differently"

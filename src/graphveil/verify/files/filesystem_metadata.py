@@ -42,7 +42,7 @@ def strict_checks(folder: Path | None) -> list[Check]:
 
 
 def _link_problem(path: Path, folder: Path) -> str | None:
-    """Return why a path is not a file with one name, or None; of a folder the links are its own."""
+    """Return why a path is a link or has several names; None if it is a plain file or folder."""
     name, status = shown(path.relative_to(folder).as_posix()), path.lstat()
     if stat.S_ISLNK(status.st_mode):
         return f"{name} is a symbolic link"

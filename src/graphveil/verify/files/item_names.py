@@ -44,7 +44,7 @@ _OTHERS = f"FROM {_ITEMS} WHERE NOT regexp_full_match(item, {literal(_INTEGER)})
 
 
 def no_item(db: Database) -> str | None:
-    """Return why the items of `entries` are not names that can be read again; None where they are.
+    """Return why the items of `entries` would be read as other names; None if they would not.
 
     Two names that look the same, numbers that are not whole where all are numbers, and words for no
     value next to whole numbers alone are not names.
@@ -60,8 +60,8 @@ def no_item(db: Database) -> str | None:
     # Among whole numbers alone, `nan`, `null` and the like would be read as a missing value.
     words = ", ".join(map(literal, _MISSING))
     integers = db.number(f"SELECT count(*) FROM {_ITEMS}") - others
-    said = db.number(f"SELECT count(*) {_OTHERS} AND lower(item) NOT IN ({words})")
-    if integers and not said:
+    other_words = db.number(f"SELECT count(*) {_OTHERS} AND lower(item) NOT IN ({words})")
+    if integers and not other_words:
         item = db.first(f"SELECT min(item) {_OTHERS}") or ("",)
         return f"the item {shown(item[0])} would be read as a missing value among whole numbers"
     # All numbers, some not whole (1.0, 1e3): readers would turn them into floats.

@@ -33,7 +33,7 @@ FILES, OTHERS, DESCRIPTION = "files", "no other files", "description"
 
 
 def file_checks(released: Released, manifest: Manifest, limit_bytes: int) -> list[Check]:
-    """Return the checks on which files there are, and on their bytes."""
+    """Return the checks of the listed files, of other files, and of their description."""
     files = manifest.data.files
     unrolled = checked_kind(manifest.data.kind).unrolled
     # Data that is read some rows at a time has no limit on its bytes; all else must fit into
@@ -69,7 +69,7 @@ def no_file(released: Released, name: str) -> str:
 
 
 def _has_crlf(released: Released, file: DataFile, size: int, limit_bytes: int | None) -> bool:
-    """Whether a file of text is the one described but for line ends, all of them CR LF."""
+    """Whether a text file is the described one with all line ends converted to CR LF."""
     if file.format not in DELIMITERS or not file.bytes < size <= (limit_bytes or _MOST_READ):
         return False
     try:
@@ -108,7 +108,7 @@ def file_problem(released: Released, file: DataFile, limit_bytes: int | None) ->
 
 
 def _others(released: Released, files: list[DataFile]) -> dict[str, Check]:
-    """Return whether nothing else is there; files of operating systems are named for themselves."""
+    """Return whether no other files are there; files of operating systems have their own check."""
     listed = {file.name for file in files} | {MANIFEST}
     try:
         names = released.names(with_parts=parts.in_parts(files))

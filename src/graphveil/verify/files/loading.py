@@ -80,7 +80,7 @@ def load(db: Database, released: Released, described: Described) -> None:
 
 @contextmanager
 def broken(name: str) -> Iterator[None]:
-    """Say of any error that this file cannot be read."""
+    """Turn any error within the block into one that says that this file cannot be read."""
     try:
         yield
     except (UnreadableError, MemoryError, duckdb.OutOfMemoryException):
@@ -90,7 +90,7 @@ def broken(name: str) -> Iterator[None]:
 
 
 def _loader(described: Described, file: DataFile) -> Loader:
-    """Return what loads a file: of the role of everyone, a list of ids; else by its format."""
+    """Return the loader of a file: by its role, or for the data by its format."""
     kind = checked_kind(described.kind)
     if file.role == KINDS[described.kind].everyone:
         return kind.everyone or _everyone(*kind.people)

@@ -80,7 +80,7 @@ def _seal(manifest: Manifest) -> Check:
 
 
 def _producer(manifest: Manifest) -> Check:
-    """Whether this version of the tool wrote the release; of another one nothing can be said."""
+    """Whether this version of the tool wrote the release; undecided for another version."""
     if manifest.tool != TOOL:
         return fails(f"the tool is {shown(manifest.tool)}, not {TOOL}")
     if not _VERSION.fullmatch(manifest.version):
@@ -103,14 +103,14 @@ def _words(manifest: Manifest) -> Check:
     claim, guarantee = manifest.claim, manifest.claim.guarantee
     # What the manifest says in words must be what the typed guarantee says in this version.
     worded = [
-        f"{name} is {shown(said)}, but for this guarantee it must be {shown(own)}"
-        for name, said, own in (
+        f"{name} is {shown(stated)}, but for this guarantee it must be {shown(own)}"
+        for name, stated, own in (
             ("sentence", claim.sentence, guarantee.sentence),
             ("threat_model", claim.threat_model, guarantee.threat_model),
             ("check", claim.check, guarantee.check_word),
             ("why", claim.why, guarantee.why),
         )
-        if said != own
+        if stated != own
     ]
     # A condition that is stated twice, or that the guarantee implies, adds nothing but bits.
     repeated = [c for c in claim.conditions if claim.conditions.count(c) > 1]

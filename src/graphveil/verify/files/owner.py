@@ -42,7 +42,7 @@ class Owner(NamedTuple):
 
 
 def read_owner(folder: Path | None) -> Owner:
-    """Return the owner's part; none where it belongs to someone else, or next to an address.
+    """Return the owner's files; none at an address, or if the folder is another user's.
 
     A file in its place that is not a record is a problem, not an error.
     """
@@ -70,6 +70,7 @@ def record_check(raw: bytes, owner: Owner) -> Check:
         return fails(owner.problem)
     if owner.record is None:
         return not_checked("there is no private record next to the folder", needs=verdict.RECORD)
+    # The manifest is public and may be replaced: the owner's record pins its bytes.
     digest = hashlib.sha256(raw).hexdigest()
     if owner.record.manifest_sha256 == digest:
         return holds(f"the record belongs to {MANIFEST} {digest[:12]}")
@@ -93,7 +94,7 @@ def linkage_file_check(owner: Owner) -> Check:
 
 
 def further_file_checks(owner: Owner) -> dict[str, Check]:
-    """Whether levels and chosen pairs are as they were written; nothing where there are none."""
+    """Whether the levels and the chosen pairs have the recorded digests, where there are such."""
     record = owner.record
     if record is None:
         return {}
@@ -108,6 +109,7 @@ def further_file_checks(owner: Owner) -> dict[str, Check]:
 
 def _as_recorded(name: str, digest: str | None, written: str | None, needed: str) -> Check:
     """Whether an owner's file has the digest that the record states."""
+    # None on both sides: the file was not kept, and is not there.
     if digest == written:
         kept = f"has the SHA-256 {digest[:12]}, as the record states" if digest else "was not kept"
         return holds(f"{name} {kept}")

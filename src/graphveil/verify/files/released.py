@@ -28,7 +28,8 @@ class Released:
         self.name = around.name
 
     def names(self, *, with_parts: bool) -> list[str]:
-        """Return the names of what is there, parts by their own if some are expected."""
+        """Return the names of all entries; with parts, also those in the folder of parts."""
+        # The folder's own entries; parts are in a folder of their own, and listed with its name.
         there = {path.name for path in self.around.iterdir()}
         parted = self.around / parts.FOLDER
         if with_parts and has_mode(parted, stat.S_ISDIR):
@@ -60,7 +61,7 @@ class AtAddress(Released):
 
     @cached_property
     def _entries(self) -> list[Entry]:
-        """All objects and folders; they are asked for once."""
+        """All objects and folders, listed once."""
         return self._address.entries()
 
     @cached_property
@@ -77,7 +78,8 @@ class AtAddress(Released):
         return self._sizes.get(name) if is_plain_name(name) else None
 
     def path(self, name: str) -> Path:
-        """Return the path of the copy of an object, which is made once."""
+        """Return the path of the local copy of an object, which is fetched on first use."""
+        # One copy per object: what is digested is what is loaded.
         path = self.around / name
         if not path.exists():
             path.parent.mkdir(exist_ok=True)
@@ -85,8 +87,9 @@ class AtAddress(Released):
         return path
 
 
+# Names from a manifest, which may be hostile.
 def is_plain_name(name: str) -> bool:
-    """Whether it is the name of a file in the folder itself, or of a part.
+    """Whether it names a file in the folder itself, or a part.
 
     Names with separators, ``..`` and control characters are not names.
     """
@@ -97,7 +100,7 @@ def is_plain_name(name: str) -> bool:
 
 
 def has_mode(path: Path, is_such: Callable[[int], bool]) -> bool:
-    """Whether something is there, no link to it, and such."""
+    """Whether a path exists, is not a link, and has a mode that the predicate accepts."""
     try:
         return is_such(path.lstat().st_mode)
     except (OSError, ValueError):

@@ -18,15 +18,15 @@ COUNTS = "counts"
 
 
 def _cells_problems(found: list[ColumnCells], stated: list[ColumnCells]) -> list[str]:
-    """Return which column shows other cells than the manifest states."""
+    """Return the columns whose cells differ from the numbers that the manifest states."""
     if [one.name for one in found] != [one.name for one in stated]:
         return [f"{MANIFEST} does not state the cells of each column of the data"]
     return [
         f"{shown(one.name)} shows {counted(one.values, 'value')}, {one.generalized} generalized "
-        f"and {one.suppressed} suppressed, but {MANIFEST} states {said.values}, "
-        f"{said.generalized} and {said.suppressed}"
-        for one, said in zip(found, stated, strict=True)
-        if one != said
+        f"and {one.suppressed} suppressed, but {MANIFEST} states {expected.values}, "
+        f"{expected.generalized} and {expected.suppressed}"
+        for one, expected in zip(found, stated, strict=True)
+        if one != expected
     ]
 
 

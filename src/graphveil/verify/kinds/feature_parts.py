@@ -78,7 +78,7 @@ def load_parts(db: Database, files: list[tuple[Path, DataFile]]) -> None:
 
 
 class _Part(NamedTuple):
-    """A part: its file, what is said of it, and the id of its first user."""
+    """A part: its path, its description, and the id of its first user."""
 
     path: Path
     file: DataFile
@@ -86,7 +86,7 @@ class _Part(NamedTuple):
 
 
 def _compared(db: Database, part: _Part) -> str:
-    """Return what its lists hold, once bytes and rows of a part are as they must be."""
+    """Return the type of the items of a part, after its bytes and rows were checked."""
     import pyarrow as pa  # noqa: PLC0415  heavy, and text needs none of it
 
     path, name = part.path, part.file.name
@@ -124,7 +124,7 @@ def _compared(db: Database, part: _Part) -> str:
 
 
 def _rows(file: Any, part: _Part, schema: Any) -> Iterator[Any]:
-    """Yield the rows of a part some at a time, once they are what they must be."""
+    """Yield the rows of a part in batches, after checking each batch."""
     import pyarrow as pa  # noqa: PLC0415  heavy, as above
 
     n = 0
@@ -142,8 +142,8 @@ def _rows(file: Any, part: _Part, schema: Any) -> Iterator[Any]:
         yield pa.RecordBatch.from_arrays([user, items], schema=schema)
         n += batch.num_rows
     if n != part.file.rows:
-        said = f"but {MANIFEST} states {part.file.rows}"
-        raise UnreadableError(f"{part.file.name} has {counted(n, 'row')}, {said}")
+        stated = f"but {MANIFEST} states {part.file.rows}"
+        raise UnreadableError(f"{part.file.name} has {counted(n, 'row')}, {stated}")
 
 
 def _among(n: int, user: Any) -> str:
@@ -151,7 +151,7 @@ def _among(n: int, user: Any) -> str:
 
 
 def _refuse_ids(user: Any, n: int, part: _Part) -> None:
-    """Refuse a user who is not the one of this place; the first row is that of number n."""
+    """Refuse a user who is not at the place of their id; `n` rows came before."""
     if user.null_count:
         raise UnreadableError(f"{part.file.name}: a user in {_among(n, user)} has no id")
     ids, first = _numbers(user, np.int64), part.first + n
@@ -165,7 +165,7 @@ def _refuse_ids(user: Any, n: int, part: _Part) -> None:
 
 
 def _leaves(lists: Any, part: _Part, kind: Any) -> Any:
-    """Return the items of some rows one behind the other."""
+    """Return the items of some rows, concatenated."""
     import pyarrow.compute as pc  # noqa: PLC0415  heavy, as above
 
     leaves = lists.flatten()
@@ -180,7 +180,7 @@ def _leaves(lists: Any, part: _Part, kind: Any) -> Any:
 
 
 def _numbers(column: Any, kind: Any) -> Any:
-    """Return numbers, none of which is missing, as they are in memory.
+    """Return the numbers of an Arrow column without nulls as a NumPy view.
 
     Arrow's own way imports pandas where that is installed: 60 MiB.
     """
@@ -189,7 +189,7 @@ def _numbers(column: Any, kind: Any) -> Any:
 
 
 def _refuse_items(leaves: Any, starts: Any, part: _Part, n: int) -> None:
-    """Refuse items that do not ascend in their row: of text by its bytes."""
+    """Refuse items that do not ascend within their row; text ascends by its bytes."""
     import pyarrow.compute as pc  # noqa: PLC0415  heavy, as above
 
     if len(leaves) < 2:

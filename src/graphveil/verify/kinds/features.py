@@ -134,7 +134,7 @@ def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:
 
 
 def _user_order(db: Database, files: Sequence[DataFile], *, keyed: bool) -> Check:
-    """Whether users stand in the order of their published ids: another may be the original's.
+    """Whether users and items are in ascending order; any other order may be the original's.
 
     The items of a user stand in the order of their names: of numbers, where all are numbers.
     """
@@ -167,8 +167,8 @@ def _items(db: Database, original: Bipartite, *, people: bool, linked: bool) -> 
         names = released_ids(db)
     db.put("features", {"feature": np.arange(names.size), "item": to_arrow(as_text(names))})
     if people != (original.items == "people"):
-        said, read = ("people", "things") if people else ("things", "people")
-        return fails(f"items are {said} in the manifest, but {read} in the original")
+        stated, read = ("people", "things") if people else ("things", "people")
+        return fails(f"items are {stated} in the manifest, but {read} in the original")
     if people and not linked:
         return not_checked("whether items are the people with these ids", needs=LINKAGE)
     n = db.number("SELECT count(DISTINCT item) FROM entries")
@@ -211,7 +211,7 @@ def _ids_among_names(evidence: Evidence, original: Data) -> list[IdsAsNames]:
 
 
 def _cells_of_person(evidence: Evidence, cells: int) -> int:
-    """Return the cells of a row, and where items are people of a column: they share one."""
+    """Return the cells of one person: a row, and a column too where items are people."""
     users = evidence.tables.number("SELECT count(*) FROM users")
     return 2 * users - 1 if evidence.has_people else cells // max(users, 1)
 

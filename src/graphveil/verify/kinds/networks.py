@@ -90,7 +90,7 @@ _STRANGER = """
 
 
 def _link_edges(db: Database, original: Graph, released: Any) -> None:
-    """Create `placed(u, v)`, the original's edges, u below v, and `missing` of those lost."""
+    """Create `placed(u, v)` of the original's edges, and `missing` of those not in the release."""
     # Large graphs are compared in buckets on disk, where ids fit into 32 bits.
     released = np.asarray(released)
     usual = released.size > 0 and released.min() >= 0 and released.max() < MOST_IDS
@@ -176,7 +176,7 @@ _OF_NO_LAYER = """
 
 
 def described_layers(described: Described) -> dict[str, bool]:
-    """Return whether each layer is directed, by what `edges` calls it: an only one by nothing."""
+    """Return whether each layer is directed, by its name in `edges`; a single one is named ''."""
     layers: Any = described.layers
     if len(layers) == 1:
         return {"": bool(layers[0].directed)}
@@ -207,7 +207,7 @@ def is_directed(described: Described) -> bool:
 
 
 def has_layers(described: Described) -> bool:
-    """Whether edges are of several kinds."""
+    """Whether there are several layers."""
     layers: Any = described.layers
     return bool(layers) and len(layers) > 1
 
@@ -263,7 +263,7 @@ def _order(
 
 
 def _not_simple(db: Database, layers: Mapping[str, bool]) -> list[str]:
-    """Return which loops, doubles and edges of no layer there are, the first of each."""
+    """Return the first loop, the first repeated edge and the first unknown layer."""
     problems = []
     loop = db.first("SELECT source FROM edges WHERE source = target ORDER BY source LIMIT 1")
     if loop:
@@ -280,7 +280,7 @@ def _not_simple(db: Database, layers: Mapping[str, bool]) -> list[str]:
 
 
 def _strange_end(db: Database, n: int, *, usual: bool) -> list[str]:
-    """Return which end of an edge is not listed; of ids 0..n-1 that are all there, bounds tell."""
+    """Return the first end of an edge that is not a listed node."""
     low, high = db.rows(
         "SELECT least(min(source), min(target)), greatest(max(source), max(target)) FROM edges"
     )[0]
@@ -340,13 +340,13 @@ def _shared(evidence: Evidence) -> ComparedNames:
     attributes = counted(len(published), "attribute")
     own = f"{attributes} of the release are attributes of the original"
     columns = judged(strange[:1], own)
-    said: Any = evidence.manifest.data.layers
+    described: Any = evidence.manifest.data.layers
     has = [(layer.name, layer.directed) for layer in original.layers]
     other = "the layers of the original differ in name, number or direction"
     same = "edges are directed in both" if original.is_directed else "edges are undirected"
     if len(has) > 1:
         same = f"{counted(len(has), 'layer')} in both, each directed in both or in neither"
-    layer = judged([other] if has != [(one.name, one.directed) for one in said] else [], same)
+    layer = judged([other] if has != [(one.name, one.directed) for one in described] else [], same)
     failed = next((check for check in (columns, layer) if check.outcome == "fails"), None)
     return ComparedNames([columns, layer], None if failed is None else failed.detail)
 
@@ -357,11 +357,11 @@ def _link(db: Database, original: Network, released: Any) -> None:
         _link_edges(db, original, released)
         return
     # Ends under published ids; undirected edges are turned so that the smaller end is first.
-    ties, one = original.ties(), len(original.layers) == 1
+    ties, is_single = original.ties(), len(original.layers) == 1
     source, target = released[ties.source], released[ties.target]
     turned = np.array([not layer.directed for layer in original.layers])[ties.layer]
     turned &= source > target
-    names = np.array(["" if one else layer.name for layer in original.layers], dtype=object)
+    names = np.array(["" if is_single else layer.name for layer in original.layers], dtype=object)
     ends = {"u": np.where(turned, target, source), "v": np.where(turned, source, target)}
     db.put("placed_in", {**ends, "n": ties.layer.astype(np.int64)})
     db.put("names_of_layers", {"n": np.arange(names.size), "layer": names.tolist()})

@@ -37,7 +37,7 @@ COLUMNS = "columns"
 
 
 def _load(db: Database, path: Path, file: DataFile) -> None:
-    """Create `cells`, and the view `shown` of them by row, a suppressed one null; none is empty."""
+    """Create `cells` and the view `shown`, with null for suppressed cells; refuse empty cells."""
     # Cells as they are written; `shown` turns the star of text into null, as Parquet has it.
     columns = cell_columns(file)
     load_rows(db, path, file.format, "cells", columns, file.columns)
@@ -78,7 +78,7 @@ def _data(described: Described) -> DataFile:
 
 
 def _cells(db: Database, described: Described) -> list[ColumnCells]:
-    """Return how many cells of each column show a value, a node above the values, or nothing."""
+    """Return how many cells of each column show a value, a generalized one, or a star."""
     columns = _data(described).columns
     # For each column: cells that are shown, of these the ones above level 0, and suppressed ones.
     rows = db.number("SELECT count(*) FROM cells")
@@ -101,7 +101,7 @@ def _cells(db: Database, described: Described) -> list[ColumnCells]:
 
 
 def _shape(db: Database, described: Described, keyed: bool) -> dict[str, Check]:  # noqa: FBT001  one shape
-    """Return the checks of the rows: they have an order to check only where they have ids."""
+    """Return the checks of ids and order, which only rows with ids have."""
     # Rows without ids are in no order that could be checked.
     if not keyed:
         return {}
@@ -122,7 +122,7 @@ def _shared(evidence: Evidence) -> ComparedNames:
 
 
 def _columns(published: list[str], original: Table) -> Check:
-    """Whether every released column is one of the original; the claim says nothing of others."""
+    """Whether every released column is a column of the original."""
     strange = [name for name in published if name not in original.columns]
     if strange:
         return fails(f"the original has no column {shown(strange[0])}")

@@ -27,5 +27,6 @@ def cell_columns(file: DataFile) -> list[tuple[str, str]]:
 
 def strange_id(db: Database, table: str, file: DataFile | None) -> str | None:
     """Return the first row whose id, in c0, is not a whole number; None where there is none."""
+    # The first row whose id is not written as a whole number.
     row = db.first(f"SELECT rowid, c0 FROM {table} WHERE NOT {_IS_ID} ORDER BY rowid LIMIT 1")
     return f"{row_of(file, row[0])} has the id {shown(row[1])}, which is not valid" if row else None

@@ -30,7 +30,7 @@ OWN, ATTACHED, ATTACHED_CELLS = "own attributes", "attached columns", "attached 
 
 
 def naming_columns(evidence: Evidence, among: Sequence[str]) -> list[str]:
-    """Return which of these columns of people nearly identify them."""
+    """Return the problems of columns of people that nearly identify them."""
     at = columns_of(evidence)
     cells = {name: f"nullif(c{at[name]}, '*')" for name in among if name in at}
     return [*naming_problems(evidence.tables, PEOPLE_ROWS, cells, "node")]
@@ -59,7 +59,7 @@ def attached_problems(evidence: Evidence, condition: AttachedColumns) -> list[st
 
 
 def naming_problems(db: Database, rows: str, cells: Mapping[str, str], what: str) -> Iterator[str]:
-    """Yield which columns nearly identify people, as no run publishes them.
+    """Yield the columns in which almost every row has a different value.
 
     In such a column nearly every row has another value, suppressed cells aside.
     """
@@ -83,7 +83,7 @@ def table_cells_are_own(evidence: Evidence, columns: Sequence[str]) -> Check:
         for had, now, row, count in had_and_shown(evidence.tables, original, number, place):
             cells += count
             if had != now:
-                own, other = ("suppressed" if one is None else shown(one) for one in (had, now))
+                own, other = ("suppressed" if cell is None else shown(cell) for cell in (had, now))
                 at = row_of(evidence.file(), row)
                 return fails(f"{at} has {other} in {shown(column)}, but {own} in the original")
     return holds(f"each of {cells} cells is the original's")

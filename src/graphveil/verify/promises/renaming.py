@@ -43,7 +43,7 @@ def same_data(evidence: Evidence, _condition: SameData) -> Check:
 
 
 def nothing_claimed(evidence: Evidence, _condition: KeyedIds) -> Check:
-    """Whether nothing else is claimed: nobody without the key can check these ids."""
+    """Whether nothing else is claimed: without the key nobody can check these ids."""
     # Ids that no reader can check could carry anything, so nothing else may be claimed next to
     # them.
     claim, problems = evidence.manifest.claim, []
@@ -68,7 +68,7 @@ def nothing_claimed(evidence: Evidence, _condition: KeyedIds) -> Check:
 
 
 def ids_from_key(evidence: Evidence, _condition: KeyedIds) -> Check:
-    """Whether every published id is what the owner's key gives: nothing else is written there."""
+    """Whether every published id is the one that the owner's key yields."""
     if evidence.key is None or evidence.original is None:
         return not_checked(ONLY_THE_KEY, needs=KEY)
     # HMAC of each original id, computed again with the key that was given.

@@ -49,7 +49,7 @@ def ids_check(db: Database, table: str, column: str, *, keyed: bool) -> Check:
 
 
 def _one_of(table: str) -> str:
-    """Return what a row of a table is."""
+    """Return what a row of a table is called."""
     return {"people": "person"}.get(table, table.removesuffix("s"))
 
 

@@ -35,14 +35,14 @@ def put_originals(db: Database, original: Data) -> None:
 
 
 def linkage_problems(db: Database, name: str, published: str | None = None) -> list[str]:
-    """Return why the linkage is not one to one between the originals and the published ids.
+    """Return why the linkage is not one to one between original and published ids.
 
     `published` is SQL that gives the published ids in a column `i`; without it they are 0..n-1.
     """
     # One row for each original id, of the same type.
     n, rows = (db.number(f"SELECT count(*) FROM {table}") for table in ("originals", "linkage"))
-    said = f"{name} has {counted(rows, 'row')} for {counted(n, 'original id')}"
-    problems = [] if rows == n else [said]
+    sizes = f"{name} has {counted(rows, 'row')} for {counted(n, 'original id')}"
+    problems = [] if rows == n else [sizes]
     linked = db.first("SELECT typeof(any_value(original)) FROM linkage") or ("",)
     given = db.first("SELECT typeof(any_value(id)) FROM originals") or ("",)
     if rows and n and linked != given:

@@ -29,7 +29,7 @@ _EXACT_UP_TO = 40
 
 
 def order_leaks(released: NDArray[np.int64], labels: NDArray[Any] | None) -> list[str]:
-    """Return what the new ids say of the old order; nothing where chance explains it."""
+    """Return what the new ids say of the old order, beyond chance."""
     n = released.size
     # The permutation: the place in published order of each person in original order.
     rank = np.empty(n, dtype=np.int64)
@@ -52,7 +52,7 @@ def order_leaks(released: NDArray[np.int64], labels: NDArray[Any] | None) -> lis
 
 
 def tail_of_equal(count: int) -> float:
-    """Return at most how likely a uniform permutation has so many equal places, or more.
+    """Return a bound on the chance of at least so many fixed points of a uniform permutation.
 
     The expected number of sets of f equal places is 1/f!, whatever the number of people.
     """
@@ -60,7 +60,7 @@ def tail_of_equal(count: int) -> float:
 
 
 def tail_of_ascents(ascents: int, n: int) -> float:
-    """Return how likely a uniform permutation is as far from n/2 ascents, or farther, at most.
+    """Return a bound on the chance of ascents at least so far from n/2.
 
     Ascents are distributed as the whole part of a sum of n uniform numbers (Stanley, Eulerian
     partitions of a unit hypercube, 1977), a sum that is sub-Gaussian with variance n/12.
@@ -71,13 +71,13 @@ def tail_of_ascents(ascents: int, n: int) -> float:
         below = sum(_eulerian(n)[: low + 1])
         return min(1.0, 2 * below / math.factorial(n))
     # The bound of a sub-Gaussian sum with variance n/12, from the middle of the distribution.
-    apart = max(n / 2 - (low + 1), 0.0)
-    return min(1.0, 2 * math.exp(-6 * apart * apart / n))
+    distance = max(n / 2 - (low + 1), 0.0)
+    return min(1.0, 2 * math.exp(-6 * distance * distance / n))
 
 
 @cache
 def _eulerian(n: int) -> tuple[int, ...]:
-    """Return how many permutations of n have 0, 1, ..., n-1 ascents."""
+    """Return the Eulerian numbers: permutations of n with 0, 1, ..., n-1 ascents."""
     row = [1]
     for size in range(2, n + 1):
         padded = [0, *row, 0]

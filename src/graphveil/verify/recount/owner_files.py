@@ -29,7 +29,7 @@ class ChosenPairs(NamedTuple):
 
 
 class BadFileError(Exception):
-    """An owner's file is not what it should be; the message says what is wrong with it."""
+    """An owner's file that is not valid; the message says why."""
 
 
 def levels_of(db: Database, path: Path, original: Table) -> Ints:

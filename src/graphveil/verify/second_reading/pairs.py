@@ -42,7 +42,7 @@ _ODD = (
 
 
 class PairKinds(NamedTuple):
-    """Of which kind every pair of an original is.
+    """The layer of every pair of an original.
 
     `of_pair`: the kind of every pair, as a number; `names`: the names of these numbers;
     `both_ways`: the kinds of which a pair is the same the other way round.
@@ -73,7 +73,7 @@ class OriginalPairs(NamedTuple):
 def second_reading(
     pairs_of: Callable[[Any], OriginalPairs], entries: str
 ) -> Callable[[Database, Any, Path, Mapping[str, Any]], Check]:
-    """Return what tells whether a file says what the program's reader made of it."""
+    """Return a check whether a file says what the program's reader made of it."""
 
     def read(db: Database, original: Any, path: Path, reading: Mapping[str, Any]) -> Check:
         # Step 1: is it small enough, and was it read with options that are understood here?
@@ -110,7 +110,7 @@ def second_reading(
 
 
 def _is_header(first: list[str], reading: Mapping[str, Any]) -> bool | None:
-    """Return whether the first row names columns; None where that is for the reader to say."""
+    """Return whether the first row names columns; None if the reader has to guess."""
     asked = {"yes": True, "no": False}.get(reading.get("header") or "auto")
     if asked is not None:
         return asked
@@ -120,7 +120,7 @@ def _is_header(first: list[str], reading: Mapping[str, Any]) -> bool | None:
 
 
 def _ends(first: list[str], reading: Mapping[str, Any]) -> list[int] | None:
-    """Return the numbers of the two columns; None where they are for the reader to find."""
+    """Return the numbers of the two columns of ends; None if the reader has to guess."""
     asked = [reading[name] for name in _END_COLUMNS if reading.get(name)]
     if not asked:
         named = tuple(map(str.lower, first[:2])) in _HEADERS
@@ -134,7 +134,7 @@ def _ends(first: list[str], reading: Mapping[str, Any]) -> list[int] | None:
 
 
 def _kind_column(first: list[str], reading: Mapping[str, Any]) -> int | None:
-    """Return the number of the column of kinds; None where it is for the reader to find.
+    """Return the number of the column of layers; None if the reader has to guess.
 
     Numbers that were grouped are not the names of kinds.
     """
@@ -203,7 +203,7 @@ def _named(names: Ids) -> dict[str, object]:
 
 
 def _compared(db: Database, what: str) -> Check:
-    """Compare sums of hashes of the pairs, which need no order; where they differ, the pairs."""
+    """Return whether the pairs of file and original are the same; if not, the first differences."""
     # Equal counts and equal sums of 64-bit hashes are taken as equal pairs: the file is the
     # owner's own, so nobody has made pairs that collide.
     both = [
@@ -215,17 +215,17 @@ def _compared(db: Database, what: str) -> Check:
         return holds(f"the checker's own reader finds the same {same} in the file")
     problems = []
     # They differ, so find what is only in one of them.
-    for one, other, says in (
+    for side, other, where in (
         ("again", "once", ("in the file", "in the original as read")),
         ("once", "again", ("of the original as read", "in the file")),
     ):
-        strange = f"SELECT a, b, kind FROM {one} EXCEPT SELECT a, b, kind FROM {other}"
+        strange = f"SELECT a, b, kind FROM {side} EXCEPT SELECT a, b, kind FROM {other}"
         count = db.number(f"SELECT count(*) FROM ({strange})")
         if count:
             first = db.first(f"{strange} ORDER BY a, b, kind LIMIT 1")
             verb = "is" if count == 1 else "are"
             problems.append(
-                f"{counted(count, singular(what))} {says[0]} {verb} not {says[1]}, the first is "
+                f"{counted(count, singular(what))} {where[0]} {verb} not {where[1]}, the first is "
                 f"{shown(first)}"
             )
     return fails("; ".join(problems))

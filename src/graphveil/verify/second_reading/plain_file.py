@@ -42,12 +42,12 @@ _HEAD_BYTES = 1 << 20
 
 
 def read_once(needs: str = "delimited text whose first row has numbers or known names") -> Check:
-    """Return what is said of a file that no other code reads in the same way."""
+    """Return that a file was read by the program's reader alone."""
     return not_checked(verdict.SHARED, needs=needs)
 
 
 class PlainFile(NamedTuple):
-    """A file of text."""
+    """A delimited text file: how it is read, and its first row."""
 
     path: Path
     delimiter: str
@@ -57,7 +57,7 @@ class PlainFile(NamedTuple):
 
 
 def plain_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
-    """Return how the file is to be read, or None where it is no such text."""
+    """Return how the file is to be read, or None if it is not such a text file."""
     # Step 1: format and compression by the name of the file.
     suffixes = [suffix.lower() for suffix in path.suffixes]
     packed = next((suffix for suffix in suffixes[-1:] if suffix in _COMPRESSIONS), "")
@@ -122,7 +122,7 @@ def read_again(
 
 
 def _head(file: PlainFile) -> list[str]:
-    """Return the whole lines at the beginning of a file; none where they are not text."""
+    """Return the complete lines at the beginning of a file; none if it is not text."""
     import pyarrow as pa  # noqa: PLC0415  heavy, and a release alone needs none of it
 
     try:

@@ -56,7 +56,7 @@ _KNOWN |= {"categories", "drop", "person", "exact"}
 
 
 class _Reading(msgspec.Struct):
-    """How the file was read."""
+    """The options that the file was read with, of those that are understood here."""
 
     ids: str | None = None
     suppressed: tuple[str, ...] = ("*", "")
@@ -160,7 +160,7 @@ def _order_of_people(
 
 
 def _reading(reading: Mapping[str, Any]) -> _Reading | None:
-    """Return how the file was read; None where the record says it in no way that is understood."""
+    """Return the options of the record; None if one of them is not understood here."""
     used = {name for name, value in reading.items() if value not in (None, "auto", (), [], {})}
     if not used <= _KNOWN or reading.get("header") == "no":
         return None
@@ -171,7 +171,7 @@ def _reading(reading: Mapping[str, Any]) -> _Reading | None:
 
 
 def _has_columns(original: Table, file: PlainFile, how: _Reading) -> bool:
-    """Whether the original has the columns of the file, those of the values of some among them."""
+    """Whether the original has the columns of the file, one-hot columns taken into account."""
     expected = set(file.first) - {how.ids, *how.one_hot, *how.drop}
     for name in how.one_hot:
         expected |= {original.columns[place] for place in _of_values(original, name)}
@@ -179,12 +179,12 @@ def _has_columns(original: Table, file: PlainFile, how: _Reading) -> bool:
 
 
 def _of_values(original: Table, name: str) -> list[int]:
-    """Return the places of the columns that stand for the values of one."""
+    """Return the positions of the columns that encode the values of one column."""
     return [p for p, column in enumerate(original.columns) if column.startswith(f"{name}=")]
 
 
 def _one_of(original: Table, name: str) -> Any:
-    """Return the value of every row whose column shows a 1; a text of no value where not one does.
+    """Return the value of every row of a one-hot column, as Arrow text.
 
     A row that is suppressed in all of them has none.
     """
@@ -207,7 +207,7 @@ def _one_of(original: Table, name: str) -> Any:
 
 
 def _table_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
-    """Return the file; None where blanks part its cells, or a name of a column is not plain."""
+    """Return the file; None if its cells are separated by blanks or a name is not plain."""
     file = plain_file(path, reading)
     if file is None or file.delimiter == BLANKS or len(set(file.first)) != len(file.first):
         return None
@@ -215,7 +215,7 @@ def _table_file(path: Path, reading: Mapping[str, Any]) -> PlainFile | None:
 
 
 def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> Check:
-    """Compare the columns before the first in which blanks stand around a cell."""
+    """Compare the columns before the first one that has a cell with blanks around it."""
     # Columns with blanks around a cell, and all behind them, are not compared.
     how.bins = _rules(db, file.first, how)
     cells = [f"f{number}" for number in range(len(file.first))]
@@ -242,22 +242,22 @@ def _compared(db: Database, original: Table, file: PlainFile, how: _Reading) -> 
 
 
 def _rules(db: Database, names: Sequence[str], how: _Reading) -> dict[str, str]:
-    """Return the rule of every column: `all` is that of each other one that holds numbers alone.
+    """Return the binning rule of every column; `all` stands for every other column of numbers.
 
     Digits with a zero before them are a code.
     """
     if _ALL not in how.bins or _ALL in names:
         return how.bins
     own = {name: rule for name, rule in how.bins.items() if name != _ALL}
-    apart = {how.ids, *how.one_hot, *how.drop, *own}
+    excluded = {how.ids, *how.one_hot, *how.drop, *own}
     rules = dict(own)
     # The rule `all` bins every other column whose cells are numbers, but not codes with leading
     # zeros.
     for number, name in enumerate(names):
-        said = _said(number, how.suppressed)
-        is_number = f"regexp_full_match({said}, {literal(_NUMBER)})"
-        is_code = f"regexp_matches({said}, '^[+-]?0[0-9]')"
-        if name not in apart and db.number(
+        cell = _cell_or_null(number, how.suppressed)
+        is_number = f"regexp_full_match({cell}, {literal(_NUMBER)})"
+        is_code = f"regexp_matches({cell}, '^[+-]?0[0-9]')"
+        if name not in excluded and db.number(
             f"SELECT coalesce(bool_and({is_number} AND NOT {is_code}), false)::INT FROM again"
         ):
             rules[name] = how.bins[_ALL]
@@ -265,16 +265,16 @@ def _rules(db: Database, names: Sequence[str], how: _Reading) -> dict[str, str]:
 
 
 def _same_columns(db: Database, original: Table, names: Sequence[str], how: _Reading) -> set[int]:
-    """Return the columns, of those that were read as they stand, with the original's cells."""
-    apart = {how.ids, *how.one_hot, *how.bins, *how.drop}
-    plain = [number for number, name in enumerate(names) if name not in apart]
+    """Return the columns read without options whose cells are all the original's."""
+    excluded = {how.ids, *how.one_hot, *how.bins, *how.drop}
+    plain = [number for number, name in enumerate(names) if name not in excluded]
     at_once = max(1, min(COLUMNS_AT_ONCE, _CELLS_AT_ONCE // max(original.n_rows, 1)))
     same: set[int] = set()
     for start in range(0, len(plain), at_once):
         some = plain[start : start + at_once]
         db.put("original_cells", {f"h{n}": _cells_of_both(original, names[n]) for n in some})
         other = ", ".join(
-            f"bool_or({_said(n, how.suppressed)} IS DISTINCT FROM h{n})" for n in some
+            f"bool_or({_cell_or_null(n, how.suppressed)} IS DISTINCT FROM h{n})" for n in some
         )
         row = db.first(f"SELECT {other} FROM again POSITIONAL JOIN original_cells") or ()
         db.run("DROP TABLE original_cells")
@@ -282,7 +282,7 @@ def _same_columns(db: Database, original: Table, names: Sequence[str], how: _Rea
     return same
 
 
-def _said(number: int, suppressed: Sequence[str]) -> str:
+def _cell_or_null(number: int, suppressed: Sequence[str]) -> str:
     """Return SQL for a cell of the file, null where it is suppressed."""
     hidden = ", ".join(literal(text) for text in suppressed) or f"'{NO_CELL}'"
     return f"CASE WHEN f{number} IN ({hidden}) THEN NULL ELSE f{number} END"
@@ -310,11 +310,11 @@ def _different(
     # A binned number must lie in its interval; the interval must be one that the rule gives.
     intervals = None if rule is None else _of_rule(rule)
     condition = "said IS DISTINCT FROM had" if rule is None else "true"
-    for said, had, first in _pairs(db, number, cells, suppressed, condition):
+    for stated, had, first in _pairs(db, number, cells, suppressed, condition):
         if had is not None and intervals is not None and had not in intervals:
             return f"{shown(had)} is not an interval of {rule}"
-        if rule is None or not _lies_in(said, had):
-            has = f"row {first} of the file has {shown(said)}"
+        if rule is None or not _lies_in(stated, had):
+            has = f"row {first} of the file has {shown(stated)}"
             return f"{has}, but the original as read has {shown(had)}"
     return None
 
@@ -322,19 +322,19 @@ def _different(
 def _pairs(
     db: Database, number: int, cells: Any, suppressed: Sequence[str], condition: str
 ) -> list[tuple[Any, ...]]:
-    """Return the distinct pairs of what the file says and the original has, and a row of each."""
+    """Return each pair of a cell of the file and of the original once, with its first row."""
     db.put("original_cells", {"had": cells})
     pairs = db.rows(
         "SELECT said, had, min(row) AS first FROM (SELECT rowid AS row, "
-        f"{_said(number, suppressed)} AS said FROM again) JOIN (SELECT rowid AS row, had FROM "
-        f"original_cells) USING (row) WHERE {condition} GROUP BY said, had ORDER BY first"
+        f"{_cell_or_null(number, suppressed)} AS said FROM again) JOIN (SELECT rowid AS row, had "
+        f"FROM original_cells) USING (row) WHERE {condition} GROUP BY said, had ORDER BY first"
     )
     db.run("DROP TABLE original_cells")
     return pairs
 
 
 def _of_rule(rule: str) -> set[str] | None:
-    """Return the intervals between edges that a rule gives; None where the data gives them."""
+    """Return the intervals that a rule with edges gives; None if the data determines them."""
     kind, _, listed = rule.partition(":")
     if kind != "edges":
         return None
@@ -344,7 +344,7 @@ def _of_rule(rule: str) -> set[str] | None:
 
 
 def _spelled(edge: str) -> str:
-    """Return an edge in twelve digits where these are exact, else as it was given."""
+    """Return an edge with twelve digits if these are exact, else as it was given."""
     try:
         number = Decimal(edge)
     except InvalidOperation as error:
@@ -353,14 +353,14 @@ def _spelled(edge: str) -> str:
     return short if Decimal(short) == number else str(number)
 
 
-def _lies_in(said: str | None, interval: str | None) -> bool:
-    """Whether a number is in an interval as its name says.
+def _lies_in(cell: str | None, interval: str | None) -> bool:
+    """Whether a number is in an interval of this name.
 
     >>> _lies_in("7", "<=7"), _lies_in("7", ">7"), _lies_in(None, None), _lies_in("7", "2<x<=9")
     (True, False, True, True)
     """
     try:
-        number = None if said is None else Decimal(said)
+        number = None if cell is None else Decimal(cell)
         if number is None or not number.is_finite():
             return interval is None
         return interval is not None and _is_between(number, interval)

@@ -3,9 +3,9 @@
 graphveil's own; Choromanski, Jebara & Tang compare with agglomerative clustering alone. Every row
 asks for a cluster of at least its level (k for all with `cluster-k`). A cluster costs its size
 times the columns in which its rows differ. A visit makes the best change of a row that saves stars:
-a move if its cluster can spare it, else an exchange. For each row, what the others of its cluster
-have in common is kept, so a change is judged by one comparison of rows per cluster or row: O(n) for
-a visit.
+a move if its cluster can spare it, and an exchange if no move saves any. For each row, what the
+others of its cluster have in common is kept, so a change is judged by one comparison of rows per
+cluster or row: O(n) comparisons for a visit.
 """
 
 from __future__ import annotations

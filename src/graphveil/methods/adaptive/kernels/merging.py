@@ -36,8 +36,8 @@ PLAIN, BY_SIZE, BY_LOGARITHM = 0, 1, 2
 """
 
 SMALL_FIRST = 2.0**-24
-"""What each row of a union adds to its price, in stars: too little to outweigh a star, enough to
-prefer the smaller of two unions of the same increase."""
+"""What each row of a union adds to its price, in stars: a small fraction of one, enough to prefer
+the smaller of two unions of the same increase."""
 
 FINISHED, ABSENT = 1, 2
 """States of a cluster; 0 is open. `ABSENT` is a slot without a cluster."""

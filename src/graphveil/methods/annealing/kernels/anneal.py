@@ -423,7 +423,19 @@ def two_sides(indptr: Ints, indices: Nodes, rng: Generator, side: Flags) -> int:
 
 @leaf
 def delete(state: PoolState, best: AnnealingBest, trial: Ints, pair: int, allowed: int) -> None:
-    """Delete an edge, and make the state the best if it is better."""
+    """Delete an edge, and make the state the best if it is better.
+
+    Parameters
+    ----------
+    state, best
+        Written.
+    trial
+        int64, shape (2,): room.
+    pair
+        The number of the edge, which is present.
+    allowed
+        The unprotected nodes that the goal allows.
+    """
     flip(state, None, best, trial, pair)
     keep_if_better(state, best, allowed, ZERO)
 
@@ -709,7 +721,15 @@ def kept_at(indptr: Ints, indices: Nodes, partner: Ints, marks: Ints, v: int) ->
 def kept_of_pairs(
     indptr: Ints, indices: Nodes, partner: Ints, marks: Ints, ends: tuple[int, int]
 ) -> int:
-    """Return how many edges at two pairs of partners are kept, given one node of each pair."""
+    """Return how many edges at two pairs of partners are kept, given one node of each pair.
+
+    Parameters
+    ----------
+    indptr, indices, partner, marks
+        As for `kept_at`.
+    ends
+        One node of each pair.
+    """
     v, w = ends
     x, y = partner[v], partner[w]
     # An edge at v is kept exactly if its image, at v's partner, is: so each pair is counted twice

@@ -275,7 +275,15 @@ def fill_cells(cells: FuzzyCells, degrees: Ints, triangles: Ints) -> None:
 
 @leaf
 def list_uncovered(cells: FuzzyCells, out: Ints) -> int:
-    """Write the nodes in boxes of fewer than k nodes into out, int64 (n,); return how many."""
+    """Write the nodes in boxes of fewer than k nodes; return how many.
+
+    Parameters
+    ----------
+    cells
+        Read.
+    out
+        int64, shape (n,): the first entries are written, in ascending order.
+    """
     filled = 0
     for v in range(cells.cell_of.size):
         if cells.cell[cells.cell_of[v], COVERED] < cells.rule[K]:
@@ -739,7 +747,15 @@ class NeighborRows(NamedTuple):
 
 
 def new_rows(indptr: Ints, indices: Nodes, room: Ints) -> NeighborRows:
-    """Return the neighbor lists of a graph, with room for `room[v]` more neighbors of node v."""
+    """Return the neighbor lists of a graph, with room for `room[v]` more neighbors of node v.
+
+    Parameters
+    ----------
+    indptr, indices
+        The sorted neighbor lists: int64 (n + 1,), int32 (2m,). Read.
+    room
+        int64, shape (n,). Read.
+    """
     degrees = np.diff(indptr)
     # Each row starts later than in the input by the room of all rows before it.
     shift = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(room)))

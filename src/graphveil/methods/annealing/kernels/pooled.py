@@ -269,7 +269,19 @@ class AnnealingBest(NamedTuple):
 
 @leaf
 def record(pool: Pool, mates: Ints | None, best: AnnealingBest, pair: int) -> None:
-    """List a flipped pair, and its mate, as changed or unchanged, and log both."""
+    """List a flipped pair, and its mate, as changed or unchanged, and log both.
+
+    Parameters
+    ----------
+    pool
+        `order`, `position` and `tally` are written.
+    mates
+        `pool.mates`, or None: passed by itself, so that kernels are compiled without it. Written.
+    best
+        The log is written.
+    pair
+        The pair, whose `present` is flipped already.
+    """
     _record(pool, best, pair)
     if mates is not None:
         mate = mates[NOW, pair]
@@ -318,9 +330,20 @@ def beats(one: tuple[int, int], other: tuple[int, int], allowed: int) -> bool:
 @tiered(for_each_entry(0.1))
 @leaf
 def keep(pool: Pool, mates: Ints | None, best: AnnealingBest, unprotected: int) -> None:
-    """Make the present state, which leaves so many nodes unprotected, the best one.
+    """Make the present state the best one.
 
     O(pairs flipped since the last best state), at most O(p).
+
+    Parameters
+    ----------
+    pool
+        Read.
+    mates
+        `pool.mates`, or None: row ``BEST`` is written.
+    best
+        Written.
+    unprotected
+        How many nodes the present state leaves unprotected.
     """
     tally = best.tally
     logged = tally[LOGGED] <= best.log.size
@@ -534,7 +557,19 @@ def make(state: PoolState, values: Values | None, trial: Ints, size: int) -> Non
 def take_back(
     state: PoolState, values: Values | None, trial: Ints, size: int, before: tuple[int, int, int]
 ) -> None:
-    """Undo what `make` did last; `before` holds the `tallies` from before it."""
+    """Undo what `make` did last.
+
+    Parameters
+    ----------
+    state, values
+        Written: they are as before the trial.
+    trial
+        int64: the pairs; the first `size` are read.
+    size
+        How many.
+    before
+        The `tallies` from before the trial.
+    """
     undo(state.classes, before)
     if values is None:
         for i in range(size - 1):
@@ -552,7 +587,17 @@ def take_back(
 def settle_trial(
     state: PoolState, values: Values | None, best: AnnealingBest, trial: Ints, size: int
 ) -> None:
-    """Keep what `make` did last: complete the lists, and list every pair and its mate."""
+    """Keep what `make` did last: complete the lists, and list every pair and its mate.
+
+    Parameters
+    ----------
+    state, values, best
+        Written.
+    trial
+        int64: the pairs; the first `size` are read.
+    size
+        How many.
+    """
     if values is None:
         rewrite(state, trial[size - 1])
     for i in range(size):
@@ -563,7 +608,17 @@ def settle_trial(
 def flip(
     state: PoolState, values: Values | None, best: AnnealingBest, trial: Ints, pair: int
 ) -> None:
-    """Make the edit of this pair, or take it back, whatever it does to the energy."""
+    """Make the edit of this pair, or take it back, whatever it does to the energy.
+
+    Parameters
+    ----------
+    state, values, best
+        Written.
+    trial
+        int64, shape (2,): room.
+    pair
+        The number of the pair. With rewiring it has a mate.
+    """
     trial[0] = pair
     make(state, values, trial, ONE)
     settle_trial(state, values, best, trial, ONE)

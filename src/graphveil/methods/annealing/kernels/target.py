@@ -320,6 +320,15 @@ def make(state: TargetGraph, trial: Ints, size: int) -> None:
     """Move the codes as the flips of a trial do, each seeing those before it.
 
     The last pair is flipped in the codes only, so that a refused trial need not flip it back.
+
+    Parameters
+    ----------
+    state
+        Written.
+    trial
+        int64: the keys; the first `size` are read.
+    size
+        How many.
     """
     begin(state.classes)
     for i in range(size):
@@ -331,7 +340,19 @@ def make(state: TargetGraph, trial: Ints, size: int) -> None:
 
 @leaf
 def take_back(state: TargetGraph, trial: Ints, size: int, before: tuple[int, int, int]) -> None:
-    """Undo what `make` did last; `before` holds the `tallies` from before it."""
+    """Undo what `make` did last.
+
+    Parameters
+    ----------
+    state
+        Written: it is as before the trial.
+    trial
+        int64: the keys; the first `size` are read.
+    size
+        How many.
+    before
+        The `tallies` from before the trial.
+    """
     undo(state.classes, before)
     for i in range(size - 2, -1, -1):
         v, w = ends_of(trial[i])
@@ -340,7 +361,17 @@ def take_back(state: TargetGraph, trial: Ints, size: int, before: tuple[int, int
 
 @leaf
 def settle_trial(state: TargetGraph, edits: TargetEdits, trial: Ints, size: int) -> None:
-    """Keep what `make` did last: flip the last pair too, and list every pair as changed or not."""
+    """Keep what `make` did last: flip the last pair too, and list every pair as changed or not.
+
+    Parameters
+    ----------
+    state, edits
+        Written.
+    trial
+        int64: the keys; the first `size` are read.
+    size
+        How many.
+    """
     for i in range(size):
         v, w = ends_of(trial[i])
         if i == size - 1:

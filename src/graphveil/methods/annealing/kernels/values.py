@@ -260,8 +260,8 @@ class Values(NamedTuple):
         Shape (5,): the ``DISTANCE``, the kind of ``SUMS`` and of ``SHAPES``, and what a node
         (``BY_NODE``) and an edge (``BY_EDGE``) add to a sum of sizes. Fixed.
     value
-        Shape (n, 3): ``SUM`` and ``SHAPE`` of every node, written by `settle` and `restore`;
-        ``WORK``, about the steps to compute them anew, written by `evaluate` alone.
+        Shape (n, 3): ``SUM`` and ``SHAPE`` of every node, written by `evaluate`, `settle` and
+        `restore`; ``WORK``, about the steps to compute them anew, written by `evaluate` alone.
     before
         Shape (n, 3): of the first ``tally[0]`` rows, a node that the trial touched and its sum and
         shape before it. Written by `turn` and `settle`.

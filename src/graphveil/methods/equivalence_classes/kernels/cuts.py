@@ -25,7 +25,11 @@ FIRST, BALANCED = 0, 1
 
 
 class Distinct(NamedTuple):
-    """Distinct rows: their features, numbered in the order in which they are tried, and copies."""
+    """Distinct rows: their features, numbered in the order in which they are tried, and copies.
+
+    Row r has the features ``indices[indptr[r]:indptr[r + 1]]`` (int32, ascending is not needed) and
+    stands for ``weights[r]`` equal rows; `indptr` and `weights` are int64. No kernel writes them.
+    """
 
     indptr: Ints
     indices: Shorts
@@ -33,12 +37,13 @@ class Distinct(NamedTuple):
 
 
 class Work(NamedTuple):
-    """What is known of the part that is being cut.
+    """What is known of the part that is being cut; the kernels write all of it.
 
     Rows stand in `order`, row r at `position[r]`. Of feature f, `counts[f]` copies in the part have
     it; the `lengths[f]` rows that had it when the part was loaded are
     ``listed[first[f]:first[f] + lengths[f]]``. The features that may still cut are chained in order
-    by `following`, from its last cell on to -1. The features of the part are in `touched`.
+    by `following`, from its last cell on to -1. The features of the part are in `touched`. Counts
+    are int64, rows and features int32.
     """
 
     order: Shorts
@@ -84,6 +89,7 @@ def divide(rows: Distinct, work: Work, k: int, choice: int, parts: Shorts) -> in
     parts
         Shape (rows,), numbered from 0.
     """
+    # A stack of the parts that are still to be cut: rows lows[i] to highs[i] - 1 of the order.
     lows = np.empty(rows.weights.size + 1, dtype=np.int64)
     highs = np.empty(rows.weights.size + 1, dtype=np.int64)
     lows[0], highs[0] = 0, rows.weights.size
@@ -91,8 +97,11 @@ def divide(rows: Distinct, work: Work, k: int, choice: int, parts: Shorts) -> in
     while waiting:
         waiting -= 1
         low, high = lows[waiting], highs[waiting]
+        # Step 1: count the features of the part once.
         size, n_touched = _load(rows, work, low, high, k)
         feature = _cut(work, size, k, choice)
+        # Step 2: cut as long as a feature is allowed. The smaller side goes onto the stack and its
+        # features are counted out; the larger one is cut further.
         while feature >= 0:
             middle = _partition(work, low, high, feature, size)
             size -= _count_out(rows, work, middle, high)
@@ -100,6 +109,7 @@ def divide(rows: Distinct, work: Work, k: int, choice: int, parts: Shorts) -> in
             waiting += 1
             high = middle
             feature = _cut(work, size, k, choice)
+        # Step 3: what cannot be cut is a part of the release. Clear its counts.
         for i in range(low, high):
             parts[work.order[i]] = n_parts
         n_parts += 1
@@ -111,10 +121,11 @@ def divide(rows: Distinct, work: Work, k: int, choice: int, parts: Shorts) -> in
 
 @leaf
 def _load(rows: Distinct, work: Work, low: int, high: int, k: int) -> tuple[int, int]:
-    """Count the features of the rows at low..high-1 and list who has those of at least k copies.
+    """Count the features of the rows at low..high-1; list the rows of those of at least k copies.
 
     Return the number of copies, and of features.
     """
+    # Copies and rows of every feature; the features in the order in which they are tried.
     size, n_touched = 0, 0
     for i in range(low, high):
         r = work.order[i]
@@ -128,6 +139,8 @@ def _load(rows: Distinct, work: Work, low: int, high: int, k: int) -> tuple[int,
             work.counts[f] += rows.weights[r]
     touched = work.touched[:n_touched]
     sort(touched)
+    # Only features of at least k copies can cut the part, now or later: chain them, and reserve
+    # their places in the lists.
     total, last = 0, work.following.size - 1
     for f in touched:
         work.first[f] = -1
@@ -137,6 +150,7 @@ def _load(rows: Distinct, work: Work, low: int, high: int, k: int) -> tuple[int,
             work.following[last] = f
             last = f
     work.following[last] = -1
+    # List their rows.
     for i in range(low, high):
         r = work.order[i]
         for j in range(rows.indptr[r], rows.indptr[r + 1]):
@@ -151,7 +165,13 @@ def _load(rows: Distinct, work: Work, low: int, high: int, k: int) -> tuple[int,
 
 @leaf
 def _cut(work: Work, size: int, k: int, choice: int) -> int:
-    """Return the feature along which a part is cut, or -1; unchain those below k for good."""
+    """Return the feature along which a part of `size` copies is cut, or -1.
+
+    `FIRST`: the first that at least k copies have and at least k have not, where those that have
+    not are at least half (rounded down) and this half is at least k. `BALANCED`: the one with the
+    largest smaller side of at least k, the first of equals. Features below k are unchained for
+    good, since counts only fall while a part is cut.
+    """
     half = size // 2
     best, most = -1, k - 1
     before = work.following.size - 1
@@ -174,7 +194,11 @@ def _cut(work: Work, size: int, k: int, choice: int) -> int:
 
 @leaf
 def _partition(work: Work, low: int, high: int, feature: int, size: int) -> int:
-    """Reorder the rows at low..high-1 so that the smaller side stands last; return its start."""
+    """Reorder the rows at low..high-1 so that the smaller side comes last; return its start.
+
+    Only the rows that have the feature are moved: to the end if they are the smaller side, to the
+    front otherwise. Rows of the list that left the part before are passed over.
+    """
     ones_leave = 2 * work.counts[feature] <= size
     front, back = low, high
     start = work.first[feature]
@@ -197,7 +221,7 @@ def _partition(work: Work, low: int, high: int, feature: int, size: int) -> int:
 
 @leaf
 def _count_out(rows: Distinct, work: Work, low: int, high: int) -> int:
-    """Count the features of the rows at low..high-1 out; return their copies."""
+    """Subtract the features of the rows at low..high-1 from the counts; return their copies."""
     size = 0
     for i in range(low, high):
         r = work.order[i]

@@ -25,14 +25,19 @@ Ints = NDArray[np.int64]
 Words = NDArray[np.uint64]
 
 MASK, SIZE, COLUMNS = range(3)
+"""The columns of `Classes.classes`: a class's mask, number of rows and number of columns."""
 LOW = np.uint64(0x7FFFFFFFFFFFFFFF)
+"""All bits but that of the sign: keys of the hash table are 0 or more."""
 MIXER = np.uint64(0xBF58476D1CE4E5B9)
+"""An odd multiplier that spreads bits, one of the generator splitmix64."""
 
 
 class MaskedRows(NamedTuple):
     """The distinct rows: a hash of every cell, the columns that a row has, and its copies.
 
-    Copies of distinct row u are the rows from ``starts[u]`` to ``starts[u + 1]``.
+    ``hashes`` is uint64, shape (rows, columns); ``present`` (int64) is the mask of the columns that
+    a row has a value in. Copies of distinct row u are the rows from ``starts[u]`` to ``starts[u +
+    1]``. No kernel writes them.
     """
 
     hashes: Words
@@ -43,7 +48,9 @@ class MaskedRows(NamedTuple):
 class Classes(NamedTuple):
     """Which class every row is in, and the mask, rows and columns of each class.
 
-    ``table`` gives the class of a mask and values; ``used[0]`` is the number of classes.
+    ``labels`` (int64) is the class of every row, copies counted each; ``classes`` (int64, shape
+    (room, 3)) the mask, the rows and the columns of each class. ``table`` gives the class of a mask
+    and values; ``used[0]`` is the number of classes. `publish` and `move_rows` write them.
     """
 
     labels: Ints
@@ -112,6 +119,7 @@ def _key_of(hashes: Words, u: int, mask: int) -> int:
 @leaf
 def _group(data: MaskedRows, weights: Ints, mask: int, groups: Groups) -> int:
     """Write the groups of the rows of some weight under a mask; return how many there are."""
+    # Rows that lack a value in a column of the mask are in no group.
     table, n_groups = groups.table, ZERO
     for u in range(len(data.present)):
         if weights[u] == 0 or data.present[u] & mask != mask:
@@ -123,10 +131,12 @@ def _group(data: MaskedRows, weights: Ints, mask: int, groups: Groups) -> int:
             groups.slots[n_groups], groups.keys[n_groups] = slot, key
             groups.heads[n_groups], groups.sizes[n_groups] = -1, 0
             n_groups += 1
+        # Put the row at the head of its group's list.
         g = table[slot, 1]
         groups.links[u] = groups.heads[g]
         groups.heads[g] = u
         groups.sizes[g] += weights[u]
+    # Leave the table empty for the next mask.
     for g in range(n_groups):
         table[groups.slots[g], 0] = FREE
         table[groups.slots[g], 1] = 0
@@ -144,7 +154,7 @@ def _steps(data: MaskedRows, weights: Ints, masks: Ints | int, *others: object) 
 def coverage(
     data: MaskedRows, weights: Ints, masks: Ints, k: int, groups: Groups, out: Ints
 ) -> None:
-    """Write of every mask how many rows are in groups of at least k, and the groups cut off at k.
+    """Write for every mask how many rows are in groups of at least k, and how near to k groups are.
 
     Parameters
     ----------
@@ -207,7 +217,7 @@ def publish(
 
 @leaf
 def _free(state: Classes, k: int, c: int, lost: int) -> bool:
-    """Return whether a class may lose one row more than those that it would lose already."""
+    """Return whether class c may lose one row more than the `lost` ones, so that k stay."""
     return bool(c == 0 or state.classes[c, SIZE] - lost > k)
 
 
@@ -215,7 +225,11 @@ def _free(state: Classes, k: int, c: int, lost: int) -> bool:
 def _candidates(
     data: MaskedRows, state: Classes, k: int, groups: Groups, g: int, columns: int, own: int
 ) -> int:
-    """List the rows of a group that may leave their class, and what each gains; return how many."""
+    """List the rows of a group that may leave their class, and what each gains; return how many.
+
+    A row gains the columns that the new class publishes more than its own; `own` is the class of
+    the group itself, -1 if there is none yet. Writes ``groups.rows`` and ``groups.gains``.
+    """
     n = ZERO
     u = wide(groups.heads[g])
     while u >= 0:
@@ -231,19 +245,22 @@ def _candidates(
 
 @leaf
 def _choose(state: Classes, k: int, groups: Groups, n: int, width: int, least: int) -> int:
-    """Pick the rows that are to move, by gain; return how many, 0 where that does not pay.
+    """Pick the rows that are to move, by gain; return how many, 0 if that does not pay.
 
     All that gain move; if `least` is not a gain, the class opens, and is filled up to k rows with
-    those that lose least.
+    those that lose least. `n` candidates are in ``groups.rows``; no gain exceeds `width`, the
+    number of columns. Writes ``groups.picked``.
     """
     rows, gains, moved = groups.rows, groups.gains, groups.moved
     chosen, total, gain = ZERO, ZERO, wide(width)
     while gain >= least and (gain > 0 or chosen < k):
+        # Filling up at this loss would cost all that was gained.
         if gain <= 0 and total + gain * (k - chosen) <= 0:
             break
         for i in range(n):
             if gains[i] != gain or (gain <= 0 and chosen == k):
                 continue
+            # The class that it leaves keeps k rows, the other picked ones considered.
             c = state.labels[rows[i]]
             if _free(state, k, c, moved[c]):
                 moved[c] += 1
@@ -284,6 +301,7 @@ def move_rows(
         for g in range(_group(data, weights, mask, groups)):
             if groups.sizes[g] < k:
                 continue
+            # The class of this mask and these values, if there is one. Otherwise one may open.
             key = wide(groups.keys[g])
             slot = find(state.table, state.shift, key)
             opens = state.table[slot, 0] == FREE
@@ -292,6 +310,7 @@ def move_rows(
             n = _choose(state, k, groups, n, width, -width if opens else ONE)
             if n == 0:
                 continue
+            # Move the picked rows.
             if opens:
                 own = _open(state, mask, key)
             for j in range(n):

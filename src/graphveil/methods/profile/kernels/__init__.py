@@ -1,1 +1,1 @@
-"""Loops of profile anonymity: groups of people with similar numbers of edges, and edits of arcs."""
+"""Loops of profile anonymity: groups of nodes with similar profiles, and edits of arcs."""

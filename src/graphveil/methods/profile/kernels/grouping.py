@@ -140,7 +140,7 @@ def _put(values: Ints, at: int, value: int) -> int:
 def _slide(costs: Costs, order: Ints, i: int, windows: Ints) -> None:
     """Replace the oldest value of each sorted window by that of the i-th node of the order.
 
-    Loops without branches, since they run for every node and are vectorized.
+    The loops have no branches, which is faster: they run for every node.
     """
     k = windows.shape[1] - 1
     for c in range(windows.shape[0]):

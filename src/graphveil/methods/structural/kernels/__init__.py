@@ -1,1 +1,1 @@
-"""Loops of structural anonymity: classes under edits, and searches over edits."""
+"""Loops of the heuristics of the paper: classes of a batch of edits, and affected nodes."""

@@ -33,7 +33,7 @@ Flags = NDArray[np.bool_]
 GALLOP = 8
 """From this ratio of lengths on, the longer list is searched instead of merged.
 
-The results are the same at any value: see `classes.GALLOP`.
+The results are the same at any value: see the module `classes` of annealing.
 """
 
 

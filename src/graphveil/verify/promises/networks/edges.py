@@ -56,17 +56,17 @@ def subgraph(evidence: Evidence, _condition: conditions.Subgraph) -> Check:
 
 
 def _within(evidence: Evidence, query: str, n: int, sides: tuple[str, str]) -> Check:
-    """Return whether no edge of one side is missing on the other: the query gives those."""
-    one, other = sides
+    """Return whether a query for edges that one side has and the other lacks is empty."""
+    side, other = sides
     u, v, missing = evidence.tables.first(_FIRST.format(query)) or (None, None, 0)
-    whose = "its nodes" if one == "original" else "nodes"
-    lost = f"{missing} of the {one}'s {counted(n, 'edge')} are not in the {other}, the first is"
+    whose = "its nodes" if side == "original" else "nodes"
+    lost = f"{missing} of the {side}'s {counted(n, 'edge')} are not in the {other}, the first is"
     problems = [f"{lost} between {whose} {u} and {v}"] if missing else []
-    return judged(problems, f"every edge of the {one} is in the {other}, {n} in all")
+    return judged(problems, f"every edge of the {side} is in the {other}, {n} in all")
 
 
 def degrees_grow(evidence: Evidence, _condition: conditions.Supergraph) -> Check:
-    """Whether the i-th largest degree is nowhere below the original's: true of any supergraph.
+    """Whether sorted degrees are nowhere below the original's, as of any supergraph.
 
     Of directed edges it is asked of the numbers of edges out, then of those in; of several kinds,
     of each.
@@ -93,7 +93,7 @@ def _sides_grow(evidence: Evidence) -> Check:
 
 
 def _none_smaller(before: Ints, after: Ints) -> Check:
-    """Return whether no number is below that of the same rank before."""
+    """Return whether no sorted number is below the number of the same rank before."""
     if before.size != after.size:
         return _other_size(before, after)
     smaller, n = np.flatnonzero(after < before), after.size

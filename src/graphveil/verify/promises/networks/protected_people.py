@@ -24,7 +24,7 @@ PROTECTED = "protected people"
 
 
 def protected_people(evidence: Evidence, condition: conditions.ProtectedPeople) -> Check:
-    """Return whether everyone on the list of the owner's record shares their degree with k - 1.
+    """Return whether everyone on the owner's list shares their degree with k - 1 other nodes.
 
     Who is on it is read from the record and the original, and degrees from the released file.
     """
@@ -84,7 +84,7 @@ def _named_people(evidence: Evidence) -> Ints | str:
 
 
 def _cells_of(original: Network, column: str) -> list[str | None]:
-    """Return an attribute of everyone as text; None where it is missing."""
+    """Return the values of an attribute as text, one per person; None for a missing one."""
     people = original.people
     if people is None:
         return []

@@ -37,7 +37,7 @@ from graphveil.verify.verdict import Check, fails, holds, listed, not_checked, s
 
 
 def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
-    """Return whether all but the share omitted look like, or are similar to, k - 1 others."""
+    """Return whether the guaranteed share of nodes is in large enough classes or boxes."""
     # Step 1: the guarantee must be about these edges and these attributes.
     problem = _roles(evidence, promise) or _rare_rows(evidence, promise)
     if problem is not None:
@@ -69,7 +69,7 @@ def look_alikes(evidence: Evidence, promise: StructuralKAnonymity) -> Check:
 
 
 def _in_classes(promise: StructuralKAnonymity, classes: EquivalenceClassIndex) -> Check:
-    """Return whether all but the share omitted stand in classes of at least k nodes."""
+    """Return whether the guaranteed share of nodes is in classes of at least k nodes."""
     # Nodes in classes below k are unprotected; the share of the guarantee allows so many.
     n = classes.nodes.size
     allowed = _most_unprotected(promise, n)
@@ -99,7 +99,7 @@ def _most_unprotected(promise: StructuralKAnonymity, n: int) -> int:
 
 
 def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:
-    """Return what fails where fewer than k people have the same known attributes.
+    """Return a failure if fewer than k nodes share the same known attributes.
 
     A guarantee about a share of the nodes is about attributes and edges together: the attributes
     alone are to be those of k people for everyone.
@@ -118,7 +118,7 @@ def _rare_rows(evidence: Evidence, promise: StructuralKAnonymity) -> Check | Non
 
 
 def _similar(boxes: Ints, promise: StructuralKAnonymity, classes: EquivalenceClassIndex) -> Check:
-    """Return whether all but the share omitted have at least k nodes in their boxes."""
+    """Return whether the guaranteed share of nodes has at least k nodes in their boxes."""
     n = boxes.size
     allowed = _most_unprotected(promise, n)
     few = np.flatnonzero(boxes < promise.k)
@@ -140,7 +140,7 @@ def _similar(boxes: Ints, promise: StructuralKAnonymity, classes: EquivalenceCla
 
 
 def _roles(evidence: Evidence, promise: StructuralKAnonymity) -> Check | None:
-    """Return what fails: a guarantee about other edges, or attributes without a role."""
+    """Return a failure if the guarantee is about other edges, or an attribute has no role."""
     problem = _other_ties(evidence, promise)
     if problem is None and not evidence.tables.holds(PEOPLE_ROWS):
         if promise.known:

@@ -47,17 +47,18 @@ def groups_are_large(evidence: Evidence, promise: SuperNodeAnonymity) -> Check:
         one, two = min(over)
         return fails(f"groups {one} and {two} have more edges than pairs of nodes")
     # Step 3: generate edges from these numbers; the release must have exactly these.
-    apart = set(edges) ^ set(_drawn(counts, possible, n, number))
-    if apart:
+    differing = set(edges) ^ set(_generated(counts, possible, n, number))
+    if differing:
         return fails(
-            f"{counted(len(apart), 'edge differs', 'edges differ')} from those drawn from the "
-            f"numbers of edges, the first is {min(apart)}; they may show more than these numbers"
+            f"{counted(len(differing), 'edge differs', 'edges differ')} from those drawn from the "
+            f"numbers of edges, the first is {min(differing)}; they may show more than these "
+            "numbers"
         )
-    return holds(_said(counts, possible, n, number))
+    return holds(_in_words(counts, possible, n, number))
 
 
-def _said(counts: Counter[Block], possible: dict[Block, int], n: int, number: int) -> str:
-    """Return how large groups are, and what their numbers of edges reveal."""
+def _in_words(counts: Counter[Block], possible: dict[Block, int], n: int, number: int) -> str:
+    """Return the sizes of groups, and how many edges and non-edges their numbers make certain."""
     certain = sum(edges for block, edges in counts.items() if edges == possible[block])
     total, pairs = counts.total(), n * (n - 1) // 2
     absent = pairs - sum(possible.values())
@@ -80,15 +81,15 @@ def _size(group: int, n: int, number: int) -> int:
 
 
 def _possible(block: Block, n: int, number: int) -> int:
-    """Return how many edges two groups can have, or one has inside."""
+    """Return how many edges there can be between two groups, or within one."""
     one, two = (_size(group, n, number) for group in block)
     return one * (one - 1) // 2 if block[0] == block[1] else one * two
 
 
-def _drawn(
+def _generated(
     counts: Counter[Block], possible: dict[Block, int], n: int, number: int
 ) -> Iterator[Edge]:
-    """Yield the edges that the numbers give, by the words of the generator PCG64DXSM(0)."""
+    """Yield the edges that the numbers give, by a generator with a fixed seed."""
     # One word per edge from a generator that everybody has.
     words = iter(np.random.PCG64DXSM(0).random_raw(counts.total()).tolist())
     for block in sorted(counts):

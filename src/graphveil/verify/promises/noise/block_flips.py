@@ -35,7 +35,7 @@ PARTS, WEIGHTS = "parts of epsilon", "classes and weights"
 
 
 def parts_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
-    """Whether the noisy count can be one, and cells and counts have all of epsilon.
+    """Whether the noisy count is possible, and cells and counts share all of epsilon.
 
     Chances that follow from weights keep the part of a cell whatever the weights are.
     """
@@ -47,7 +47,7 @@ def parts_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
 
 
 def weights_stay_open(_evidence: Evidence, flips: BlockFlips) -> Check:
-    """Say that nobody can check whether classes and weights follow from noisy counts."""
+    """Report that classes and weights cannot be checked, as their noisy counts are private."""
     classes = counted(len(flips.sizes), "class")
     why = f"the weights of {classes} are stated, but not the noisy counts that they follow from"
     return not_checked(why)
@@ -62,7 +62,7 @@ def cells_of_blocks(evidence: Evidence, flips: BlockFlips) -> Check:
 
 
 def flips_of_blocks_are_plausible(evidence: Evidence, flips: BlockFlips) -> Check:
-    """Whether the numbers of flips are such as the chances of the blocks make believable.
+    """Whether kept and added edges are as many as the probabilities of the blocks allow.
 
     Which node stands in which class is not published: the edges are thought to be where as few as
     possible, and as many as possible, would be kept.
@@ -101,7 +101,7 @@ def flips_of_blocks_are_plausible(evidence: Evidence, flips: BlockFlips) -> Chec
 
 
 def _not_by_weights(found: Exchanges, epsilon: Fraction) -> list[str]:
-    """Return whether exchanges of two edges show more of the original than any weights explain.
+    """Return a problem if exchanges of edges show more of the original than any weights do.
 
     With a prior of odds x_u x_v a pair is published with these odds, or others by a factor of at
     most e^epsilon. An exchange is about four pairs, so that its odds are at most e^(4 epsilon).
@@ -117,7 +117,7 @@ def _not_by_weights(found: Exchanges, epsilon: Fraction) -> list[str]:
 
 
 def _fewest_and_most(blocks: list[tuple[int, float]], edges: int) -> tuple[float, float]:
-    """Return bounds on the expected number of edges that succeed, wherever they are."""
+    """Return bounds on the expected number of published edges, wherever they are."""
     bounds = []
     # Fill the blocks with the original's edges, from the least likely block up and from the most
     # likely one down.
@@ -131,13 +131,13 @@ def _fewest_and_most(blocks: list[tuple[int, float]], edges: int) -> tuple[float
 
 
 def _is_outside(count: int, trials: int, low: float, high: float) -> bool:
-    """Whether the number of independent events lies too far from where its mean can be."""
+    """Whether a count is implausible for every mean between `low` and `high`."""
     nearest = min(max(float(count), low), high)
     return is_unbelievable(count, trials, min(nearest / max(trials, 1), 1.0))
 
 
 def _exchanges(evidence: Evidence, *, of_itself: bool = False) -> Exchanges:
-    """Return what exchanges of two released edges would change, or of two of the original's."""
+    """Return the effect of exchanges of released edges, or of the original's own."""
     # Both sides as arrays of pairs under the published ids.
     db = evidence.tables
     n = db.number("SELECT count(*) FROM nodes")

@@ -37,7 +37,7 @@ THRESHOLDS, CHANCES, SIZE = "thresholds", "chances", "size"
 
 
 def thresholds_follow(evidence: Evidence, flips: RandomizedCells) -> Check:
-    """Whether the chances follow from what was released, and keep their part of epsilon."""
+    """Whether the probabilities follow from the stated values and keep their part of epsilon."""
     # Step 1: the guarantee of one cell, decided exactly.
     zero, one, epsilon = int(flips.T0), int(flips.T1), Fraction(flips.epsilon_cells)
     if not keeps_its_claim(zero, one, epsilon):
@@ -52,9 +52,9 @@ def thresholds_follow(evidence: Evidence, flips: RandomizedCells) -> Check:
         )
     expected = _expected(flips, prior, epsilon)
     problems = [
-        f"{name}={said}, but recomputed as {value}"
-        for name, said, value in zip(("T0", "T1"), (zero, one), expected, strict=True)
-        if abs(said - value) > 1
+        f"{name}={stated}, but recomputed as {value}"
+        for name, stated, value in zip(("T0", "T1"), (zero, one), expected, strict=True)
+        if abs(stated - value) > 1
     ]
     # Step 3: cells and counts together use the claimed epsilon.
     problems += epsilon_problems(evidence, flips, epsilon)
@@ -63,28 +63,28 @@ def thresholds_follow(evidence: Evidence, flips: RandomizedCells) -> Check:
 
 
 def _expected(flips: RandomizedCells, prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
-    """Return the chances that the law of this type gives."""
+    """Return the two probabilities, times 2^64, that follow from the prior and epsilon."""
     if not isinstance(flips, TopMThresholds):
         return response_thresholds(prior, epsilon)
     return filter_thresholds(int(flips.cells), int(flips.noisy_count or 1), epsilon)
 
 
 def _prior(flips: RandomizedCells) -> Fraction | None:
-    """Return the share of ones that the chances assume; None if the noisy count is missing."""
+    """Return the share of ones that the probabilities assume; None if the count is impossible."""
     if flips.noisy_count is None:
         return Fraction(1, 2)
     return Fraction(int(flips.noisy_count), int(flips.cells)) if is_possible_count(flips) else None
 
 
 def is_possible_count(flips: RandomizedCells | BlockFlips) -> bool:
-    """Whether the noisy count, where there is one, can be that of so many cells."""
+    """Whether the noisy count, if there is one, is possible for so many cells."""
     return flips.noisy_count is None or 0 < int(flips.noisy_count) < int(flips.cells)
 
 
 def epsilon_problems(
     evidence: Evidence, flips: RandomizedCells | BlockFlips, epsilon: Fraction
 ) -> list[str]:
-    """Return whether the cells, and the noisy counts where there are any, have all of epsilon.
+    """Return a problem if cells and noisy counts do not share exactly all of epsilon.
 
     Without counts the cells of one person, or one cell, have the decimal number that is printed;
     releases of before had the double nearest to it.
@@ -110,26 +110,30 @@ def epsilon_problems(
 def _parts_of_counts(
     evidence: Evidence, whole: Fraction, remaining: Fraction, cells: str
 ) -> list[str]:
-    """Return whether noisy counts have what the cells leave of epsilon, as parameters state it.
+    """Return a problem if the noisy counts do not have what the cells leave of epsilon.
 
     Of a part that is not stated it is known only that something must be left for it.
     """
     stated = _stated_parts(evidence)
-    said = ", ".join([cells, *(f"{name}={shown(value)}" for name, value in stated.items())])
+    parts_stated = ", ".join([cells, *(f"{name}={shown(value)}" for name, value in stated.items())])
     parts = [_part(value) for value in stated.values() if value is not None]
     known = [part for part in parts if part is not None]
     if len(known) < len(parts):
-        return [f"{said}: not every part is a number above 0"]
+        return [f"{parts_stated}: not every part is a number above 0"]
     remaining -= sum(known)
     if stated and len(known) == len(stated):
         fits = remaining == 0
-        return [] if fits else [f"{said} do not sum to the claimed epsilon={six_digits(whole)}"]
-    nothing = f"{said} leave nothing of the claimed epsilon={six_digits(whole)} for a count"
+        return (
+            []
+            if fits
+            else [f"{parts_stated} do not sum to the claimed epsilon={six_digits(whole)}"]
+        )
+    nothing = f"{parts_stated} leave nothing of the claimed epsilon={six_digits(whole)} for a count"
     return [] if remaining > 0 else [nothing]
 
 
 def _stated_parts(evidence: Evidence) -> dict[str, object]:
-    """Return the parameters that are parts of epsilon for counts; None where one is the default."""
+    """Return the parameters that are parts of epsilon; None for a default."""
     parameters = evidence.manifest.method.parameters
     cells = "epsilon_cells"
     return {n: part for n, part in parameters.items() if n.startswith("epsilon_") and n != cells}
@@ -155,7 +159,7 @@ def cells_match(evidence: Evidence, flips: RandomizedCells | BlockFlips) -> Chec
 
 
 def flips_are_plausible(evidence: Evidence, flips: RandomizedCells) -> Check:
-    """Whether the numbers of flips are such as the stated chances make believable."""
+    """Whether removed and added cells are as many as the stated probabilities allow."""
     # Step 1: as many cells as the original has.
     edits, cells = evidence.changes(), int(flips.cells)
     truly = KINDS[evidence.manifest.data.kind].cells(evidence.original)
@@ -179,7 +183,7 @@ def flips_are_plausible(evidence: Evidence, flips: RandomizedCells) -> Check:
 
 
 def _not_more_than_resized(edits: Changes, flips: RandomizedCells) -> Check:
-    """Whether not more was kept than the chances allow, once cells were added or removed evenly.
+    """Whether no more was kept than the probabilities allow, after the size was fixed.
 
     A cell that was not drawn is added with at most the share of cells that are published.
     """
@@ -205,12 +209,12 @@ def exact_size(evidence: Evidence, exact: ExactSize) -> Check:
         if isinstance(condition, RandomizedCells) and condition.noisy_count is not None
     ]
     problems = [
-        f"{size} {table} are released, but {where} is {said}"
-        for said, where in [
+        f"{size} {table} are released, but {where} is {number}"
+        for number, where in [
             (exact.size, "the stated size"),
             *((c, "the noisy count") for c in counts),
         ]
-        if int(said) != size
+        if int(number) != size
     ]
     return judged(problems, f"{size} {table} are released, as stated")
 

@@ -21,7 +21,7 @@ UNIT = "unit of epsilon"
 
 
 def source_of_noise(evidence: Evidence, promise: Guarantee) -> Check:
-    """Return whether something is claimed only where the owner's record knows of no seed."""
+    """Return whether a guarantee is claimed only if the owner's record has no seed."""
     # With a seed anybody can compute the noise again, so nothing may be claimed.
     seed = None if evidence.record is None else evidence.record.seed
     if isinstance(promise, NotClaimed):
@@ -35,7 +35,7 @@ def source_of_noise(evidence: Evidence, promise: Guarantee) -> Check:
 
 
 def unit_of_epsilon(evidence: Evidence, promise: EdgeDP | NodeDP) -> Check:
-    """Whether the data has the lists that the condition names, and values where one is the unit."""
+    """Whether the data has the unit of epsilon, and the lists that count as public."""
     kind = KINDS[evidence.manifest.data.kind]
     # The lists that the guarantee takes as public must exist in this kind of data.
     problems = [
@@ -56,7 +56,7 @@ def unit_of_epsilon(evidence: Evidence, promise: EdgeDP | NodeDP) -> Check:
 
 
 def _not_values(evidence: Evidence) -> list[str]:
-    """Return why items are not values of columns; nothing where they may be."""
+    """Return a problem if items are not values of columns."""
     if evidence.manifest.data.kind != "bipartite":
         return [f"data of kind {evidence.manifest.data.kind} has no column values"]
     other = evidence.tables.number(

@@ -49,7 +49,7 @@ STATISTICS, DRAWING = "noisy statistics", "drawing"
 ON_COUNT, ON_DEGREES = "noise on the edge count", "noise on degrees"
 ON_MIXING, ON_TRIANGLES = "noise between groups", "noise on triangles"
 INCONSISTENT = "the stated numbers are not consistent with each other"
-"""Why a check is not made on numbers that contradict each other."""
+"""Why a check fails on numbers that contradict each other."""
 
 MOST_GROUPS, MOST_CLASSES = 8, 4
 """So many groups of equal weight there are at most, and so many classes: part of how a release is
@@ -65,8 +65,8 @@ MOST_WAYS = 20_000_000
 """Where more pairs of edges meet in a node, the neighbors that two nodes share are not counted."""
 
 
-class _Said(NamedTuple):
-    """Noisy degrees of some nodes, and the parts that these stand in."""
+class _Parts(NamedTuple):
+    """Noisy degrees, and the group and class of each; `pairs` are the groups g <= h."""
 
     noisy: list[int]
     groups: list[int]
@@ -74,19 +74,19 @@ class _Said(NamedTuple):
     pairs: list[tuple[int, int]]
 
 
-def _said(value: Drawing, noisy: list[int] | None = None) -> _Said:
-    """Return the parts of nodes with these noisy degrees; without them those of the places."""
+def _parts_of(value: Drawing, noisy: list[int] | None = None) -> _Parts:
+    """Return the groups and classes of these noisy degrees, by default of the stated ones."""
     degrees = value.numbers("noisy_degrees") if noisy is None else noisy
     groups, classes = value.numbers("group_cuts"), [degrees[0]]
     if isinstance(value, NoisyStatistics):
         classes = value.numbers("class_cuts")
     of_group, of_class = ([bisect_right(cut, d) - 1 for d in degrees] for cut in (groups, classes))
     pairs = list(combinations_with_replacement(range(len(groups)), 2))
-    return _Said(degrees, of_group, of_class, pairs)
+    return _Parts(degrees, of_group, of_class, pairs)
 
 
 def _ids(value: Drawing) -> list[int]:
-    """Return the released id of every place: by the words of the seed, in ascending order."""
+    """Return the published id of every place, in the order of the seed's words."""
     words = next(value.words(conditions.IDS, value.nodes)).tolist()
     return sorted(range(value.nodes), key=lambda place: (words[place], place))
 
@@ -101,7 +101,7 @@ def _edges(evidence: Evidence, table: str, u: str, v: str) -> set[Edge]:
 
 
 def statistics_follow(evidence: Evidence, value: Drawing) -> Check:
-    """Whether the numbers belong together: parts, lengths, cuts, and all that follows from them."""
+    """Whether the stated numbers match epsilon and follow from the noisy ones."""
     # From shape to content: lengths, parts of epsilon, ranges, and then what follows from what.
     problems = _wrong_sizes(evidence, value) or _wrong_parts(evidence, value)
     problems = problems or _out_of_reach(value) or list(_not_following(value))
@@ -110,18 +110,18 @@ def statistics_follow(evidence: Evidence, value: Drawing) -> Check:
 
 @lru_cache(maxsize=1)
 def _not_following(value: Drawing) -> tuple[str, ...]:
-    """Return what does not follow from the noisy numbers and the seed; every check asks for it."""
-    said = _said(value)
-    problems = _wrong_cuts(value, said)
+    """Return what does not follow from the noisy numbers and the seed; cached for all checks."""
+    parts = _parts_of(value)
+    problems = _wrong_cuts(value, parts)
     if not problems and isinstance(value, NoisyStatistics):
-        problems += _wrong_ladder(value, said) or _wrong_shape(value, said)
+        problems += _wrong_ladder(value, parts) or _wrong_shape(value, parts)
     if not problems and isinstance(value, NoisyDegrees):
         problems += _wrong_classes(value)
     return tuple(problems)
 
 
 def _wrong_sizes(evidence: Evidence, value: Drawing) -> list[str]:
-    """Return which lists have not as many numbers as they must."""
+    """Return the lists that do not have as many numbers as they must."""
     n = evidence.tables.number("SELECT count(*) FROM nodes")
     sizes = {"noisy_degrees": n}
     if isinstance(value, NoisyStatistics):
@@ -146,7 +146,7 @@ def _wrong_sizes(evidence: Evidence, value: Drawing) -> list[str]:
 
 
 def _wrong_parts(evidence: Evidence, value: Drawing) -> list[str]:
-    """Return whether a part is next to nothing, or all are not the claim's epsilon of one edge."""
+    """Return a problem if a part is too small, or all do not sum to the claimed epsilon."""
     promise = evidence.manifest.claim.guarantee
     # Every part is an exact fraction; their sum must be the claimed epsilon.
     parts = {name: Fraction(getattr(value, name)) for name in value.EXACT if name != "rate"}
@@ -161,13 +161,13 @@ def _wrong_parts(evidence: Evidence, value: Drawing) -> list[str]:
         return [*problems, "the noise is for one edge, but the claim is not about a single edge"]
     total = sum(parts.values())
     if total != Fraction(repr(promise.epsilon)):
-        said = f"the parts sum to {float(total):.6g}"
-        problems.append(f"{said}, but the claim states epsilon={promise.epsilon}")
+        sum_stated = f"the parts sum to {float(total):.6g}"
+        problems.append(f"{sum_stated}, but the claim states epsilon={promise.epsilon}")
     return problems
 
 
 def _out_of_reach(value: Drawing) -> list[str]:
-    """Return which noisy numbers no graph of so many nodes has, with noise that is believable."""
+    """Return noisy numbers that no graph of this size has with plausible noise."""
     n, problems = value.nodes, []
     ranges = [("noisy_degrees", n - 1, Fraction(value.epsilon_degrees) / 2)]
     if isinstance(value, NoisyStatistics):
@@ -186,13 +186,13 @@ def _out_of_reach(value: Drawing) -> list[str]:
 
 
 def _expected(value: Drawing) -> Numbers:
-    """Return the degree that is expected of every place."""
+    """Return the expected degree of every place, float64, shape (n,)."""
     half = float(Fraction(value.epsilon_degrees) / 2)
     return degrees_from_noisy(value.numbers("noisy_degrees"), half, int(value.noisy_count))
 
 
-def _wrong_cuts(value: Drawing, said: _Said) -> list[str]:
-    """Return whether groups or classes are not those that follow from noisy degrees."""
+def _wrong_cuts(value: Drawing, parts: _Parts) -> list[str]:
+    """Return problems of groups or classes that differ from the recomputed ones."""
     problems, weights = [], _expected(value)
     # Groups have equal sums of expected degrees, classes of their square roots.
     rules = [("group_cuts", MOST_GROUPS, weights)]
@@ -202,13 +202,13 @@ def _wrong_cuts(value: Drawing, said: _Said) -> list[str]:
         cuts = value.numbers(name)
         if (
             cuts != sorted(set(cuts))
-            or cuts[0] != min(said.noisy)
-            or not set(cuts) <= {*said.noisy}
+            or cuts[0] != min(parts.noisy)
+            or not set(cuts) <= {*parts.noisy}
         ):
             problems.append(
                 f"{name} are not noisy degrees in ascending order from the smallest one"
             )
-        elif wrong := wrong_parts(said.noisy, weight, cuts, most):
+        elif wrong := wrong_parts(parts.noisy, weight, cuts, most):
             problems.append(
                 f"{name} differ from those recomputed: {wrong[0]} is wrongly present or missing"
             )
@@ -216,7 +216,7 @@ def _wrong_cuts(value: Drawing, said: _Said) -> list[str]:
 
 
 def _wrong_classes(value: NoisyDegrees) -> list[str]:
-    """Return whether classes, or the odds of their edges, do not follow from noisy degrees."""
+    """Return problems of classes or weights that differ from the recomputed ones."""
     likely, sizes = _expected(value), list(value.sizes)
     if sizes != (own := class_sizes(likely)):
         return [
@@ -225,18 +225,18 @@ def _wrong_classes(value: NoisyDegrees) -> list[str]:
     problems = []
     # Weights are stated with three digits: half a unit of the last one is allowed.
     recomputed = class_weights(likely, sizes) * 10**12
-    for said, real in zip(value.weights, recomputed.tolist(), strict=True):
-        unit = 10 ** max(len(said) - 3, 0)
-        if abs(int(said) - real) > unit * (0.5 + ROUNDING):
-            problems.append(f"weights contain {said}, but recomputed as {real:.2e}")
+    for stated, real in zip(value.weights, recomputed.tolist(), strict=True):
+        unit = 10 ** max(len(stated) - 3, 0)
+        if abs(int(stated) - real) > unit * (0.5 + ROUNDING):
+            problems.append(f"weights contain {stated}, but recomputed as {real:.2e}")
     return problems
 
 
-def _wrong_ladder(value: NoisyStatistics, said: _Said) -> list[str]:
-    """Return whether floor and rate of the ladder are not those that follow."""
+def _wrong_ladder(value: NoisyStatistics, parts: _Parts) -> list[str]:
+    """Return problems of the ladder's floor and rate."""
     classes = len(value.numbers("class_cuts"))
     # The least first step of the ladder, from the second-largest noisy degree.
-    floor = min(max(1, _second(said.noisy) // 4), value.nodes - 2)
+    floor = min(max(1, _second(parts.noisy) // 4), value.nodes - 2)
     part = Fraction(value.epsilon_triangles)
     rate = part / 2
     if floor > classes:
@@ -247,30 +247,30 @@ def _wrong_ladder(value: NoisyStatistics, said: _Said) -> list[str]:
     return problems
 
 
-def _wrong_shape(value: NoisyStatistics, said: _Said) -> list[str]:
-    """Return whether degrees, or edges between groups, are not those that the seed gives."""
+def _wrong_shape(value: NoisyStatistics, parts: _Parts) -> list[str]:
+    """Return problems of degrees, or edges between groups, that differ from the recomputed ones."""
     n, size = value.nodes, len(value.numbers("group_cuts"))
     # Degrees and edges between groups, recomputed from the noisy ones and the seed.
     dice = numbers_of(next(value.words(conditions.SHAPE, 3 * n + 1 + size * size)))
     decay = math.exp(-float(Fraction(value.epsilon_degrees) / 2))
-    degrees = degrees_again(said.noisy, decay, int(value.noisy_count), dice[: 3 * n + 1])
-    stubs = stubs_again(value.numbers("noisy_mixing"), said.groups, degrees, dice[3 * n + 1 :])
+    degrees = degrees_again(parts.noisy, decay, int(value.noisy_count), dice[: 3 * n + 1])
+    stubs = stubs_again(value.numbers("noisy_mixing"), parts.groups, degrees, dice[3 * n + 1 :])
     problems = []
     for name, own in (("degrees", degrees), ("stubs", stubs)):
-        apart = sum(one != two for one, two in zip(value.numbers(name), own, strict=True))
-        if apart:
+        differing = sum(one != two for one, two in zip(value.numbers(name), own, strict=True))
+        if differing:
             problems.append(
-                f"{apart} of {len(own)} {name} differ from those that follow from noisy numbers "
-                "and the seed"
+                f"{differing} of {len(own)} {name} differ from those that follow from noisy "
+                "numbers and the seed"
             )
     return problems
 
 
 def graph_is_redrawn(evidence: Evidence, value: Drawing) -> Check:
-    """Whether the stated numbers and the seed give the released graph, drawn again."""
+    """Whether the stated numbers and the seed give exactly the released graph."""
     if statistics_follow(evidence, value).outcome == "fails":
         return fails(INCONSISTENT)
-    # Places with the seed's edges: by triangles (dp-2k), or by weights of classes (dp-1k).
+    # Places with the seed's edges: by triangles, or by the weights of classes.
     if isinstance(value, NoisyStatistics):
         if sum(value.numbers("degrees")) > 2 * MOST_EDGES:
             why = (
@@ -289,22 +289,22 @@ def graph_is_redrawn(evidence: Evidence, value: Drawing) -> Check:
     # Places get the published ids by the seed, and the edges must be the released ones.
     ids = _ids(value)
     ends = (sorted((ids[u], ids[v])) for u, v in places)
-    drawn: set[Edge] = {(u, v) for u, v in ends}
-    apart = len(drawn ^ _edges(evidence, "edges", "source", "target"))
-    if apart:
-        problems.insert(0, f"{counted(apart, 'edge', 'is')} in only one of the two graphs")
+    generated: set[Edge] = {(u, v) for u, v in ends}
+    differing = len(generated ^ _edges(evidence, "edges", "source", "target"))
+    if differing:
+        problems.insert(0, f"{counted(differing, 'edge', 'is')} in only one of the two graphs")
     return judged(
         problems,
-        f"generated again, the graph has the same {counted(len(drawn), 'edge')} as the release",
+        f"generated again, the graph has the same {counted(len(generated), 'edge')} as the release",
     )
 
 
 def _triangle_model(value: NoisyStatistics) -> tuple[set[Edge], list[str]]:
-    """Return the edges between places, drawn again, and what differs from what is stated."""
-    said = _said(value)
-    scale = max(_second(said.noisy) * Fraction(3, 5), Fraction(12, 5)) / Fraction(value.rate)
+    """Return the edges between places, generated again, and what differs from the claim."""
+    parts = _parts_of(value)
+    scale = max(_second(parts.noisy) * Fraction(3, 5), Fraction(12, 5)) / Fraction(value.rate)
     degrees, stubs, noisy = map(value.numbers, ("degrees", "stubs", "noisy_triangles"))
-    model = Model(said.groups, said.classes, degrees, stubs, noisy, scale)
+    model = Model(parts.groups, parts.classes, degrees, stubs, noisy, scale)
     again = redrawn(model, value.words())
     problems = []
     if again.aims != value.numbers("aims"):
@@ -319,7 +319,7 @@ _SECRET = re.compile(r"[0-9a-f]{32}")
 
 
 def _owned(evidence: Evidence, value: Drawing) -> list[int] | None:
-    """Return the noisy degree of every released node's person; None where no record says it.
+    """Return the noisy degree of every released node's person; None without a record of it.
 
     Inside a group the words of the owner's secret say which noisy degree each place has.
     """
@@ -327,28 +327,28 @@ def _owned(evidence: Evidence, value: Drawing) -> list[int] | None:
     if secret is None or not _SECRET.fullmatch(secret):
         return None
     # Within a group, the owner's secret says which noisy degree belongs to whom.
-    said = _said(value)
+    parts = _parts_of(value)
     words = next(value.words(conditions.WITHIN_GROUPS, value.nodes, secret)).tolist()
-    order = sorted(range(value.nodes), key=lambda rank: (said.groups[rank], words[rank], rank))
+    order = sorted(range(value.nodes), key=lambda rank: (parts.groups[rank], words[rank], rank))
     owned = [0] * value.nodes
     for released, rank in zip(_ids(value), order, strict=True):
-        owned[released] = said.noisy[rank]
+        owned[released] = parts.noisy[rank]
     return owned
 
 
-def _tested(evidence: Evidence, value: Drawing) -> Check | _Said:
-    """Return the noisy degrees of people and their parts, or why a check cannot be made."""
+def _tested(evidence: Evidence, value: Drawing) -> Check | _Parts:
+    """Return the noisy degrees of people with their groups, or why a check is not made."""
     if statistics_follow(evidence, value).outcome == "fails":
         return fails(INCONSISTENT)
     owned = _owned(evidence, value)
     if owned is None:
         why = "no record states which noisy degree belongs to whom"
         return not_checked(why, needs=RECORD)
-    return _said(value, owned)
+    return _parts_of(value, owned)
 
 
 def _judged_noise(what: str, noise: list[int], part: Fraction) -> Check:
-    """Return whether noise is believable; not checked where none would be believable as well."""
+    """Return whether noise is plausible; not checked if no noise would be plausible too."""
     # Implausible noise fails; a test that zero noise would pass as well has no power.
     if is_strange(noise, float(part)):
         return fails(f"the noise on {what} is not consistent with its part of epsilon")
@@ -359,18 +359,18 @@ def _judged_noise(what: str, noise: list[int], part: Fraction) -> Check:
 
 
 def noise_on_degrees(evidence: Evidence, value: Drawing) -> Check:
-    """Whether noise of the stated law makes noisy degrees believable."""
-    said = _tested(evidence, value)
-    if isinstance(said, Check):
-        return said
+    """Whether noisy minus true degrees are plausible noise."""
+    parts = _tested(evidence, value)
+    if isinstance(parts, Check):
+        return parts
     # Noise is the noisy degree minus the true one, from the linked original.
     true = Counter(end for edge in _edges(evidence, "placed", "u", "v") for end in edge)
-    noise = [noisy - true[node] for node, noisy in enumerate(said.noisy)]
+    noise = [noisy - true[node] for node, noisy in enumerate(parts.noisy)]
     return _judged_noise("degrees", noise, Fraction(value.epsilon_degrees) / 2)
 
 
 def noise_on_count(evidence: Evidence, value: Drawing) -> Check:
-    """Whether the noisy number of edges is too far off; whether it has noise, one number hides."""
+    """Whether the noisy number of edges is not too far off; one number cannot show noise."""
     if statistics_follow(evidence, value).outcome == "fails":
         return fails(INCONSISTENT)
     count, most = int(value.noisy_count), value.nodes * (value.nodes - 1) // 2
@@ -384,24 +384,24 @@ def noise_on_count(evidence: Evidence, value: Drawing) -> Check:
 
 
 def noise_on_mixing(evidence: Evidence, value: NoisyStatistics) -> Check:
-    """Whether noise of the stated law makes the edges between groups believable."""
-    said = _tested(evidence, value)
-    if isinstance(said, Check):
-        return said
+    """Whether noisy minus true edges between groups are plausible noise."""
+    parts = _tested(evidence, value)
+    if isinstance(parts, Check):
+        return parts
     between = Counter[tuple[int, int]]()
     for u, v in _edges(evidence, "placed", "u", "v"):
-        g, h = said.groups[u], said.groups[v]
+        g, h = parts.groups[u], parts.groups[v]
         between[min(g, h), max(g, h)] += 1
-    mixing = zip(value.numbers("noisy_mixing"), said.pairs, strict=True)
+    mixing = zip(value.numbers("noisy_mixing"), parts.pairs, strict=True)
     noise = [noisy - between[pair] for noisy, pair in mixing]
     return _judged_noise("edges between groups", noise, Fraction(value.epsilon_mixing))
 
 
 def noise_on_triangles(evidence: Evidence, value: NoisyStatistics) -> Check:
-    """Whether the noise on triangles is that of the ladder of the original."""
-    said = _tested(evidence, value)
-    if isinstance(said, Check):
-        return said
+    """Whether noisy minus true triangles are plausible noise of the ladder."""
+    parts = _tested(evidence, value)
+    if isinstance(parts, Check):
+        return parts
     # The ladder needs the largest number of common neighbors, by counting paths of two steps.
     edges = _edges(evidence, "placed", "u", "v")
     degrees = Counter(end for edge in edges for end in edge)
@@ -411,7 +411,7 @@ def noise_on_triangles(evidence: Evidence, value: NoisyStatistics) -> Check:
             "too long"
         )
         return not_checked(why)
-    distance, first = _triangles(value, said, edges)
+    distance, first = _triangles(value, parts, edges)
     ladder = len(value.numbers("class_cuts")), first, value.nodes - 2, float(Fraction(value.rate))
     if is_strange_on_ladder(distance, *ladder):
         return fails("the noise on triangles is not consistent with the ladder")
@@ -423,9 +423,11 @@ def noise_on_triangles(evidence: Evidence, value: NoisyStatistics) -> Check:
     return holds("the noise on triangles is consistent with the ladder")
 
 
-def _triangles(value: NoisyStatistics, said: _Said, edges: set[tuple[int, int]]) -> tuple[int, int]:
-    """Return how far the noisy triangles are from the true ones, and the ladder's first step."""
-    classes = said.classes
+def _triangles(
+    value: NoisyStatistics, parts: _Parts, edges: set[tuple[int, int]]
+) -> tuple[int, int]:
+    """Return the distance of noisy and true triangles, and the ladder's first step."""
+    classes = parts.classes
     neighbors: list[set[int]] = [set() for _ in range(value.nodes)]
     for u, v in edges:
         neighbors[u].add(v)

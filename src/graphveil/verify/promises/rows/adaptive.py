@@ -69,7 +69,7 @@ Ints = NDArray[np.int64]
 
 
 class _Levels(NamedTuple):
-    """What is asked for."""
+    """The requested levels, and the published id of every person where it is known."""
 
     of_person: Ints
     of_record: Ints | None
@@ -77,7 +77,7 @@ class _Levels(NamedTuple):
 
 
 class _Counted(NamedTuple):
-    """The allowed pairs, of which pairs, and these as masks where all were looked at."""
+    """The allowed pairs, among which pairs, and the masks if all pairs were looked at."""
 
     allowed: Allowed | NoAssignment
     among: str
@@ -85,7 +85,7 @@ class _Counted(NamedTuple):
 
 
 def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
-    """Return whether all have as many allowed records, and records as many people, as is said."""
+    """Return whether people and records have as many allowed pairs as requested."""
     # Step 1: as many records as people, or there is no complete assignment.
     n, rows = (
         evidence.original_as(Table).n_rows,
@@ -118,7 +118,7 @@ def allowed_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
 
 
 def records_agree(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
-    """Whether every record agrees with as many others as its owner could own next to it.
+    """Whether every record agrees with at least level - 1 others.
 
     All records that fit one person agree: no column shows different values in two of them.
     """
@@ -150,7 +150,7 @@ def records_agree(evidence: Evidence, promise: AdaptiveAnonymity) -> Check:
 
 
 def _lacking(evidence: Evidence, promise: AdaptiveAnonymity, n: int) -> str | None:
-    """Return which of the owner's files must be there for this check and is not."""
+    """Return the owner's file that this check needs and that is missing."""
     if not promise.common and evidence.levels is None:
         return verdict.LEVELS_NEEDED
     if n > WHOLE_ROWS and evidence.witness is None:
@@ -161,7 +161,7 @@ def _lacking(evidence: Evidence, promise: AdaptiveAnonymity, n: int) -> str | No
 
 
 def _levels(evidence: Evidence, promise: AdaptiveAnonymity) -> _Levels:
-    """Return what is asked for; the levels of records by their owners, where these are known."""
+    """Return the requested levels of people, and of records if the linkage is known."""
     n = evidence.original_as(Table).n_rows
     published = released_ids(evidence.tables) if evidence.linked else None
     # One level for all, or the owner's file of levels, none of which is below the claim's.
@@ -183,7 +183,7 @@ def _levels(evidence: Evidence, promise: AdaptiveAnonymity) -> _Levels:
 
 
 def _all_pairs(evidence: Evidence, promise: AdaptiveAnonymity) -> _Counted:
-    """Return the allowed pairs among all; of few, also whether assignments share none of them."""
+    """Return the allowed pairs among all that fit."""
     fits = fitting_persons(_cells(evidence))
     number = int(np.bitwise_count(fits).sum())
     among = f"{counted(number, 'pair')} that fit"
@@ -254,14 +254,14 @@ def _judged(tally: _Counted, allowed: Allowed, levels: _Levels) -> Check:
     ]
     # Without the linkage: some complete assignment must give each record an owner who asked for no
     # more than it has.
-    said = _ranges(tally.among, allowed)
+    detail = _ranges(tally.among, allowed)
     if levels.of_record is None:
         lacking = _owner_that_is_lacking(tally, allowed, levels)
         problems += [] if lacking is None else [lacking]
-        said += (
+        detail += (
             "; some complete assignment gives each record an owner whose requested level it meets"
         )
-    return judged(problems, said)
+    return judged(problems, detail)
 
 
 def _ranges(among: str, allowed: Allowed) -> str:

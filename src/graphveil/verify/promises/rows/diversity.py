@@ -68,10 +68,10 @@ def classes_are_diverse(evidence: Evidence, condition: Diverse) -> Check:
         f"FROM ({entropy})"
     )
     _, enough, number = row or (0.0, False, 1.0)
-    said = f"the least entropy of {shown(condition.column)} is that of {number or 1.0:.6g} values"
+    detail = f"the least entropy of {shown(condition.column)} is that of {number or 1.0:.6g} values"
     if enough:
-        return holds(said)
-    return fails(f"{said}, below {condition.least}")
+        return holds(detail)
+    return fails(f"{detail}, below {condition.least}")
 
 
 def classes_are_close(evidence: Evidence, condition: Close) -> Check:
@@ -83,7 +83,7 @@ def classes_are_close(evidence: Evidence, condition: Close) -> Check:
     by_value = _classes_by(evidence, cell)
     # Total variation per class times 2 * size * rows, in whole numbers: |n / size - total / rows|
     # summed over the values of the class, plus the share of all values that it lacks.
-    apart = (
+    distances = (
         f"SELECT any_value(size)::HUGEINT AS size, sum(abs(n::HUGEINT * {rows} - size * total)) + "
         f"any_value(size)::HUGEINT * ({rows} - sum(total)) AS apart FROM ({by_value}) GROUP BY key"
     )
@@ -91,10 +91,10 @@ def classes_are_close(evidence: Evidence, condition: Close) -> Check:
     most = Fraction(condition.most)
     row = evidence.tables.first(
         f"SELECT max(apart / (2.0 * size * {rows})), bool_and(apart * {most.denominator} <= "
-        f"2 * {most.numerator} * size * {rows}) FROM ({apart})"
+        f"2 * {most.numerator} * size * {rows}) FROM ({distances})"
     )
     largest, close = row or (0.0, True)
-    said = f"the largest distance of {shown(condition.column)} is {largest or 0.0:.6g}"
+    detail = f"the largest distance of {shown(condition.column)} is {largest or 0.0:.6g}"
     if close or close is None:
-        return holds(said)
-    return fails(f"{said}, above {condition.most}")
+        return holds(detail)
+    return fails(f"{detail}, above {condition.most}")

@@ -27,12 +27,12 @@ def known_names(evidence: Evidence) -> list[str]:
 
 
 def known_problem(evidence: Evidence) -> str | None:
-    """Return which columns the guarantee is about in contradiction to what else is said of them."""
+    """Return a contradiction between the known columns and the rest of the claim."""
     names, known = evidence.columns, known_names(evidence)
-    said = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
+    named = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
     attached = _attached(evidence)
     # Every named column is published; every published one is known or attached.
-    for name in said:
+    for name in named:
         if name not in names:
             return f"{shown(name)} is known, but is not a column of the data"
     if not known:

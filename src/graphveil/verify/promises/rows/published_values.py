@@ -42,14 +42,14 @@ _ADDED = """
 
 
 def true_of_share(evidence: Evidence, condition: conditions.TrueOfShare) -> Check:
-    """Whether each feature of a class is that of a large enough share of it in the original."""
+    """Whether each value that a class publishes is true of a share theta of its members."""
     share, theta = share_in(condition.theta), condition.theta
     at_least = _UNTRUE, [share.denominator, share.numerator], f"theta={theta}"
     return _true_of(evidence, condition, *at_least, f"at least {theta} of the class")
 
 
 def true_of_more_than_half(evidence: Evidence, condition: conditions.TrueOfMoreThanHalf) -> Check:
-    """Whether each feature of a class is that of more than half of it in the original.
+    """Whether each value that a class publishes is true of more than half of its members.
 
     Parts that publish equal rows are one class; what is true of more than half of each part is
     true of more than half of them all.
@@ -61,7 +61,7 @@ def true_of_more_than_half(evidence: Evidence, condition: conditions.TrueOfMoreT
 def _true_of(
     evidence: Evidence, condition: Any, untrue: str, values: list[Any], bound: str, share_of: str
 ) -> Check:
-    """Whether a query finds no feature of a class that is true of too few of it; else the first."""
+    """Whether a query for values that are true of too few members is empty."""
     # The condition must be about the columns by which the guarantee counts rows.
     known = getattr(evidence.manifest.claim.guarantee, "known", ()) or ()
     same = {*(condition.columns or ())} == {*known}
@@ -80,9 +80,9 @@ def _true_of(
         every = counted(db.number("SELECT count(*) FROM published"), "pair")
         return holds(f"each of {every} of a class and a feature is true of {share_of}")
     false = counted(db.number(f"SELECT count(*) FROM ({untrue})", values), "pair")
-    one = "row" if of_table else "user"
+    noun = "row" if of_table else "user"
     return fails(
-        f"{shown(row[3])} is published for {counted(row[1], one)}, the class of {one} {row[2]}, "
+        f"{shown(row[3])} is published for {counted(row[1], noun)}, the class of {noun} {row[2]}, "
         f"but is true of only {row[4]} of them ({bound} required); {false} of a class and a "
         "feature in all"
     )
@@ -110,7 +110,7 @@ NOTHING_ADDED = "nothing added"
 
 
 def cells_are_the_originals(evidence: Evidence) -> Check:
-    """Return whether every cell that is not suppressed is that of the same row of the original."""
+    """Return whether every published cell is that of the same row in the original."""
     # Suppressed cells say nothing, so only the others are compared.
     compared = compare_with_original(evidence.tables, evidence.original_as(Table), evidence.columns)
     if compared.strange is None:

@@ -12,15 +12,15 @@ STARS = "stars by row"
 
 
 def stars_by_row(evidence: Evidence, condition: SuppressionHistogram) -> Check:
-    """Whether as many rows have as many suppressed cells as the condition says."""
+    """Whether the histogram of suppressed cells per row is the stated one."""
     # Counted from the cells; the first number of stars with other rows is named.
     counts = rows_by_stars(evidence.tables)
     if counts == condition.rows:
         rows, stars = sum(n for _, n in counts), sum(cells * n for cells, n in counts)
         return holds(f"{counted(stars, 'suppressed cell')} in {counted(rows, 'row')}")
-    said, own = dict(condition.rows), dict(counts)
-    cells = min(c for c in {*said, *own} if said.get(c, 0) != own.get(c, 0))
+    stated, own = dict(condition.rows), dict(counts)
+    cells = min(c for c in {*stated, *own} if stated.get(c, 0) != own.get(c, 0))
     return fails(
         f"{counted(own.get(cells, 0), 'row')} with {counted(cells, 'suppressed cell')}, but the "
-        f"claim states {said.get(cells, 0)}"
+        f"claim states {stated.get(cells, 0)}"
     )

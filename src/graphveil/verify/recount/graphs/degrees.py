@@ -59,7 +59,7 @@ def count_degrees(db: Database) -> None:
 
 
 def numbers_of_ties(db: Database, layer: str, side: str) -> Ints:
-    """Return how many edges of a layer everyone has, ascending by id."""
+    """Return the number of edges of a layer at every node, int64, ascending by id."""
     ends = (_SIDES if side else _BOTH)[side]
     numbers_of = _NUMBERS.format(ends=ends, layer=literal(layer))
     numbers: Ints = db.column(f"SELECT ties FROM ({numbers_of})")
@@ -67,6 +67,6 @@ def numbers_of_ties(db: Database, layer: str, side: str) -> Ints:
 
 
 def sides_of(layers: Mapping[str, bool]) -> list[tuple[str, str]]:
-    """Return every layer, with each side of it that is counted."""
+    """Return each layer with the sides that are counted: out and in, or '' for both."""
     sides = [(name, _SIDES if is_directed else _BOTH) for name, is_directed in layers.items()]
     return [(name, side) for name, of_layer in sides for side in of_layer]

@@ -19,7 +19,7 @@ from graphveil.verify.recount.graphs.released_graph import Ints, integers, trian
 
 
 class Surroundings(NamedTuple):
-    """The numbers of everybody, ascending by id 0..n-1.
+    """Counts around every node, int64, shape (n,), ascending by id.
 
     `out, into`: edges that lead away from the node, and that lead to it; `neighbors`: nodes at
     their other ends, each once; `ties`: edges among these and the node itself, each direction
@@ -39,7 +39,7 @@ class Surroundings(NamedTuple):
 
 
 def surroundings(db: Database) -> Surroundings | None:
-    """Return what is around every node, or None where edges repeat, or are not edges of 0..n-1.
+    """Return the counts around every node; None if edges repeat or leave 0..n-1.
 
     Every triangle of neighbors is listed once: O(m sqrt(m)) time at worst, and memory of O(m) and a
     block.
@@ -67,7 +67,7 @@ def surroundings(db: Database) -> Surroundings | None:
 
 
 def _among_neighbors(low: Ints, high: Ints, weight: Ints, neighbors: Ints) -> Ints:
-    """Return how many edges there are between the neighbors of every node: links have weights."""
+    """Return the number of edges among the neighbors of every node, with weighted links."""
     n = neighbors.size
     # As for triangles: rank nodes by degree and direct each link to the higher rank.
     order = np.lexsort((np.arange(n), neighbors))

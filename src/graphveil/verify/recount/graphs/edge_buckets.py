@@ -47,7 +47,7 @@ _LOW = (1 << _BITS) - 1
 def link_in_buckets(
     db: Database, lists: tuple[NDArray[np.int64], NDArray[np.int32]], released: NDArray[np.int64]
 ) -> None:
-    """Create `placed(u, v)`, a view of a file, and `missing(source, target)` of lost edges."""
+    """Create the view `placed(u, v)` of original edges, and `missing` of those not released."""
     # Step 1: divide the keys of both sides into files by the same ranges.
     cuts = _cuts(released.size, lists[1].size // 2)
     original = _divided(db.scratch, "original", _placed(lists, released), cuts)
@@ -73,7 +73,7 @@ def link_in_buckets(
 
 
 def _cuts(n_nodes: int, n_edges: int) -> Keys:
-    """Return where buckets end, as keys: of random ids the low ones are smaller ends more often."""
+    """Return the upper ends of buckets, as keys: buckets have about equal numbers of edges."""
     # Of uniformly random ids, the smaller end is below x * n with probability 1 - (1 - x)^2. Cuts
     # at the quantiles of that give buckets of about equal size.
     n_buckets = min(MOST_BUCKETS, max(1, -(-n_edges // BUCKET_EDGES)))
@@ -124,7 +124,7 @@ def _divided(folder: Path, name: str, blocks: Iterable[Keys], ends: Keys) -> lis
 
 
 def _only_in(keys: Keys, others: Keys) -> Keys:
-    """Return those of some keys that are not among others; both are in order."""
+    """Return the sorted keys that are not among other sorted keys."""
     if not others.size:
         return keys
     at = np.minimum(np.searchsorted(others, keys), others.size - 1)
@@ -133,7 +133,7 @@ def _only_in(keys: Keys, others: Keys) -> Keys:
 
 
 def _write(buckets: Iterable[Keys], path: Path) -> None:
-    """Write edges into a file of the checker's own, one that SQL reads."""
+    """Write edges into a scratch file that SQL reads."""
     import pyarrow as pa  # noqa: PLC0415  heavy, and few checks need it
     from pyarrow import parquet  # noqa: PLC0415  as above
 

@@ -19,7 +19,7 @@ STAR = "'*'"
 
 
 class StrangeAttributes(NamedTuple):
-    """A published cell that is not that of the person in the original."""
+    """A published attribute that is not that of the node's person."""
 
     node: int
     column: str
@@ -29,7 +29,7 @@ class StrangeAttributes(NamedTuple):
 
 
 def classes_of_rows(db: Database, columns: Sequence[int]) -> NDArray[np.int64]:
-    """Return a number for everyone, ascending by id: equal where all of these columns are."""
+    """Return the class of every node by these columns, int64, ascending by id."""
     # Rows get the rank of their combination of values: equal ranks, equal rows.
     cells = ", ".join(f"c{number}" for number in columns)
     classes: NDArray[np.int64] = db.column(
@@ -42,7 +42,7 @@ def classes_of_rows(db: Database, columns: Sequence[int]) -> NDArray[np.int64]:
 def strange_cell(
     db: Database, original: Network, columns: dict[str, int], *, stars: bool
 ) -> StrangeAttributes | None:
-    """Return the first cell that is not its owner's, None where there is none."""
+    """Return the first attribute that is not its person's; None if there is none."""
     people = original.people
     if people is None or not columns:
         return None

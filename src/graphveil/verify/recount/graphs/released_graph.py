@@ -30,11 +30,11 @@ array."""
 
 
 class TooMuchWorkError(Exception):
-    """Comparing the neighborhoods of a release takes more than was allowed."""
+    """Comparing the neighborhoods of a release exceeds the limit of work."""
 
 
 class Work:
-    """How much may still be looked at: links of neighborhoods, one by one.
+    """A budget of links that comparisons of neighborhoods may look at.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ class Work:
         self._left = most
 
     def spend(self, links: int) -> None:
-        """Count links that are looked at."""
+        """Spend so many links; raise `TooMuchWorkError` if the budget is exceeded."""
         self._left -= links
         if self._left < 0:
             raise TooMuchWorkError
@@ -75,7 +75,7 @@ class ReleasedNetwork:
         return np.diff(self.indptr)
 
     def owners(self) -> Ints:
-        """Return the node in whose row every neighbor stands, shape (2m,)."""
+        """Return the node whose row each entry of `indices` is in, shape (2m,)."""
         return np.repeat(np.arange(self.n), self.degrees())
 
     @cached_property
@@ -164,14 +164,14 @@ class ReleasedNetwork:
             row = self.indices[self.indptr[node] : self.indptr[node + 1]]
             rows[node] = row[in_core[row]]
         key: tuple[object, ...]
-        # Closed neighborhoods first (nodes that are neighbors of each other); who is the only one
-        # of a label may still share an open neighborhood.
+        # Closed neighborhoods first: equal ones are of nodes that are neighbors of each other.
+        # A node that is the only one with its label may still share an open neighborhood.
         for node in core:
             key = (shape[node], np.sort(np.append(rows[node], node)).tobytes())
             label[node] = labels.setdefault(key, len(labels))
-        apart = np.bincount([label[node] for node in core], minlength=len(labels)) == 1
+        is_single = np.bincount([label[node] for node in core], minlength=len(labels)) == 1
         for node in core:
-            if apart[label[node]]:
+            if is_single[label[node]]:
                 key = (shape[node], -1, rows[node].tobytes())
                 label[node] = labels.setdefault(key, len(labels))
         return label
@@ -222,7 +222,7 @@ def network_of(db: Database) -> ReleasedNetwork | None:
 
 
 def integers(db: Database, sql: str) -> Ints:
-    """Return a column; a value that is missing is not a node, so it becomes -1."""
+    """Return a column as int64; a missing value becomes -1, which is not a node."""
     return np.ma.filled(db.column(sql), -1).astype(np.int64)
 
 
@@ -256,7 +256,7 @@ def balls(network: ReleasedNetwork, nodes: Ints, distance: int) -> Iterator[Rele
 
 
 def _ball(network: ReleasedNetwork, position: Ints, center: int, distance: int) -> ReleasedBall:
-    """Return one ball; `position` is -1 everywhere, before and after."""
+    """Return one ball; `position` is a scratch array of -1, restored before returning."""
     # Breadth first, one ring of nodes per hop.
     rings = [np.array([center])]
     position[center] = 0
@@ -280,11 +280,11 @@ def _ball(network: ReleasedNetwork, position: Ints, center: int, distance: int) 
 
 
 def _neighbors(network: ReleasedNetwork, nodes: Ints) -> Ints:
-    """Return the rows of these nodes, one after another."""
+    """Return the neighbors of these nodes, concatenated."""
     starts = network.indptr[nodes]
     return network.indices[_runs(starts, network.indptr[nodes + 1] - starts)]
 
 
 def _runs(starts: Ints, sizes: Ints) -> Ints:
-    """Return ``start, start + 1, ...`` of every start, so many as its size, one after another."""
+    """Return the runs ``start, start + 1, ...`` of given starts and sizes, concatenated."""
     return np.repeat(starts - np.cumsum(sizes) + sizes, sizes) + np.arange(sizes.sum())

@@ -37,7 +37,7 @@ class _Piece(NamedTuple):
 
 
 class _UndecidedError(Exception):
-    """VF2 has tried enough."""
+    """A comparison by VF2 exceeded its steps."""
 
 
 LINKS_OF_A_STEP = 40
@@ -80,7 +80,7 @@ class Shapes:
         return self._pieces - 1
 
     def _isomorphic(self, one: _Piece, other: _Piece) -> bool:
-        """Whether two pieces of one bucket are isomorphic; not, where VF2 cannot say."""
+        """Whether two pieces of one bucket are isomorphic; False if VF2 exceeds its steps."""
         # Decided by refinement: all colors differ, a tree, or a clique. (Both are of one bucket, so
         # colors and numbers of links agree.)
         size = len(one.colors)
@@ -104,7 +104,7 @@ class Shapes:
 
 
 def _matcher(most_steps: int) -> Callable[[int, int], bool]:
-    """Return a comparison of colors that can be asked so many times."""
+    """Return a comparison of colors that raises after `most_steps` calls."""
     steps = 0
 
     def same(one: int, other: int) -> bool:

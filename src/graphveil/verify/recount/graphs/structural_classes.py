@@ -51,7 +51,7 @@ NO_LAYERS: Mapping[str, bool] = MappingProxyType({})
 
 
 class EquivalenceClassIndex(NamedTuple):
-    """The released nodes in classes."""
+    """The class of every released node, and words for messages."""
 
     nodes: Ints
     labels: Ints
@@ -61,7 +61,7 @@ class EquivalenceClassIndex(NamedTuple):
     network: ReleasedNetwork | None = None
 
     def among(self, rows: Ints, known: tuple[str, ...]) -> EquivalenceClassIndex:
-        """Return the classes of nodes that have also the same row of attributes."""
+        """Return the classes split further by rows of known attributes."""
         listed = ", ".join(known)
         return self._replace(
             labels=_joined(rows, self.labels),
@@ -73,7 +73,7 @@ class EquivalenceClassIndex(NamedTuple):
 def alike(
     db: Database, measure: str, distance: int, layers: Mapping[str, bool] = NO_LAYERS
 ) -> EquivalenceClassIndex | None:
-    """Return the classes under a measure, or None where the release is not a simple graph.
+    """Return the classes under a measure; None if it needs a simple graph and there is none.
 
     Degrees are counted whatever the graph, an edge that stands twice twice.
     """
@@ -137,7 +137,7 @@ def _alike_in_degree(db: Database) -> EquivalenceClassIndex:
 
 
 def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> EquivalenceClassIndex:
-    """Return the classes of nodes with the same numbers of edges of every layer and side."""
+    """Return the classes of nodes with the same degrees in every layer and direction."""
     sides = sides_of(layers)
     numbers = [numbers_of_ties(db, *side) for side in sides]
     labels = np.zeros_like(numbers[0])
@@ -164,7 +164,7 @@ def _alike_in_profile(db: Database, layers: Mapping[str, bool]) -> EquivalenceCl
 
 
 def _alike_in_surroundings(db: Database) -> EquivalenceClassIndex | None:
-    """Return the classes of nodes with the same directed edges, neighbors and edges among these."""
+    """Return the classes under the measure ``directed-count``."""
     around = surroundings(db)
     if around is None:
         return None
@@ -185,14 +185,14 @@ def _count(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
 
 
 def _degree_distribution(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
-    """Compare degrees inside; at distance 1 the center's own is the length of its list."""
+    """Compare the degrees within the ball; the length of a row is the center's own degree."""
     if distance == 1:
         return _equal(_sorted_rows(network, network.common_neighbors)), 0
     return _of_balls(network, distance, lambda ball: _histogram(ball.degrees())), 0
 
 
 def _vrq(network: ReleasedNetwork, distance: int) -> tuple[Ints, int]:
-    """Compare degrees in the graph; at distance 1 the center's own is the length of its list."""
+    """Compare the degrees in the graph; the length of a row is the center's own degree."""
     degrees = network.degrees()
     if distance == 1:
         return _equal(_sorted_rows(network, degrees[network.indices])), 0
@@ -276,13 +276,13 @@ def _triangles_of(network: ReleasedNetwork) -> Ints:
 def _of_balls(
     network: ReleasedNetwork, distance: int, value: Callable[[ReleasedBall], bytes]
 ) -> Ints:
-    """Return labels that are equal exactly where a value of the balls around nodes is."""
+    """Return labels that are equal exactly if a value of the balls is."""
     some, at = _representatives(network, np.arange(network.n))
     return _equal(value(ball) for ball in balls(network, some, distance))[at]
 
 
 def _representatives(network: ReleasedNetwork, nodes: Ints) -> tuple[Ints, Ints]:
-    """Return one of all nodes that are interchangeable, and at which of these each node is.
+    """Return one node of each set of interchangeable ones, and the set of every node.
 
     Around interchangeable nodes the graph is the same: one ball is looked at for all of them.
     """
@@ -291,7 +291,7 @@ def _representatives(network: ReleasedNetwork, nodes: Ints) -> tuple[Ints, Ints]
 
 
 def _joined(one: Ints, other: Ints) -> Ints:
-    """Return labels that are equal exactly where both are."""
+    """Return labels that are equal exactly if both given labels are."""
     # Number the pairs of both labels, then close the gaps.
     _, first = np.unique(one, return_inverse=True)
     values, second = np.unique(other, return_inverse=True)
@@ -301,26 +301,26 @@ def _joined(one: Ints, other: Ints) -> Ints:
 
 
 def _equal(values: Iterable[bytes]) -> Ints:
-    """Return labels that are equal exactly where the bytes are."""
+    """Return labels that are equal exactly if the bytes are."""
     numbers: dict[bytes, int] = {}
     labels = [numbers.setdefault(value, len(numbers)) for value in values]
     return np.array(labels, dtype=np.int64)
 
 
 def _sorted_rows(network: ReleasedNetwork, values: Ints) -> Iterable[bytes]:
-    """Yield, of every node, the values of its links in ascending order."""
+    """Yield for every node the sorted values of its neighbors, as bytes."""
     ordered = values[np.lexsort((values, network.owners()))].astype(np.int32).tobytes()
     ends = (network.indptr * 4).tolist()
     return (ordered[start:end] for start, end in pairwise(ends))
 
 
 def _histogram(values: Ints) -> bytes:
-    """Return a multiset as its distinct values and then how often each stands in it."""
+    """Return a multiset as bytes: its distinct values, then their frequencies."""
     return np.concatenate(np.unique(values, return_counts=True)).tobytes()
 
 
 def _in_words(network: ReleasedNetwork, measure: str, distance: int, node: int) -> str:
-    """Return a node's value: whole where it is a number or two, else its beginning."""
+    """Return the value of a node for a message, shortened if it is long."""
     ball = next(iter(balls(network, np.array([node]), distance)))
     edges, degree = ball.edges, ball.nodes.size - 1
     if measure == "edge-count":

@@ -27,12 +27,12 @@ FULLEST = 0.9
 
 
 def numbers_of(words: NDArray[np.uint64]) -> Numbers:
-    """Return a number from 0 to 1 for each word."""
+    """Return a number in [0, 1) for each word, float64."""
     return np.ldexp((words >> np.uint64(11)).astype(np.float64), -53)
 
 
 def degrees_again(noisy: Sequence[int], decay: float, edges: int, dice: Numbers) -> list[int]:
-    """Return the degree of every place that follows from noisy ones and numbers from 0 to 1.
+    """Return the degree of every place, from noisy degrees and uniform numbers.
 
     >>> degrees_again([0, 1, 1, 2], 0.001, 2, np.full(13, 0.5))
     [0, 1, 1, 2]
@@ -42,21 +42,21 @@ def degrees_again(noisy: Sequence[int], decay: float, edges: int, dice: Numbers)
     seen = np.array([min(max(degree, 0), n - 1) for degree in noisy])
     chances = likeliest(seen, decay, SHAPE_ROUNDS)
     # Step 2: for each noisy degree, systematic sampling from the posterior of its true degree.
-    drawn: list[float] = []
+    sampled: list[float] = []
     for number, value in enumerate(sorted(set(seen.tolist()))):
         count = int(np.count_nonzero(seen == value))
-        apart = np.abs(np.arange(chances.size) - value)
-        below = np.cumsum(chances * decay**apart)
+        distance = np.abs(np.arange(chances.size) - value)
+        below = np.cumsum(chances * decay**distance)
         wanted = [(dice[number] + j) / count * below[-1] for j in range(count)]
-        drawn += np.minimum(np.searchsorted(below, wanted, side="right"), n - 1).tolist()
+        sampled += np.minimum(np.searchsorted(below, wanted, side="right"), n - 1).tolist()
     # Step 3: spread degrees by at most a tenth, except small ones and the largest.
-    kept = set(sorted(range(n), key=lambda place: (drawn[place], place))[-NOT_SPREAD:])
-    for place, degree in enumerate(drawn):
+    kept = set(sorted(range(n), key=lambda place: (sampled[place], place))[-NOT_SPREAD:])
+    for place, degree in enumerate(sampled):
         if degree >= SPREAD_FROM and place not in kept:
-            drawn[place] = degree * (1 + BY * (2 * dice[n + place] - 1))
+            sampled[place] = degree * (1 + BY * (2 * dice[n + place] - 1))
     # Step 4: scale to the noisy number of edges, and round at random so that sums are unbiased.
-    total = math.fsum(drawn)
-    scaled = [degree * (2 * edges / total) if total else 2 * edges / n for degree in drawn]
+    total = math.fsum(sampled)
+    scaled = [degree * (2 * edges / total) if total else 2 * edges / n for degree in sampled]
     whole = [
         math.ceil(min(degree, n - 1) - less)
         for degree, less in zip(scaled, dice[2 * n : 3 * n].tolist(), strict=True)
@@ -71,7 +71,7 @@ def degrees_again(noisy: Sequence[int], decay: float, edges: int, dice: Numbers)
 def stubs_again(
     mixing: Sequence[int], groups: Sequence[int], degrees: Sequence[int], dice: Numbers
 ) -> list[int]:
-    """Return how many edges there are to be between groups g <= h, row by row.
+    """Return the numbers of edges between groups g <= h, row by row.
 
     >>> stubs_again([1, 2, 0], [0, 0, 1, 1], [2, 2, 1, 1], np.full(4, 0.5))
     [1, 2, 0]

@@ -23,7 +23,7 @@ of their nodes. More rounds would find few more."""
 
 
 class Exchanges(NamedTuple):
-    """Exchanges of two edges of a release, no two of which share a node.
+    """Counts of exchanges of two released edges, no two of which share a node.
 
     `telling`: how many would change how many edges are in both; `more`: in how many of them the
     release, as it is, has more edges of the original.
@@ -34,7 +34,7 @@ class Exchanges(NamedTuple):
 
 
 def edge_exchanges(released: Ints, original: Ints, n: int) -> Exchanges:
-    """Return what exchanges of two released edges would change.
+    """Return how many exchanges change the edges in both graphs, and in which direction.
 
     Which edges are exchanged depends on which nodes they join, never on how: nodes are drawn by a
     digest of the release, fours of them are chosen without looking at their edges again.
@@ -85,7 +85,7 @@ def _fours(edges: Ints, n: int) -> Ints:
 
 
 def _words(edges: Ints) -> NDArray[np.uint64]:
-    """Return a word for each edge that nobody can foresee without all of them: by SplitMix64.
+    """Return a pseudorandom word for each edge, seeded by a digest of all edges (SplitMix64).
 
     It is not a chance that is guaranteed to anybody: the words say which edges are compared.
     """

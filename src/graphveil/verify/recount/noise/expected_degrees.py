@@ -31,7 +31,7 @@ Numbers = NDArray[np.float64]
 
 
 def degrees_from_noisy(noisy: Sequence[int], epsilon: float, edges: int) -> Numbers:
-    """Return the degree that is expected of every node, by its noisy one and all others."""
+    """Return the expected degree of every node given all noisy degrees, float64, shape (n,)."""
     n, q = len(noisy), math.exp(-epsilon)
     # Noisy degrees within the possible range, and the likeliest histogram of true ones.
     seen = np.array([min(max(degree, 0), n - 1) for degree in noisy])
@@ -46,7 +46,7 @@ def degrees_from_noisy(noisy: Sequence[int], epsilon: float, edges: int) -> Numb
 
 
 def likeliest(seen: NDArray[np.int64], q: float, rounds: int) -> Numbers:
-    """Return the share of every degree from 0 on that makes noisy ones likeliest.
+    """Return the distribution of degrees from 0 on that maximizes the likelihood.
 
     >>> likeliest(np.array([0, 1, 1, 3]), 0.01, 200).round(2).tolist()
     [0.25, 0.5, 0.0, 0.25]
@@ -61,7 +61,7 @@ def likeliest(seen: NDArray[np.int64], q: float, rounds: int) -> Numbers:
 
 
 def _around(values: Numbers, q: float) -> Numbers:
-    """Return the sum over all places of q^distance times the value there, for every place."""
+    """Return for every place the sum of q^distance times the values at all places."""
     from scipy.signal import lfilter  # noqa: PLC0415  heavy, and few releases need it
 
     # The two-sided geometric kernel is a filter forward plus one backward, less the middle.
@@ -74,7 +74,7 @@ def _around(values: Numbers, q: float) -> Numbers:
 def wrong_parts(
     noisy: Sequence[int], weights: Numbers, cuts: Sequence[int], most: int
 ) -> list[int]:
-    """Return the noisy degrees at which a part begins and must not, or must and does not."""
+    """Return the noisy degrees at which a group wrongly begins, or wrongly does not."""
     # Weight of each noisy degree, and where its middle lies on the scale of parts.
     values, starts = sorted(set(noisy)), set(cuts)
     places = {value: place for place, value in enumerate(values)}
@@ -89,7 +89,7 @@ def wrong_parts(
 
 
 def _ends_between(low: Numbers, high: Numbers, most: int) -> NDArray[np.bool_]:
-    """Whether one of the whole numbers 1 to most - 1 is above low, and high at least it."""
+    """Whether one of the numbers 1 to most - 1 is above `low` and at most `high`."""
     last, first = np.minimum(np.floor(high), most - 1), np.maximum(np.floor(low), 0)
     between: NDArray[np.bool_] = last > first
     return between

@@ -27,7 +27,7 @@ _RELATIVE_ERROR = Fraction(1, 10**100)
 
 
 class Factor(NamedTuple):
-    """Two fractions with e^epsilon between them."""
+    """A lower and an upper bound on e^epsilon, as fractions."""
 
     low: Fraction
     high: Fraction
@@ -49,14 +49,14 @@ def factor_of(epsilon: Fraction) -> Factor:
 
 
 def keeps_its_claim(zero: int, one: int, epsilon: Fraction) -> bool:
-    """Whether no cell's value changes any probability by a factor above e^epsilon, exactly."""
+    """Whether both likelihood ratios of a cell are at most e^epsilon, decided exactly."""
     # The lower bound on e^epsilon, so that only a true inequality passes.
     largest = factor_of(epsilon).low
     return one <= largest * zero and FULL - zero <= largest * (FULL - one)
 
 
 def response_thresholds(prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
-    """Return the two chances, times 2^64, that publish most ones for the expected size.
+    """Return the two probabilities, times 2^64, that keep most ones at the expected size.
 
     With L = e^epsilon a cell of 0 has prior / (1 - prior + prior L), rounded up; a cell of 1 has L
     times that, or the most that keeps the chances of not being published within L where that is
@@ -72,7 +72,7 @@ def response_thresholds(prior: Fraction, epsilon: Fraction) -> tuple[int, int]:
 
 
 def filter_thresholds(cells: int, count: int, epsilon: Fraction) -> tuple[int, int]:
-    """Return the two chances, times 2^64, that the thresholds of the Top-m Filter give.
+    """Return the two probabilities, times 2^64, of the thresholds of the Top-m Filter.
 
     Where epsilon > x = ln(cells/count - 1), the threshold x/(2 epsilon) + 1/2 lies between both
     kinds of cells: a zero passes with exp(-(x + epsilon)/2)/2 and a one fails with
@@ -128,7 +128,7 @@ def _factor(flips: BlockFlips, a: int, b: int) -> Fraction:
 
 
 def _chances(prior: int, largest: Fraction) -> tuple[int, int]:
-    """Return the two chances for a share of edges, times 2^64; above 1/2 the two swap roles."""
+    """Return the two probabilities for a prior, times 2^64; above 1/2 they swap roles."""
     if 2 * prior > FULL:
         zero, one = _chances(FULL - prior, largest)
         return FULL - one, FULL - zero

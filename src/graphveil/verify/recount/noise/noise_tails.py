@@ -6,8 +6,8 @@ bounds are Chernoff's, minimized over a grid of powers, or sums of the distribut
 are upper bounds on the chance, so a genuine release is refused at most that rarely.
 
 The law of the ladder mechanism is that of Zhang et al. (Private release of graph statistics using
-ladder functions, 2015) as the spec of dp-2k states it: the chance falls by e^-rate with each step
-away from the true counts.
+ladder functions, 2015) for a vector of counts: the chance falls by e^-rate with each step away
+from the true counts.
 
 Cost: O(numbers) for sums, O(`_STEPS`) for a bound.
 """
@@ -29,7 +29,7 @@ _NOTHING = 60
 
 
 def is_strange(noise: Sequence[int], epsilon: float) -> bool:
-    """Whether independent discrete Laplace numbers cannot be: too large, small or one-sided."""
+    """Whether discrete Laplace noise is implausible: too large, too small or one-sided."""
     # Noise X has P(X = x) = (1 - q) / (1 + q) q^|x| with q = e^-epsilon.
     q, count = math.exp(-epsilon), len(noise)
 
@@ -58,13 +58,13 @@ def is_strange(noise: Sequence[int], epsilon: float) -> bool:
 
 
 def _bound(cumulant: Callable[[float], float], total: int, powers: Sequence[float]) -> float:
-    """Return a bound on the chance of a sum so far out."""
+    """Return the Chernoff bound on the probability of a sum."""
     exponent = min(cumulant(power) - power * total for power in powers)
     return math.exp(min(exponent, 0.0))
 
 
 def reach_of(count: int, epsilon: float) -> int:
-    """Return how far out one of so many discrete Laplace numbers may lie, to be believed.
+    """Return how large one of so many discrete Laplace numbers may plausibly be.
 
     >>> reach_of(1, 1.0), reach_of(1000, 0.275)
     (22, 103)
@@ -73,7 +73,7 @@ def reach_of(count: int, epsilon: float) -> int:
 
 
 def is_strange_on_ladder(distance: int, counts: int, first: int, most: int, rate: float) -> bool:
-    """Whether a vector of counts with the noise of a ladder cannot lie so far from the true one."""
+    """Whether counts with the noise of a ladder are implausibly near or far from the true ones."""
     # Sum over the steps of the ladder: the vectors on each step, times their falling chance.
     nearer = farther = total = 0.0
     reach, before, step, highest = 0, 0, 0, -math.inf
@@ -97,7 +97,7 @@ def is_strange_on_ladder(distance: int, counts: int, first: int, most: int, rate
 
 
 def _vectors(counts: int, reach: int) -> int:
-    """Return how many vectors of whole numbers have sizes that sum to at most `reach`."""
+    """Return the number of integer vectors whose L1 norm is at most `reach`."""
     return sum(2**i * math.comb(counts, i) * math.comb(reach, i) for i in range(counts + 1))
 
 
@@ -106,7 +106,7 @@ NEVER_BY_CHANCE = 1e-12
 
 
 def is_unbelievable(count: int, trials: int, chance: float) -> bool:
-    """Whether so many independent events, or farther from their mean, are too rare to believe."""
+    """Whether a binomial number is implausibly far from its mean."""
     # Within four standard deviations nothing is unbelievable: spares most incomplete betas.
     mean = trials * chance
     usual = 4 * math.sqrt(mean * max(1 - chance, 0.0)) + 1
@@ -116,7 +116,7 @@ def is_unbelievable(count: int, trials: int, chance: float) -> bool:
 
 
 def tail(count: int, trials: int, chance: float) -> float:
-    """Return how likely a binomial number is so far to its side of the mean, or farther.
+    """Return the binomial tail probability on the side of the mean where the count is.
 
     Both tails are incomplete beta functions, which take any number of trials: SciPy's own binomial
     tails take 2^31 at most, and pairs of 65,537 people are more.

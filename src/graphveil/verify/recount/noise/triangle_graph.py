@@ -1,11 +1,11 @@
 """A graph with given degrees, groups and triangles, generated again from the stated seed.
 
-The steps are those of the spec of dp-2k: (1) a first graph by pairing stubs between groups, with
-loops and double edges repaired; (2) targets for triangles, the noisy ones shrunk towards the
-first graph's; (3) exchanges of edges, accepted like in simulated annealing, until triangles are
-close to the targets. Every random number comes from the seed, so the result must be the released
-graph edge by edge. This is written one exchange at a time, in plain Python, and shares nothing
-with the method's kernels.
+The steps are those of a release with noisy statistics (docs/methods/degree-triangle-model.md):
+(1) a first graph by pairing stubs between groups, with loops and double edges repaired; (2)
+targets for triangles, the noisy ones shrunk towards the first graph's; (3) exchanges of edges,
+accepted like in simulated annealing, until triangles are close to the targets. Every random
+number comes from the seed, so the result must be the released graph edge by edge. This is written
+one exchange at a time, in plain Python, and shares nothing with the method's kernels.
 
 Random numbers are those of PCG64DXSM, halved into words of 32 bits, the lower one first; a number
 below a bound is made of them by Lemire's method (Fast random integer generation in an interval,
@@ -41,7 +41,7 @@ Words = Iterator[NDArray[np.uint64]]
 
 
 class Model(NamedTuple):
-    """What a graph is drawn from.
+    """What a graph is generated from.
 
     `groups, classes`: of every node; `degrees`: how many edges every node is to have; `stubs`: how
     many edges between groups g <= h, row by row; `triangles`: with noise, by class; `scale`: about
@@ -57,7 +57,7 @@ class Model(NamedTuple):
 
 
 class Redrawn(NamedTuple):
-    """The graph: its edges, the lower end first; the triangles aimed at; the edges omitted."""
+    """The generated graph: edges, smaller end first; target triangles; dropped edges."""
 
     edges: set[Edge]
     aims: list[int]
@@ -110,21 +110,21 @@ def redrawn(model: Model, words: Words) -> Redrawn:
 
 
 def aims_of(model: Model, there: Sequence[int]) -> list[int]:
-    """Return the triangles to aim at, of a graph that has so many without looking at them."""
+    """Return the target number of triangles of each class."""
     aims = []
     for noisy, first in zip(model.triangles, there, strict=True):
-        # Noisy counts are shrunk towards the first graph's by about the variance of the noise;
+        # Noisy counts are shrunk towards the first graph's by scale^2 / (2 difference);
         # small differences are noise and are ignored.
-        apart = noisy - first
+        difference = noisy - first
         kept = Fraction(0)
-        if 2 * apart * apart > model.scale**2:
-            kept = apart - model.scale**2 / (2 * apart)
+        if 2 * difference * difference > model.scale**2:
+            kept = difference - model.scale**2 / (2 * difference)
         aims.append(max(0, first + round(kept)))
     return aims
 
 
 def _first_graph(model: Model, dice: BoundedIntegers) -> tuple[list[Edge], int]:
-    """Return edges with these degrees and groups, without loops and doubles, and how many lack."""
+    """Return proper edges with these degrees and groups, and the number of dropped ones."""
     size = max(model.groups) + 1
     # A deck for each group with every node as often as its degree, shuffled (Fisher-Yates).
     decks: list[list[int]] = [[] for _ in range(size)]
@@ -173,7 +173,7 @@ def _exchanged(
     there: set[frozenset[int]],
     dice: BoundedIntegers,
 ) -> bool:
-    """Exchange one with an edge of a range; return whether it could be done."""
+    """Exchange an edge with one of a range; return whether it worked."""
     a, b = ends[i]
     for _ in range(PARTNERS):
         j = block[0] + dice.below(block[1] - block[0])
@@ -192,7 +192,7 @@ def _exchanged(
 
 
 class _Graph:
-    """Neighbors of every node, in a set and in places that stay."""
+    """Neighbors of every node, as a set and as a list with fixed positions."""
 
     def __init__(self, model: Model, ends: list[Edge]) -> None:
         n = len(model.degrees)
@@ -209,7 +209,7 @@ class _Graph:
         self.triangles = [count // 3 for count in counts]
 
     def exchange(self, u: int, x: int, v: int, y: int) -> None:
-        """Put u-v and x-y in the place of u-x and v-y."""
+        """Replace the edges u-x and v-y by u-v and x-y."""
         for node, old, new in ((u, x, v), (x, u, y), (v, y, u), (y, v, x)):
             places = self.places[node]
             places[places.index(old)] = new
@@ -218,7 +218,7 @@ class _Graph:
 
 
 class _Search:
-    """Exchanges of edges that bring the triangles nearer to what they should be."""
+    """A search by exchanges of edges that brings triangles closer to their targets."""
 
     def __init__(self, graph: _Graph, model: Model, aims: list[int], dice: BoundedIntegers) -> None:
         self.graph, self.groups, self.aims = graph, model.groups, aims
@@ -230,20 +230,20 @@ class _Search:
             self.ends_in[model.classes[u]].append(u)
 
     def apart(self) -> int:
-        """Return how far all triangles are from what they should be, in sum."""
+        """Return the sum of distances of triangles from their targets."""
         return sum(abs(a - b) for a, b in zip(self.found, self.aims, strict=True))
 
     def run(self, proposals: int, *, within_groups: bool) -> None:
-        """Propose so many exchanges, or fewer where that is enough."""
+        """Propose exchanges, until triangles are close enough or proposals are used up."""
         # Done when triangles are off by 0.3% of the targets in sum.
         enough = sum(self.aims) * 3 // 1000
         for _ in range(proposals):
-            apart = self.apart()
-            if apart <= enough:
+            distance = self.apart()
+            if distance <= enough:
                 return
             # A class in proportion to how far off it is, an end of an edge in it, and an exchange
             # there.
-            c = self._class(apart)
+            c = self._class(distance)
             if self.ends_in[c]:
                 u = self.ends_in[c][self.roll(len(self.ends_in[c]))]
                 lacks = self.found[c] < self.aims[c]
@@ -252,13 +252,13 @@ class _Search:
                 if exchange is not None:
                     self._try(*exchange)
 
-    def _class(self, apart: int) -> int:
+    def _class(self, distance: int) -> int:
         # Numbers below 2^30 alone are sampled, so large sums lose their lower bits.
-        shift = max(apart.bit_length() - 30, 0)
-        drawn = self.roll(apart >> shift) << shift
+        shift = max(distance.bit_length() - 30, 0)
+        remaining = self.roll(distance >> shift) << shift
         for c in range(len(self.aims) - 1):
-            drawn -= abs(self.found[c] - self.aims[c])
-            if drawn < 0:
+            remaining -= abs(self.found[c] - self.aims[c])
+            if remaining < 0:
                 return c
         return len(self.aims) - 1
 
@@ -285,8 +285,8 @@ class _Search:
         for _ in range(PAIRS):
             v, k = self.arcs[self.roll(len(self.arcs))]
             y = self.graph.places[v][k]
-            apart = u != v and v not in self.graph.ties[u]
-            if apart and self._is_possible(u, x, v, y, within_groups=within_groups):
+            is_absent = u != v and v not in self.graph.ties[u]
+            if is_absent and self._is_possible(u, x, v, y, within_groups=within_groups):
                 return u, x, v, y
         return None
 

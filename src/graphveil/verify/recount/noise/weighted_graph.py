@@ -27,7 +27,7 @@ _TINY, _HUGE = 1e-9, 1e9
 
 
 def class_sizes(expected: Numbers) -> list[int]:
-    """Return how many places there are in each class of like expected degree.
+    """Return the number of places in each class of similar expected degree.
 
     >>> class_sizes(np.array([1.0, 8.0, 1.0, 2.0]))
     [2, 1, 1]
@@ -41,7 +41,7 @@ def class_sizes(expected: Numbers) -> list[int]:
 
 
 def class_weights(expected: Numbers, sizes: Sequence[int]) -> Numbers:
-    """Return x of every class: x_a x_b are the odds of an edge that give each its mean degree.
+    """Return the weight x of every class, such that odds x_a x_b give each its mean degree.
 
     >>> x = class_weights(np.array([1.0, 1.0, 1.0, 1.0]), [4])[0]
     >>> round(float(3 * x * x / (1 + x * x)), 6)
@@ -62,7 +62,7 @@ def class_weights(expected: Numbers, sizes: Sequence[int]) -> Numbers:
 def edges_by_weights(
     sizes: Sequence[int], weights: Sequence[int], words: Callable[[int], Words]
 ) -> set[Edge]:
-    """Return the edges between places that follow from classes and the words of a seed.
+    """Return the edges between places, generated from classes, weights and the seed's words.
 
     >>> ones = lambda count: iter([np.zeros(count, dtype=np.uint64)])
     >>> sorted(edges_by_weights([3], [10**12], ones))
@@ -93,7 +93,7 @@ def edges_by_weights(
 
 
 class _Plan(NamedTuple):
-    """The pairs of a block, 2^64 times the chance of each, and how many edges there are at most."""
+    """A block: its pairs, their probability times 2^64, and a bound on its edges."""
 
     pairs: int
     prior: int

@@ -29,7 +29,7 @@ _CELLS = 1 << 24
 
 
 def coded_alone(db: Database, columns: Sequence[int]) -> Codes:
-    """Return released cells as codes of their values, shape (n, columns), of columns by number."""
+    """Return released cells of some columns as codes, int32, shape (n, columns)."""
     # Codes are ranks of the values within each column, so that equal codes mean equal values.
     codes = []
     for number in columns:
@@ -40,7 +40,7 @@ def coded_alone(db: Database, columns: Sequence[int]) -> Codes:
 
 
 def fewest_agreeing(codes: Codes, *, enough: int) -> tuple[int, int] | None:
-    """Return a row that agrees with fewest rows, itself counted, and their number."""
+    """Return a row that agrees with the fewest rows, itself included, and their number."""
     if not codes.shape[0]:
         return 0, enough
     # Step 1: distinct rows and their sizes. A row agrees with its equals, so a kind of enough rows

@@ -46,7 +46,7 @@ class Allowed(NamedTuple):
 
 
 class NoAssignment(NamedTuple):
-    """There is no full assignment: this record goes without a person in a largest one."""
+    """There is no full assignment: a largest one leaves this record without a person."""
 
     record: int
 
@@ -129,7 +129,7 @@ def full_assignment(fits: Masks) -> Ints | NoAssignment:
 
 
 def has_disjoint_assignments(fits: Masks, number: int) -> bool:
-    """Return whether so many full assignments share no pair: each record fits as many persons.
+    """Return whether `number` full assignments exist of which no two share a pair.
 
     They exist if and only if so many units flow through each record and each person, one at most
     through each pair: a graph of equal degrees on both sides is a sum of assignments (König).
@@ -166,7 +166,7 @@ def _first_assignment(fits: Masks) -> Ints:
 
 
 def _spread(persons: Ints, most: int, start: int) -> Ints:
-    """Return at most so many of some persons, from another one on for each record."""
+    """Return at most `most` of these persons, spread evenly and starting elsewhere per record."""
     if persons.size <= most:
         return persons
     return persons[(start + np.arange(most) * persons.size // most) % persons.size]
@@ -180,7 +180,7 @@ def _largest(matrix: object) -> Ints:
 
 
 def _give_one_more(fits: Masks, person_of: Ints, record_of: Ints, record: int) -> bool:
-    """Give a record a person, if others can be given another one; whether it could be done.
+    """Give a record a person along an augmenting path; return whether there is one.
 
     Persons are tried in widening rings: each person once, so n rows are read at most.
     """
@@ -231,7 +231,7 @@ def _components(fits: Masks, other: Masks, person_of: Ints) -> Ints:
 
 
 def _in_order_of_finish(fits: Masks, person_of: Ints) -> list[int]:
-    """Return the records in the order in which a search in depth is done with them."""
+    """Return the records in the order in which a depth-first search finishes them."""
     n = fits.shape[0]
     record_of = _inverse(person_of)
     unseen = _mask(np.arange(n), n)
@@ -283,7 +283,7 @@ def _number_in(masks: Masks, numbers: Ints) -> Ints:
 
 
 def _is_assignment(records: Ints, persons: Ints, likely: Ints) -> bool:
-    """Whether these persons, one a record, are distinct, and all among the pairs."""
+    """Whether these persons, one for each record, are distinct and all among the pairs."""
     n = likely.size
     if np.unique(likely).size != n:
         return False

@@ -39,7 +39,7 @@ class Span(NamedTuple):
     whole: bool = False
 
     def holds(self, other: Span) -> bool:
-        """Whether another one is in it."""
+        """Whether another span is in this one."""
         inside = self.low <= other.low and other.high <= self.high
         return inside and (other.whole or not self.whole)
 
@@ -74,7 +74,7 @@ def _interval_holds(node: str, below: str) -> bool:
 
 
 def _is_in(outer: Span, inner: Span, below: str) -> bool:
-    """Whether a span is in another; a number, even a whole one, does where it is no more."""
+    """Whether a span is in another; a number is in an interval of all numbers by its value."""
     # A number with a fraction lies in an interval if its value does.
     if _NUMBER_ALONE.fullmatch(below) and not outer.whole:
         return outer.low <= inner.low < outer.high
@@ -106,6 +106,7 @@ def days_of(text: str) -> Days | None:
 
 
 def _days(text: str) -> Days:
+    # The units that a release has: months, quarters, ISO weeks, years, and ranges of years.
     if month := _MONTH.fullmatch(text):
         return _months(int(month[1]), int(month[2]), 1)
     if quarter := _QUARTER.fullmatch(text):
@@ -135,6 +136,7 @@ def _months(year: int, month: int, count: int) -> Days:
 
 
 def _dates_hold(form: str) -> Callable[[str, str], bool]:
+    # A node includes a value if all of its days are among the node's.
     def holds(node: str, below: str) -> bool:
         outer, inner = days_of(node), day_of(below, form) or days_of(below)
         if outer is None or inner is None:
@@ -147,7 +149,7 @@ def _dates_hold(form: str) -> Callable[[str, str], bool]:
 def holding(
     kind: str, *, form: str = ISO, above: Mapping[str, Sequence[str]] | None = None
 ) -> Callable[[str, str], bool] | None:
-    """Return what tells whether a node holds a value, or another node; None where nobody can.
+    """Return a predicate whether a node includes a value or node; None if nobody can tell.
 
     >>> holding("prefix")("101**", "10115"), holding("dates")("2024-03", "2024-04-01")
     (True, False)

@@ -53,7 +53,7 @@ _MOST_SHOWN = 5
 
 
 class EqualClasses(NamedTuple):
-    """How many rows and classes of equal rows there are, and of those below k; 0 for none."""
+    """Counts of rows and classes of equal rows, in total and below k; all 0 without rows."""
 
     rows: int
     number: int
@@ -63,7 +63,7 @@ class EqualClasses(NamedTuple):
 
 
 def equal_classes(db: Database, sizes: str, k: int) -> EqualClasses:
-    """Return what the classes come to whose sizes a table has."""
+    """Return the counts of the classes whose sizes a table has."""
     # The sum of sizes, the number of classes and the smallest one; rows and classes below k.
     row = db.first(
         "SELECT sum(size), count(*), min(size), sum(CASE WHEN size < $1 THEN size END), "
@@ -84,7 +84,7 @@ def classes_of(db: Database) -> None:
 
 
 def sizes_of_classes(db: Database) -> str:
-    """Return the table of the sizes of classes, which is made where it is not there.
+    """Return the name of the table of class sizes, which is created on first use.
 
     Rows that are lists are grouped as they stand: nothing is kept of each.
     """
@@ -105,7 +105,7 @@ def counts_of_lists(db: Database) -> dict[str, int]:
 
 
 def smallest_class(db: Database) -> tuple[int, list[int]]:
-    """Return the features of the smallest class, of the least user id among equals, and members."""
+    """Return the number of features of the smallest class, and its first members."""
     if sizes_of_classes(db) == "list_classes":
         features = db.number(f"SELECT len(items) {_FIRST_OF_LISTS}")
         its = f"SELECT person FROM lists WHERE items = (SELECT items {_FIRST_OF_LISTS})"

@@ -52,7 +52,7 @@ memory for them."""
 
 
 class Mismatch(NamedTuple):
-    """A published cell that is not the original's; a row goes by its published id."""
+    """A published cell that differs from the original's; `row` is the published id."""
 
     row: int
     column: str
@@ -98,14 +98,14 @@ def table_classes(db: Database, numbers: Sequence[int] | None = None) -> str:
 
 
 def known_cells(known: Sequence[str], columns: Sequence[str]) -> str:
-    """Return SQL for the list of some cells of a row of `shown`: equal where all of them are."""
+    """Return SQL for the list of some cells of a row of `shown`."""
     return f"[{', '.join(f'c{columns.index(name)}' for name in known)}]::VARCHAR[]"
 
 
 def had_and_shown(
     db: Database, original: Table, number: int, place: int
 ) -> list[tuple[str | None, str | None, int, int]]:
-    """Return what the original has in a column and the release shows there, each pair once.
+    """Return each pair of an original and a released value of a column once.
 
     With it come its first row, by the published id, and how often it occurs. The linkage must be
     there, one to one.
