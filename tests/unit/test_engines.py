@@ -8,11 +8,13 @@ import operator
 import os
 import subprocess
 import sys
+import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from functools import partial
+from pathlib import Path
 
 import duckdb
 import numpy as np
@@ -267,6 +269,37 @@ def test_an_interrupt_leaves_no_process():
         _interrupted(results)
     results.close()
     assert [] == multiprocessing.active_children()
+
+
+STARTER = """
+import multiprocessing, time
+from graphveil.engines import LocalEngine
+
+if __name__ == "__main__":
+    results = LocalEngine(jobs=2).map_chunks(abs, range(100))
+    next(results)
+    print(*(child.pid for child in multiprocessing.active_children()), flush=True)
+    time.sleep(600)
+"""
+
+
+def is_running(pid):
+    status = Path(f"/proc/{pid}/stat")
+    return status.exists() and status.read_text().rpartition(")")[2].split()[0] != "Z"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_processes_end_with_the_one_that_started_them_even_if_that_is_killed(tmp_path):
+    script = tmp_path / "starter.py"
+    script.write_text(STARTER)
+    with subprocess.Popen([sys.executable, script], stdout=subprocess.PIPE, text=True) as starter:
+        workers = starter.stdout.readline().split()
+        starter.kill()
+    assert workers
+    deadline = time.monotonic() + 30
+    while any(map(is_running, workers)) and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert [] == [pid for pid in workers if is_running(pid)]
 
 
 def _interrupted(results):

@@ -257,7 +257,7 @@ def test_known_attributes_and_edges_on_the_disk_do_not_go_with_a_list():
     with pytest.raises(ParameterError, match="cannot be combined"):
         gv.KDegree(k=2, people=["a"], known="role")
     with pytest.raises(UsageError, match="edges in memory"):
-        gv.KDegree(k=2, people=["a"]).from_ties(STARS, None)
+        gv.KDegree(k=2, people=["a"]).from_edges_on_disk(STARS, None)
 
 
 def test_a_release_with_a_list_is_attacked_and_evaluated():

@@ -28,6 +28,7 @@ from graphveil.core.randomness import Randomness
 from graphveil.methods.noise import Channel, channel, words_from
 from graphveil.methods.noise.laws import FULL, distinct
 from graphveil.methods.noisy_cells.noisy import resized
+from graphveil.release.claiming import promised
 from graphveil.release.files import read_linkage
 from graphveil.scale import anonymize_ties
 from graphveil.scale.ties import noise
@@ -210,7 +211,7 @@ def test_a_noisy_release_claims_what_memory_claims_and_verifies(method, tmp_path
     out = anonymize_ties(method, file, tmp_path / "out", reading=options)
     graph = io.load_graph(file, options).data
     release = gv.read_release(out)
-    assert release.guarantee == method.promised(graph) == EdgeDP(epsilon=3.0, collected=())
+    assert release.guarantee == promised(method, graph) == EdgeDP(epsilon=3.0, collected=())
     assert gv.verify_release(out, graph).ok
     record = json.loads(Path(f"{out}.private", "record.json").read_text())
     before = method.anonymize(graph).for_owner()

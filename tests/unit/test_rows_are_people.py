@@ -11,6 +11,7 @@ import graphveil as gv
 from graphveil.claims.manifest import encode, read_manifest
 from graphveil.core.errors import DataError, GraphveilError
 from graphveil.data.id_columns import repeated_people
+from graphveil.release.claiming import promised
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -240,12 +241,13 @@ def test_users_by_items_are_people_and_their_guarantee_says_nothing_of_rows():
 
 def test_noise_on_the_rows_of_a_table_is_of_a_row():
     rows = gv.Table.from_columns(PLAIN).one_hot()
-    promised = gv.RandomizedResponse(epsilon=1).promised(rows)
-    assert "any one column of any one row by" in promised.sentence
-    assert "A whole row is protected less" in promised.sentence
-    assert promised.sentence.endswith(ASSUMED)
+    method = gv.RandomizedResponse(epsilon=1)
+    of_rows = promised(method, rows)
+    assert "any one column of any one row by" in of_rows.sentence
+    assert "A whole row is protected less" in of_rows.sentence
+    assert of_rows.sentence.endswith(ASSUMED)
     people = gv.Table.from_columns(PLAIN, person="row").one_hot()
-    assert "any one row" not in gv.RandomizedResponse(epsilon=1).promised(people).sentence
+    assert "any one row" not in promised(method, people).sentence
 
 
 def test_what_is_measured_of_a_table_is_counted_in_rows_until_somebody_says_that_they_are_people():

@@ -359,7 +359,7 @@ def test_a_disk_without_room_for_noise_is_said_before_epsilon_is_spent(
     file, out = write(tmp_path / "ties.csv", np.array(sorted(edges))), tmp_path / "out"
     graph, ledger = io.load_graph(file).data, gv.Ledger(tmp_path / "spent.json")
     method = gv.RandomizedResponse(epsilon=0.5)
-    most = method.from_ties(graph, Randomness()).at_most
+    most = method.from_edges_on_disk(graph, Randomness()).at_most
     free = SimpleNamespace(free=reading.BYTES_A_NOISY_TIE * most - 1)
     monkeypatch.setattr(reading.shutil, "disk_usage", lambda _: free)
     said = f"releases up to about {most:,} edges (the input has {graph.n_edges}), which"
@@ -378,13 +378,13 @@ def test_a_disk_without_room_for_noise_is_said_before_epsilon_is_spent(
 def test_room_that_is_asked_for_noise_is_enough_and_not_much_more():
     graph = gv.Graph.from_edges(*arcs(n=400, m=3000).T, n=400, directed="symmetrize")
     for method in NOISE:
-        most = method.from_ties(graph, Randomness()).at_most
+        most = method.from_edges_on_disk(graph, Randomness()).at_most
         assert method.anonymize(graph, seed=1).data.n_edges < most
         assert most < 1.3 * method.anonymize(graph, seed=2).data.n_edges
     for n, ends in ((2, [0, 1]), (3, [0, 2]), (3, [0, 1, 0, 2, 1, 2])):
         few = gv.Graph.from_edges(ends[::2], ends[1::2], n=n)
         for method in NOISE:
-            most = method.from_ties(few, Randomness()).at_most
+            most = method.from_edges_on_disk(few, Randomness()).at_most
             assert method.anonymize(few, seed=1).data.n_edges <= most <= n * (n - 1) // 2
 
 

@@ -103,6 +103,7 @@ def of_extension(name: str, how: bytes, storage: pa.Array) -> pa.Array | None:
 
 _UNITS = (("days", 86_400), ("hours", 3600), ("minutes", 60), ("seconds", 1))
 """The units in which durations are written, longest first, in seconds."""
+
 _PER_SECOND = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 """How many of an Arrow time unit are in a second."""
 

@@ -18,8 +18,10 @@ from graphveil.core.warnings import DroppedWarning
 
 BLOCK = 1 << 19
 """How many arcs are processed at a time: temporary arrays have this length, 4 MB each."""
+
 HALF = 31
 """The bits of the lower half of a packed edge."""
+
 MASK = 0x7FFFFFFF
 """The lower half of a packed edge: an edge is packed into 62 bits, one end above, the other
 below."""

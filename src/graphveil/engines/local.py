@@ -333,8 +333,10 @@ Run: TypeAlias = "Callable[[Iterable[Callable[[], Any]]], Iterable[Any]]"
 
 PIECE_ROWS = 1 << 18
 """The most rows of a piece, the unit of work of a process: it bounds the memory of a task."""
+
 PIECE_BYTES = 1 << 26
 """The most bytes of a piece in its Parquet file, for rows that are wide."""
+
 NOTE = "done.json"
 """The file that says that a folder of rows is complete."""
 

@@ -49,9 +49,11 @@ _PYTHON_ERROR = re.compile(
 
 A session may show them, as `spark.sql.pyspark.jvmStacktrace.enabled` says.
 """
+
 _CALLING = re.compile(r"^An error occurred while calling .*\n: (?:[\w.$]+: )?")
 _CAUSED = re.compile(r"^\s*Caused by: (?:(?:\w+\.)+[\w$]+: )*(.*\S)", re.MULTILINE)
 """What the JVM says of what lies behind an error, without the names of its classes."""
+
 _OURS = re.compile(r"graphveil\.core\.errors\.(UsageError|ResourceError): (.*)")
 _OF_RESOURCES = ("MemoryError", "OSError", "IOError")
 
@@ -233,18 +235,23 @@ Rows = TypeVar("Rows", pa.Table, pa.RecordBatch)
 MOST_REDUCERS = 4096
 """The most partitions that groups are distributed over: beyond it, neighboring groups share one,
 since each partition costs the driver a task."""
+
 OLDEST, NEXT = (4, 0), (5, 0)
 NOTE = "done.json"
 _NOTHING_THERE = "[PATH_NOT_FOUND]", "[UNABLE_TO_INFER_SCHEMA]"
 """What Spark says of a folder that is not there, or holds no file."""
+
 _SPELLED = {pa.int32(): "INT", pa.int64(): "BIGINT", pa.string(): "STRING", pa.binary(): "BINARY"}
 _WIDE = "spark.sql.execution.arrow.useLargeVarTypes"
 _NARROW = {pa.large_string(): pa.string(), pa.large_binary(): pa.binary()}
 """What sessions with wide offsets give, and the same with those that works take."""
+
 _PATTERN = re.compile(r"([\\{}\[\]*?])")
 """What Spark takes for a pattern in the name of what is read."""
+
 RUN_DIGITS = 32
 """So many hexadecimal digits tell the folder of a run from those of all others."""
+
 READ_ROWS = 1 << 18
 """About how many rows come to the driver at a time."""
 
@@ -577,6 +584,7 @@ class _Partitioned:
 PROBES = 8
 """How many tasks look at the executors: more tasks reach more of them, none is sure to reach
 all."""
+
 _PROBE, _FAILED = ".graphveil-probe-", "failed: "
 _ON_DISKS = "spark.io.encryption.enabled"
 _BETWEEN = "spark.network.crypto.enabled", "spark.ssl.rpc.enabled"

@@ -46,6 +46,11 @@ class Attached(NamedTuple):
         What it is called.
     value
         Text, shape (n,): the value of everybody, in the order of the original.
+
+    Examples
+    --------
+    >>> Attached("income", np.array(["high", "low"])).name
+    'income'
     """
 
     name: str
@@ -134,6 +139,7 @@ class GraphComparison(Comparison[Graph]):
     @cached_property
     def aligned(self) -> Graph:
         """The release with every node at its original position; needs the linkage."""
+        # From released positions back to original ones.
         back = np.empty_like(self.linked)
         back[self.linked] = np.arange(back.size)
         source, target = back[self.released.edges().T]
@@ -164,6 +170,7 @@ class GraphComparison(Comparison[Graph]):
     @cached_property
     def edges_kept(self) -> int:
         """How many original edges stand in the release, too; needs the linkage."""
+        # Edges as integers u n + v in order: an original edge is kept if bisection finds it.
         n = max(self.original.n_nodes, 1)
         before, after = (
             ends[:, 0].astype(np.int64) * n + ends[:, 1]
@@ -228,6 +235,7 @@ class BipartiteComparison(Comparison[Bipartite]):
 
     @cached_property
     def _matrices(self) -> tuple[sparse.csr_array, sparse.csr_array]:
+        # Features of both sides in one numbering, in the order of their names.
         named = [self._features_of_original(), self.released.feature_labels()]
         if named[0].dtype.kind != named[1].dtype.kind:
             named = [as_text(names) for names in named]
@@ -346,6 +354,7 @@ class TableComparison(Comparison[Table]):
     def after(self) -> Int32s:
         """The codes of the release, a value that the original has under its code there."""
         codes = np.full_like(self.released.codes, -1)
+        # Values of both sides in one numbering; those that the original lacks come after its own.
         for column, place in enumerate(self._places):
             own = as_text(self.released.categories[column]).tolist()
             known = as_text(self.original.categories[place]).tolist()

@@ -101,6 +101,7 @@ def comparison_of(
     >>> comparison_of(release, ring, Randomness(seed=1), wanted_by="evaluate").edges_kept
     4
     """
+    # Both sides as containers of one kind.
     released = release.data
     people = ItemsAreUsers() in release.conditions
     exact = release.generalized is not None
@@ -112,6 +113,7 @@ def comparison_of(
             f"{type(original).__name__}. {wanted_by} requires two of the same kind: "
             f"{', '.join(kind.__name__ for kind in CONTAINERS)}."
         )
+    # Of one size, and the very data that the release was made from, as far as its record tells.
     if original.size != released.size:
         what = kind_of(released).people
         raise UsageError(
@@ -123,6 +125,7 @@ def comparison_of(
             "this is not the original: its digest differs from the one in the private record of "
             "the release. Give the file that the release was made from, read in the same way."
         )
+    # Each original position to its released one, if the linkage is there.
     linkage, position = release.private.linkage if release.private else None, None
     if linkage is not None:
         position = linkage.positions_of(original.labels(), release.data.labels())
@@ -165,6 +168,7 @@ def ties_of(data: Data) -> Data:
 
 
 FOR_COMPARISON = "for comparison"
+"""The direction of a figure that is given to compare with, and is not judged."""
 
 
 def compared(
@@ -179,6 +183,7 @@ def measured(
     name: str, pair: Comparison[Any], metrics: Sequence[str] | None, *, as_sample: bool = False
 ) -> Rows:
     """Return the rows of a comparison, and why others are not there."""
+    # Every metric that applies gives rows, or the reason why not.
     chosen = chosen_metrics(metrics, kind_compared(pair))
     rows: list[Row] = []
     with stage("evaluating", total=len(chosen)) as advance:
@@ -292,6 +297,7 @@ def rows_of(release: str, metric: Metric[Any], figures: Figures) -> Iterator[Row
 
 
 _APART = {"original", "released", "absolute difference"}
+"""The parts of a metric that has a statistic on both sides, whose error is that of the mean."""
 
 
 def averaged(
@@ -348,11 +354,13 @@ def averaged(
     each = [measured("release", pair, metrics) for pair in pairs]
     name = f"mean of {len(pairs)} releases"
     rows: list[Row] = []
+    # A metric that one release lacks is missing for all: a mean of the others would be selective.
     for metric in chosen_metrics(metrics, kind_compared(pairs[0])):
         reasons = [e.not_measured[metric.name] for e in each if metric.name in e.not_measured]
         if reasons:
             why = f"{reasons[0]} ({len(reasons)} of {len(each)} releases)"
             rows.append(Row(release=name, question=metric.name, reason=why))
+        # Distributions are averaged before they are compared; other figures after it.
         elif metric.compute_mean is not None:
             rows.extend(rows_of(name, metric, metric.mean_figures(pairs)))
         else:

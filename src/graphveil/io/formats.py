@@ -80,6 +80,11 @@ class Format:
     `keeps_isolated`: whether nodes without edges and users without items survive in it;
     `released_as`: the format of a release of such a file, where releases do not have this one;
     `read_as`: kinds that can be read from it, too, but not written.
+
+    Examples
+    --------
+    >>> FORMATS["csv"].extensions, FORMATS["metis"].keeps_isolated
+    (('.csv',), True)
     """
 
     name: str
@@ -421,7 +426,13 @@ class Ends(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class GraphOptions:
-    """How a file is read as a graph."""
+    """How a file is read as a graph.
+
+    Examples
+    --------
+    >>> GraphOptions(directed="symmetrize").directed
+    'symmetrize'
+    """
 
     format: str | None = reading_option(default=None, text=_FORMAT)
     directed: Directed = reading_option(

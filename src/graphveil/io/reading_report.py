@@ -228,7 +228,20 @@ class ReadingReport:
 
 
 class Reading(NamedTuple, Generic[D]):
-    """Data, and the report of how it was read."""
+    """Data, and the report of how it was read.
+
+    Parameters
+    ----------
+    data
+        The container.
+    report
+        What was read, dropped and guessed.
+
+    Examples
+    --------
+    >>> Reading("data", ReadingReport(format="csv")).report.format
+    'csv'
+    """
 
     data: D
     report: ReadingReport

@@ -34,6 +34,7 @@ _MAGIC = {
     b"<stata_dta>": "a Stata file. Export it as CSV in UTF-8",
 }
 """What a file is by its first bytes, if it is not text, and what to do with it."""
+
 _NO_DATA = (
     (rb"(?i)\s*<(!doctype\s+html|html\b|head\b|body\b)", "a web page. Download the file itself"),
     (

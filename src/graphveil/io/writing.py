@@ -128,6 +128,11 @@ def write(
         For a table in csv or tsv: whether cells are written as the generalized values that they
         are.
 
+    Returns
+    -------
+    None
+        The files are written.
+
     Raises
     ------
     InputError

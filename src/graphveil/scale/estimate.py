@@ -181,10 +181,12 @@ def estimated(
     """Return what a run of a method on the rows of a sample will cost."""
     method.check_size(sample.n_rows)
     rates, n = RATES_OF[engine], sample.n_rows
+    # Measure on the sample: what a row costs before it is clustered, and what chunks cost.
     trial = Trial.of(sample, method)
     handled = trial.handled()
     with stage("clustering some chunks"):
         clustered = trial.clustered()
+    # CPU: starting, per process, per row, and per chunk, with the factors of the engine.
     seconds = (
         rates.started
         + rates.process * processes
@@ -192,9 +194,11 @@ def estimated(
         + rates.clustered * clustered.price(*trial.cells()).sum()
     )
     moved = n * (handled.packed + clustered.packed)
+    # Memory: the copies of a chunk and of a piece that a process holds.
     chunk = CHUNK_COPIES * trial.n_chunk_rows + PIECE_COPIES * min(rates.piece_rows, n)
     part = PART_COPIES * min(PART_USERS, n)
     held = handled.bytes * (max(chunk, part) if parts_apart else chunk)
+    # Bytes on disk, and what executors exchange.
     kept = rates.kept * (PAIRS_KEPT[engine] if sample.pairs else 1.0)
     kept *= KEPT_APART if parts_apart else 1.0
     shuffled = SHUFFLED * (PAIRS_SHUFFLED if sample.pairs else 1.0) * moved

@@ -93,6 +93,7 @@ class Numbered:
 
 MOST_ROWS = 1 << 14
 """The most rows that are packed together, about: small packs let readers take part of a bucket."""
+
 MOST_ENTRIES = 1 << 20
 """About so many rows and entries at most are packed together; a row stays whole."""
 

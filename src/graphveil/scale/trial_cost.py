@@ -25,6 +25,7 @@ from graphveil.scale.user_sample import UserSample
 
 CLUSTERED_SECONDS = 6.0
 """How long chunks are clustered to learn what one costs, and how many chunks at least."""
+
 LEAST_CHUNKS = 3
 """So long are chunks clustered to learn what one costs, and at least so many."""
 

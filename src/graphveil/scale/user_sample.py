@@ -22,8 +22,10 @@ from graphveil.scale.chunks import RATES
 from graphveil.scale.intake import InputRows, raw_batches
 
 SAMPLE_ROWS = 1 << 18
+"""About how many users are sampled at most: more make estimates slower, fewer less certain."""
+
 SAMPLE_ENTRIES = 1 << 21
-"""About how many rows and entries are sampled at most."""
+"""About how many entries are sampled at most: this bounds the memory of an estimate."""
 
 
 class UserSample(NamedTuple):
@@ -41,7 +43,11 @@ class UserSample(NamedTuple):
 
 @dataclass
 class _Sampler:
-    """Keeps users by the hash of their ids, half as many whenever they become too many."""
+    """Keeps users by the hash of their ids, half as many whenever they become too many.
+
+    A user is kept with all rows or with none, wherever these are in the file; the share that is
+    kept is 2 to the power of minus `halvings`.
+    """
 
     kept: list[pa.RecordBatch] = field(default_factory=list)
     halvings: int = 0
@@ -53,6 +59,7 @@ class _Sampler:
         """Look at further rows."""
         self.n_seen += batch.num_rows
         self._keep(batch)
+        # Too many rows: keep the users whose hash has one more leading zero.
         while self.n_rows > 2 * SAMPLE_ROWS or self.n_entries > 2 * SAMPLE_ENTRIES:
             self.halvings += 1
             [rows] = pa.Table.from_batches(self.kept).combine_chunks().to_batches()
@@ -73,12 +80,14 @@ class _Sampler:
 
 def sample_of_file(source: Source, options: BipartiteOptions, memory_mib: int) -> UserSample:
     """Return a sample of the users in a file, which is read once, some rows at a time."""
+    # Integers first; if a cell is not one, the file is read again as text.
     try:
         sampler = _filled(source, options, memory_mib, text=False)
     except NotIntegersError:
         sampler = _filled(source, options, memory_mib, text=True)
     if not sampler.n_seen:
         source.refuse("no users found. The file needs at least one row.")
+    # The sample stands for the whole: its numbers are divided by the share.
     share = 2.0**-sampler.halvings
     rows = _in_order(pa.Table.from_batches(sampler.kept))
     lists = "items" in sampler.kept[0].schema.names
@@ -94,6 +103,7 @@ def _filled(source: Source, options: BipartiteOptions, memory_mib: int, *, text:
         for batch in _batches(source, options, text=text):
             sampler.add(batch)
         return sampler
+    # If nobody said what items are, ids that are users and items are looked for, as the run does.
     with (
         tempfile.TemporaryDirectory(prefix="graphveil-") as folder,
         database(Path(folder), memory_mib=memory_mib, threads=1) as db,
@@ -119,10 +129,12 @@ def sample_of_tables(given: InputRows, tables: Tables) -> UserSample:
     n_rows, n_given = given.n, given.n
     if given.lists:
         [(n_rows, n_given)] = tables.ask(columns.ENTRIES, rows=given.rows)
+    # The share that neither exceeds the most rows nor the most entries.
     share = min(1.0, SAMPLE_ENTRIES / max(n_given, 1))
     if given.lists:
         share = min(share, SAMPLE_ROWS / max(n_rows, 1))
     rate = min(RATES, math.ceil(share * RATES))
+    # Users whose SHA-256 is below the rate: the same ones on every engine.
     rows = given.rows
     if rate < RATES:
         rows = tables.select(columns.sampled(f"{rate:04x}", items), rows=rows)

@@ -32,6 +32,7 @@ S = TypeVar("S", bound=msgspec.Struct)
 RUN = "run.json"
 ADDRESS_DIGITS = 8
 """How many hexadecimal digits of the digest of an address distinguish working folders."""
+
 _PRIVATE, _OTHERS = 0o700, 0o077
 
 

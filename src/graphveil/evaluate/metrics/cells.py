@@ -26,6 +26,7 @@ from graphveil.evaluate.metric import Figure, Figures, NotMeasuredError, counted
 
 STAR = -1
 """The code of a suppressed cell."""
+
 QUANTILES_OF_CLASSES = {"median": 0.5, "75% quantile": 0.75, "95% quantile": 0.95}
 
 

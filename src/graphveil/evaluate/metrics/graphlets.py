@@ -53,8 +53,10 @@ interval, too (Agresti and Coull 1998)."""
 
 _PATHS_IN = (1, 2, 4, 6, 12)
 """How many 3-paths each of the first five graphlets contains, in the order of `NAMES`."""
+
 _STARS_IN = (0, 1, 0, 2, 4)
 """How many stars, not necessarily induced, each of the first five graphlets contains."""
+
 _NAMES_OF_EXTRA = (0, 1, 3, 4)
 """The graphlet of a 3-path with this many further edges among its nodes, unless one edge closes a
 cycle."""

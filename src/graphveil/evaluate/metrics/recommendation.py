@@ -25,6 +25,7 @@ from graphveil.evaluate.metrics.tasks import NO_TEST, correct_share, under
 
 _CELLS = 20_000_000
 """How many scores are in memory at a time: 160 MB."""
+
 _DENSE = 200
 """Up to this many users or items, the decomposition is dense, and its rank is known."""
 

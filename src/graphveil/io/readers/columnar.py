@@ -275,6 +275,7 @@ def write_batches(path: Path, batches: Iterator[pa.RecordBatch | pa.Table]) -> N
 _WRITER = b"graphveil version 1.0.0"
 _CREATED_BY = b"\x28"
 """The header of the writer's name in a footer: a text, two fields behind the one before."""
+
 _PARQUET: dict[str, Any] = {
     "compression": "none",
     "write_statistics": False,

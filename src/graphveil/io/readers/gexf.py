@@ -1,4 +1,8 @@
-"""GEXF, by the standard library's XML parser; document types and entities are refused."""
+"""GEXF, by the standard library's XML parser; document types and entities are refused.
+
+Elements are taken one by one; attributes of nodes and edges are known by the titles that the head
+declares for their numbers.
+"""
 
 from __future__ import annotations
 
@@ -40,6 +44,7 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
     several, directed = len(network.layers) > 1, network.is_directed
     kind = "directed" if directed else "undirected"
     stream.write(f'{_HEAD}  <graph defaultedgetype="{kind}" mode="static">\n'.encode())
+    # The head declares the titles of attributes; values refer to them by number.
     cells = attributes_in_text(network, form)
     if cells:
         stream.write(b'    <attributes class="node">\n')
@@ -47,6 +52,7 @@ def write_network(network: Network, stream: IO[bytes], form: Format) -> None:
             title = f'title={quoteattr(name)} type="string"'
             stream.write(f'      <attribute id="{number}" {title}/>\n'.encode())
         stream.write(b"    </attributes>\n")
+    # The layer of an edge is an attribute of its own.
     if several:
         stream.write(b'    <attributes class="edge">\n')
         stream.write(f'      <attribute id="0" title="{LAYER}" type="string"/>\n'.encode())
@@ -96,8 +102,10 @@ class _Elements(GraphElements):
     def _node(self, attributes: dict[str, str]) -> None:
         key = self._needed(attributes, "id", "node")
         self._builder.node(key, None, line=self._line)
+        # A label that is not the id is an attribute; ids stay those of the elements.
         if attributes.get("label", key) != key:
             self._builder.node_attribute("label", attributes["label"])
+        # Nodes inside nodes: the hierarchy is omitted, and named.
         if "node" in self._open[:-1]:
             self._builder.attribute("parent")
         self._others("node", attributes)

@@ -34,6 +34,7 @@ _KEY = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NODE, _EDGE = ("id", "label"), ("source", "target", "label")
 _DEEPEST = 100
 """The most nested lists that are followed: it bounds what a hostile file can take."""
+
 _ELEMENTS = (["graph", "node"], ["graph", "edge"])
 
 

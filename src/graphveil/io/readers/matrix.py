@@ -74,6 +74,7 @@ def _matrix_in(source: Source, stream: Any) -> sparse.coo_array:
             source.refuse(
                 "this .npz file has no SciPy matrix. Write it with scipy.sparse.save_npz."
             )
+        # The size is checked before the matrix is built: a damaged file could ask for any memory.
         shape = tuple(int(size) for size in archive["shape"])
         if len(shape) != 2 or min(shape) < 0:
             source.refuse(
@@ -89,6 +90,7 @@ def _matrix_in(source: Source, stream: Any) -> sparse.coo_array:
 
 def entries_of_mtx(source: Source) -> Entries:
     """Return the entries of a Matrix Market file."""
+    # Rows and columns as integers, a chunk at a time.
     head = _head(source)
     columns = [Growing(), Growing()]
     values: list[NDArray[np.float64]] = []
@@ -97,13 +99,16 @@ def entries_of_mtx(source: Source) -> Entries:
         for table in tables(head.dialect, (0, 1), notes, pa.int64()):
             for axis, grown in enumerate(columns):
                 _extend(grown, table.column(axis).to_numpy(), head.shape[axis])
+        # Values, if there are any, in a second pass.
         if head.dialect.n_columns > 2:
             weighted = tables(head.dialect, (2,), notes, pa.float64())
             values.extend(table.column(0).to_numpy() for table in weighted)
     except NotIntegersError:
         _refuse_line(source, head)
+    # As many entries as the line of sizes declares.
     if notes.rows != head.entries:
         _refuse_number(source, head, notes.rows)
+    # Indices count from 1.
     row, column = (grown.finish() - np.int32(1) for grown in columns)
     weights = np.concatenate(values) if values else None
     return Entries(row, column, weights, head.shape, symmetric=head.symmetric)
@@ -212,8 +217,10 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
             f"the matrix is {rows} x {columns}; an adjacency matrix must be square. If its rows "
             f"are users and its columns items, use {option('kind', 'bipartite')}."
         )
+    # A square matrix may be one of users by items: the report says how it was read.
     row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
     notes.square = not matrix.symmetric or bool((row == column).any())
+    # One that stores both triangles lists every edge twice, and may have directions.
     labels, both = np.arange(rows, dtype=np.int64), not matrix.symmetric
     arcs = ParsedArcs(source=row, target=column, labels=labels, notes=notes)
     arcs.directed = arcs.twice = both
@@ -224,6 +231,7 @@ def read_bipartite(source: Source, options: BipartiteOptions) -> ParsedPairs:
     """Return the pairs of a matrix of users by items; of a symmetric one, both triangles."""
     matrix = _read(source)
     row, column, notes = _pattern(source, matrix, ignore_weights=options.ignore_weights)
+    # A symmetric matrix stores one triangle: add the other.
     if matrix.symmetric:
         other = row != column
         row, column = (np.concatenate([row, column[other]]), np.concatenate([column, row[other]]))

@@ -1,4 +1,8 @@
-"""METIS adjacency: the sizes, and then the neighbors of every node on a line, counted from 1."""
+"""METIS adjacency: the sizes, and then the neighbors of every node on a line, counted from 1.
+
+The first line has the numbers of nodes and edges, and may say in three digits which weights follow:
+sizes of nodes, weights of nodes, weights of edges. Every edge is in two lists.
+"""
 
 from __future__ import annotations
 
@@ -19,12 +23,14 @@ from graphveil.io.source import Source, shown
 
 def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
     """Return the arcs of a METIS file; its nodes are 0..n-1 in the order of the lines."""
+    # The head says how many cells come before the neighbors, and how many belong to each.
     notes = ReadCounts()
     lines = _lines(source, notes)
     number, head = next(lines, (1, ""))
     n, m, skipped, step = _head(source, number, head, ignore_weights=options.ignore_weights)
     if skipped or step > 1:
         notes.columns_ignored = ("weights",)
+    # One line per node, empty for a node without neighbors.
     target: list[int] = []
     sizes: list[int] = []
     for number, line in islice(lines, n):
@@ -32,6 +38,7 @@ def read_graph(source: Source, options: GraphOptions) -> ParsedArcs:
         neighbors = _neighbors(source, cells, n, number)
         target.extend(neighbors)
         sizes.append(len(neighbors))
+    # What is declared must be there: fewer or more lines, or neighbors, are refused.
     if len(sizes) != n:
         source.refuse(
             f"{counted(len(sizes), 'line')} of neighbors for {counted(n, 'node')}. Copy the "
@@ -88,6 +95,7 @@ def _head(
         source.refuse(
             f"{n:,} nodes exceed the maximum of {MAX_NODES:,}. Check the first line.", line=number
         )
+    # The digits of the format: sizes of nodes, weights of nodes, weights of edges.
     weights = (cells[2] if len(cells) > 2 else "0").rjust(3, "0")[-3:]
     if set(weights) != {"0"} and not ignore_weights:
         source.refuse(f"the file has weights ({weights}). {leave_out()}", line=number)

@@ -70,6 +70,8 @@ class _Reader:
             self._lists(line)
 
     def _header(self, line: str) -> str:
+        # n=, the number of nodes, and $=, the first number; both may be before the lists on one
+        # line.
         for match in _COMMAND.finditer(line):
             if match[1]:
                 self._n = int(match[1][:19])

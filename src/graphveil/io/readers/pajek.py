@@ -22,6 +22,7 @@ from graphveil.io.source import Source, shown
 _CELL = re.compile(r'"([^"]*)"|(\S+)')
 _SECTIONS = ("*edges", "*arcs", "*edgeslist", "*arcslist")
 """The sections that list edges or arcs."""
+
 _RELATION = re.compile(r'(?::\s*(?P<number>\d+))?\s*(?:"(?P<name>[^"]*)"\s*|(?P<rest>.*))')
 RELATION = "relation"
 """What Pajek calls the kind of an edge, and the column of kinds therefore."""

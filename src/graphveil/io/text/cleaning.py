@@ -15,6 +15,7 @@ _QUOTED_BLANK = re.compile(rb'"[ \t]|[ \t]"')
 _BLANK, _BREAK = 1, 2
 _STEP = 1 << 18
 """How many bytes are looked at a time: it bounds the size of temporary arrays."""
+
 _ZERO, _POINT = ord("0"), ord(".")
 _KIND = bytes(
     _BREAK if code == ord("\n") else _BLANK if code in b"\t\v\f\r " else 0 for code in range(256)

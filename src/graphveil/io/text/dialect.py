@@ -21,10 +21,13 @@ from graphveil.io.source import Source, shown
 
 WHITESPACE = " "
 """Stands for a delimiter of any white space."""
+
 MARKS = {"# source\ttarget": ("source", "target"), "# user\titem": ("user", "item")}
 """First lines of text that graphveil writes: remarks to other readers, names of columns to us."""
+
 SAMPLE_LINES = 200
 """The rows at the top of a file that show its delimiter, its header and its layout."""
+
 _ORDER = {"csv": ",;\t|", "tsv": "\t,;|", "text": "\t,;|"}
 _ATTRIBUTES = re.compile(r"""^(.*?)\{\s*(?:\}|(['"]).+?\2\s*:.*\})\s*$""")
 """A line that ends in a dictionary, as Python writes one; what stands before it."""

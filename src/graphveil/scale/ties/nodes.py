@@ -42,6 +42,7 @@ T = TypeVar("T", bound=tuple[Any, ...])
 
 _MERGED = 1 << 22
 """How many distinct integers wait at least before they are merged into those before."""
+
 _TEXTS_AT_ONCE = 1 << 22
 """About how many edges with text ids are numbered at a time: each look-up builds a hash table of
 all ids."""

@@ -27,6 +27,7 @@ BLOCK_CELLS = 1 << 22
 
 _NODE = (1 << NODE_BITS) - 1
 """The bits of the larger node in an edge ``u << 32 | v``."""
+
 _READ = 1 << 21
 """How many edges of a file are read at a time: 16 MB."""
 

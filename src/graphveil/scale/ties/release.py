@@ -33,8 +33,10 @@ BLOCK_ENTRIES = 1 << 21
 
 WRITTEN_ROWS = 1 << 20
 """How many edges are written at a time."""
+
 _HIGH = (1 << NODE_BITS) - 1
 """The bits of the larger end in an edge ``u << 32 | v``."""
+
 _FEW = 4
 """Ends that are this many times fewer than the nodes are counted one by one, others in a table."""
 
