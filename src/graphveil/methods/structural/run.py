@@ -58,7 +58,25 @@ LARGE_BUDGET = 0.2
 
 
 class Result(NamedTuple):
-    """The best state, what it is compared with, and what the other heuristics reached, by name."""
+    """The best state, what it is compared with, and what the other heuristics reached, by name.
+
+    Parameters
+    ----------
+    graph
+        The edited graph.
+    edited
+        Its edits.
+    unprotected
+        Its nodes in classes below k, int64.
+    unprotected_before
+        How many the input had.
+    lower_bound
+        No result of a full goal has fewer edits; None if no bound is known.
+    runners_up
+        The best state of every heuristic that did not win.
+    interrupted
+        Whether an interrupt ended the run.
+    """
 
     graph: Graph
     edited: Edited

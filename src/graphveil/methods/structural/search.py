@@ -59,7 +59,20 @@ Heuristic = Callable[..., Edited]
 
 
 def heuristic(follow: Callable[[AnnealingWalk[Task]], None]) -> Heuristic:
-    """Return the heuristic that begins a walk at the input and follows it, if there is need to."""
+    """Return the heuristic that follows a course from the input, if the input misses the goal.
+
+    Parameters
+    ----------
+    follow
+        The course: moves the walk; what it leaves as the best state is the result.
+
+    Returns
+    -------
+    Heuristic
+        A function of a task and, by name, ``iterations`` (proposals of a stretch, or None for the
+        default times ``effort``), ``rng`` and ``watch``. It returns `Edited`: the best state, its
+        unprotected nodes counted exactly.
+    """
 
     @wraps(follow)
     def from_input(

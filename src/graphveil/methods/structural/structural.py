@@ -442,6 +442,8 @@ class StructuralAnonymity(AttributedMethod):
 
     def _check_ties(self, network: Network) -> None:
         """Refuse edges that the measure does not see, or of several kinds."""
+        # Directed edges need the measure directed-count, undirected ones any other; one layer in
+        # any case.
         layers = network.layers
         if len(layers) == 1 and layers[0].directed and self.measure != DIRECTED_COUNT:
             raise DataError(
@@ -604,6 +606,8 @@ class StructuralAnonymity(AttributedMethod):
         )
 
     def _advice(self, task: Task, result: Result) -> tuple[str, ...]:
+        # That a copy of the network names people is said of every release; then what this run
+        # missed.
         advice: list[str] = [COPY]
         graph, edited = task.graph, result.edited
         allowed = self.goal.allowed(graph.n_nodes)

@@ -290,9 +290,26 @@ def target(
 ) -> Edited:
     """Return the best state of an annealing walk towards values that k nodes can share.
 
-    The walk minimizes the unprotected nodes, plus a price an edit, plus the distance of nodes from
-    their aims: the nearest class of k, or the middle of a group of likes. The distance falls step
-    by step where the number of nodes does not, so that hubs and dense graphs move.
+    The energy and the phases are described at the top of this module.
+
+    Parameters
+    ----------
+    task
+        A task with measure count, distance 1 and edits any.
+    iterations
+        Proposals of a run; if None, ``effort`` times `target_iterations`.
+    effort
+        A multiple of the default number of proposals.
+    rng
+        The source of all draws.
+    watch
+        Called after each chunk with the best state's unprotected nodes and edits; True ends the
+        run.
+
+    Returns
+    -------
+    Edited
+        The best state from any start, its unprotected nodes counted exactly.
     """
     walk = TargetWalk(task, rng, watch, iterations, effort)
     if walk.missed():

@@ -105,7 +105,24 @@ def with_prices(
     rng: Generator,
     watch: Watch | None = None,
 ) -> Edited:
-    """Return cheaper edits that leave few more nodes unprotected than these; these if none are."""
+    """Return cheaper edits that leave few more nodes unprotected than these; these if none are.
+
+    Parameters
+    ----------
+    task
+        A budget of deletions, with a measure that is followed by codes.
+    plain
+        The best edits of the search without prices.
+    before
+        The unprotected nodes of the input.
+    settings
+        What is to be kept (`keep`), or whether the fewest edits are wanted (`spend_least`), and the
+        share of the newly protected nodes that may be given up (`spare`).
+    rng
+        The source of all draws.
+    watch
+        Called after each chunk; True ends the search.
+    """
     # Step 1: how many of the protected nodes may be given up.
     if watch is not None and watch(plain.unprotected, plain.cost):
         return plain
