@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import graphveil as gv
-from graphveil.methods.k_degree.block_program import block_program, blocks_of
-from graphveil.methods.k_degree.integer_programs import solved, whole_bound
+from graphveil.methods.k_degree.integer_programs.block_program import block_program, blocks_of
+from graphveil.methods.k_degree.integer_programs.solver import solved, whole_bound
 
 FLAWS = [
     {
         "name": "a bound on near targets alone",
         "means": "Degrees that move far are left out: the proof says more than is true.",
-        "file": "src/graphveil/methods/k_degree/block_program.py",
+        "file": "src/graphveil/methods/k_degree/integer_programs/block_program.py",
         "old": "    reach = most - 1\n",
         "new": "    reach = min(most - 1, 1)\n",
         "tests": ["tests/property/test_k_degree_bound.py"],
@@ -27,7 +27,7 @@ FLAWS = [
     {
         "name": "stars of one edge",
         "means": "A node that takes edges from every node of a class is counted with one of them.",
-        "file": "src/graphveil/methods/k_degree/block_program.py",
+        "file": "src/graphveil/methods/k_degree/integer_programs/block_program.py",
         "old": "            value = -np.minimum(gain[x], most[row])\n",
         "new": "            value = -np.minimum(gain[x], 0 * most[row] + 1)\n",
         "tests": ["tests/property/test_k_degree_bound.py"],

@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import warnings
 
+import pytest
+
 import graphveil as gv
 from graphveil.claims.conditions import Supergraph
+from graphveil.core.errors import ParameterError
 
 
 def test_ties_are_deleted_as_well_unless_it_is_told_to_add_only():
@@ -22,3 +25,8 @@ def test_ties_are_deleted_as_well_unless_it_is_told_to_add_only():
     assert same.private.cost == costs[0]
     assert () == default.conditions
     assert (Supergraph(),) == added.conditions
+
+
+def test_the_greedy_target_is_for_additions_only():
+    with pytest.raises(ParameterError, match="only works with edits='add'"):
+        gv.KDegree(k=3, target="greedy")

@@ -385,6 +385,7 @@ def _at_the_same_positions(made: Data, data: Data, name: str) -> Data:
     Raises `InputError` unless it has the same number of them, the same ids, each once, and the same
     items or columns.
     """
+    # The same number of rows or nodes, the same items and columns, the same ids.
     people = kind_of(data).people
     if made.size != data.size:
         raise InputError(
@@ -510,6 +511,7 @@ def _fields_of(function: Function) -> tuple[list[tuple[str, Any, Any]], bool]:
         raise ParameterError(
             f"{function.__name__} takes no data. Make its first argument the data."
         )
+    # The first argument is the data, "seed" is given by the run, all others are parameters.
     del rest[0]
     hints, fields = get_type_hints(function), []
     for item in rest:

@@ -110,6 +110,7 @@ class TableRoles(NamedTuple):
         every = (known, attach, label, drop)
         named = [() if names is None else tuple(Columns.parse(names)) for names in every]
         fields = dict(zip((*cls._fields, "drop"), named, strict=True))
+        # Each column has one role at most.
         for name in dict.fromkeys(name for names in fields.values() for name in names):
             given = [role for role, names in fields.items() if name in names]
             if len(given) > 1:
@@ -215,6 +216,7 @@ class TableRoles(NamedTuple):
         >>> TableRoles.joined(["b", "a"], one, other).columns
         ('b', 'a')
         """
+        # Where each column is: in which table, and at which position.
         at = {name: (part, i) for part in parts for i, name in enumerate(part.columns)}
         kept = [name for name in columns if name in at]
         codes = np.column_stack([at[name][0].codes[:, at[name][1]] for name in kept])

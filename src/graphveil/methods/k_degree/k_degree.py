@@ -6,7 +6,7 @@ with a module for every subject:
 0. the degree sequence (section 4): `sequence.py`, `cells.py` if attributes are known, `medians.py`
    and `parity.py`; `assignment.py` says which node gets which target;
 1. to 7. the edges (sections 5 and 6): `realize.py` numbers these steps; `raising.py` is step 7;
-8. integer programs that look for fewer edits and prove bounds: `proof.py`.
+8. integer programs that look for fewer edits and prove bounds: `integer_programs/proof.py`.
 
 `subset.py` is the variant for some people only. `paper.py` has the algorithms as printed; no
 release is made by them.
@@ -493,7 +493,7 @@ class KDegree(AttributedMethod):
         EditedLists
             The edits, figures for the private record, and warnings for the owner.
         """
-        from graphveil.methods.k_degree.proof import proven  # noqa: PLC0415  as above
+        from graphveil.methods.k_degree.integer_programs.proof import proven  # noqa: PLC0415  as above
         from graphveil.methods.k_degree.realize import realize  # noqa: PLC0415  as above
 
         # Phases 1 and 2 of Liu and Terzi: an anonymous sequence, and edits that realize it.

@@ -58,6 +58,7 @@ def raised(
             break
         # Nodes that lack edges need partners, so classes without such nodes rise first.
         free = open_classes[~np.isin(open_classes, goal[left])][::-1]
+        # Without such classes, all nodes that can rise do, by one.
         if free.size == 0:
             rises = space.degree_of(goal) < space.top
             units -= int(np.count_nonzero(rises))
@@ -93,6 +94,7 @@ def _raise_part(
         enough = free[size[free] >= units]
         chosen = enough[np.argmin(size[enough])] if enough.size else free[np.argmax(size[free])]
         count = int(size[chosen])
+    # Within the class, the nodes with the lowest keys.
     members = np.flatnonzero(goal == chosen)
     goal[members[np.argsort(keys[members], kind="stable")[:count]]] += 1
     return count

@@ -24,7 +24,7 @@ numbers and medians compete, and the fewest edits win.
 Departures from the paper: the targets are met exactly by editing, never by constructing anew, and
 single units are absorbed by nodes that change class, which the paper does not do. Its bound on
 edits, L1*/2, is kept and sharpened for the targets at hand (`sequence.bound_for_targets`) and by
-integer programs (`proof.py`).
+integer programs (`integer_programs/proof.py`).
 
 Costs: near-linear in the edges for each run. Steps 1 and 2 look at neighborhoods of changing nodes,
 3, 5 and 6 are bounded by the numbers of tries below and in the kernels.

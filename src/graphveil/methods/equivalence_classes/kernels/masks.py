@@ -172,6 +172,7 @@ def coverage(
     """
     for i in range(masks.size):
         covered, close = ZERO, ZERO
+        # Groups of k suit the mask; smaller ones count by how near they are.
         for g in range(_group(data, weights, masks[i], groups)):
             size = groups.sizes[g]
             if size >= k:
@@ -268,6 +269,7 @@ def _choose(state: Classes, k: int, groups: Groups, n: int, width: int, least: i
                 total += gain
                 chosen += 1
         gain -= 1
+    # Clear the counts for the next group.
     for i in range(chosen):
         moved[state.labels[groups.picked[i]]] = 0
     return chosen if total > 0 and (least > 0 or chosen >= k) else ZERO

@@ -81,6 +81,7 @@ def _near_riser(edits: DegreeEdits, classes: DegreeClasses, v: int, k: int, rng:
     indptr, indices = edits.indptr, edits.indices
     if indptr[v + 1] == indptr[v]:
         return -1
+    # Walks of two steps first, then of four; each step goes to a random neighbor in the graph.
     for attempt in range(2 * NEAR_TRIES):
         x = int(v)
         for _step in range(2 if attempt < NEAR_TRIES else 4):
@@ -159,6 +160,7 @@ def _go_round(
         if cursor[0] == n:
             cursor[0] = 0
             cursor[1] += 1
+        # Skip v itself, its neighbors, and nodes with units; later rounds also v's earlier edits.
         if barred[x] > 0 or (fresh and edits.touched[x]):
             continue
         t = classes.target[x]
@@ -418,6 +420,7 @@ def _pair_owed(edits: DegreeEdits, v: int, w: int, rng: Generator) -> bool:
         if size == 0 or adjacent(edits, v, x):
             continue
         turn = below(rng, size)
+        # One random neighbor y of a random x; of the nodes in turn, all neighbors.
         for j in range(1 if step < PAIR_TRIES else size):
             y = wide(indices[indptr[x] + (turn + j) % size])
             if y != v and x != w and still_there(edits, x, y) and not adjacent(edits, w, y):
@@ -486,6 +489,7 @@ def pair(edits: DegreeEdits, left: Ints, rng: Generator) -> None:
         for j in range(i, left.size):
             w = left[j]
             while True:
+                # A node that is paired with itself gives two units.
                 both = 2 if v == w else 1
                 if residual[v] >= both and residual[w] >= both:
                     paid = _pair_owed(edits, v, w, rng)

@@ -164,6 +164,7 @@ def set_pair(edits: DegreeEdits, u: int, v: int, sign: int) -> None:
 @allocating
 def changed_pairs(edits: DegreeEdits, sign: int) -> Ints:
     """Return the keys in this state (+1 added, -1 deleted), in no order, some twice."""
+    # Entries of the log whose pair still has this state, and the additions that are only logged.
     log = edits.added if sign > 0 else edits.deleted
     logged = edits.tally[0] if sign > 0 else edits.tally[1]
     final = edits.tally[2] if sign > 0 else 0
@@ -294,6 +295,7 @@ def make_queue(order: Ints, need: Ints) -> Queue:
     for index in range(order.size):
         position[order[index]] = index
         bound[need[order[index]]] += 1
+    # From "a need of q" to "a need of at least q".
     for q in range(highest - 1, -1, -1):
         bound[q] += bound[q + 1]
     return Queue(order.copy(), position, bound)
@@ -505,6 +507,7 @@ def _found_worth(
     joined = sign < 0
     worth, ends, of_v, of_w = near.worth, near.ends, near.of_v, near.of_w
     count = near.listed[0]
+    # The first listed end from number 2 * start on, by bisection; the list goes round.
     low, high = 0, count
     while low < high:
         middle = (low + high) >> 1
@@ -580,6 +583,7 @@ def swap(
                 size = _logged(edits, sign)
                 if size == 0 or budget <= 0:
                     return
+                # From a random edit on, so that no edit is preferred.
                 start = below(rng, size)
                 if near.listed[0] >= 0:
                     end = _found_worth(edits, near, v, w, sign, start, tries)

@@ -114,6 +114,7 @@ def solved(program: Program, *, integer: bool) -> Solution:
     """
     rows = program.rows, program.low, program.high
     result = best_point(program.cost, program.upper, rows, integer=integer, nodes=NODE_LIMIT)
+    # No point at all: no set of fewer edits than the best known exists.
     infeasible = 2
     if result.status == infeasible:
         return Solution(math.inf, None)
