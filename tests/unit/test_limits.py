@@ -730,7 +730,7 @@ def test_no_word_of_a_paper_and_no_name_of_a_network_stands_in_limits(method):
 @pytest.mark.parametrize("method", METHODS)
 def test_no_word_of_limits_is_broken_where_a_line_of_the_source_ends(method):
     said = METHODS[method].card
-    said = METHODS[method].card
+    assert not re.search(
         r"\w- \w|  ", f"{' '.join(texts(method))} {said.limits_of_attributes}".strip()
     )
 
