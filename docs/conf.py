@@ -219,7 +219,7 @@ def kinds(method: type[Anonymizer[Any]]) -> str:
 def methods() -> str:
     """Return the methods that exist."""
     rows = [
-        (f"[`{m.name}`](/methods/{m.name}.md)", kinds(m), m.card.promise, m.card.source, m.cost)
+        (f"[`{m.name}`](/methods/{m.name}.md)", kinds(m), m.card.promise, m.card.source, m.card.cost)
         for m in gv.METHODS.values()
     ]
     return table(["method", "data", "guarantee", "source", "cost"], rows)

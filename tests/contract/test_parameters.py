@@ -143,7 +143,7 @@ def test_numpy_numbers_are_parameters_like_others(method):
 
 def test_every_method_says_what_it_is(method):
     assert METHODS[method.name] is method
-    assert all([method.card.promise, method.card.source, method.cost])
+    assert all([method.card.promise, method.card.source, method.card.cost])
     assert set(method.card.example) <= {item.name for item in flat_parameters(method)}
     assert method.card.promise.endswith(".")
     assert (method.__doc__ or "").splitlines()[0] == method.card.promise
