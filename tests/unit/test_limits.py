@@ -31,7 +31,7 @@ FLAWS = [
     {
         "name": "limits of other options",
         "means": "A release quotes what was reached on releases that were made with other options.",
-        "file": "src/graphveil/methods/base.py",
+        "file": "src/graphveil/methods/card.py",
         "old": "return len(self.differing(published)), round(sum(map(abs, ratios)), 9)",
         "new": "return 0, round(sum(map(abs, ratios)), 9)",
     },
