@@ -21,7 +21,8 @@ from graphveil.claims.manifest import MANIFEST
 from graphveil.claims.neighbors import owners_of_others
 from graphveil.claims.record import LINKAGE, RECORD, private_folder
 from graphveil.core.atomic import stale_temporaries, whole_folders
-from graphveil.core.errors import GraphveilWarning, InputError, UsageError, each_once
+from graphveil.core.errors import GraphveilWarning, InputError, UsageError
+from graphveil.core.warning_channel import each_once
 from graphveil.release import (
     Linkage,
     Private,

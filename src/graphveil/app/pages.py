@@ -49,8 +49,9 @@ from graphveil.claims.facts import digest_of_file
 from graphveil.claims.manifest import MANIFEST, read_manifest
 from graphveil.claims.record import private_folder
 from graphveil.core.atomic import whole_file
-from graphveil.core.errors import GraphveilError, InputError, UsageError, visible, visible_lines
+from graphveil.core.errors import GraphveilError, InputError, UsageError
 from graphveil.core.text import counted, percent
+from graphveil.core.visible import visible, visible_lines
 
 HERE = Path(__file__).parent
 TOKENS = HERE.parent / "verbs" / "report" / "templates" / "tokens.css"

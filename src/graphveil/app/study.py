@@ -20,7 +20,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.app.folder import HIDDEN, Folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
-from graphveil.core.errors import GraphveilError, Problem
+from graphveil.core.errors import GraphveilError
+from graphveil.core.questions import Problem
 from graphveil.core.text import counted
 from graphveil.data.codes import DATE_FORMS
 

@@ -12,8 +12,8 @@ from typing import Any
 from markupsafe import Markup
 
 from graphveil.attacks.wording import Counted
-from graphveil.core.errors import visible, visible_json
 from graphveil.core.text import NO_FIGURE, percent, printable
+from graphveil.core.visible import visible, visible_json
 from graphveil.evaluate.wording import Line
 from graphveil.pages.charts import TEMPLATES, Bin, Mark, count, described, dots, steps
 from graphveil.pages.frontiers import SYMBOLS, Panel, mark_of, scatter

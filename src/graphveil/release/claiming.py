@@ -16,8 +16,9 @@ from graphveil.claims.conditions import AnyCondition, ItemsAreUsers
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
 from graphveil.claims.ledger import Ledger, LedgerReceipt
 from graphveil.claims.neighbors import check_outside
-from graphveil.core import errors
+from graphveil.core.hints import Message
 from graphveil.core.randomness import Randomness
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import SEED
 from graphveil.data import Data
 from graphveil.data.kinds import Container, kind_of
@@ -184,8 +185,8 @@ def claim(
     """
     warnings = (*private.pop("warnings", ()), *((SEED,) if randomness.seeded else ()))
     for text in warnings:
-        errors.warn(text)
-    warned = (str(errors.Message(text)) for text in warnings)
+        warn(text)
+    warned = (str(Message(text)) for text in warnings)
     notes = private | {"seed": randomness.seed, "withheld": method.withheld()}
     # The id follows from the run: the same seed, parameters and input give the same id.
     run = [notes.get(name, ()) for name in ("input_sha256", "withheld", "nested_in")]

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from graphveil.claims.ledger import Ledger, LedgerReceipt
-from graphveil.core.errors import UsageError, each_once
+from graphveil.core.errors import UsageError
 from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Place
+from graphveil.core.warning_channel import each_once
 from graphveil.release.claiming import Method
 from graphveil.release.publishing import (
     Output,

@@ -43,17 +43,11 @@ from graphveil.claims.record import (
 )
 from graphveil.core import atomic
 from graphveil.core.atomic import OWNER_ONLY
-from graphveil.core.errors import (
-    GraphveilError,
-    Message,
-    ReleaseError,
-    ResourceError,
-    UsageError,
-    option,
-    warn,
-)
+from graphveil.core.errors import GraphveilError, ReleaseError, ResourceError, UsageError
+from graphveil.core.hints import Message, option
 from graphveil.core.storage import PROBE, Address, Place, is_partial, located, without_secrets
 from graphveil.core.text import counted
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import Advice, OtherReleasesWarning, StaleFilesWarning
 from graphveil.release.files import Private, Provenance, is_data_file, write_owners
 

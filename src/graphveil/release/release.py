@@ -18,9 +18,11 @@ from graphveil.claims.conditions import AnyCondition, ItemsAreUsers, KeyedIds
 from graphveil.claims.guarantees import AnyGuarantee, SuperNodeAnonymity
 from graphveil.claims.manifest import Generalization, read_manifest
 from graphveil.claims.record import read_record
-from graphveil.core.errors import DataError, UsageError, one_of, visible
+from graphveil.core.errors import DataError, UsageError
+from graphveil.core.hints import one_of
 from graphveil.core.lazy import needs_library
 from graphveil.core.text import html_table, printable
+from graphveil.core.visible import visible
 from graphveil.data import Data, Graph, Table
 from graphveil.data.kinds import kind_of
 from graphveil.data.origin import ColumnType

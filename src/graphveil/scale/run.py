@@ -18,10 +18,12 @@ import pyarrow as pa
 
 from graphveil.claims.facts import EntryChanges, cost_of, digests_of_files
 from graphveil.claims.record import private_folder
-from graphveil.core.errors import ResourceError, option, warn
+from graphveil.core.errors import ResourceError
+from graphveil.core.hints import option
 from graphveil.core.progress import stage, timed
 from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Address, Place
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import PEOPLE_AS_ITEMS, DroppedWarning, ids_as_things
 from graphveil.engines.processes import Engine, Rows, Tables
 from graphveil.engines.spark import SparkEngine, check_executors, tell_of_spills

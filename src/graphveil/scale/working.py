@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from graphveil.core.atomic import LOCK, OWNER_ONLY, kept_elsewhere, whole_file, working_folder
-from graphveil.core.errors import GraphveilError, ReleaseError, ResourceError, option, warn
+from graphveil.core.errors import GraphveilError, ReleaseError, ResourceError
+from graphveil.core.hints import option
 from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.version import __version__
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import StaleFilesWarning
 from graphveil.release.pipeline import Run
 

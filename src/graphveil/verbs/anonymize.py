@@ -14,7 +14,8 @@ from graphveil import io
 from graphveil.claims.ledger import Ledger
 from graphveil.claims.manifest import MANIFEST, read_manifest
 from graphveil.claims.record import private_folder, read_record
-from graphveil.core.errors import Hint, InputError, UsageError, option
+from graphveil.core.errors import InputError, UsageError
+from graphveil.core.hints import Hint, option
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import stage
 from graphveil.core.storage import Address, Place, located, place_of

@@ -16,10 +16,11 @@ from graphveil.cli.console import bars, result, result_json, result_table, say
 from graphveil.cli.flags import ALL, INPUT, OUTPUT_GROUP, flag, flags, not_for, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.outputs import check_new_file, new_file
-from graphveil.core.errors import UsageError, warn
+from graphveil.core.errors import UsageError
 from graphveil.core.parameters import Columns
 from graphveil.core.progress import shown, stage
 from graphveil.core.text import Wording, printable
+from graphveil.core.warning_channel import warn
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import to_arrow
 from graphveil.data.kinds import CONTAINERS, kind_of

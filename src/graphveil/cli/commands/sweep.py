@@ -28,7 +28,8 @@ from graphveil.cli.flags import (
 )
 from graphveil.cli.inputs import a_file, command_line, file_word, reading_words, say_report
 from graphveil.cli.kinds import command_of_methods, reading_flags, reading_options
-from graphveil.core.errors import InputError, UsageError, one_of
+from graphveil.core.errors import InputError, UsageError
+from graphveil.core.hints import one_of
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import shown
 from graphveil.core.text import printable

@@ -20,7 +20,8 @@ import msgspec
 from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.claims.record import OwnersNotes
-from graphveil.core.errors import DataError, option
+from graphveil.core.errors import DataError
+from graphveil.core.hints import option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED

@@ -27,7 +27,7 @@ from graphveil.claims.facts import (
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Composed, Ledger, LedgerReceipt, LedgerReference
 from graphveil.core.atomic import OWNER_ONLY, whole_file
-from graphveil.core.errors import option
+from graphveil.core.hints import option
 from graphveil.core.progress import stage
 from graphveil.core.storage import place_of
 from graphveil.data import Graph

@@ -26,13 +26,11 @@ from graphveil.core.errors import (
     GraphveilError,
     GraphveilWarning,
     InfeasibleError,
-    Message,
     ParameterError,
     ResourceError,
     UsageError,
-    one_of,
-    option,
 )
+from graphveil.core.hints import Message, one_of, option
 from graphveil.core.parameters import separate_names
 from graphveil.core.progress import shown, stage
 from graphveil.core.randomness import Randomness
