@@ -12,8 +12,8 @@
     └── ResourceError           3  out of disk, read-only target, interrupted
 
 A message says what happened, the value, and the way out, in one line. Options in it are hints of
-`graphveil.core.hints`: the surface that shows the message spells them, as arguments or as flags. Programming errors are
-ordinary Python exceptions and do not derive from `GraphveilError`.
+`graphveil.core.hints`: the surface that shows the message spells them, as arguments or as flags.
+Programming errors are ordinary Python exceptions and do not derive from `GraphveilError`.
 """
 
 from __future__ import annotations
