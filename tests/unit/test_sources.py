@@ -75,6 +75,8 @@ EVERYTHING_CARD = MethodCard(
     promise="Every row of the release equals at least k-1 others.",
     source="this test",
     limits="It keeps what anybody of a class has.",
+    cost="linear in the entries",
+    example={"k": 2},
 )
 """All that is only said of `Everything`."""
 
