@@ -3,16 +3,20 @@
 Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008, in their two phases, each
 with a module for every subject:
 
-0. the degree sequence (section 4): `sequence.py`, `cells.py` if attributes are known, `medians.py`
-   and `parity.py`; `assignment.py` says which node gets which target;
-1. to 7. the edges (sections 5 and 6): `realize.py` numbers these steps; `raising.py` is step 7;
+0. the degree sequence (their degree anonymization): `sequence.py`, `cells.py` if attributes are
+   known, `medians.py` and `parity.py`; `assignment.py` says which node gets which target;
+1. to 7. the edges (their graph construction): `realize.py` numbers these steps; `raising.py` is
+   step 7;
 8. integer programs that look for fewer edits and prove bounds: `integer_programs/proof.py`.
 
 `subset.py` is the variant for some people only. `paper.py` has the algorithms as printed; no
 release is made by them.
 
+Why it is right: every target is shared by at least k nodes, and a run is used only if its edits
+lead to exactly the targets, which `edit_state.check` recomputes from the edits alone.
+
 Departures from the paper: the given graph is edited instead of constructing one from the sequence;
-deletions (section 8) are the default; attributes may be known, too. Costs: near-linear in the
+edges may be deleted as well, by default; attributes may be known, too. Costs: near-linear in the
 edges, and what the integer programs of small networks take.
 """
 
@@ -286,10 +290,11 @@ class KDegree(AttributedMethod):
 
     Notes
     -----
-    Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008: the dynamic program and
-    the greedy algorithm of section 4, on the degree histogram; with ``edits="any"`` the median of
-    each group (section 8). Departing from sections 5 and 6, the given graph is edited until it has
-    exactly the degrees of the sequence. For some people only: Chester, Kapron, Srivastava and
+    Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008: their dynamic program
+    and their greedy algorithm for the degree sequence, on the degree histogram; with
+    ``edits="any"`` each group gets its median, their variant with deletions. Departing from their
+    graph construction, the given graph is edited until it has exactly the degrees of the sequence.
+    For some people only: Chester, Kapron, Srivastava and
     Venkatesh, *Complexity of social network anonymization*, 2013. Time is near-linear in the edges.
 
     Examples
