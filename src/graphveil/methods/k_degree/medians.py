@@ -33,12 +33,12 @@ def settled_plans(optimum: Plan, k: int, space: CellSpace) -> list[Plan]:
     """Return up to four plans, the free medians of each chosen in its own way, with even sums.
 
     `optimum` is the plan of `edits="any"`, with a range from `low` to `high` for each group. The
-    plans cost as much as it; where the sum was odd, mending it may cost more.
+    plans cost as much as it; where the sum was odd, making it even may cost more.
     """
     groups, plans = _groups(optimum), list[Plan]()
     along = [_along(groups, way) for way in (1, -1)]
     for target in (*along, _inward(groups), (optimum.low + optimum.high) // 2):
-        # An odd sum is mended by an unchanged node, at cost 1, or else by the cheapest move.
+        # An odd sum is made even by an unchanged node, at cost 1, or else by the cheapest move.
         fixed = optimum._replace(target=target, low=target, high=target)
         spared = _spare_node(fixed, k, space)
         plan = settle_parity(spared, k, space.n, edits="any", span=space.span)
