@@ -27,8 +27,7 @@ LEAST_WORK = 1_000
 """Steps added to every estimate of work over values, so that no proposal counts as free."""
 
 REMEMBERED = 8
-"""Best states that a walk over hashed values keeps, to fall back on if hashes have merged classes.
-"""
+"""How many best states a walk over hashed values keeps, in case hashes have merged classes."""
 
 
 class Visited(NamedTuple):
