@@ -226,9 +226,10 @@ def with_fewer(walk: AnnealingWalk[Any], stretch: AnnealingSegment, too_few: int
 def towards_goal(walk: AnnealingWalk[Any], steps: int, *, always: bool = False) -> None:
     """Look for the fewest edits that reach the goal, from where the walk stands.
 
-    Anneals where the goal is missed or `always`; if it still is, or is missed by far, goes where
-    sampled deletions reach it. Then backfills from the best state: cold, and warmer unless that
-    took back nearly none.
+    Warm: anneals if the goal is missed, or `always`. If it then still is missed, goes where sampled
+    deletions reach it. Backfill: takes edits back from the best state, which costs nothing as long
+    as the goal stays reached. A cold stretch, then a fine one unless the cold one took back nearly
+    none.
     """
     # Warm: look for the goal. The price 0.15 of an edit is well below that of a node, which is 1.
     # `ease` mixes in what classes lack to k, so that a walk sees progress before a class is full.

@@ -16,8 +16,7 @@ Departures:
   triangles. The paper updates the affected nodes only.
 - The best state of a full or partial goal is the one that reaches it with the fewest edits.
 - Edges may also be added or rewired. Pairs that could be added are too many to list: a round
-  samples
-  as many as there are edges, half at random, half from open triads.
+  samples as many as there are edges, half at random, half from open triads.
 - ``ua-only`` is a heuristic of the authors' program that the paper does not describe.
 
 Nodes are numbered by rising degree of the input, as the triangle passes need. A batch costs O(m)

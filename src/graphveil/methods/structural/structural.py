@@ -507,8 +507,8 @@ class StructuralAnonymity(AttributedMethod):
         """What else holds by construction."""
         # A rewiring is one edit and changes four edges, so a budget of edits bounds four times as
         # many.
-        several: Literal[1, 4] = 1 if self.edits in {"delete", "add"} else 4
-        budget = tasks.budget_conditions(self.goal, edges_per_edit=several)
+        per_edit: Literal[1, 4] = 1 if self.edits in {"delete", "add"} else 4
+        budget = tasks.budget_conditions(self.goal, edges_per_edit=per_edit)
         return (*tasks.KEPT[self.edits], *self._roles.conditions, *budget)
 
     def task(self, graph: Graph, colors: Ints | None = None) -> Task:
