@@ -3,8 +3,8 @@
 Two kinds of walk share the kernels:
 
 - over *codes* (`_by_codes`): count, edge-count and degree at distance 1. The code of a node is
-  exact: a weighted sum of its degree and its triangles (`task.CODES`). A flip changes the codes of both
-  ends and of their common neighbors, in O(degree).
+  exact: a weighted sum of its degree and its triangles (`task.CODES`). A flip changes the codes
+  of both ends and of their common neighbors, in O(degree).
 - over *values* (`_by_values`): any other measure, distance, and rewiring. Affected nodes get their
   value anew, some as a hash. Results are then counted exactly, and best states kept (`Visited`) in
   case hashes merged nodes that differ.
