@@ -100,8 +100,11 @@ MOST_COLORS = 1 << 16
 """Combinations of known attributes at most: with count, colors have bits 24 to 39 of a code."""
 
 NEARLY = (4, 3)
-"""What a node counts that is unprotected from knowledge that is off by half of phi, and from exact
-knowledge, in tenths of one that is unprotected at phi.
+"""Within a budget under phi: what a node counts in addition, in tenths of an unprotected one.
+
+4 if it is unprotected at half of phi, 3 if it is from exact knowledge. Larger values spend more of
+the budget on better knowledge, and protect fewer nodes at phi itself. How they were chosen is not
+recorded.
 """
 
 Pairs: TypeAlias = "NDArray[np.int32]"

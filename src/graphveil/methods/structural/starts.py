@@ -10,7 +10,7 @@ starts do:
   partners have the same surroundings at any distance.
 
 From there `towards_goal` restores the edges that the goal does not need deleted. Costs: O(m) for
-each sweep of the cut, O(n k) for the degrees, one look at all edges of a hub for each deletion;
+each sweep of the cut, near-linear for the plan of the degrees, one look at all edges of a hub for each deletion;
 then the proposals of the walk. The starts are graphveil's own.
 """
 
