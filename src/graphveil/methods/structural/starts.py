@@ -10,8 +10,9 @@ starts do:
   partners have the same surroundings at any distance.
 
 From there `towards_goal` restores the edges that the goal does not need deleted. Costs: O(m) for
-each sweep of the cut, near-linear for the plan of the degrees, one look at all edges of a hub for each deletion;
-then the proposals of the walk. The starts are graphveil's own.
+each sweep of the cut, near-linear for the plan of the degrees, O(n) for each deletion and the edges
+at its node (of a hub only up to 128 are tried); then the proposals of the walk. The starts are
+graphveil's own.
 """
 
 from __future__ import annotations
