@@ -350,14 +350,14 @@ def _stretches(task: Task, steps: int, *, equal: bool) -> tuple[schedules.Anneal
     # Prices are whole thousandths; as `ease` falls to 0, only the number of nodes counts.
     price = PRICE if equal else PRICE / UNIT
     plan, odds = schedules.paying(schedules.within_budget(task, steps), task.k, price)
-    some, many = (odds._replace(swap=often, swap_back=often) for often in (0.3, 0.5))
+    fewer, more = (odds._replace(swap=often, swap_back=often) for often in (0.3, 0.5))
     warm = plan._replace(hot=0.3, cold=0.05, ease=0.5)
     cold = plan._replace(steps=-(-steps // 2), hot=0.05, cold=0.005, ease=0.5)
     fine = plan._replace(hot=0.1, cold=0.01, ease=0.0)
     return (
-        schedules.AnnealingSegment(warm, some),
-        schedules.AnnealingSegment(cold, many),
-        schedules.AnnealingSegment(fine, some),
+        schedules.AnnealingSegment(warm, fewer),
+        schedules.AnnealingSegment(cold, more),
+        schedules.AnnealingSegment(fine, fewer),
     )
 
 

@@ -160,7 +160,8 @@ def _go_round(
         if cursor[0] == n:
             cursor[0] = 0
             cursor[1] += 1
-        # Skip v itself, its neighbors, and nodes with units; later rounds also v's earlier edits.
+        # Skip v itself, its neighbors, and nodes with units (all barred), so that x is settled. The
+        # first round skips every touched node; later ones only those that an edit joined to v.
         if barred[x] > 0 or (fresh and edits.touched[x]):
             continue
         t = classes.target[x]
@@ -384,7 +385,8 @@ def rotate(edits: DegreeEdits, surplus: Ints, owed: Ints, rng: Generator) -> Non
     """Step 4: delete (u, x) and add (w, x) while u has too many edges and w too few.
 
     Two edits pay two units. Such an x exists whenever u has more neighbors than w. A node u is left
-    for later after 16 nodes w that it could not serve.
+    for step 6 after 16 nodes w that it could not serve, so that the nodes u do not all try all w;
+    how 16 was chosen is not recorded.
     """
     residual = edits.residual
     for u in surplus:
