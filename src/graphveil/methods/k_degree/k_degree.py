@@ -374,18 +374,18 @@ class KDegree(AttributedMethod):
         return usual if self.people is None else f"{LIMITS_OF_PEOPLE} {usual}"
 
     def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:
-        """Return the limits of a release; where it holds for every node, nobody has fewer."""
+        """Return the limits of a release; unlisted people are one only if it does not cover all nodes."""
         every_node = isinstance(claimed, StructuralKAnonymity) and claimed.share == 1
         return super().limits_for(kind) if every_node else self.limits_for(kind)
 
     @property
     def unstated(self) -> Collection[str]:
-        """The parameters that do not bear on a release: of people, where there is no list."""
+        """The parameters that do not bear on a release: also `people`, if there is no list."""
         return super().unstated if self.people else (*super().unstated, "people")
 
     @property
     def concealing(self) -> Mapping[str, Any]:
-        """Of people, a manifest states that there is a list."""
+        """What a manifest states in place of parameters: only that there is a list of people."""
         return {"people": LISTED} if self.people else {}
 
     @property
@@ -439,6 +439,7 @@ class KDegree(AttributedMethod):
         from graphveil.methods.k_degree.realize import apply_edits  # noqa: PLC0415  compiled code
 
         lists = data.indptr, data.indices
+        # Edit, then apply the edits. A list of people may claim less than every node.
         found, facts, advice = self.edited_lists(lists, randomness, colors, protected)
         result = Draft(
             data=apply_edits(data, found), notes=OwnersNotes(cost=facts, warnings=advice)
