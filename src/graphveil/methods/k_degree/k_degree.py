@@ -374,7 +374,7 @@ class KDegree(AttributedMethod):
         return usual if self.people is None else f"{LIMITS_OF_PEOPLE} {usual}"
 
     def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:
-        """Return the limits of a release; unlisted people are one only if it does not cover all nodes."""
+        """Return the limits of a release, without those of `people` if it covers every node."""
         every_node = isinstance(claimed, StructuralKAnonymity) and claimed.share == 1
         return super().limits_for(kind) if every_node else self.limits_for(kind)
 
