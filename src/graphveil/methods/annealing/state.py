@@ -31,7 +31,7 @@ REMEMBERED = 8
 
 
 class Visited(NamedTuple):
-    """A state of a walk: its changed pairs, and with whom they are rewired.
+    """A state of a walk: its changed pairs, and the mates with which they are rewired.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def annealing_state_over(
 
 
 def best_of(annealing: pooled.AnnealingState) -> Visited:
-    """Return the best state's changed pairs, and with whom they are rewired."""
+    """Return the best state's changed pairs, and the mates with which they are rewired."""
     mates = annealing.state.pool.mates
     then = np.empty(0, dtype=np.int64) if mates is None else mates[pooled.BEST].copy()
     return Visited(annealing.best.changed.copy(), then)

@@ -182,7 +182,7 @@ class Task(NamedTuple):
         from graphveil.measures import partition  # noqa: PLC0415  not for help
         from graphveil.measures.values import classes_of  # noqa: PLC0415  as above
 
-        # Nodes of one class of the measure but of different colors are told apart.
+        # Nodes of one class of the measure but of different colors are in different classes.
         labels = partition(graph, measure=self.measure, distance=self.distance)
         return labels if self.colors is None else classes_of(labels, self.colors)
 

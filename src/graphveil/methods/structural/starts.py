@@ -65,13 +65,13 @@ there does not reach it either.
 """
 
 AT_A_TIME = 1_000
-"""Edges that a start deletes between two looks."""
+"""How many edges a start deletes before the watch is asked again whether to stop."""
 
 WORN_DOWN = 20
-"""The most nodes that keep CUT from the goal which are worn down as in STRIP."""
+"""CUT wears hubs down, as STRIP does, only if at most this many nodes still miss the goal."""
 
 THINNINGS = 3
-"""How often the number of edges with which `thinned` starts is halved."""
+"""How often `thinned` bisects the number of edges that it deletes at the start."""
 
 THINS_FROM = 0.05
 """`thinned` is tried only if the walk has deleted this share of the edges.
