@@ -525,7 +525,7 @@ class AttributedMethod(Anonymizer[Graph]):
         prepared: Network = super().prepared(data)
         return prepared.graph() if prepared.is_bare else prepared
 
-    def _beside(self, network: Network, edited: Draft[Any], colors: Colors) -> Draft[Any]:
+    def _with_attributes(self, network: Network, edited: Draft[Any], colors: Colors) -> Draft[Any]:
         """Return the result for a network: edited edges, with the published attributes."""
         people = self._roles.published(network.people, colors.table)
         layer = Layer.of(cast("Graph", edited.data), name=network.only_layer().name)

@@ -174,7 +174,11 @@ class Profile(Anonymizer[Network]):
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
-        return (*tasks.KEPT[self.edits], *self._roles.conditions, *tasks.within(self.goal))
+        return (
+            *tasks.KEPT[self.edits],
+            *self._roles.conditions,
+            *tasks.budget_conditions(self.goal),
+        )
 
     @property
     def _roles(self) -> Roles:
@@ -271,7 +275,12 @@ class Profile(Anonymizer[Network]):
         added = sum(each.added for each in changes.layers)
         many = MANY_ADDITIONS.passed_by(added, data.n_ties) if self.edits == "add" else ()
         left = MANY_UNPROTECTED.passed_by(unprotected, data.n_nodes)
-        return (COPY, *tasks.missed(self.goal, unprotected, data.n_nodes), *many, *left)
+        return (
+            COPY,
+            *tasks.advice_on_missed_goal(self.goal, unprotected, data.n_nodes),
+            *many,
+            *left,
+        )
 
     def _planned(self, network: Network, colors: Ints, randomness: Randomness) -> Ints:
         """Return by how much a plan changes the degrees of each node, given these colors."""
