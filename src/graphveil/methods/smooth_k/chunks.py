@@ -36,9 +36,9 @@ Refine = Callable[[CollapsedRows, Labels, np.random.Generator], Labels]
 """Improves the clusters of a chunk; a value that can be pickled."""
 
 FREQUENT = 3
-"""Between rounds, clusters are compared by the features that at least a third of their rows have:
-more of them than a cluster publishes at theta 1/2. A larger value compares by rarer features
-too."""
+"""Between rounds, clusters are compared by the features that at least one row in this many has: a
+third of the rows. These include everything that a cluster publishes, since theta is at least 1/2,
+and features that it nearly publishes. A larger value compares by rarer features too."""
 
 
 class Chunk(NamedTuple):
@@ -142,7 +142,8 @@ def whole_clusters(
     degrees = np.bincount(profiles.clusters[frequent], minlength=profiles.sizes.size)
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
     lists = indptr, profiles.features[frequent], data.n_features
-    # Step 2: sort the clusters, and put each into the piece in which the middle of its rows falls.
+    # Step 2: sort the clusters, and put each into the piece in which the middle of its rows falls:
+    # with c rows up to its end and s of its own, the middle is at c - s / 2 of n rows.
     order = minhash_order(Bipartite(*lists, features=data.features), rng)
     sizes = profiles.sizes[order]
     n_pieces = max(1, round(data.n_users / chunk_rows))
