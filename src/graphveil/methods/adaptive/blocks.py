@@ -39,7 +39,7 @@ BLOCK_ROWS = 512
 suppress less, and takes time and memory with the square of its rows."""
 
 MOST_ROWS = 20_000
-"""The largest block: its memory is 9 bytes times the square of its rows."""
+"""The largest block: its memory is 9 bytes times the square of its rows, here 3.6 GB."""
 
 PART = 1 << 15
 """How many rows are read at a time when the values of columns are counted: it bounds the memory."""
@@ -107,6 +107,9 @@ class BlockOutcome(NamedTuple):
 def rows_of_block(asked: int | None, n: int, largest_level: int) -> int:
     """Return how many rows a block has at most: four times the largest level or more.
 
+    `split` leaves a quarter of this number of rows in the smaller part at least. So every block has
+    as many rows as the largest level, and all its rows can reach their levels inside it.
+
     Parameters
     ----------
     asked
@@ -133,7 +136,7 @@ def split(codes: Codes, most_rows: int, rng: np.random.Generator) -> list[Rows]:
 
     A block that is too large is divided by a value that about half of its rows have. If the smaller
     part would have fewer than a quarter of `most_rows`, it is divided in two halves along a random
-    direction.
+    direction. So no block has fewer rows than a quarter of `most_rows`.
     """
     # The values of all columns are numbered in one sequence; column k starts at ``starts[k]``.
     sizes = codes.max(axis=0, initial=-1).astype(np.int64) + 1

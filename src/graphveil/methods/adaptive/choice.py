@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from graphveil.data.codes import SUPPRESSED
 from graphveil.measures.matchings import NodePairs, given_records, hits_of, log_chances
 from graphveil.methods.adaptive import bipartite, symmetric
-from graphveil.methods.adaptive.bipartite import PRUNING_PASSES, Ints, LevelSchedule, best_of
+from graphveil.methods.adaptive.bipartite import PRUNING_PASSES, Ints, PriceSchedule, best_of
 from graphveil.methods.adaptive.clusters import clusters_by_level, hidden_by
 from graphveil.methods.adaptive.kernels import class_pruning, flow
 from graphveil.methods.adaptive.problem import (
@@ -33,7 +33,7 @@ from graphveil.methods.adaptive.problem import (
     words_of,
 )
 
-Way: TypeAlias = Callable[[Problem, LevelSchedule, np.random.Generator], Solution]
+Way: TypeAlias = Callable[[Problem, PriceSchedule, np.random.Generator], Solution]
 """A way to suppress cells: it returns the chosen pairs and what is suppressed."""
 
 RERUNS = 4
@@ -41,11 +41,12 @@ RERUNS = 4
 
 MARGIN, DEVIATIONS = 1.25, 2
 """An attacker may be right this many times as often as by guessing one in the level, and this many
-standard deviations of that share more. A larger margin accepts ways that suppress less and
-reveal more."""
+standard deviations of that share more: among few people the share of hits varies by chance. A
+larger margin accepts ways that suppress less and reveal more. How both were chosen is not
+recorded."""
 
 
-def level_clusters(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
+def level_clusters(problem: Problem, schedule: PriceSchedule, rng: np.random.Generator) -> Solution:
     """Return clusters of as many equal rows as the largest level in them."""
     del schedule
     labels = clusters_by_level(problem.rows, problem.levels, rng)
@@ -54,14 +55,14 @@ def level_clusters(problem: Problem, schedule: LevelSchedule, rng: np.random.Gen
 
 
 def pruned_bipartite(
-    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+    problem: Problem, schedule: PriceSchedule, rng: np.random.Generator
 ) -> Solution:
     """Return the pairs of Algorithm 1, pruned."""
     return bipartite.pruned(problem, bipartite.solve(problem, schedule, rng))
 
 
 def symmetric_pairs(
-    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+    problem: Problem, schedule: PriceSchedule, rng: np.random.Generator
 ) -> Solution:
     """Return the pairs of Algorithm 2, with clusters by level as one of its starts."""
     labels = clusters_by_level(problem.rows, problem.levels, rng)
@@ -85,7 +86,7 @@ class EqualClasses:
     rows: int
 
     def __call__(
-        self, problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+        self, problem: Problem, schedule: PriceSchedule, rng: np.random.Generator
     ) -> Solution:
         """Return the pairs of Algorithm 1 between classes, pruned by class."""
         # Step 1: the classes, and the cells in which their rows differ: these stars are paid for.
@@ -173,7 +174,7 @@ class Choice(NamedTuple):
 
 
 def choose(
-    problems: Sequence[Problem], schedule: LevelSchedule, rng: np.random.Generator
+    problems: Sequence[Problem], schedule: PriceSchedule, rng: np.random.Generator
 ) -> Choice:
     """Return the way with the fewest stars of those that resist a re-run.
 
@@ -200,7 +201,7 @@ def choose(
     figures["rerun_most"] = most
     # Step 3: from the cheapest up, run each again, and stop at the first that resists. If none
     # does, clusters by level are taken.
-    for name in sorted(found, key=lambda problem: cells[problem][0]):
+    for name in sorted(found, key=lambda way: cells[way][0]):
         if name == CLUSTERS:
             break
         reached = _rerun_share(problems, found[name], WAYS[name], schedule, most, streams[name])
@@ -226,8 +227,8 @@ def _cells(problems: Sequence[Problem], solutions: Sequence[Solution]) -> tuple[
     """Return what the added stars cost, and how many they are."""
     # Missing cells are suppressed anyway and do not count.
     masks = [
-        mask_of(one.stars, problem.codes) & (problem.codes >= 0)
-        for problem, one in zip(problems, solutions, strict=True)
+        mask_of(solution.stars, problem.codes) & (problem.codes >= 0)
+        for problem, solution in zip(problems, solutions, strict=True)
     ]
     cost = sum(
         float(problem.prices[mask].sum()) for problem, mask in zip(problems, masks, strict=True)
@@ -239,7 +240,7 @@ def _rerun_share(
     problems: Sequence[Problem],
     solutions: Sequence[Solution],
     way: Way,
-    schedule: LevelSchedule,
+    schedule: PriceSchedule,
     most: float,
     rng: np.random.Generator,
 ) -> float:

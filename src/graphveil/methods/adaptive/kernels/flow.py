@@ -65,7 +65,8 @@ class Flow(NamedTuple):
     came_from
         int32, shape (2, 2n): scratch: the previous node on a path, from either end.
     seen
-        uint64, shape (4, words): scratch: the records and persons seen, from either end.
+        uint64, shape (4, words): scratch: the records (0) and persons (1) to which a unit can go
+        from the start, and the records (2) and persons (3) from which it can come to the end.
     queue
         int32, shape (2, 2n): scratch: the nodes to visit, from either end.
     lost
