@@ -200,11 +200,12 @@ def _with_leaves(values: Values, hierarchy: Hierarchy, leaves: Ints) -> Column:
 
     `leaves`: int64, shape (m,): the leaf of every distinct value.
     """
-    # A missing cell agrees with others at ``*`` alone, so it never counts as fitting a class.
+    # A missing cell agrees with others at ``*`` alone, so it never counts as fitting a class. A
+    # column without any value has ``*`` as its only leaf. Otherwise code -1 finds the last leaf.
     if values.codes.min(initial=0) >= 0 or not leaves.size:
         return Column(hierarchy, leaves[values.codes] if leaves.size else values.codes * 0)
-    whole = hierarchy.with_missing()
-    return Column(whole, np.append(leaves, whole.nodes.shape[1] - 1)[values.codes])
+    extended = hierarchy.with_missing()
+    return Column(extended, np.append(leaves, extended.nodes.shape[1] - 1)[values.codes])
 
 
 def _by_file(values: Values, path: str) -> Column:
@@ -300,10 +301,11 @@ def _by_widths(values: Values, parts: Sequence[str]) -> Hierarchy:
         raise ParameterError(
             f"{values.name}={given}: the values are whole numbers. Use whole widths."
         )
-    # Cover the values by intervals of the widest width: `span` is what ``*`` loses.
+    # Cover the values by intervals of the widest width. Losses are shares of their `span`, which is
+    # 1 less for whole numbers and may be 0: 1e-300 keeps the division finite.
     exact = _exact(values, numbers)
-    written = exact or [Decimal(repr(float(end))) for end in (numbers.min(), numbers.max())]
-    low, high = (math.floor(end / widths[-1]) for end in (min(written), max(written)))
+    ends = exact or [Decimal(repr(float(end))) for end in (numbers.min(), numbers.max())]
+    low, high = (math.floor(end / widths[-1]) for end in (min(ends), max(ends)))
     lowest, highest = low * widths[-1], (high + 1) * widths[-1]
     span = float(highest - lowest) - whole
     levels, losses = [values.texts], [np.zeros(numbers.size)]
