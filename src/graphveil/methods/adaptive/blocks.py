@@ -158,8 +158,8 @@ def _halves(
     """Return the two parts of a block that is too large."""
     # Step 1: how many rows have each value of each column.
     counts = np.zeros(starts[-1], dtype=np.int64)
-    for cells, shown in _cells(codes, rows, starts):
-        counts += np.bincount(cells[shown], minlength=counts.size)
+    for cells, present in _cells(codes, rows, starts):
+        counts += np.bincount(cells[present], minlength=counts.size)
     # Step 2: the value closest to half of the rows, if its smaller side is large enough.
     if counts.size:
         value = int(np.argmin(np.abs(2 * counts - rows.size)))
@@ -167,13 +167,15 @@ def _halves(
             column = int(np.searchsorted(starts, value, side="right")) - 1
             has = codes[rows, column] == value - starts[column]
             return [rows[has], rows[~has]]
-    # Step 3: otherwise project the rows on a random direction, and halve by the median.
+    # Step 3: otherwise project the rows on a random direction, and halve by the median. Each value
+    # of each column has a random number, and a row is at the sum of those of its values; so rows
+    # that share values tend to be close.
     directions = rng.standard_normal(counts.size)
-    along = [
-        np.where(shown, directions[np.where(shown, cells, 0)], 0.0).sum(axis=1)
-        for cells, shown in _cells(codes, rows, starts)
+    positions = [
+        np.where(present, directions[np.where(present, cells, 0)], 0.0).sum(axis=1)
+        for cells, present in _cells(codes, rows, starts)
     ]
-    order = rows[np.argsort(np.concatenate(along), kind="stable")]
+    order = rows[np.argsort(np.concatenate(positions), kind="stable")]
     return [np.sort(order[: rows.size // 2]), np.sort(order[rows.size // 2 :])]
 
 

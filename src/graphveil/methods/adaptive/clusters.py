@@ -120,15 +120,15 @@ def clusters_by_level(rows: Packed, levels: Ints, rng: np.random.Generator) -> L
     """
     # Runs that several ways have in common are clustered once. Adding `number * levels.size` keeps
     # the labels of different runs apart.
-    made = dict[tuple[int, int], Labels]()
+    clusters_of_run = dict[tuple[int, int], Labels]()
 
     def grouped(runs: tuple[tuple[int, int], ...]) -> exchange.ClusterMembers:
         labels = np.empty(levels.size, dtype=np.int64)
         for number, (least, most) in enumerate(runs):
             run = np.flatnonzero((least < levels) & (levels <= most))
-            if (least, most) not in made:
-                made[least, most] = _of_one_level(rows, run, most, rng)
-            labels[run] = made[least, most] + number * levels.size
+            if (least, most) not in clusters_of_run:
+                clusters_of_run[least, most] = _of_one_level(rows, run, most, rng)
+            labels[run] = clusters_of_run[least, most] + number * levels.size
         return _improved(rows, labels, levels, _visits(levels.size, PASSES, rng))
 
     # The way with the fewest stars, clusters numbered without gaps.

@@ -148,8 +148,8 @@ def _solved_within(limits: Bounds, reach: int, needs: Ints) -> ExactSolution:
     if m > MOST_UNDECIDED:
         return ExactSolution(GIVEN_UP)
     # Step 2: an integer program for the others, for the partners that are still needed.
-    given = np.bincount(limits.ends[required].ravel(), minlength=needs.size)
-    result = _integer_program(ends, limits.costs[undecided], needs - given)
+    has = np.bincount(limits.ends[required].ravel(), minlength=needs.size)
+    result = _integer_program(ends, limits.costs[undecided], needs - has)
     if result.x is None or result.status != OPTIMAL:
         return ExactSolution(int(result.status))
     # Step 3: put both together, both ways.

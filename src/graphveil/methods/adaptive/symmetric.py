@@ -56,8 +56,8 @@ class SymmetricSolver(bipartite.Solver):
         flow = self.cheapest_at(cost)
         if self._network is None:
             raise TypeError("expected a network that was solved")
-        known = bounds(cost, flow, self._network)
-        pairs = improved(known, self._rounded(cost, flow), self._partners)
+        limits = bounds(cost, flow, self._network)
+        pairs = improved(limits, self._rounded(cost, flow), self._partners)
         self.passed = pairs.sum(axis=1, dtype=np.int64) - self._partners
         return pairs
 

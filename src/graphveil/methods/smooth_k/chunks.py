@@ -162,12 +162,15 @@ def _clusters(
     data: Bipartite,
     pieces: list[Ints],
     randomness: Randomness,
-    known: Labels | None = None,
+    start: Labels | None = None,
 ) -> Labels:
-    """Return the cluster of every row after all pieces are done, each as a chunk."""
+    """Return the cluster of every row after all pieces are done, each as a chunk.
+
+    `start`: the clusters to start from, which pieces never divide; None for the first clustering.
+    """
     # Chunks are made one by one, as the engine takes them, each with its own stream.
     chunks = (
-        chunk_of(data, piece, randomness.stream(f"{purpose} {number}"), known)
+        chunk_of(data, piece, randomness.stream(f"{purpose} {number}"), start)
         for number, piece in enumerate(pieces)
     )
     # Clusters of later chunks are numbered after those of earlier ones.
@@ -184,7 +187,7 @@ def _clusters(
     return labels
 
 
-def chunk_of(data: Bipartite, piece: Ints, rng: np.random.Generator, known: Labels | None) -> Chunk:
+def chunk_of(data: Bipartite, piece: Ints, rng: np.random.Generator, start: Labels | None) -> Chunk:
     """Return some rows as a chunk, with the clusters that they have already.
 
     >>> data = Bipartite.from_lists([[0], [1, 2], [0]])
@@ -197,6 +200,6 @@ def chunk_of(data: Bipartite, piece: Ints, rng: np.random.Generator, known: Labe
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
     entries = np.repeat(data.indptr[piece] - indptr[:-1], degrees) + np.arange(indptr[-1])
     labels = None
-    if known is not None:
-        labels = np.unique(known[piece], return_inverse=True)[1].astype(np.int32)
+    if start is not None:
+        labels = np.unique(start[piece], return_inverse=True)[1].astype(np.int32)
     return Chunk(indptr, data.indices[entries], rng, labels)
