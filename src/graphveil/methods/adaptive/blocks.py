@@ -4,7 +4,9 @@ graphveil's own, since the algorithms take O(n n) memory and more time. Compatib
 blocks are put together, so the guarantee holds for the whole table. A block holds similar rows: it
 is divided by a value that about half of its rows have, or along a random direction. Every block has
 a random stream of its own, and rows are sorted within it, so neither the engine nor the order of
-the rows changes the result. Dividing takes O(n d) for each level of division.
+the rows changes the result. There is one exception: if rows with equal cells but different levels
+are in the middle of a block that is halved along a random direction, their order decides which of
+them are in which half. Dividing takes O(n d) for each level of division.
 """
 
 from __future__ import annotations
@@ -175,6 +177,7 @@ def _halves(
         np.where(present, directions[np.where(present, cells, 0)], 0.0).sum(axis=1)
         for cells, present in _cells(codes, rows, starts)
     ]
+    # Rows with equal cells are at one position: the stable sort keeps them in the order of `rows`.
     order = rows[np.argsort(np.concatenate(positions), kind="stable")]
     return [np.sort(order[: rows.size // 2]), np.sort(order[rows.size // 2 :])]
 
@@ -197,7 +200,7 @@ def in_blocks(
     work: Callable[[RecordBlock], BlockSolution],
     randomness: Randomness,
 ) -> BlockOutcome:
-    """Return what all blocks publish; neither the engine nor the order of the rows changes it.
+    """Return what all blocks publish; the engine never changes it.
 
     Parameters
     ----------
