@@ -235,6 +235,7 @@ class Adaptive(table_roles.WithRoles[Table]):
     accepts = (Table,)
     card: ClassVar[MethodCard] = CARD
     states: ClassVar[tuple[type[Condition], ...]] = (SuppressionHistogram,)
+    """Every release states how many rows have how many stars; `blocks.draft_of` counts them."""
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "blocks")
 
     levels: Levels | None = parameter(

@@ -199,8 +199,8 @@ def choose(
     cells = {name: _cells(problems, solutions) for name, solutions in found.items()}
     figures = {f"{name}_cells": float(hidden) for name, (_, hidden) in cells.items()}
     figures["rerun_most"] = most
-    # Step 3: from the cheapest up, run each again, and stop at the first that resists. If none
-    # does, clusters by level are taken.
+    # Step 3: from the cheapest up, run each again, and stop at the first that resists. Clusters by
+    # level need no re-run: they are taken once it is their turn, so the loop always ends early.
     for name in sorted(found, key=lambda way: cells[way][0]):
         if name == CLUSTERS:
             break
@@ -208,8 +208,6 @@ def choose(
         figures[f"{name}_rerun"] = reached
         if reached <= most:
             break
-    else:
-        name = CLUSTERS
     return Choice(name, found[name], figures | {f"{name}_taken": 1.0})
 
 
@@ -244,7 +242,11 @@ def _rerun_share(
     most: float,
     rng: np.random.Generator,
 ) -> float:
-    """Return the share of people whom re-runs of a way find; stop early once it is too large."""
+    """Return the share of people whom re-runs of a way find; stop early once it is too large.
+
+    The way is re-run alone. An attacker who re-runs `auto` runs the choice as well, which may take
+    another way; so this compares ways and is not a figure of `auto`.
+    """
     runs: list[list[NDArray[np.bool_]]] = [[] for _ in problems]
     share = 0.0
     # The attacker sees one more run each time, on fresh randomness, and uses all seen so far.
