@@ -196,12 +196,12 @@ def choose(
         if not (isinstance(way, EqualClasses) and way.rows >= largest):
             found[name] = tuple(way(problem, schedule, streams[name]) for problem in problems)
     # Step 2: what each would suppress.
-    cells = {name: _cells(problems, solutions) for name, solutions in found.items()}
-    figures = {f"{name}_cells": float(hidden) for name, (_, hidden) in cells.items()}
+    totals = {name: _totals(problems, solutions) for name, solutions in found.items()}
+    figures = {f"{name}_cells": float(cells) for name, (_, cells) in totals.items()}
     figures["rerun_most"] = most
     # Step 3: from the cheapest up, run each again, and stop at the first that resists. Clusters by
     # level need no re-run: they are taken once it is their turn, so the loop always ends early.
-    for name in sorted(found, key=lambda way: cells[way][0]):
+    for name in sorted(found, key=lambda way: totals[way][0]):
         if name == CLUSTERS:
             break
         reached = _rerun_share(problems, found[name], WAYS[name], schedule, most, streams[name])
@@ -221,7 +221,7 @@ def most_hits(levels: Ints) -> float:
     return MARGIN * guess + DEVIATIONS * float(np.sqrt(guess * (1 - guess) / levels.size))
 
 
-def _cells(problems: Sequence[Problem], solutions: Sequence[Solution]) -> tuple[float, int]:
+def _totals(problems: Sequence[Problem], solutions: Sequence[Solution]) -> tuple[float, int]:
     """Return what the added stars cost, and how many they are."""
     # Missing cells are suppressed anyway and do not count.
     masks = [

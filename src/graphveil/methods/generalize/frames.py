@@ -238,11 +238,11 @@ def generalize(  # noqa: PLR0913  each is an option that a caller names
     (['20-29', '20-29', '30-39', '30-39'], 2)
     """
     table = arrow_table(frame)
-    wanted = known_columns(table.column_names, known, attach, drop)
+    columns = known_columns(table.column_names, known, attach, drop)
     rules = Rules(levels or {}, diverse or {}, close or {}, weights or {}, dates or {})
     rng = Randomness(seed=seed).stream("generalize")
-    done = generalized(table, wanted, attach, rules, k=k, suppressed=suppressed, rng=rng)
-    return replace(done, index=frame.index if hasattr(frame, "set_axis") else None)
+    result = generalized(table, columns, attach, rules, k=k, suppressed=suppressed, rng=rng)
+    return replace(result, index=frame.index if hasattr(frame, "set_axis") else None)
 
 
 class Rules(NamedTuple):

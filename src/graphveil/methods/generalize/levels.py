@@ -341,13 +341,13 @@ def _spelled(number: Decimal) -> str:
 def _increasing(name: str, levels: str, detail: str) -> list[Decimal]:
     """Return the edges that a rule lists, or refuse it."""
     edges = [_decimal(part) for part in detail.split(",")]
-    known = [edge for edge in edges if edge is not None]
-    if len(known) < len(edges) or any(low >= high for low, high in pairwise(known)):
+    numbers = [edge for edge in edges if edge is not None]
+    if len(numbers) < len(edges) or any(low >= high for low, high in pairwise(numbers)):
         raise ParameterError(
             f"levels of {name}: {printable(levels, LONGEST)} does not list rising numbers. Use "
             "edges such as edges:18,65."
         )
-    return known
+    return numbers
 
 
 def _by_edges(

@@ -287,7 +287,7 @@ class Generalize(Anonymizer[Table]):
             dict(self.dates or ()),
         )
         # Classes of at least k, and the nodes that each publishes.
-        done = generalized(
+        recoded = generalized(
             data.to_arrow(),
             roles.known,
             roles.attached,
@@ -296,7 +296,7 @@ class Generalize(Anonymizer[Table]):
             rng=randomness.stream("generalize"),
         )
         # Put the known columns, as published, and the attached ones in the order of the input.
-        shown = _published(data, done, roles.known)
+        shown = _published(data, recoded, roles.known)
         kept = data.without(roles.known)
         released = TableRoles.joined(data.columns, shown, kept)
         return Draft(
@@ -304,11 +304,11 @@ class Generalize(Anonymizer[Table]):
             notes=OwnersNotes(
                 cost={
                     "exact_share": _exact_share(data, released),
-                    "granularity": round(done.granularity, 6),
-                    "smallest_class": done.smallest_class,
+                    "granularity": round(recoded.granularity, 6),
+                    "smallest_class": recoded.smallest_class,
                 },
                 ancestors={
-                    name: _above(done.hierarchies[name], values)
+                    name: _above(recoded.hierarchies[name], values)
                     for name, values in zip(data.columns, data.categories, strict=True)
                     if name in levels and _is_file(levels[name])
                 },
@@ -323,8 +323,8 @@ class Generalize(Anonymizer[Table]):
                     for name, values in zip(shown.columns, shown.categories, strict=True)
                     for node in _nodes(
                         name,
-                        done.hierarchies[name],
-                        self._listed(done.hierarchies[name], levels.get(name, "stars"), values),
+                        recoded.hierarchies[name],
+                        self._listed(recoded.hierarchies[name], levels.get(name, "stars"), values),
                         counted=_is_file(levels.get(name, "stars")),
                     )
                 ),
@@ -478,12 +478,12 @@ def _described(
     )
 
 
-def _published(data: Table, done: GeneralizedTable, known: tuple[str, ...]) -> Table:
+def _published(data: Table, recoded: GeneralizedTable, known: tuple[str, ...]) -> Table:
     """Return the known columns as published; ``*`` is a suppressed cell."""
     # Codes follow the order of the nodes, with ``*`` taken out of the categories.
     codes, categories = [], []
     for name in known:
-        column = done.table.column(name).combine_chunks()
+        column = recoded.table.column(name).combine_chunks()
         texts = column.dictionary.to_pylist()
         shown = [node for node in texts if node != ALL]
         place = np.array([shown.index(t) if t != ALL else SUPPRESSED for t in texts], np.int32)

@@ -274,7 +274,8 @@ def _by_levels(
     # What a row loses at each vector: the mean over the table, summed over the columns.
     expected = table[columns, listed].sum(axis=1)
     # Without conditions go through them under rising limits on the loss of a cluster, so that no
-    # rows settle for a coarse vector while a finer one later in the list would do.
+    # rows settle for a coarse vector while a finer one later in the list would do. With conditions
+    # there is one pass without a limit; whether limits would help there is not recorded.
     for limit in vectors.limits(expected) if not len(conditions.distinct) else ():
         tried = listed[expected <= limit * TRIED_ABOVE]
         lattice.publish(rows, tried, limit, k, room, conditions, state, labels)

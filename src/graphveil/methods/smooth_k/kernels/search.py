@@ -299,7 +299,8 @@ def sweep(
     order
         int64, shape (n,): the rows in the order of visits.
     bars
-        float64, shape (n,): what the gain of the visit must exceed. Negative while annealing.
+        float64, shape (n,): what the gain of the visit must exceed. Negative while annealing, and
+        just below 0 in later passes, which make changes of equal worth too.
     """
     for at in range(order.size):
         row = order[at]
