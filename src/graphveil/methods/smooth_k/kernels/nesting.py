@@ -152,7 +152,7 @@ def _most_similar(units: Units, chains: Chains, source: int, own: int, best: Ind
     Otherwise it is one unit of cluster `own`, and only units of other clusters count. A feature
     that a unit publishes is shared once for each unit of the source that has it in any row. The
     score is twice the shared features less the features that the unit publishes. It only selects
-    whom to try: `value` decides. Scores follow the units in `best`.
+    the units to try: `value` decides. Scores follow the units in `best`.
     """
     # Step 1: count how many of its published features each other unit shares with the source.
     unit = source
