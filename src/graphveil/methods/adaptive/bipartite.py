@@ -16,7 +16,8 @@ add stars. The paper tries e = 1/2, 1/4, ..., 1/1024 and takes the solution with
 Why the factor: the number of stars is not a sum over pairs, since two pairs that need the same cell
 need one star. The sum over cells of ``1 - (e / (1 + e))^z`` approaches it as e falls. It is concave
 in z, so the prices of step 2, in proportion to its slope at the present z, give a linear upper
-bound (section 3). The next G minimizes that bound, so the sum never rises.
+bound (section 3). The next G minimizes that bound, so the sum never rises. Theorem 2 states this of
+the stars themselves; here the cheapest solve of all counts in any case.
 
 Departures: the pair of a person and the own record is always chosen and free. Degrees may exceed
 the level and then are balanced, which puts every chosen pair into a full assignment; for equal

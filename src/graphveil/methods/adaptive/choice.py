@@ -265,7 +265,11 @@ def _rerun_share(
 def _hits(
     problem: Problem, solution: Solution, runs: NDArray[np.bool_], rng: np.random.Generator
 ) -> NDArray[np.float64]:
-    """Return how often an attacker who saw these runs gives everybody the own record."""
+    """Return how likely an attacker who saw these runs assigns each person the own record.
+
+    `runs`: bool, shape (runs, n, d): the cells that each re-run suppressed. Returns float64, shape
+    (n,): 1 / c if the assigned record equals the own one, and c records do; else 0.
+    """
     # The attack of `graphveil.measures.matchings`, on the pairs that fit and the cells that runs
     # suppressed.
     fits = bipartite.fitting_pairs(problem, solution.stars)
