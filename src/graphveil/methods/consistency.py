@@ -44,7 +44,10 @@ METHOD = "method"
 """The name of the check."""
 
 REWORDED = "this version words the limits of the method differently than the manifest"
-"""How the check begins if no difference is known to be false, so that nothing is decided."""
+"""How the check begins if the only difference is a text on limits that this version never writes.
+
+Such a text may be that of an earlier wording, so nothing is decided.
+"""
 
 _MOST_PARAMETERS, _LONGEST = 16, 40
 """The most parameters of an unknown method, and the most characters of one that is a text.
@@ -109,7 +112,8 @@ def _compared(
         own = _made(method, manifest.method.parameters, withheld)
     except ParameterError as error:
         return _differing(manifest, f"{name}: {error}")
-    # With the owner's record all conditions are known; without it, some may be stated or not.
+    # With the owner's record all conditions are known; without it, some may be stated or not: those
+    # that depend on a private parameter, such as the key of `rename`.
     may_state = method.may_state if withheld is None else ()
     problems = _differences(manifest, own, may_state) + _other_columns(manifest, own, original)
     if problems and manifest.version != __version__:
@@ -163,14 +167,16 @@ def _made(
         private = method.private_parameters()
         if withheld is not None or not private:
             raise
-    # Required private parameters get the values of the method's example.
+    # Nothing public depends on the values of private parameters. Required ones get those of the
+    # method's example, so that it can be made at all.
     required = {item.name for item in flat_parameters(method) if item.default is MISSING}
-    some = {
+    placeholders = {
         name: method.card.example[name] for name in private & required & set(method.card.example)
     }
+    # Without a file of levels nothing is published complete.
     if stated.get("publish_levels"):
-        some["levels"] = {_SOME: f"{_SOME}.csv"}  # without a file nothing is published whole
-    return method.from_parameters({**stated, **(some or dict.fromkeys(private, _SOME))})
+        placeholders["levels"] = {_SOME: f"{_SOME}.csv"}
+    return method.from_parameters({**stated, **(placeholders or dict.fromkeys(private, _SOME))})
 
 
 def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
@@ -218,7 +224,7 @@ def _original_of(manifest: Manifest, original: Any, container: Container) -> Dat
 def _differences(
     manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[conditions.Condition], ...]
 ) -> list[str]:
-    # Words and parameters, guarantee, share of nodes, reasons, parts of epsilon, conditions.
+    """Return all differences between a manifest and what this method states, as sentences."""
     claim, problems = manifest.claim, _other_words(manifest, method)
     if not method.guarantee.covers(claim.guarantee):
         own = method.guarantee.sentence
@@ -269,6 +275,8 @@ def _other_share(manifest: Manifest) -> list[str]:
         return []
     from graphveil.methods.goals import share_of  # noqa: PLC0415  rare
 
+    # The number of protected nodes that the claim asks for (1e-9 undoes rounding), and the share
+    # that a run writes for this number.
     reached = n - math.floor((1 - claimed.share) * n + 1e-9)
     usual = share_of(reached, n)
     if claimed.share == usual:
@@ -316,7 +324,7 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
         # The cells have what the counts leave, or all of epsilon, shared by the cells of a change.
         own = _whole_parts(manifest, method, stated)
         if counts and method.epsilon_cells is not None:
-            own = [method.epsilon_cells / times for times in _entries(manifest, method)]
+            own = [method.epsilon_cells / sharing for sharing in _entries(manifest, method)]
         if own and stated.epsilon_cells not in map(str, own):
             problems.append(
                 f"cells have epsilon_cells={shown(stated.epsilon_cells)}; with these parameters "
@@ -326,7 +334,10 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
 
 
 def _other_shares(method: Anonymizer[Any], stated: conditions.Drawing) -> list[str]:
-    """Return the stated parts of epsilon that are not those of the method's statistics."""
+    """Return the stated parts of epsilon that are not those of the method's statistics.
+
+    `stated`: the condition of a method that generates a graph from noisy statistics.
+    """
     parts: Mapping[str, Fraction] = getattr(method, "parts", {})
     return [
         f"{name}={shown(getattr(stated, name))} is stated; with these parameters it is {part}"
@@ -342,19 +353,21 @@ def _whole_parts(
 ) -> list[Fraction]:
     """Return the possible parts of epsilon of a cell if nothing was counted; none without epsilon.
 
-    For node differential privacy, epsilon is shared by all cells of a person.
+    For node differential privacy, epsilon is shared by all cells of a person: n - 1 of a node, one
+    per item of a user. If the items are the users as well, a person has a row and a column, which
+    share one cell: 2 x users - 1.
     """
     guarantee, counts = method.guarantee, manifest.data.counts
     if not isinstance(guarantee, EdgeDP | NodeDP):
         return []
     if isinstance(guarantee, NodeDP):
         users = counts.get("users", 0)
-        people = conditions.ItemsAreUsers() in manifest.claim.conditions
-        of_user = 2 * users - 1 if people else int(stated.cells) // max(users, 1)
-        times = max(counts["nodes"] - 1 if "nodes" in counts else of_user, 1)
-        return [conditions.as_printed(guarantee.epsilon) / times]
+        items_are_users = conditions.ItemsAreUsers() in manifest.claim.conditions
+        cells_of_user = 2 * users - 1 if items_are_users else int(stated.cells) // max(users, 1)
+        sharing = max(counts["nodes"] - 1 if "nodes" in counts else cells_of_user, 1)
+        return [conditions.as_printed(guarantee.epsilon) / sharing]
     epsilon = conditions.as_printed(guarantee.epsilon)
-    return [epsilon / times for times in _entries(manifest, method)]
+    return [epsilon / sharing for sharing in _entries(manifest, method)]
 
 
 def _entries(manifest: Manifest, method: Anonymizer[Any]) -> tuple[int, ...]:

@@ -417,7 +417,7 @@ class KDegree(AttributedMethod):
         colors = attributes.suppressed_further(
             colors, self.suppress, self.k, partial(self._change, graph)
         )
-        return self._beside(
+        return self._with_attributes(
             data, self._edited(graph, randomness, colors.of_person, protected), colors
         )
 

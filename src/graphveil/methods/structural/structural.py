@@ -545,7 +545,9 @@ class StructuralAnonymity(AttributedMethod):
         colors = attributes.colors_of(data, self._roles.known, self.k, self.merge, randomness)
         if of_arcs:
             return self._of_arcs(data, randomness, colors)
-        return self._beside(data, self._edited(data.graph(), randomness, colors.of_person), colors)
+        return self._with_attributes(
+            data, self._edited(data.graph(), randomness, colors.of_person), colors
+        )
 
     def _edited(self, data: Graph, randomness: Randomness, colors: Ints | None) -> Draft[Any]:
         from graphveil.methods.structural.run import facts_of, run  # noqa: PLC0415  compiled code, when needed
