@@ -214,7 +214,7 @@ def _turned(edits: ArcEdits, cells: Cells) -> tuple[ArcEdits, Cells]:
         owed=edits.owed_back,
         owed_back=edits.owed,
         turned=1 - edits.turned,
-    ), cells._replace(beside=np.ascontiguousarray(cells.beside[:, [2, 3, 0, 1]]))
+    ), cells._replace(next_cell=np.ascontiguousarray(cells.next_cell[:, [2, 3, 0, 1]]))
 
 
 def by_need(owed: Ints, sign: int, rng: Generator) -> Ints:
@@ -274,7 +274,7 @@ def _left(edits: ArcEdits) -> Ints:
 
 def _able(cells: Cells, way: int, k: int, rng: Generator) -> Ints:
     """Return the nodes that may change to the next cell this way, in random order."""
-    spare = (cells.members > k) & (cells.beside[:, way] >= 0)
+    spare = (cells.members > k) & (cells.next_cell[:, way] >= 0)
     return rng.permutation(np.flatnonzero(spare[cells.of_person]))
 
 

@@ -391,12 +391,12 @@ def cells_of(targets: Ints, colors: Ints) -> Cells:
     first = np.unique(labels, return_index=True)[1]
     rows = np.column_stack([colors, targets])[first]
     number = {tuple(row): at for at, row in enumerate(rows.tolist())}
-    beside = np.full((first.size, len(STEPS)), -1, dtype=np.int64)
+    next_cell = np.full((first.size, len(STEPS)), -1, dtype=np.int64)
     for way, (side, by) in enumerate(STEPS):
         moved = rows.copy()
         moved[:, 1 + side] += by
-        beside[:, way] = [number.get(tuple(row), -1) for row in moved.tolist()]
-    return Cells(labels, sizes, beside)
+        next_cell[:, way] = [number.get(tuple(row), -1) for row in moved.tolist()]
+    return Cells(labels, sizes, next_cell)
 
 
 class _Level(NamedTuple):
@@ -485,11 +485,11 @@ def _let_spare_people_step(
     # Only nodes that are where they were, and whose cell keeps k.
     for way in ways:
         side, by = STEPS[way]
-        for person in still[cells.beside[cells.of_person[still], way] >= 0].tolist():
+        for person in still[cells.next_cell[cells.of_person[still], way] >= 0].tolist():
             if missing == 0:
                 return
             cell = cells.of_person[person]
-            to = cells.beside[cell, way]
+            to = cells.next_cell[cell, way]
             if cells.members[cell] > k and to >= 0 and not change[person].any():
                 cells.members[cell] -= 1
                 cells.members[to] += 1
