@@ -292,9 +292,9 @@ def suppressed_further(
         # Choose the nodes that need most edits, of colors that can spare them: those keep k nodes.
         spare = np.bincount(of_person) - k
         chosen = np.zeros(of_person.size, dtype=np.bool_)
-        wanted = change(of_person)
-        for person in np.argsort(-wanted, kind="stable").tolist():
-            if wanted[person] == 0 or np.count_nonzero(chosen) == batch:
+        edits = change(of_person)
+        for person in np.argsort(-edits, kind="stable").tolist():
+            if edits[person] == 0 or np.count_nonzero(chosen) == batch:
                 break
             if not suppressed[person] and spare[of_person[person]] > 0:
                 chosen[person] = True
@@ -373,8 +373,8 @@ class Roles(NamedTuple):
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """The conditions about published attributes."""
-        own = (OwnAttributes(),) if self.known else ()
-        return (*own, AttachedColumns(attach=self.attach)) if self.attach else own
+        conditions = (OwnAttributes(),) if self.known else ()
+        return (*conditions, AttachedColumns(attach=self.attach)) if self.attach else conditions
 
     def check_needed(self, suppress: float) -> None:
         """Refuse a share of nodes to suppress if no attribute is known."""

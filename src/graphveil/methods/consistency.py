@@ -107,18 +107,19 @@ def _compared(
     original: Any,
 ) -> Check:
     """Return whether the manifest states what this method states with the same parameters."""
+    # `ours` is the method as this version makes it from the stated parameters.
     name = method.name
     try:
-        own = _made(method, manifest.method.parameters, withheld)
+        ours = _made(method, manifest.method.parameters, withheld)
     except ParameterError as error:
         return _differing(manifest, f"{name}: {error}")
     # With the owner's record all conditions are known; without it, some may be stated or not: those
     # that depend on a private parameter, such as the key of `rename`.
     may_state = method.may_state if withheld is None else ()
-    problems = _differences(manifest, own, may_state) + _other_columns(manifest, own, original)
+    problems = _differences(manifest, ours, may_state) + _other_columns(manifest, ours, original)
     if problems and manifest.version != __version__:
         return _differing(manifest, problems[0])
-    if not problems and (text := _unknown_limits(manifest, own)):
+    if not problems and (text := _unknown_limits(manifest, ours)):
         return not_checked(f"{REWORDED}: {shown(text)}")
     agreed = (
         f"the manifest states what {name} states; numbers that depend on random draws are "
@@ -237,9 +238,9 @@ def _differences(
 
 def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     """Return the words and parameters that are not those that the method writes."""
-    stated, own = manifest.method.parameters, method.provenance
+    stated, ours = manifest.method.parameters, method.provenance
     text, problems = manifest.claim.does_not_protect_against, []
-    if manifest.method.source != own.source:
+    if manifest.method.source != ours.source:
         problems.append(
             f"the source is {shown(manifest.method.source)}, not the one that the method states"
         )
@@ -247,8 +248,8 @@ def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     if text != limits and not _unknown_limits(manifest, method):
         problems.append(f"the text on limits is {shown(text)}, not the one that the method states")
     return problems + [
-        f"the parameter {name} is {shown(stated.get(name))}; {own.method} writes {shown(value)}"
-        for name, value in own.parameters.items()
+        f"the parameter {name} is {shown(stated.get(name))}; {ours.method} writes {shown(value)}"
+        for name, value in ours.parameters.items()
         if name not in stated or stated[name] != value or type(stated[name]) is not type(value)
     ]
 
@@ -322,13 +323,13 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
             which = "no noisy count" if counts else "a noisy count"
             problems.append(f"{which} is stated for {stated.cells} cells")
         # The cells have what the counts leave, or all of epsilon, shared by the cells of a change.
-        own = _whole_parts(manifest, method, stated)
+        possible = _whole_parts(manifest, method, stated)
         if counts and method.epsilon_cells is not None:
-            own = [method.epsilon_cells / sharing for sharing in _entries(manifest, method)]
-        if own and stated.epsilon_cells not in map(str, own):
+            possible = [method.epsilon_cells / sharing for sharing in _entries(manifest, method)]
+        if possible and stated.epsilon_cells not in map(str, possible):
             problems.append(
                 f"cells have epsilon_cells={shown(stated.epsilon_cells)}; with these parameters "
-                f"it is {own[0]}"
+                f"it is {possible[0]}"
             )
     return problems
 

@@ -360,11 +360,11 @@ class _FromFunction(_Unproved):
     def draft(self, data: Data, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""
         # The function gets the data, its parameters and, if it takes one, a seed of the run's.
-        given = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+        arguments = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
         if self.takes_seed:
-            given["seed"] = self._seed(randomness)
+            arguments["seed"] = self._seed(randomness)
         try:
-            released = type(self).function(data, **given)
+            released = type(self).function(data, **arguments)
         except GraphveilError:
             raise
         except Exception as error:
@@ -518,15 +518,15 @@ def method_from(
 
 def _fields_of(function: Function) -> tuple[list[tuple[str, Any, Any]], bool]:
     """Return the parameters of a function as fields, and whether it takes a seed."""
-    rest = list(inspect.signature(function).parameters.values())
-    if not rest:
+    arguments = list(inspect.signature(function).parameters.values())
+    if not arguments:
         raise ParameterError(
             f"{function.__name__} takes no data. Make its first argument the data."
         )
     # The first argument is the data, "seed" is given by the run, all others are parameters.
-    del rest[0]
+    del arguments[0]
     hints, fields = get_type_hints(function), []
-    for item in rest:
+    for item in arguments:
         if item.name == SEED:
             continue
         kind = hints.get(item.name, type(item.default))
@@ -537,6 +537,6 @@ def _fields_of(function: Function) -> tuple[list[tuple[str, Any, Any]], bool]:
                 "str by its type. Annotate it so, or bind it with functools.partial."
             )
         default = MISSING if item.default is item.empty else item.default
-        own = parameter(default=default, text=f"argument of {function.__name__}", private=True)
-        fields.append((item.name, kind, own))
-    return fields, any(item.name == SEED for item in rest)
+        field = parameter(default=default, text=f"argument of {function.__name__}", private=True)
+        fields.append((item.name, kind, field))
+    return fields, any(item.name == SEED for item in arguments)

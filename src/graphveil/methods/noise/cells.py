@@ -282,8 +282,8 @@ def flipped_in_blocks(
     passing = words(ends.shape[0]) < chances.one[classes[ends[:, 0]], classes[ends[:, 1]]]
     kept = np.sort(cells_between(ends[passing].astype(np.int64), graph.n_nodes))
     # Other pairs: sampled among all pairs, without the edges.
-    tried = background(words, classes, chances.zero)
-    return union(kept, without(tried, cells_of(graph))), int(kept.size)
+    chosen = background(words, classes, chances.zero)
+    return union(kept, without(chosen, cells_of(graph))), int(kept.size)
 
 
 def background(words: Words, classes: Ints, zero: NDArray[np.uint64]) -> Cells:

@@ -247,8 +247,8 @@ def applied(network: Network, edits: ChangedTies) -> EditedLayers:
     layers = []
     # Each layer again from its keys, with the numbers of its edits.
     for at, layer in enumerate(network.layers):
-        here = of_layer == at
-        ends = source[here], target[here]
+        in_layer = of_layer == at
+        ends = source[in_layer], target[in_layer]
         if layer.directed:
             after = Layer.from_arcs(*ends, n=layer.n_nodes, name=layer.name)
         else:

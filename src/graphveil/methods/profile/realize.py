@@ -425,7 +425,7 @@ def _in_order(task: _LayersTask, order: list[int]) -> EditedLayers:
     points = network.profiles()
     prices = ADDITIONS if additions else Prices()
     rng = randomness.stream(f"profile plan {order}")
-    now = targets.plan_of_profiles(points, colors, k, prices, rng).target
+    planned = targets.plan_of_profiles(points, colors, k, prices, rng).target
     columns = columns_of_layers(network)
     done: dict[int, EditedLayer] = {}
     rounds = 0
@@ -436,19 +436,19 @@ def _in_order(task: _LayersTask, order: list[int]) -> EditedLayers:
             layer = network.layers[at]
             # Step 2: edit one layer, given the degrees in all others; keep it if it needs fewer
             # edits than before.
-            others = np.delete(now, columns[at], axis=1)
+            others = np.delete(planned, columns[at], axis=1)
             of_others = numbered_colors(classes(colors, *others.T)[0], layer.n_nodes)
             most = ATTEMPTS_LATER if at in done else ATTEMPTS
             tried = _edited_alone(task, layer, of_others, most)
             if at not in done or tried.cost < done[at].cost:
                 done[at] = tried
-                now[:, columns[at]] = np.column_stack(tried.layer.degrees())
+                planned[:, columns[at]] = np.column_stack(tried.layer.degrees())
                 gained = True
         if not gained or sum(each.cost for each in done.values()) == 0:
             break
     return EditedLayers(
         tuple(done[at] for at in range(len(network.layers))),
-        int(np.abs(now - points).sum()),
+        int(np.abs(planned - points).sum()),
         rounds,
     )
 

@@ -150,10 +150,10 @@ def _spare(points: Ints, task: ProfileTask, column: int, idle: Flags) -> _Side:
     n = task.n_nodes
     # Classes now and with one edge less, numbered together.
     both, _ = classes(np.tile(task.colors, 2), *np.concatenate([points, lower]).T)
-    now, then = both[:n], both[n:]
-    size = np.bincount(now, minlength=int(both.max(initial=0)) + 1)
-    able = idle & (points[:, column] > 0) & (size[now] > task.k) & (size[then] >= task.k)
-    return _Side(able.astype(np.int64), now, np.maximum(size - task.k, 0))
+    old, new = both[:n], both[n:]
+    size = np.bincount(old, minlength=int(both.max(initial=0)) + 1)
+    able = idle & (points[:, column] > 0) & (size[old] > task.k) & (size[new] >= task.k)
+    return _Side(able.astype(np.int64), old, np.maximum(size - task.k, 0))
 
 
 def _flow(ends: tuple[Ints, ...], stay: Flags, sides: list[_Side], n: int) -> Ints:

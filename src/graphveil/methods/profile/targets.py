@@ -265,19 +265,21 @@ def _needed(points: Ints, colors: Ints, cells: tuple[Flags, Ints], labels: Ints,
 
 
 def _neighbors(
-    there: tuple[NDArray[np.integer], Ints], here: tuple[Ints, Ints], most: int
+    known: tuple[NDArray[np.integer], Ints], asking: tuple[Ints, Ints], most: int
 ) -> tuple[Flags, Ints]:
     """Return the nearest points of the same color, and whether each exists; shape (n, most).
 
     Colors are a further coordinate, so far apart that no point of a different color is nearer.
+    `known`: the points that are searched, shape (m, d), and their colors; `asking`: those whose
+    neighbors are returned, shape (n, d), and theirs.
     """
     from scipy.spatial import KDTree  # noqa: PLC0415  a network without directions needs none
 
-    apart = 2 * int(max(there[0].sum(axis=1).max(), here[0].sum(axis=1).max())) + 1
-    tree = KDTree(np.column_stack([there[0], there[1] * apart]))
-    sought = np.column_stack([here[0], here[1] * apart])
-    distance, nearest = tree.query(sought, k=range(1, most + 1), p=1)
-    reached: Flags = distance < apart
+    color_step = 2 * int(max(known[0].sum(axis=1).max(), asking[0].sum(axis=1).max())) + 1
+    tree = KDTree(np.column_stack([known[0], known[1] * color_step]))
+    queries = np.column_stack([asking[0], asking[1] * color_step])
+    distance, nearest = tree.query(queries, k=range(1, most + 1), p=1)
+    reached: Flags = distance < color_step
     return reached, np.where(reached, nearest, 0)
 
 
@@ -542,17 +544,17 @@ def _path(excess: int, price: dict[int, int]) -> list[int]:
     reached: dict[int, int] = {excess: 0}
     # Dijkstra: the cheapest known value of the excess first, until it is 0.
     while queue:
-        spent, now = heapq.heappop(queue)
-        if now == 0:
+        spent, value = heapq.heappop(queue)
+        if value == 0:
             break
-        if spent > reached[now]:
+        if spent > reached[value]:
             continue
         for amount, cost in price.items():
-            then = now + amount
-            if abs(then) <= most and spent + max(cost, 1) < reached.get(then, 1 << 60):
-                reached[then] = spent + max(cost, 1)
-                before[then] = now, amount
-                heapq.heappush(queue, (reached[then], then))
+            after = value + amount
+            if abs(after) <= most and spent + max(cost, 1) < reached.get(after, 1 << 60):
+                reached[after] = spent + max(cost, 1)
+                before[after] = value, amount
+                heapq.heappush(queue, (reached[after], after))
     if 0 not in reached:
         return []
     # Back along the path.

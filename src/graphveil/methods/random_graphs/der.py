@@ -190,9 +190,9 @@ def _chosen(
     # score, the difference of two densities, by as much. If its ones are in two regions, each score
     # changes by half of that, so that both cuts together cost no more. Gumbel noise makes the
     # largest score a sample with probability in proportion to e^(epsilon score / (2 sensitivity)).
-    apart = np.ptp(densities[:, candidates], axis=0)
+    differences = np.ptp(densities[:, candidates], axis=0)
     sensitivity = 2 / int(cells[candidates].min())
-    scores = epsilon * apart / (2 * sensitivity) + rng.gumbel(size=candidates.size)
+    scores = epsilon * differences / (2 * sensitivity) + rng.gumbel(size=candidates.size)
     return int(candidates[np.argmax(scores)]) + 1
 
 

@@ -164,19 +164,19 @@ def _whole_between(wanted: Floats, ends: Ints, rounding: Floats) -> Ints:
     inside it. If their number is odd in some groups, the first two of these get one more edge
     between them. If it is negative, the pair of groups with the most edges loses one.
     """
-    whole = np.triu(np.floor(wanted + rounding).astype(np.int64), 1)
-    whole += whole.T
-    left = ends - whole.sum(axis=1)
+    edges = np.triu(np.floor(wanted + rounding).astype(np.int64), 1)
+    edges += edges.T
+    left = ends - edges.sum(axis=1)
     while left.min() < 0 or (left % 2).any():
         if left.min() < 0:
             g, step = int(np.argmin(left)), -1
-            h = int(np.argmax(whole[g]))
+            h = int(np.argmax(edges[g]))
         else:
             (g, h), step = np.flatnonzero(left % 2)[:2].tolist(), 1
-        whole[g, h] += step
-        whole[h, g] += step
+        edges[g, h] += step
+        edges[h, g] += step
         left[[g, h]] -= step
-    return np.triu(whole, 1) + np.diag(left // 2)
+    return np.triu(edges, 1) + np.diag(left // 2)
 
 
 PROPOSALS, MORE_PROPOSALS = 100, 25
@@ -277,9 +277,9 @@ def aimed_at(noisy: Statistics, initial: Ints) -> Ints:
     scale = max(second_largest(noisy.degrees) * Fraction(3, 5), Fraction(12, 5)) / noisy.rate
     aims = []
     for count, start in zip(noisy.triangles.tolist(), initial.tolist(), strict=True):
-        apart = count - start
-        kept = max(apart * apart - scale * scale / 2, Fraction(0)) / (apart or 1)
-        aims.append(max(start + round(kept), 0))
+        difference = count - start
+        shrunk = max(difference * difference - scale * scale / 2, Fraction(0)) / (difference or 1)
+        aims.append(max(start + round(shrunk), 0))
     return np.array(aims, dtype=np.int64)
 
 
