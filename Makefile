@@ -10,7 +10,7 @@
 MAKEFLAGS += --no-print-directory
 SHELL := /bin/sh
 .DEFAULT_GOAL := help
-.PHONY: help demo test suite lint type kernels fuzz planted mutants bench docs dist clean
+.PHONY: help demo test suite lint type shape kernels fuzz planted mutants bench docs dist clean
 
 VENV ?= .venv
 BIN := $(VENV)/bin
@@ -55,6 +55,9 @@ lint: $(INSTALLED_DEV) ## check style and formatting
 
 type: $(INSTALLED_DEV) ## check types
 	'$(BIN)/python' -m mypy
+
+shape: $(INSTALLED_DEV) ## print sizes of modules, functions and pages to look at; it never fails
+	@'$(BIN)/python' tools/shape.py
 
 kernels: $(INSTALLED_DEV) ## test kernels as plain Python, for a debugger or a count of covered lines
 	NUMBA_DISABLE_JIT=1 '$(BIN)/python' -m pytest -n $(TEST_WORKERS) $$(grep -lE 'graphveil[a-z_.]*[.]kernels' tests/property/*.py)

@@ -8,6 +8,7 @@ import os
 import re
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 from fuzz.database import Corpus
 from shared_data import lacking
-from thorough import try_a_part
+from thorough import LEFT, try_a_part
 
 CORPUS = Corpus()
 FUZZ = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
@@ -196,8 +197,19 @@ def examples_in(error: BaseException) -> Iterator[str]:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Say what was skipped for lack of data."""
+    """Say what was skipped for lack of data, and in which files only a part was tried."""
     skipped = terminalreporter.stats.get("skipped", [])
+    parts = Counter(
+        report.nodeid.partition(".py")[0].removeprefix("tests/")
+        for report in skipped
+        if LEFT in str(report.longrepr)
+    )
+    if parts:
+        files = ", ".join(sorted(parts))
+        terminalreporter.write_line(
+            f"{len(parts)} files tried a part; `make fuzz` tries the other "
+            f"{parts.total():,} cases: {files}"
+        )
     told = lacking([str(report.longrepr) for report in skipped])
     if told:
         terminalreporter.write_line(told, yellow=True)

@@ -19,7 +19,10 @@ import pytest
 FUZZ = os.environ.get("HYPOTHESIS_PROFILE") == "fuzz"
 """Whether `make fuzz` runs."""
 
-in_fuzz_alone = pytest.mark.skipif(not FUZZ, reason="`make fuzz` tries it")
+LEFT = "`make fuzz` tries it"
+"""Why a case is skipped in a plain run."""
+
+in_fuzz_alone = pytest.mark.skipif(not FUZZ, reason=LEFT)
 """For a test with the marker `thorough` whose notion other tests of every run look at, too."""
 
 Case = TypeVar("Case")

@@ -11,7 +11,7 @@ import pytest
 from pyarrow import parquet
 
 import graphveil as gv
-from graphveil.core.errors import visible, visible_json
+from graphveil.core.visible import visible, visible_json
 
 CLEAR = "\x1b[2J"
 HOSTILE = f"col{CLEAR}\u202e\u200b\x9b31m\x07"

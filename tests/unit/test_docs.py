@@ -184,8 +184,6 @@ def test_a_long_reference_is_a_table_and_a_page_for_each_line_of_it(name):
     assert parts == set(listed)
     if name != "commands":
         assert listed == re.findall(rf"^\| \[.*\]\(({name}-\S+)\.md\)", text, re.MULTILINE)
-    every = [text, *(page(f"docs/reference/{part}.md") for part in parts)]
-    assert max(len(one.splitlines()) for one in every) < 150
 
 
 def test_the_glossary_has_every_word_once_in_alphabetical_order_and_that_of_a_report():
@@ -239,18 +237,6 @@ def test_the_page_of_a_method_says_what_it_is_then_for_whom_then_its_limits(meth
     assert limits.startswith(f"{{{{ limit_{method.replace('-', '_')} }}}}")
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_the_page_of_a_method_is_read_in_a_few_minutes(method):
-    words = [word for word in page(f"docs/methods/{method}.md").split() if re.search(r"\w", word)]
-    assert len(words) <= 700
-
-
-def test_decision_records_are_few_and_of_one_screen_each():
-    records = sorted((ROOT / "docs" / "decisions").glob("0*.md"))
-    assert len(records) <= 40
-    assert max(len(record.read_text(encoding="utf-8").split()) for record in records) <= 200
-
-
 def test_every_method_has_a_page_with_its_limits_and_its_parameters():
     for name in METHODS:
         key = name.replace("-", "_")
@@ -266,10 +252,9 @@ def test_the_notice_names_every_shipped_file():
     assert [file for file in files if file not in page("NOTICE")] == []
 
 
-def test_the_changelog_has_a_place_for_the_next_change_and_takes_a_page_a_version():
+def test_the_changelog_has_a_place_for_the_next_change():
     _, *versions = re.split(r"^## ", page("CHANGELOG.md"), flags=re.MULTILINE)
     assert versions[0].startswith("Unreleased\n")
-    assert max(len(version.splitlines()) for version in versions) <= 130
 
 
 def test_the_reference_of_python_names_everything_public():

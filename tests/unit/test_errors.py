@@ -6,17 +6,10 @@ import numpy as np
 import pytest
 
 from graphveil import read_graph
-from graphveil.core.errors import (
-    DataError,
-    GraphveilError,
-    InputError,
-    Message,
-    Problem,
-    as_argument_of,
-    option,
-    questions,
-    several,
-)
+from graphveil.core.errors import DataError, GraphveilError, InputError
+from graphveil.core.hints import Message, option, several
+from graphveil.core.questions import Problem, questions
+from graphveil.core.warning_channel import as_argument_of
 from graphveil.data.ids import as_ids
 
 MATRIX = "%%MatrixMarket matrix coordinate pattern symmetric\n"

@@ -82,9 +82,6 @@ AT_THE_TOP = (
 )
 """Pages outside the docs."""
 
-MOST_WORDS = 25
-"""How many words a sentence may have."""
-
 
 class Text(NamedTuple):
     """A string of the source, and where it is."""
@@ -230,13 +227,3 @@ def test_no_docstring_or_page_has_one(instead: str, pattern: str) -> None:
 def test_docstrings_and_pages_are_found() -> None:
     assert len(_docstrings()) > 5_000
     assert len(_pages()) > 3_000
-
-
-def test_no_sentence_is_longer_than_can_be_read_at_once() -> None:
-    found = [
-        f"{text.place}: {sentence}"
-        for text in (*_texts(), *_templates())
-        for sentence in re.split(r"(?<=[.!?:;])\s+|\n", text.words)
-        if len(sentence.split()) > MOST_WORDS
-    ]
-    assert not found, f"{len(found)} sentences of more than {MOST_WORDS} words\n" + "\n".join(found)

@@ -15,9 +15,10 @@ import graphveil as gv
 from graphveil.attacks import wording
 from graphveil.cli import heard, say_warnings
 from graphveil.core import warnings as warning_kinds
-from graphveil.core.errors import GraphveilWarning, warn
+from graphveil.core.errors import GraphveilWarning
 from graphveil.core.rows import Row, Rows, Setting
 from graphveil.core.text import per_hundred, percent
+from graphveil.core.warning_channel import warn
 from graphveil.evaluate import wording as evaluation
 from graphveil.pages.answers import attacks
 from graphveil.pages.answers.attacks import REACHED, SOMEONE, documented

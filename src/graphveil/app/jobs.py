@@ -22,8 +22,9 @@ from typing import Any, TypeGuard
 
 from graphveil.app.folder import HIDDEN, Folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
-from graphveil.core.errors import UsageError, visible
+from graphveil.core.errors import UsageError
 from graphveil.core.version import __version__
+from graphveil.core.visible import visible
 
 PATIENCE_SECONDS = 5.0
 """So long a job that is stopped may take to clear away what it began."""

@@ -38,7 +38,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Generic, Literal, NamedTuple, S
 import numpy as np
 
 from graphveil.attacks.wording import Said
-from graphveil.core.errors import GraphveilError, ParameterError, one_of
+from graphveil.core.errors import GraphveilError, ParameterError
+from graphveil.core.hints import one_of
 from graphveil.core.parameters import Options, hints_of, is_spelled, options_of
 from graphveil.core.progress import worked
 from graphveil.core.rows import ANY, Setting

@@ -30,7 +30,8 @@ import msgspec
 
 from graphveil.claims.guarantees import EdgeDP, Guarantee, NodeDP
 from graphveil.core.atomic import OWNER_ONLY, flush_names, whole_file
-from graphveil.core.errors import InputError, ParameterError, ResourceError, UsageError, warn
+from graphveil.core.errors import InputError, ParameterError, ResourceError, UsageError
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import LedgerWarning
 
 Unit = Literal["edge", "value", "node"]

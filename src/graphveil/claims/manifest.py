@@ -15,11 +15,8 @@ from graphveil.claims.conditions import AnyCondition
 from graphveil.claims.guarantees import AnyGuarantee, CheckWord
 from graphveil.claims.ledger import Composed
 from graphveil.claims.parts import UNFINISHED, is_part
-from graphveil.core.errors import (
-    ParameterError,
-    ReleaseError,
-    option,
-)
+from graphveil.core.errors import ParameterError, ReleaseError
+from graphveil.core.hints import option
 from graphveil.core.storage import Address, Place
 from graphveil.core.text import counted
 from graphveil.data.kinds import KINDS

@@ -226,13 +226,13 @@ def _spoken(problem: BaseException | str) -> str:
 
 
 def _visible(text: str) -> str:
-    from graphveil.core.errors import visible  # noqa: PLC0415  importing graphveil.cli stays cheap
+    from graphveil.core.visible import visible  # noqa: PLC0415  importing graphveil.cli stays cheap
 
     return visible(text)
 
 
 def _all_visible(text: str) -> str:
-    from graphveil.core.errors import visible_lines  # noqa: PLC0415  as above
+    from graphveil.core.visible import visible_lines  # noqa: PLC0415  as above
 
     return visible_lines(text.removesuffix("\n"))
 

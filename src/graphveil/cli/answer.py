@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING
 
 from graphveil.cli.console import result
 from graphveil.cli.flags import ALL, OUTPUT_GROUP, flags
-from graphveil.core.errors import Message, visible
+from graphveil.core.hints import Message
+from graphveil.core.visible import visible
 
 if TYPE_CHECKING:
     from graphveil.evaluate.wording import Line

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from graphveil.core.errors import Message, visible, visible_json
+from graphveil.core.hints import Message
 from graphveil.core.progress import LINE_START, LINES_EVERY, Advance, Display
+from graphveil.core.visible import visible, visible_json
 
 if TYPE_CHECKING:
     from rich.progress import TaskID

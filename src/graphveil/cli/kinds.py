@@ -13,7 +13,8 @@ from cyclopts import App, Group
 
 from graphveil.cli.console import say
 from graphveil.cli.flags import INPUT_FORMAT, READING_GROUP, flag, flags_of, not_for, values_for
-from graphveil.core.errors import InputError, Problem, UsageError
+from graphveil.core.errors import InputError, UsageError
+from graphveil.core.questions import Problem
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.kinds import KINDS, Container, kind_of
 from graphveil.io import AnyOptions, BipartiteOptions, GraphOptions, columns_of, load, options_of

@@ -8,7 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from graphveil.core.errors import ParameterError, did_you_mean
+from graphveil.core.errors import ParameterError
+from graphveil.core.hints import did_you_mean
 
 Relation = Literal["<=", ">="]
 

@@ -33,7 +33,9 @@ from typing import (
 
 import numpy as np
 
-from graphveil.core.errors import ParameterError, did_you_mean, one_of, warn
+from graphveil.core.errors import ParameterError
+from graphveil.core.hints import did_you_mean, one_of
+from graphveil.core.warning_channel import warn
 
 
 def parameter(

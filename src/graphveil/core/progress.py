@@ -20,7 +20,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeVar
 
-from graphveil.core.errors import visible
+from graphveil.core.visible import visible
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, overload
 
-from graphveil.core.errors import visible
 from graphveil.core.lazy import AsStream
 from graphveil.core.text import counted, html_table, percent
+from graphveil.core.visible import visible
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import partial
 from html import escape
 
-from graphveil.core.errors import visible
+from graphveil.core.visible import visible
 
 LONGEST = 200
 """The most characters of an id that are shown."""

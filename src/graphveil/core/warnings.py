@@ -12,8 +12,8 @@ A filter can name each of them:
 
 All of them are `GraphveilWarning`. They go to stderr and into the private record, never into the
 manifest. A method returns its advice as text that knows its class (`Advice`);
-`graphveil.core.errors.warn` is the one channel through which all of it goes. The command line shows
-the two of the highest `rank` and keeps the others as remarks.
+`graphveil.core.warning_channel.warn` is the one channel through which all of it goes. The command
+line shows the two of the highest `rank` and keeps the others as remarks.
 """
 
 from __future__ import annotations
@@ -22,7 +22,8 @@ import math
 from collections.abc import Sequence
 from typing import ClassVar, NamedTuple, Self
 
-from graphveil.core.errors import GraphveilWarning, option
+from graphveil.core.errors import GraphveilWarning
+from graphveil.core.hints import option
 from graphveil.core.text import counted
 
 

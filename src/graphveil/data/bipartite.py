@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphveil.core.errors import DataError, UsageError, warn
+from graphveil.core.errors import DataError, UsageError
 from graphveil.core.lazy import lazy_module, needs_library
 from graphveil.core.text import counted
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import DroppedWarning
 from graphveil.data.columns import Frames, arrow_table, chosen_names
 from graphveil.data.csr import sorted_lists

@@ -17,8 +17,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import DataError, ParameterError, Problem, mapping, option
+from graphveil.core.errors import DataError, ParameterError
+from graphveil.core.hints import mapping, option
 from graphveil.core.lazy import lazy_module
+from graphveil.core.questions import Problem
 from graphveil.core.text import printable
 from graphveil.data.arrow_values import written_out
 from graphveil.data.id_columns import numbers_people

@@ -12,7 +12,8 @@ from datetime import datetime
 from itertools import product
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from graphveil.core.errors import DataError, did_you_mean, option, options
+from graphveil.core.errors import DataError
+from graphveil.core.hints import did_you_mean, option, options
 from graphveil.core.lazy import AsFrame, lazy_module
 from graphveil.core.text import counted, html_table
 from graphveil.data.arrow_values import of_extension

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import DataError, warn
+from graphveil.core.errors import DataError
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import DroppedWarning
 
 BLOCK = 1 << 19

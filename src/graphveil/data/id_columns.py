@@ -16,7 +16,8 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import Problem, mapping, option
+from graphveil.core.hints import mapping, option
+from graphveil.core.questions import Problem
 from graphveil.core.text import counted
 from graphveil.data.ids import Ids, as_text
 
@@ -61,7 +62,7 @@ def numbers_people(name: str, values: Ids) -> bool:
 def naming_question(name: str) -> str:
     """Return what is to be asked of such a column.
 
-    >>> from graphveil.core.errors import Message
+    >>> from graphveil.core.hints import Message
     >>> print(Message(naming_question("name")))
     name has a different value in nearly every row: if it identifies people, give ids="name", \
 or drop it

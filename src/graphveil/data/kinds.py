@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, overload
 
 import numpy as np
 
-from graphveil.core.errors import UsageError, as_argument_of
+from graphveil.core.errors import UsageError
+from graphveil.core.warning_channel import as_argument_of
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.columns import EDGE_NAMES, PAIR_NAMES, TOO_SHORT, arrow_table, is_frame, plain
 from graphveil.data.ids import Ids, text
@@ -357,7 +358,7 @@ def as_container(data: Any, kinds: tuple[Container, ...], *, wanted_by: str) -> 
 def read_anew(data: Any, container: Data | None = None) -> AbstractContextManager[None]:
     """Spell options in messages as arguments of the call that makes users by features of this.
 
-    >>> from graphveil.core.errors import option
+    >>> from graphveil.core.hints import option
     >>> try:
     ...     with read_anew(Bipartite.from_pairs(["ann"], ["tea"])):
     ...         raise UsageError(f"say {option('items', 'things')}")

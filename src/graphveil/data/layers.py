@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from graphveil.core.errors import DataError, did_you_mean, option
+from graphveil.core.errors import DataError
+from graphveil.core.hints import did_you_mean, option
 from graphveil.core.text import counted
 from graphveil.data.columns import Ties
 from graphveil.data.csr import (

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import numpy as np
 
-from graphveil.core.errors import DataError, did_you_mean
+from graphveil.core.errors import DataError
+from graphveil.core.hints import did_you_mean
 from graphveil.core.lazy import lazy_module, needs_library
 from graphveil.data.columns import (
     Frames,

@@ -15,7 +15,9 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from graphveil.core.errors import DataError, option, warn
+from graphveil.core.errors import DataError
+from graphveil.core.hints import option
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import DroppedColumnsWarning
 from graphveil.data.feature_names import column_and_value
 from graphveil.data.ids import Ids, as_text, to_arrow
@@ -226,7 +228,7 @@ class SharedIds(NamedTuple):
 
     >>> SharedIds(0, 5, counted=True).refusal
     ''
-    >>> from graphveil.core.errors import Message
+    >>> from graphveil.core.hints import Message
     >>> print(Message(SharedIds(3, 5, counted=True).refusal))
     users and items are both numbered from the start, so items may be people. Use items="things", \
 or items="people" if they are the same people.

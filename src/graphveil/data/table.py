@@ -13,8 +13,11 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import DataError, did_you_mean, option, several, visible, warn
+from graphveil.core.errors import DataError
+from graphveil.core.hints import did_you_mean, option, several
 from graphveil.core.text import counted
+from graphveil.core.visible import visible
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import DroppedWarning
 from graphveil.data.bipartite import Bipartite
 from graphveil.data.codes import SUPPRESSED, codes_of_column, questions_of_text, rules_of

@@ -26,17 +26,12 @@ from typing import Any, TypeAlias, TypeVar
 import pyarrow as pa
 
 from graphveil.core.atomic import ELSEWHERE, OWNER_ONLY, kept_elsewhere, whole_file
-from graphveil.core.errors import (
-    GraphveilError,
-    ReleaseError,
-    ResourceError,
-    UsageError,
-    option,
-    warn,
-)
+from graphveil.core.errors import GraphveilError, ReleaseError, ResourceError, UsageError
+from graphveil.core.hints import option
 from graphveil.core.progress import stage
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.version import __version__
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import DiskSpillWarning, StaleFilesWarning
 from graphveil.engines.processes import MOST_ANSWERS, Answer, Dialect, Query, gone
 

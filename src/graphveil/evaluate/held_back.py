@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from graphveil.core.errors import UsageError, warn
+from graphveil.core.errors import UsageError
 from graphveil.core.text import counted
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import HeldBackWarning
 from graphveil.data import Bipartite, Data, Network, Table
 from graphveil.data.feature_names import column_and_value

@@ -18,7 +18,8 @@ import numpy as np
 from graphveil.claims.conditions import AttachedColumns, ItemsAreUsers
 from graphveil.claims.facts import is_digest_of
 from graphveil.claims.guarantees import KAnonymity
-from graphveil.core.errors import ParameterError, UsageError, one_of, option
+from graphveil.core.errors import ParameterError, UsageError
+from graphveil.core.hints import one_of, option
 from graphveil.core.lazy import resolve
 from graphveil.core.parameters import separate_names
 from graphveil.core.progress import stage

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from graphveil.core.errors import DataError, did_you_mean, option
+from graphveil.core.errors import DataError
+from graphveil.core.hints import did_you_mean, option
 from graphveil.core.text import counted
 from graphveil.data.codes import binned
 from graphveil.data.columns import Ties, named_columns

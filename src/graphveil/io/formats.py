@@ -17,7 +17,8 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from graphveil.core.errors import InputError, one_of, option, options
+from graphveil.core.errors import InputError
+from graphveil.core.hints import one_of, option, options
 from graphveil.core.lazy import resolve
 from graphveil.core.parameters import reading_option
 from graphveil.data.columns import Directed, Directions

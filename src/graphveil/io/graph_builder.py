@@ -15,7 +15,8 @@ from xml.sax.saxutils import quoteattr
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import InputError, did_you_mean, leave_out, option, options
+from graphveil.core.errors import InputError
+from graphveil.core.hints import did_you_mean, leave_out, option, options
 from graphveil.core.text import counted
 from graphveil.data import Network
 from graphveil.data.layers import KINDS_OF_EDGES, MOST_KINDS, may_mark_modes, mode_of, two_modes

@@ -10,7 +10,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.core.errors import DataError, InputError, Problem, did_you_mean, option
+from graphveil.core.errors import DataError, InputError
+from graphveil.core.hints import did_you_mean, option
+from graphveil.core.questions import Problem
 from graphveil.data import Network, Table
 from graphveil.data.id_columns import naming_columns
 from graphveil.data.ids import as_ids, as_text, distinct, positions

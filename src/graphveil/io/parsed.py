@@ -16,8 +16,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import DataError, InputError, Problem, answers, mapping, option
+from graphveil.core.errors import DataError, InputError
+from graphveil.core.hints import mapping, option
 from graphveil.core.lazy import lazy_module
+from graphveil.core.questions import Problem, answers
 from graphveil.core.text import counted
 from graphveil.data.arrow_values import written_out
 from graphveil.data.codes import (

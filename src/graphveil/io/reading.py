@@ -10,13 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.core.errors import (
-    DataError,
-    InputError,
-    did_you_mean,
-    one_of,
-    option,
-)
+from graphveil.core.errors import DataError, InputError
+from graphveil.core.hints import did_you_mean, one_of, option
 from graphveil.core.lazy import resolve
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.columns import Ties

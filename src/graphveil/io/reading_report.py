@@ -5,13 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, TypeVar
 
-from graphveil.core.errors import (
-    Message,
-    mapping,
-    option,
-    several,
-    warn,
-)
+from graphveil.core.hints import Message, mapping, option, several
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import DroppedWarning
 from graphveil.data import Bipartite
 from graphveil.data.id_columns import naming_question

@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, NamedTuple, NoReturn
 
-from graphveil.core.errors import InputError, option
+from graphveil.core.errors import InputError
+from graphveil.core.hints import option
 from graphveil.core.text import printable
 from graphveil.io.formats import Format, compression_of
 

@@ -21,7 +21,8 @@ from typing import IO
 import numpy as np
 
 from graphveil.core.atomic import EVERYBODY, whole_file
-from graphveil.core.errors import InputError, ResourceError, UsageError, option
+from graphveil.core.errors import InputError, ResourceError, UsageError
+from graphveil.core.hints import option
 from graphveil.core.warnings import Advice, FormulaWarning
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.codes import NUMBER

@@ -15,7 +15,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.core.errors import ParameterError, did_you_mean, option
+from graphveil.core.errors import ParameterError
+from graphveil.core.hints import did_you_mean, option
 from graphveil.core.text import printable
 from graphveil.data import Network
 from graphveil.measures.registry import DIRECTED_COUNT, MEASURES, PROFILE, known

@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.knowledge import OF_DIRECTED_TIES
-from graphveil.core.errors import ParameterError, one_of, option
+from graphveil.core.errors import ParameterError
+from graphveil.core.hints import one_of, option
 from graphveil.data import Graph
 from graphveil.measures.isomorphism import isomorphic, isomorphic_and_degrees_around
 from graphveil.measures.values import (

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import ParameterError, did_you_mean
+from graphveil.core.errors import ParameterError
+from graphveil.core.hints import did_you_mean
 from graphveil.core.randomness import Randomness
 from graphveil.data import Bipartite, Table
 from graphveil.data.kinds import as_container

@@ -25,14 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.conditions import AnyCondition, AttachedColumns, OwnAttributes
-from graphveil.core.errors import (
-    DataError,
-    InfeasibleError,
-    ParameterError,
-    did_you_mean,
-    mapping,
-    option,
-)
+from graphveil.core.errors import DataError, InfeasibleError, ParameterError
+from graphveil.core.hints import did_you_mean, mapping, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted

@@ -29,7 +29,7 @@ from graphveil.claims.conditions import AnyCondition, Condition
 from graphveil.claims.facts import Figures
 from graphveil.claims.guarantees import AnyGuarantee
 from graphveil.claims.ledger import Ledger
-from graphveil.core.errors import InfeasibleError, ParameterError, visible
+from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.parameters import (
     arguments_of,
     check_digits,
@@ -41,6 +41,7 @@ from graphveil.core.parameters import (
     unknown_parameter,
 )
 from graphveil.core.randomness import Randomness
+from graphveil.core.visible import visible
 from graphveil.data import Bipartite, Data, Graph, Table
 from graphveil.data.kinds import Container, as_container, as_released, encoded, kind_of, read_anew
 from graphveil.methods.card import MethodCard
@@ -156,6 +157,11 @@ class Anonymizer(ABC, Generic[D]):
     @abstractmethod
     def guarantee(self) -> AnyGuarantee:
         """What is guaranteed, before any data is read; a run may claim less, never more."""
+
+    def guarantee_of(self, data: Data) -> AnyGuarantee:
+        """Return what is guaranteed of this data, where the data adds to the words of it."""
+        del data
+        return self.guarantee
 
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:

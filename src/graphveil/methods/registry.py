@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
-from graphveil.core.errors import ParameterError, UsageError, one_of
+from graphveil.core.errors import ParameterError, UsageError
+from graphveil.core.hints import one_of
 from graphveil.core.lazy import Registry, homes_in
 from graphveil.data.kinds import KINDS, Container, kind_of
 from graphveil.methods.base import Anonymizer, SourceName

@@ -32,7 +32,8 @@ from graphveil.claims.guarantees import NotClaimed
 from graphveil.claims.manifest import ID_COLUMN
 from graphveil.claims.neighbors import check_outside
 from graphveil.claims.record import OwnersNotes
-from graphveil.core.errors import InfeasibleError, InputError, ParameterError, UsageError, option
+from graphveil.core.errors import InfeasibleError, InputError, ParameterError, UsageError
+from graphveil.core.hints import option
 from graphveil.core.parameters import parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, KeyWarning, SeedWarning

@@ -25,8 +25,10 @@ from graphveil.claims.conditions import (
     SuppressionHistogram,
 )
 from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode, Role
-from graphveil.core.errors import DataError, ParameterError, Problem, did_you_mean, mapping, option
+from graphveil.core.errors import DataError, ParameterError
+from graphveil.core.hints import did_you_mean, mapping, option
 from graphveil.core.parameters import Columns, parameter
+from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted
 from graphveil.data import SUPPRESSED, Data, Table

@@ -16,8 +16,9 @@ from graphveil.claims.conditions import AnyCondition, ItemsAreUsers
 from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, unclaimed
 from graphveil.claims.ledger import Ledger, LedgerReceipt
 from graphveil.claims.neighbors import check_outside
-from graphveil.core import errors
+from graphveil.core.hints import Message
 from graphveil.core.randomness import Randomness
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import SEED
 from graphveil.data import Data
 from graphveil.data.kinds import Container, kind_of
@@ -44,6 +45,9 @@ class Method(Protocol):
     @property
     def guarantee(self) -> AnyGuarantee:
         """What it guarantees of any data."""
+
+    def guarantee_of(self, data: Data) -> AnyGuarantee:
+        """Return what it guarantees of this data."""
 
     @property
     def claims_nothing(self) -> bool:
@@ -99,7 +103,7 @@ def promised(method: Method, data: Data) -> AnyGuarantee:
 
     It reads names of items and what the owner says, nothing that the guarantee covers.
     """
-    guarantee: AnyGuarantee = method.guarantee.of_rows(getattr(data, "person", None))
+    guarantee: AnyGuarantee = method.guarantee_of(data).of_rows(getattr(data, "person", None))
     if not isinstance(guarantee, EdgeDP | NodeDP):
         return guarantee
     # A list of people or items that comes from the data is not covered by epsilon.
@@ -184,8 +188,8 @@ def claim(
     """
     warnings = (*private.pop("warnings", ()), *((SEED,) if randomness.seeded else ()))
     for text in warnings:
-        errors.warn(text)
-    warned = (str(errors.Message(text)) for text in warnings)
+        warn(text)
+    warned = (str(Message(text)) for text in warnings)
     notes = private | {"seed": randomness.seed, "withheld": method.withheld()}
     # The id follows from the run: the same seed, parameters and input give the same id.
     run = [notes.get(name, ()) for name in ("input_sha256", "withheld", "nested_in")]

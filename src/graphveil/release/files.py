@@ -41,7 +41,8 @@ from graphveil.claims.record import (
     private_folder,
 )
 from graphveil.core.atomic import OWNER_ONLY
-from graphveil.core.errors import DataError, InputError, ReleaseError, UsageError, one_of, option
+from graphveil.core.errors import DataError, InputError, ReleaseError, UsageError
+from graphveil.core.hints import one_of, option
 from graphveil.core.lazy import lazy_module
 from graphveil.core.version import __version__
 from graphveil.data import Bipartite, Data, Graph, Network, Table

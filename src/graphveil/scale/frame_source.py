@@ -15,7 +15,8 @@ from urllib.parse import unquote
 
 import msgspec
 
-from graphveil.core.errors import InputError, UsageError, option
+from graphveil.core.errors import InputError, UsageError
+from graphveil.core.hints import option
 from graphveil.core.text import counted
 from graphveil.engines.processes import Tables
 from graphveil.engines.spark import first_line, is_of_spark, read_at, translated_errors

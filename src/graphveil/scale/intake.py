@@ -17,7 +17,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from graphveil.core.errors import DataError, UsageError, option
+from graphveil.core.errors import DataError, UsageError
+from graphveil.core.hints import option
 from graphveil.core.progress import stage
 from graphveil.data.arrow_values import written_out
 from graphveil.data.ids import as_ids, to_arrow

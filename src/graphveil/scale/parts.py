@@ -24,7 +24,8 @@ from graphveil.claims import parts
 from graphveil.claims.facts import digest_of_file
 from graphveil.claims.manifest import DataFile
 from graphveil.claims.record import digest_of_parts, linkage_part
-from graphveil.core.errors import UsageError, option
+from graphveil.core.errors import UsageError
+from graphveil.core.hints import option
 from graphveil.core.storage import Address, Place, reached
 from graphveil.engines.processes import Rows, Tables
 from graphveil.io import Format

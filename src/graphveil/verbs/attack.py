@@ -34,19 +34,14 @@ from graphveil.claims.conditions import AttachedColumns
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity, SmoothKAnonymity
 from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
-from graphveil.core.errors import (
-    GraphveilWarning,
-    ParameterError,
-    ResourceError,
-    UsageError,
-    one_of,
-    warn,
-)
+from graphveil.core.errors import GraphveilWarning, ParameterError, ResourceError, UsageError
+from graphveil.core.hints import one_of
 from graphveil.core.parameters import separate_names
 from graphveil.core.progress import Deadline, OutOfTimeError, notice, stage, within, worked
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import counted
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import attached_column
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.data.ids import as_text, positions, to_arrow

@@ -22,18 +22,12 @@ from pyarrow import parquet
 
 from graphveil import io
 from graphveil.core.atomic import OWNER_ONLY
-from graphveil.core.errors import (
-    InputError,
-    Message,
-    Problem,
-    UsageError,
-    answers,
-    one_of,
-    option,
-    visible,
-)
+from graphveil.core.errors import InputError, UsageError
+from graphveil.core.hints import Message, one_of, option
 from graphveil.core.progress import stage
+from graphveil.core.questions import Problem, answers
 from graphveil.core.text import counted, html_table, printable
+from graphveil.core.visible import visible
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.codes import DATE, DAY, NUMBER, missing_in, written_dates
 from graphveil.data.columns import arrow_table

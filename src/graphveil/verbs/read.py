@@ -13,7 +13,8 @@ from graphveil.claims.guarantees import SuperNodeAnonymity
 from graphveil.claims.manifest import MANIFEST, read_manifest
 from graphveil.claims.record import read_record
 from graphveil.core.atomic import EVERYBODY, OWNER_ONLY
-from graphveil.core.errors import InputError, UsageError, option
+from graphveil.core.errors import InputError, UsageError
+from graphveil.core.hints import option
 from graphveil.core.progress import stage
 from graphveil.core.storage import Address, Place, place_of
 from graphveil.data import Data, Graph

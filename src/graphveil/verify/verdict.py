@@ -10,8 +10,9 @@ import msgspec
 
 from graphveil.claims.guarantees import CheckWord
 from graphveil.claims.manifest import MANIFEST, DataFile
-from graphveil.core.errors import Message, option, visible
+from graphveil.core.hints import Message, option
 from graphveil.core.text import counted, html_table
+from graphveil.core.visible import visible
 
 CheckOutcome = Literal["holds", "fails", "not checked"]
 Answer = Literal["holds", "fails", "undecided"]

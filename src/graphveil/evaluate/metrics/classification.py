@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import warn
+from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import DroppedModelWarning
 from graphveil.data import Bipartite
 from graphveil.data.feature_names import column_and_value

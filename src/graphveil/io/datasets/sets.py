@@ -23,7 +23,8 @@ from pathlib import Path
 from typing import IO, Any, Literal, NamedTuple, overload
 
 from graphveil.core.atomic import whole_file
-from graphveil.core.errors import InputError, ResourceError, UsageError, did_you_mean, one_of
+from graphveil.core.errors import InputError, ResourceError, UsageError
+from graphveil.core.hints import did_you_mean, one_of
 from graphveil.data import Bipartite, Data, Graph, Table
 
 _FILES = Path(__file__).parent / "files"

@@ -20,7 +20,8 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import ipc, parquet
 
-from graphveil.core.errors import DataError, option
+from graphveil.core.errors import DataError
+from graphveil.core.hints import option
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph, Network, Table
 from graphveil.data.arrow_values import written_out

@@ -12,8 +12,10 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 from pyarrow import csv
 
-from graphveil.core.errors import InputError, option, warn
+from graphveil.core.errors import InputError
+from graphveil.core.hints import option
 from graphveil.core.text import counted
+from graphveil.core.warning_channel import warn
 from graphveil.data import SUPPRESSED, Bipartite, Graph, Network, Table
 from graphveil.data.arrow_values import written_out
 from graphveil.data.columns import column_of_types, known_pairs, types_say_directed

@@ -17,7 +17,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 from scipy import sparse
 
-from graphveil.core.errors import leave_out, option
+from graphveil.core.hints import leave_out, option
 from graphveil.core.text import counted
 from graphveil.data import Bipartite, Graph
 from graphveil.io.formats import BipartiteOptions, Format, GraphOptions

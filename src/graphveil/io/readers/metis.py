@@ -12,7 +12,7 @@ from typing import IO
 
 import numpy as np
 
-from graphveil.core.errors import leave_out
+from graphveil.core.hints import leave_out
 from graphveil.core.text import counted
 from graphveil.data import Graph
 from graphveil.data.network import MAX_NODES

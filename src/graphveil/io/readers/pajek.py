@@ -11,7 +11,8 @@ import re
 from collections.abc import Iterator
 from typing import IO, NamedTuple, NoReturn
 
-from graphveil.core.errors import InputError, option
+from graphveil.core.errors import InputError
+from graphveil.core.hints import option
 from graphveil.data import Network
 from graphveil.data.network_conversions import cells_of
 from graphveil.io.formats import Format, GraphOptions

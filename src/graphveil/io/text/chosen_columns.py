@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import NamedTuple, NoReturn
 
-from graphveil.core.errors import did_you_mean, leave_out, option, options
+from graphveil.core.hints import did_you_mean, leave_out, option, options
 from graphveil.core.text import counted
 from graphveil.data.columns import NODE_LISTS, TOO_SHORT, known_pairs, plain
 from graphveil.data.layers import KINDS_OF_EDGES

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from itertools import islice
 from typing import Literal
 
-from graphveil.core.errors import either, option
+from graphveil.core.hints import either, option
 from graphveil.core.text import counted
 from graphveil.data.codes import NUMBER
 from graphveil.data.columns import known_pairs, plain

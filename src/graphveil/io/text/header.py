@@ -14,7 +14,7 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import either, option
+from graphveil.core.hints import either, option
 from graphveil.data.ids import Ids, to_arrow
 from graphveil.io.formats import Header
 from graphveil.io.parsed import ParsedColumn, encoded, ids_of

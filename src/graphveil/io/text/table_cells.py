@@ -13,7 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import csv
 
-from graphveil.core.errors import DataError, Problem, did_you_mean, option
+from graphveil.core.errors import DataError
+from graphveil.core.hints import did_you_mean, option
+from graphveil.core.questions import Problem
 from graphveil.core.text import counted
 from graphveil.data.codes import AMONG_NUMBERS, EVERY, NUMBER, fractions_in, without_suppressed
 from graphveil.data.columns import dropped_columns

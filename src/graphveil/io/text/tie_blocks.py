@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from graphveil.core.errors import UsageError, option
+from graphveil.core.errors import UsageError
+from graphveil.core.hints import option
 from graphveil.data.ids import Ids, as_ids
 from graphveil.data.ids import distinct as in_order
 from graphveil.io.formats import GraphOptions

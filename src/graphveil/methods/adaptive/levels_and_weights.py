@@ -18,7 +18,8 @@ from typing import Any, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import DataError, InfeasibleError, ParameterError, did_you_mean
+from graphveil.core.errors import DataError, InfeasibleError, ParameterError
+from graphveil.core.hints import did_you_mean
 from graphveil.core.text import counted
 from graphveil.data import Graph, Table
 from graphveil.data.kinds import as_container

@@ -23,7 +23,8 @@ from graphveil.claims.conditions import (
     Supergraph,
 )
 from graphveil.claims.guarantees import StructuralKAnonymity
-from graphveil.core.errors import InfeasibleError, option
+from graphveil.core.errors import InfeasibleError
+from graphveil.core.hints import option
 from graphveil.core.text import counted
 from graphveil.core.warnings import (
     MANY_UNPROTECTED,

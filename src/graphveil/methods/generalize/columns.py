@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 
-from graphveil.core.errors import ParameterError, did_you_mean, option
+from graphveil.core.errors import ParameterError
+from graphveil.core.hints import did_you_mean, option
 from graphveil.core.text import counted
 
 

@@ -22,8 +22,10 @@ from typing import TYPE_CHECKING, NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import InfeasibleError, ParameterError, mapping, option, warn
+from graphveil.core.errors import InfeasibleError, ParameterError
+from graphveil.core.hints import mapping, option
 from graphveil.core.text import counted, printable
+from graphveil.core.warning_channel import warn
 from graphveil.data.spellings import spelled_twice
 from graphveil.methods.generalize.columns import check_named
 from graphveil.methods.generalize.hierarchy import ALL, LONGEST

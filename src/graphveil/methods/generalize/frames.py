@@ -20,15 +20,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.errors import (
-    DataError,
-    InfeasibleError,
-    ParameterError,
-    Problem,
-    mapping,
-    option,
-)
+from graphveil.core.errors import DataError, InfeasibleError, ParameterError
+from graphveil.core.hints import mapping, option
 from graphveil.core.lazy import lazy_module
+from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted
 from graphveil.data.codes import NUMBER, written_dates

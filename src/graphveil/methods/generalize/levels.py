@@ -30,7 +30,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.claims.manifest import LevelsKind
-from graphveil.core.errors import DataError, ParameterError, mapping, several
+from graphveil.core.errors import DataError, ParameterError
+from graphveil.core.hints import mapping, several
 from graphveil.core.lazy import lazy_module
 from graphveil.core.text import printable
 from graphveil.data.codes import DATE_FORMS, ISO, day_of, numbers_of, rounded

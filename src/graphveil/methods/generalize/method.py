@@ -20,8 +20,10 @@ from graphveil.claims.conditions import AnyCondition, Close, Diverse
 from graphveil.claims.guarantees import KAnonymity
 from graphveil.claims.manifest import DescribedColumn, Generalization, LevelNode
 from graphveil.claims.record import OwnersNotes
-from graphveil.core.errors import DataError, ParameterError, Problem, mapping, option
+from graphveil.core.errors import DataError, ParameterError
+from graphveil.core.hints import mapping, option
 from graphveil.core.parameters import Columns, PerColumn, parameter
+from graphveil.core.questions import Problem
 from graphveil.core.randomness import Randomness
 from graphveil.data import SUPPRESSED, Data, Table
 from graphveil.data.codes import measures, written_dates

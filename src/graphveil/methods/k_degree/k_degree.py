@@ -32,7 +32,8 @@ from numpy.typing import NDArray
 from graphveil.claims.conditions import AnyCondition, Supergraph
 from graphveil.claims.guarantees import AnyGuarantee, StructuralKAnonymity
 from graphveil.claims.record import OwnersNotes
-from graphveil.core.errors import DataError, ParameterError, UsageError, did_you_mean, option
+from graphveil.core.errors import DataError, ParameterError, UsageError
+from graphveil.core.hints import did_you_mean, option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import COPY, MANY_ADDITIONS

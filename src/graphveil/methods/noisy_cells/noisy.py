@@ -19,7 +19,8 @@ import numpy as np
 from graphveil.claims.conditions import LARGEST_EPSILON, as_printed
 from graphveil.claims.guarantees import ENTRIES_OF_A_VALUE, EdgeDP, NotClaimed
 from graphveil.claims.record import OwnersNotes
-from graphveil.core.errors import DataError, ParameterError, option
+from graphveil.core.errors import DataError, ParameterError
+from graphveil.core.hints import option
 from graphveil.core.parameters import parameter
 from graphveil.core.text import counted
 from graphveil.core.warnings import Advice, PublicListWarning, noisy_copy

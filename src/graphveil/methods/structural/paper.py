@@ -35,7 +35,8 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from graphveil.core.errors import InputError, ParameterError, one_of
+from graphveil.core.errors import InputError, ParameterError
+from graphveil.core.hints import one_of
 from graphveil.core.kernels.arrays import new_table
 from graphveil.core.randomness import Randomness
 from graphveil.core.rows import Row, Rows, Setting

@@ -31,7 +31,8 @@ from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.claims.knowledge import OneKindMeasure
 from graphveil.claims.record import OwnersNotes
 from graphveil.core.bounds import KEPT as KEPT_SHARE
-from graphveil.core.errors import DataError, ParameterError, option
+from graphveil.core.errors import DataError, ParameterError
+from graphveil.core.hints import option
 from graphveil.core.parameters import Columns, parameter
 from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import COPY, MANY_ADDITIONS, MANY_UNPROTECTED

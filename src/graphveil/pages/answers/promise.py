@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from graphveil.claims.manifest import Described
-from graphveil.core.errors import Message, visible
+from graphveil.core.hints import Message
 from graphveil.core.text import number, percent
+from graphveil.core.visible import visible
 from graphveil.verify.verdict import Verdict
 
 _COSTS = (

@@ -16,7 +16,8 @@ import msgspec
 
 from graphveil.claims import parts
 from graphveil.claims.manifest import DataFile, Manifest
-from graphveil.core.errors import InputError, UsageError, one_of
+from graphveil.core.errors import InputError, UsageError
+from graphveil.core.hints import one_of
 from graphveil.verify.verdict import Verdict
 
 Recipient = Literal["public", "named", "controlled"]

@@ -26,11 +26,12 @@ from graphveil.claims.guarantees import (
 )
 from graphveil.claims.manifest import Manifest
 from graphveil.claims.record import ATTACKED, Record, private_folder
-from graphveil.core.errors import GraphveilError, GraphveilWarning, visible
+from graphveil.core.errors import GraphveilError, GraphveilWarning
 from graphveil.core.progress import context, stage, within
 from graphveil.core.rows import Row, Rows
 from graphveil.core.text import Wording, counted, percent, plain
 from graphveil.core.version import __version__
+from graphveil.core.visible import visible
 from graphveil.data import Bipartite, Data, Graph, Network, Table
 from graphveil.evaluate.comparison import Comparison, NetworkComparison
 from graphveil.evaluate.measuring import ties_of

@@ -23,11 +23,13 @@ from graphveil.claims.guarantees import (
     StructuralKAnonymity,
     SuperNodeAnonymity,
 )
-from graphveil.core.errors import DataError, GraphveilWarning, Message, UsageError, option, visible
+from graphveil.core.errors import DataError, GraphveilWarning, UsageError
+from graphveil.core.hints import Message, option
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import stage, worked
 from graphveil.core.randomness import Randomness
 from graphveil.core.text import counted, html_table, percent
+from graphveil.core.visible import visible
 from graphveil.data import Data, Graph, Network, Table
 from graphveil.data.kinds import kind_of, released_kind
 from graphveil.methods.base import Anonymizer

@@ -10,14 +10,8 @@ from pathlib import Path
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from graphveil.core.errors import (
-    GraphveilWarning,
-    Message,
-    ParameterError,
-    UsageError,
-    one_of,
-    option,
-)
+from graphveil.core.errors import GraphveilWarning, ParameterError, UsageError
+from graphveil.core.hints import Message, one_of, option
 from graphveil.core.lazy import AsFrame, resolve
 from graphveil.core.progress import stage
 from graphveil.core.text import html_table

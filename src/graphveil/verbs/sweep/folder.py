@@ -19,7 +19,8 @@ import msgspec
 from graphveil.claims.neighbors import check_outside
 from graphveil.claims.record import private_folder
 from graphveil.core.atomic import OWNER_ONLY, flush_names, whole_file, whole_folders
-from graphveil.core.errors import ReleaseError, ResourceError, UsageError, option
+from graphveil.core.errors import ReleaseError, ResourceError, UsageError
+from graphveil.core.hints import option
 from graphveil.verbs.sweep.grid import SCHEMA, Plan, Point, Result
 
 PLAN, TABLE, POINTS, RESULTS = "plan.json", "sweep.parquet", "points", "results"

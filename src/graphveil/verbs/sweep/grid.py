@@ -10,7 +10,8 @@ from typing import Any, Literal, NamedTuple, Union, get_args, get_origin
 
 import msgspec
 
-from graphveil.core.errors import ParameterError, UsageError, did_you_mean
+from graphveil.core.errors import ParameterError, UsageError
+from graphveil.core.hints import did_you_mean
 from graphveil.core.parameters import Columns, FlatParameter, flat_parameters
 from graphveil.core.version import __version__
 from graphveil.methods.base import Anonymizer

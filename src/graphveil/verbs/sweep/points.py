@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from graphveil.core.atomic import OWNER_ONLY, whole_file
 from graphveil.core.bounds import Bound, part_of, read_bound
-from graphveil.core.errors import ParameterError, one_of
+from graphveil.core.errors import ParameterError
+from graphveil.core.hints import one_of
 from graphveil.core.rows import Row
 from graphveil.verbs.sweep.grid import Plan, Point, Result
 

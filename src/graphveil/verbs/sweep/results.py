@@ -13,10 +13,11 @@ from typing import TYPE_CHECKING, NamedTuple, get_args
 from graphveil.attacks.registry import ATTACKS
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.claims.neighbors import check_outside
-from graphveil.core.errors import UsageError, visible
+from graphveil.core.errors import UsageError
 from graphveil.core.lazy import AsStream
 from graphveil.core.rows import Rows
 from graphveil.core.text import NO_FIGURE, counted, percent, plain
+from graphveil.core.visible import visible
 from graphveil.data.kinds import KINDS
 from graphveil.methods import METHODS
 from graphveil.verbs.sweep.grid import Status

@@ -15,7 +15,8 @@ import re
 
 from graphveil.claims import parts
 from graphveil.claims.manifest import MANIFEST, DataFile, Manifest
-from graphveil.core.errors import ResourceError, option
+from graphveil.core.errors import ResourceError
+from graphveil.core.hints import option
 from graphveil.core.text import counted
 from graphveil.verify import verdict
 from graphveil.verify.evidence import checked_kind
