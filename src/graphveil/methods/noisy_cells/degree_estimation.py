@@ -28,7 +28,7 @@ Each costs two sums over the noise (`blurred`). More rounds sharpen the histogra
 values, as deconvolution does; fewer leave it closer to uniform.
 """
 
-LEAST = 1e-3
+LEAST_DEGREE = 1e-3
 """The smallest expected degree: classes are of its logarithm, and 0 would need a prior of 0."""
 
 _NOTHING = 1e-300
@@ -50,7 +50,7 @@ def expected_degrees(noisy: Ints, epsilon: Fraction, total: int) -> NDArray[np.f
     Returns
     -------
     float64 array, shape (n,)
-        From `LEAST` to n - 1.
+        From `LEAST_DEGREE` to n - 1.
     """
     # A noisy degree outside 0..n-1 is replaced by the end of that range: no true degree is beyond.
     n = noisy.size
@@ -61,9 +61,9 @@ def expected_degrees(noisy: Ints, epsilon: Fraction, total: int) -> NDArray[np.f
     histogram = likeliest_histogram(values, decay, ROUNDS)
     likelihood = np.maximum(blurred(histogram, decay), _NOTHING)
     means = blurred(histogram * np.arange(histogram.size), decay) / likelihood
-    degrees = np.maximum(means, LEAST)[values]
+    degrees = np.maximum(means, LEAST_DEGREE)[values]
     scaled = degrees * (2 * total / float(degrees.sum()))
-    return np.clip(scaled, LEAST, max(n - 1, LEAST))
+    return np.clip(scaled, LEAST_DEGREE, max(n - 1, LEAST_DEGREE))
 
 
 def likeliest_histogram(values: Ints, decay: float, rounds: int) -> NDArray[np.float64]:

@@ -33,7 +33,7 @@ from graphveil.methods.noise.cells import ends_of
 from graphveil.methods.random_graphs.block_sampling import Ints, distinct_in
 from graphveil.methods.random_graphs.kernels.hierarchy import Dendrogram, count_edges, walk
 
-LEAST, MOST = 10, 30
+FEWEST_WINDOWS, MOST_WINDOWS = 10, 30
 """Windows of the walk: at least 10 and at most 30, which are 1,000 to 3,000 steps per node."""
 
 WINDOW = 100
@@ -95,11 +95,11 @@ def tree_of_walk(graph: Graph, epsilon: float, rng: Generator) -> Dendrogram:
     # The exponential mechanism: a tree has a probability in proportion to e^(epsilon L / (2 D)),
     # for the sensitivity D of the log-likelihood L.
     rate, before = epsilon / (2 * largest_change(n)), -math.inf
-    with stage("walking through trees", total=MOST) as advance:
-        for window in range(1, MOST + 1):
+    with stage("walking through trees", total=MOST_WINDOWS) as advance:
+        for window in range(1, MOST_WINDOWS + 1):
             mean = walk(tree, graph.indptr, graph.indices, WINDOW * n, rate, rng)
             advance(1)
-            if window >= LEAST and mean <= before:
+            if window >= FEWEST_WINDOWS and mean <= before:
                 break
             before = mean
     return tree

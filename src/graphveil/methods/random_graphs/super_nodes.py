@@ -38,13 +38,13 @@ from graphveil.release.draft import Draft, NewIds
 
 Ints = NDArray[np.int64]
 
-AT_ONCE = 1 << 16
+MOST_PER_CALL = 1 << 16
 """The most exchanges of one call of the kernel, which have one temperature.
 
 It bounds the memory of their random numbers to 2.5 MiB.
 """
 
-WARM = 1.0
+FIRST_TEMPERATURE = 1.0
 """The temperature at first, in nats of the cost: it falls to 0 as a square.
 
 The cost is a logarithm of a number of graphs: at 1, an exchange after which e times as many graphs
@@ -228,13 +228,14 @@ def grouped(graph: Graph, k: int, sweeps: int, certain: float, rng: Generator) -
     indptr = graph.indptr.astype(np.int64)
     exchanges = n * sweeps if n_groups > 1 else 0
     with stage("groups", total=exchanges) as advance:
-        # A call makes at most a twentieth of all exchanges, but calls are counted as AT_ONCE each.
-        # So with fewer than 20 AT_ONCE exchanges in all, fewer than n x sweeps are made, and the
-        # temperature does not fall to 0.
-        for done in range(0, exchanges, AT_ONCE):
-            number = min(AT_ONCE, exchanges - done, -(-exchanges // 20))
+        # A call makes at most a twentieth of all exchanges, but calls are counted as MOST_PER_CALL
+        # each. So if n x sweeps is below 20 MOST_PER_CALL (1.3 million), fewer exchanges are made,
+        # and the temperature does not fall to 0: below MOST_PER_CALL there is a single call, at the
+        # first temperature.
+        for done in range(0, exchanges, MOST_PER_CALL):
+            number = min(MOST_PER_CALL, exchanges - done, -(-exchanges // 20))
             draws = rng.integers(0, 1 << 62, size=(number, 4))
-            temperature = WARM * (1 - done / exchanges) ** 2
+            temperature = FIRST_TEMPERATURE * (1 - done / exchanges) ** 2
             limits = -temperature * np.log1p(-rng.random(number)) - 1e-9
             exchange(indptr, graph.indices, groups, scratch, logs, certain, draws, limits)
             advance(number)
