@@ -96,8 +96,8 @@ def blurred(values: NDArray[np.float64], decay: float) -> NDArray[np.float64]:
 def _decayed(values: NDArray[np.float64], decay: float) -> NDArray[np.float64]:
     """Return the sum over k >= 0 of decay^k times the value k positions before, by doubling.
 
-    The sum over k < 2s is that over k < s, plus decay^s times the same sum s positions before. It
-    ends where a weight is below 1e-18, the rounding of a sum of floats.
+    The sum over k < 2s is that over k < s, plus decay^s times the same sum s positions before.
+    Weights below 1e-18 are dropped: rounding loses them.
     """
     total, step, weight = values.copy(), 1, decay
     while step < values.size and weight > 1e-18:
