@@ -58,7 +58,7 @@ from graphveil.methods.noisy_cells.prior_model import (
     groups_of,
     mixing_factors,
     priors_of,
-    stated,
+    stated_prior,
 )
 from graphveil.release.draft import Draft
 
@@ -165,10 +165,13 @@ class PriorResponse(NoisyMethod):
         randomness: Randomness,  # noqa: ARG002  as above
     ) -> BlockFlips:
         """Return the prior that follows from classes and noisy counts."""
-        return stated(budget, classes, configuration(classes))
+        return stated_prior(budget, classes, configuration(classes))
 
     def _even(self, n: int, n_cells: int) -> tuple[BlockFlips, Ints]:
-        """Return the prior 1/2 if there is nothing to count; the one cell has all of epsilon."""
+        """Return the prior 1/2 if there is nothing to count; the one cell has all of epsilon.
+
+        One class of weight 1 has the prior 1 x 1 / (1 + 1 x 1).
+        """
         flips = BlockFlips(
             cells=str(n_cells),
             epsilon_cells=str(as_printed(self.epsilon)),
@@ -322,4 +325,4 @@ class MixingPriorResponse(PriorResponse):
         counts = (upper + np.triu(upper, 1).T).astype(np.float64)
         scale, total = 2 / float(part), int(budget["noisy_count"])
         factors = mixing_factors(classes, weights, groups, counts, scale=scale, total=total)
-        return stated(budget, classes, weights, groups, factors)
+        return stated_prior(budget, classes, weights, groups, factors)
