@@ -118,7 +118,7 @@ def test_a_goal_that_no_short_walk_reaches_is_reached_from_sampled_deletions(mea
 
 
 def test_whoever_watches_can_stop_a_run_with_the_best_so_far(monkeypatch):
-    monkeypatch.setattr(walks, "AT_ONCE", 100_000)
+    monkeypatch.setattr(walks, "WORK_OF_A_CHUNK", 100_000)
     seen = []
     task = task_of(random_graph(), budget=10)
 
