@@ -56,7 +56,7 @@ from graphveil.core.text import counted, percent
 from graphveil.core.visible import visible, visible_lines
 
 HERE = Path(__file__).parent
-TOKENS = HERE.parent / "verbs" / "report" / "templates" / "tokens.css"
+TOKENS = HERE.parent / "pages" / "templates" / "tokens.css"
 BOTH = ["GET", "POST"]
 
 MOST_FILES, MOST_BYTES = 2_000, 8 << 30

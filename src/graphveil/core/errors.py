@@ -58,6 +58,7 @@ class GraphveilError(_Spoken, Exception):
     Examples
     --------
     >>> import pickle
+    >>> from graphveil.core.hints import option
     >>> error = pickle.loads(pickle.dumps(GraphveilError(f"use {option('header', 'no')}")))
     >>> print(error, error.hints)
     use header="no" (Hint(name='header', value='no'),)

@@ -43,6 +43,7 @@ class Problem(NamedTuple):
 
         Examples
         --------
+        >>> from graphveil.core.hints import option
         >>> Problem("age", "bins", "median", "age is odd", f"give {option('bins')}").plain.choices
         'give bins'
         """

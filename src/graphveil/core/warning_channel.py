@@ -23,6 +23,8 @@ def as_argument_of(call: str) -> Iterator[None]:
 
     Examples
     --------
+    >>> from graphveil.core.errors import DataError
+    >>> from graphveil.core.hints import option
     >>> try:
     ...     with as_argument_of("graphveil.Graph.from_networkx(data, "):
     ...         raise DataError(f"say {option('directed', 'symmetrize')}")
