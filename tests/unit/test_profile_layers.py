@@ -332,3 +332,13 @@ def test_metrics_and_attacks_speak_of_each_kind(folder):
     assert kept == 1
     attacked = gv.attack_release(folder, original=three_kinds(), attacks=["candidate-set"])
     assert any("ties of each kind" in figure.part for figure in attacked)
+
+
+@pytest.mark.parametrize("edits", ["add", "any"])
+def test_a_cell_that_is_given_up_leaves_nobody_behind(edits):
+    """The hub of a star can join no leaf: it takes k - 1 of five leaves, and one cannot stay."""
+    hub, leaves = np.zeros(5, dtype=np.int64), np.arange(1, 6)
+    ends = np.concatenate([hub, leaves]), np.concatenate([leaves, hub])
+    layers = tuple(gv.Layer.from_arcs(*ends, n=6, name=name) for name in ("calls", "mails"))
+    release = gv.Profile(k=4, edits=edits).anonymize(gv.Network(layers), seed=1)
+    assert min(Counter(map(tuple, release.data.profiles().tolist())).values()) >= 4

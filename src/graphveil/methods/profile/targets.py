@@ -180,13 +180,12 @@ def plan_of_profiles(
     if in_cell.all():
         return ProfilePlan(target, target.copy(), group)
     # Step 2: what it costs every other node to join such a cell. Some cells must be given up if
-    # nodes of their color could otherwise not be placed. Nodes of such a cell keep the cost 0 of
-    # staying, and others that of joining them. So fewer than k can remain, if the groups of step 3
-    # take the others: the next round of `realize` then plans again. With several layers, whose
-    # colors follow from one plan, nothing plans again, and the check of a layer can fail.
+    # nodes of their color could otherwise not be placed: nobody stays in these, or joins them.
     alone, nearest = _joining(points, colors, in_cell, labels, prices)
-    in_cell &= ~_needed(points, colors, (in_cell, alone), labels, k)
-    alone[~in_cell & (nearest < 0)] = grouping.NEVER
+    given_up = _needed(points, colors, (in_cell, alone), labels, k)
+    if given_up.any():
+        in_cell &= ~given_up
+        alone, nearest = _joining(points, colors, in_cell, labels, prices)
     # Step 3: the cheapest groups and single nodes.
     outside = np.flatnonzero(~in_cell)
     costs = grouping.Costs(points, colors, alone, prices.up, prices.down)
