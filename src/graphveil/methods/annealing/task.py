@@ -15,13 +15,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims.conditions import (
-    AnyCondition,
-    EditBudget,
-    SameDegrees,
-    Subgraph,
-    Supergraph,
-)
+from graphveil.claims import conditions
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.hints import option
@@ -55,20 +49,22 @@ def missed(goal: Goal, unprotected: int, n_nodes: int) -> list[str]:
     return [Advice(advice, UnprotectedWarning)]
 
 
-KEPT: dict[str, tuple[AnyCondition, ...]] = {
-    "delete": (Subgraph(),),
-    "add": (Supergraph(),),
-    "rewire": (SameDegrees(),),
+KEPT: dict[str, tuple[conditions.AnyCondition, ...]] = {
+    "delete": (conditions.Subgraph(),),
+    "add": (conditions.Supergraph(),),
+    "rewire": (conditions.SameDegrees(),),
     "any": (),
 }
 """What stays as it was, by which edges may change."""
 
 
-def within(goal: Goal, *, edges_per_edit: Literal[1, 4] = 1) -> tuple[EditBudget, ...]:
+def within(goal: Goal, *, edges_per_edit: Literal[1, 4] = 1) -> tuple[conditions.EditBudget, ...]:
     """Return what a budget states of the edits; nothing of another goal."""
     if not isinstance(goal, Budget):
         return ()
-    return (EditBudget(edges=goal.edges, share=goal.share, edges_per_edit=edges_per_edit),)
+    return (
+        conditions.EditBudget(edges=goal.edges, share=goal.share, edges_per_edit=edges_per_edit),
+    )
 
 
 def claimed(

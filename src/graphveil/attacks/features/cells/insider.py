@@ -24,13 +24,7 @@ from graphveil.attacks.attack import (
     Outcome,
     seconds_of_passes,
 )
-from graphveil.attacks.features.cells.published_cells import (
-    MOST_CELLS,
-    PublishedCells,
-    TrueCells,
-    cells_of,
-    refuse_many,
-)
+from graphveil.attacks.features.cells import published_cells
 from graphveil.attacks.wording import inferred
 from graphveil.core.progress import in_time
 from graphveil.data import Bipartite
@@ -64,7 +58,7 @@ def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions
 
     A person's risk is 1 if their row is read; else how often their class's cells are guessed right.
     """
-    shown, truth = cells_of(situation.comparison)
+    shown, truth = published_cells.cells_of(situation.comparison)
     if (shown.sizes < PAIR).all():
         raise NotMeasuredError("every class has one member")
     # Certainty: what every member reads, next to what anybody reads.
@@ -86,7 +80,7 @@ def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions
     return Outcome(figures, risk, baseline)
 
 
-def _read_whole(shown: PublishedCells) -> tuple[Bools, Bools]:
+def _read_whole(shown: published_cells.PublishedCells) -> tuple[Bools, Bools]:
     """Return in which classes a member reads another complete row for certain, and anybody does.
 
     Two bool arrays, shape (classes,). If two members differ in a column of two values, each has the
@@ -102,7 +96,7 @@ def _read_whole(shown: PublishedCells) -> tuple[Bools, Bools]:
     return everything | turned, everything
 
 
-def _guessed(shown: PublishedCells, truth: TrueCells) -> _Guessed:
+def _guessed(shown: published_cells.PublishedCells, truth: published_cells.TrueCells) -> _Guessed:
     """Return how many suppressed cells of others every class has, and how many are guessed right.
 
     An attacker without a row guesses the value that is likeliest in a suppressed cell. A member
@@ -163,7 +157,9 @@ class _Counts(NamedTuple):
         return np.where(np.append(keys, -1)[at] == asked, found, 0)
 
 
-def _guess_by_own_value(shown: PublishedCells, column: int, counts: _Counts) -> Ints:
+def _guess_by_own_value(
+    shown: published_cells.PublishedCells, column: int, counts: _Counts
+) -> Ints:
     """Return what members guess of another one, by their class and own value.
 
     The own value is less likely: only members who have the likeliest one guess a different one.
@@ -187,7 +183,7 @@ def likeliest_of_others(chances: Floats, size: int, mine: int) -> int:
 
 def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> float:
     """Return about how long it takes."""
-    refuse_many(situation.comparison)
+    published_cells.refuse_many(situation.comparison)
     return 6 * seconds_of_passes(situation, options)
 
 
@@ -199,7 +195,7 @@ INSIDER = Attack(
     "with certainty; how often the most likely value of a suppressed cell of another "
     "member is correct, compared with an attacker who has no row",
     source="graphveil's own",
-    cost=f"linear, up to {MOST_CELLS:,} cells",
+    cost=f"linear, up to {published_cells.MOST_CELLS:,} cells",
     compute=insider,
     seconds=seconds,
     said=(
