@@ -39,6 +39,7 @@ from graphveil.methods.noise.cells import (
     thresholds,
     with_cells,
 )
+from graphveil.methods.noisy_cells import prior_model
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
 from graphveil.methods.noisy_cells.noisy import (
     NoisyMethod,
@@ -49,17 +50,6 @@ from graphveil.methods.noisy_cells.noisy import (
     part_parameter,
 )
 from graphveil.methods.noisy_cells.noisy_statistics import noisy_degrees, noisy_mixing
-from graphveil.methods.noisy_cells.prior_model import (
-    CLASSES,
-    CLASSES_OF_MIXING,
-    PriorClasses,
-    classes_of,
-    configuration,
-    groups_of,
-    mixing_factors,
-    priors_of,
-    stated,
-)
 from graphveil.release.draft import Draft
 
 Ints = NDArray[np.int64]
@@ -83,7 +73,7 @@ class PriorResponse(NoisyMethod):
     """
 
     accepts = (Graph,)
-    most_classes: ClassVar[int] = CLASSES
+    most_classes: ClassVar[int] = prior_model.CLASSES
     shares: ClassVar[Mapping[str, Share]] = {
         "epsilon_count": Share(of_epsilon=Fraction(1, 50), most=Fraction(1, 10)),
         "epsilon_degrees": Share(of_epsilon=Fraction(7, 20), most=Fraction(7, 10)),
@@ -115,7 +105,7 @@ class PriorResponse(NoisyMethod):
             They follow from `flips` in whole numbers, so that anyone can compute them again.
         """
         largest = exp_below(Fraction(flips.epsilon_cells))
-        return [thresholds(prior, flips.FULL, largest) for prior in priors_of(flips)]
+        return [thresholds(prior, flips.FULL, largest) for prior in prior_model.priors_of(flips)]
 
     def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""
@@ -149,7 +139,7 @@ class PriorResponse(NoisyMethod):
             return self._even(data.n_nodes, n_cells)
         count, noisy = noisy_degrees(data, randomness, self.parts)
         expected = expected_degrees(noisy, self.parts["epsilon_degrees"] / 2, count)
-        classes = classes_of(expected, self.most_classes)
+        classes = prior_model.classes_of(expected, self.most_classes)
         budget = {
             "cells": str(n_cells),
             "epsilon_cells": str(self.epsilon_cells),
@@ -160,12 +150,12 @@ class PriorResponse(NoisyMethod):
     def _modeled(
         self,
         data: Graph,  # noqa: ARG002  for methods that count more of it
-        classes: PriorClasses,
+        classes: prior_model.PriorClasses,
         budget: dict[str, Any],
         randomness: Randomness,  # noqa: ARG002  as above
     ) -> BlockFlips:
         """Return the prior that follows from classes and noisy counts."""
-        return stated(budget, classes, configuration(classes))
+        return prior_model.stated(budget, classes, prior_model.configuration(classes))
 
     def _even(self, n: int, n_cells: int) -> tuple[BlockFlips, Ints]:
         """Return the prior 1/2 if there is nothing to count; the one cell has all of epsilon."""
@@ -298,7 +288,7 @@ class MixingPriorResponse(PriorResponse):
 
     name: ClassVar[str] = "mixing-prior-response"
     card: ClassVar[MethodCard] = MIXING_PRIOR_RESPONSE_CARD
-    most_classes: ClassVar[int] = CLASSES_OF_MIXING
+    most_classes: ClassVar[int] = prior_model.CLASSES_OF_MIXING
     shares: ClassVar[Mapping[str, Share]] = {
         **PriorResponse.shares,
         "epsilon_degrees": Share(of_epsilon=Fraction(3, 10), most=Fraction(7, 10)),
@@ -311,15 +301,21 @@ class MixingPriorResponse(PriorResponse):
     )
 
     def _modeled(
-        self, data: Graph, classes: PriorClasses, budget: dict[str, Any], randomness: Randomness
+        self,
+        data: Graph,
+        classes: prior_model.PriorClasses,
+        budget: dict[str, Any],
+        randomness: Randomness,
     ) -> BlockFlips:
         """Return the prior that follows from classes and noisy counts, corrected between groups."""
         # The noise of the counts between groups is added here, under its part of epsilon; counts
         # are brought to 0 or above after it.
-        weights, groups = configuration(classes), groups_of(classes)
+        weights, groups = prior_model.configuration(classes), prior_model.groups_of(classes)
         part = self.parts["epsilon_mixing"]
         upper = np.maximum(noisy_mixing(data, groups[classes.of_node], part, randomness), 0)
         counts = (upper + np.triu(upper, 1).T).astype(np.float64)
         scale, total = 2 / float(part), int(budget["noisy_count"])
-        factors = mixing_factors(classes, weights, groups, counts, scale=scale, total=total)
-        return stated(budget, classes, weights, groups, factors)
+        factors = prior_model.mixing_factors(
+            classes, weights, groups, counts, scale=scale, total=total
+        )
+        return prior_model.stated(budget, classes, weights, groups, factors)

@@ -16,14 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackInput,
-    AttackOptions,
-    Outcome,
-    seconds_of_passes,
-)
+from graphveil.attacks import attack
 from graphveil.attacks.features.cells import published_cells
 from graphveil.attacks.wording import inferred
 from graphveil.core.progress import in_time
@@ -53,7 +46,9 @@ class _Guessed(NamedTuple):
     outside: Ints
 
 
-def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
+def insider(
+    situation: attack.AttackInput[BipartiteComparison], _options: attack.AttackOptions
+) -> attack.Outcome:
     """Return whose complete row another member reads, and how many suppressed cells are guessed.
 
     A person's risk is 1 if their row is read; else how often their class's cells are guessed right.
@@ -66,18 +61,18 @@ def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions
     # Guesses of the cells of all other members.
     guessed = _guessed(shown, truth)
     whole = "share of people"
-    figures = [AttackFigure(WHOLE_ROW, certain.mean(), whole, everything.mean())]
+    figures = [attack.AttackFigure(WHOLE_ROW, certain.mean(), whole, everything.mean())]
     if guessed.cells.any():
         right, without = (some.sum() / guessed.cells.sum() for some in guessed[1:])
         part, unit = "hidden cells of others, right guess", "share of suppressed cells"
-        figures.append(AttackFigure(part, float(right), unit, float(without)))
+        figures.append(attack.AttackFigure(part, float(right), unit, float(without)))
     risk, baseline = (
         np.where(whole_, 1.0, some[truth.own] / np.maximum(guessed.cells[truth.own], 1))
         for whole_, some in ((certain, guessed.inside), (everything, guessed.outside))
     )
     alone = shown.sizes[truth.own] < PAIR
     risk[alone] = baseline[alone] = np.nan
-    return Outcome(figures, risk, baseline)
+    return attack.Outcome(figures, risk, baseline)
 
 
 def _read_whole(shown: published_cells.PublishedCells) -> tuple[Bools, Bools]:
@@ -181,13 +176,15 @@ def likeliest_of_others(chances: Floats, size: int, mine: int) -> int:
     return int((chances * left).argmax())
 
 
-def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> float:
+def seconds(
+    situation: attack.AttackInput[BipartiteComparison], options: attack.AttackOptions
+) -> float:
     """Return about how long it takes."""
     published_cells.refuse_many(situation.comparison)
-    return 6 * seconds_of_passes(situation, options)
+    return 6 * attack.seconds_of_passes(situation, options)
 
 
-INSIDER = Attack(
+INSIDER = attack.Attack(
     name="insider",
     kind=Bipartite,
     knows="the attacker's own row and equivalence class, and the possible values of the columns",
