@@ -33,8 +33,8 @@ import graphveil as gv
 from graphveil.core.randomness import Randomness
 from graphveil.methods.noise import ladder as ladders
 from graphveil.methods.noise import laws as laplace
-from graphveil.methods.noise import words_from
 from graphveil.methods.noise.ladder import Steps, ladder, rate_of
+from graphveil.methods.noise.laws import words_from
 from graphveil.methods.random_graphs.degree_triangle import SHARES
 from graphveil.methods.random_graphs.triangle_statistics import (
     Statistics,

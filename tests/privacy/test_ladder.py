@@ -14,7 +14,6 @@ from scipy import stats
 import graphveil as gv
 from graphveil.claims.conditions import as_printed
 from graphveil.core.randomness import Randomness
-from graphveil.methods.noise import words_from
 from graphveil.methods.noise.ladder import (
     Steps,
     ladder,
@@ -23,6 +22,7 @@ from graphveil.methods.noise.ladder import (
     rate_of,
     vectors_within,
 )
+from graphveil.methods.noise.laws import words_from
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
 from graphveil.methods.random_graphs.placement import GROUPS, Cuts, cut
 from graphveil.methods.random_graphs.triangle_statistics import (

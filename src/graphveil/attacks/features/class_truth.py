@@ -21,7 +21,6 @@ import numpy as np
 from graphveil.attacks import attack
 from graphveil.attacks.features.released_classes import People, people_of
 from graphveil.attacks.features.scoring import RARE
-from graphveil.attacks.homogeneity import in_classes_of_one as in_classes_of_one  # noqa: PLC0414  read from here by verbs
 from graphveil.attacks.wording import inferred
 from graphveil.claims.conditions import TrueOfShare
 from graphveil.claims.guarantees import SmoothKAnonymity

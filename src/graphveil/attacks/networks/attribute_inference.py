@@ -18,7 +18,6 @@ from collections.abc import Iterator
 import numpy as np
 
 from graphveil.attacks import attack
-from graphveil.attacks.homogeneity import certain_beside as certain_beside  # noqa: PLC0414  read from here by verbs
 from graphveil.attacks.wording import inferred
 from graphveil.core.progress import in_time
 from graphveil.core.rows import Setting

@@ -59,8 +59,6 @@ if TYPE_CHECKING:
     from graphveil.methods.adaptive.bipartite import LevelSchedule
     from graphveil.methods.adaptive.problem import Problem, Solution
 
-__all__ = ["Adaptive", "checked_levels"]
-
 
 Compatibility = Literal["auto", "bipartite", "symmetric"]
 """Which algorithm chooses the pairs."""

@@ -30,15 +30,17 @@ from graphveil.claims.conditions import BlockFlips, Condition, as_printed
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.card import MethodCard
-from graphveil.methods.noise import Channel, channel, words_from
 from graphveil.methods.noise.cells import (
+    Channel,
     block_chances,
+    channel,
     exp_below,
     flipped_in_blocks,
     number_of_cells,
     thresholds,
     with_cells,
 )
+from graphveil.methods.noise.laws import words_from
 from graphveil.methods.noisy_cells import prior_model
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
 from graphveil.methods.noisy_cells.noisy import (

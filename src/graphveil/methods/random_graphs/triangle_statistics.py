@@ -18,8 +18,8 @@ import numpy as np
 
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.noise import words_from
 from graphveil.methods.noise.ladder import Steps, ladder, rate_of
+from graphveil.methods.noise.laws import words_from
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
 from graphveil.methods.noisy_cells.noisy_statistics import (
     edges_between,
