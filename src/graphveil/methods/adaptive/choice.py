@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.data.codes import SUPPRESSED
@@ -33,7 +34,7 @@ from graphveil.methods.adaptive.problem import (
     words_of,
 )
 
-Way: TypeAlias = Callable[[Problem, LevelSchedule, np.random.Generator], Solution]
+Way: TypeAlias = Callable[[Problem, LevelSchedule, Generator], Solution]
 """A way to suppress cells: it returns the chosen pairs and what is suppressed."""
 
 RERUNS = 4
@@ -45,7 +46,7 @@ standard deviations of that share more. A larger margin accepts ways that suppre
 reveal more."""
 
 
-def level_clusters(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
+def level_clusters(problem: Problem, schedule: LevelSchedule, rng: Generator) -> Solution:
     """Return clusters of as many equal rows as the largest level in them."""
     del schedule
     labels = clusters_by_level(problem.rows, problem.levels, rng)
@@ -53,16 +54,12 @@ def level_clusters(problem: Problem, schedule: LevelSchedule, rng: np.random.Gen
     return Solution(symmetric.pairs_within(labels), stars)
 
 
-def pruned_bipartite(
-    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
-) -> Solution:
+def pruned_bipartite(problem: Problem, schedule: LevelSchedule, rng: Generator) -> Solution:
     """Return the pairs of Algorithm 1, pruned."""
     return bipartite.pruned(problem, bipartite.solve(problem, schedule, rng))
 
 
-def symmetric_pairs(
-    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
-) -> Solution:
+def symmetric_pairs(problem: Problem, schedule: LevelSchedule, rng: Generator) -> Solution:
     """Return the pairs of Algorithm 2, with clusters by level as one of its starts."""
     labels = clusters_by_level(problem.rows, problem.levels, rng)
     return symmetric.solve(problem, schedule, rng, labels=labels)
@@ -84,9 +81,7 @@ class EqualClasses:
 
     rows: int
 
-    def __call__(
-        self, problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
-    ) -> Solution:
+    def __call__(self, problem: Problem, schedule: LevelSchedule, rng: Generator) -> Solution:
         """Return the pairs of Algorithm 1 between classes, pruned by class."""
         # Step 1: the classes, and the cells in which their rows differ: these stars are paid for.
         labels = clusters_by_level(problem.rows, np.minimum(problem.levels, self.rows), rng)
@@ -172,9 +167,7 @@ class Choice(NamedTuple):
     figures: Mapping[str, float]
 
 
-def choose(
-    problems: Sequence[Problem], schedule: LevelSchedule, rng: np.random.Generator
-) -> Choice:
+def choose(problems: Sequence[Problem], schedule: LevelSchedule, rng: Generator) -> Choice:
     """Return the way with the fewest stars of those that resist a re-run.
 
     Parameters
@@ -241,7 +234,7 @@ def _rerun_share(
     way: Way,
     schedule: LevelSchedule,
     most: float,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> float:
     """Return the share of people whom re-runs of a way find; stop early once it is too large."""
     runs: list[list[NDArray[np.bool_]]] = [[] for _ in problems]
@@ -260,7 +253,7 @@ def _rerun_share(
 
 
 def _hits(
-    problem: Problem, solution: Solution, runs: NDArray[np.bool_], rng: np.random.Generator
+    problem: Problem, solution: Solution, runs: NDArray[np.bool_], rng: Generator
 ) -> NDArray[np.float64]:
     """Return how often an attacker who saw these runs gives everybody the own record."""
     # The attack of `graphveil.measures.matchings`, on the pairs that fit and the cells that runs
