@@ -33,9 +33,9 @@ from pyarrow import parquet
 import graphveil as gv
 from graphveil.core.progress import within
 from graphveil.io import GraphOptions
-from graphveil.release.publishing import Output
+from graphveil.release.options import RunOptions
 from graphveil.scale import anonymize_ties
-from graphveil.verbs.anonymize import RunOptions, anonymize_file
+from graphveil.verbs.anonymize import anonymize_file
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from raw_rows import read_rows, write_rows
@@ -168,9 +168,8 @@ def in_memory(folder: Path) -> dict[str, Any]:
     anonymize_file(
         gv.KDegree(k=K),
         folder / "ties.parquet",
-        Output(folder / "memory" / "out"),
+        RunOptions(out=folder / "memory" / "out", seed=SEED),
         options=GraphOptions(),
-        run=RunOptions(seed=SEED),
     )
     return {}
 

@@ -59,13 +59,13 @@ def provenance_of(method: str, parameters: dict) -> Provenance:
     """Return where a release comes from, in the words of its method."""
     known = METHODS[method]
     limits = limits_of(method, parameters)
-    return Provenance(method=method, source=known.source, limits=limits, parameters=parameters)
+    return Provenance(method=method, source=known.card.source, limits=limits, parameters=parameters)
 
 
 def limits_of(method: str, parameters: dict) -> str:
     """Return what a method with these parameters says that it does not protect against."""
     known = METHODS[method]
-    return known.from_parameters({**known.example, **parameters}).stated_limits
+    return known.from_parameters({**known.card.example, **parameters}).stated_limits
 
 
 def smallest(method):

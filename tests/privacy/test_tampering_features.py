@@ -259,9 +259,9 @@ def test_a_cost_that_the_record_misstates_is_found(tmp_path, release):
 def be_of(manifest, method, **parameters) -> None:
     """Let the manifest name another method, with all of its parameters and its words."""
     known = METHODS[method]
-    chosen = known.from_parameters({**known.example, **parameters})
+    chosen = known.from_parameters({**known.card.example, **parameters})
     whole = dict(chosen.provenance.parameters)
-    manifest["method"] |= {"name": method, "source": known.source, "parameters": whole}
+    manifest["method"] |= {"name": method, "source": known.card.source, "parameters": whole}
     manifest["claim"]["does_not_protect_against"] = chosen.stated_limits
 
 

@@ -894,7 +894,7 @@ def test_choices_are_kept_for_their_owner_and_taken_up_for_next_year(patients):
 def test_every_kind_of_file_is_read_as_it_was_noticed(tmp_path, content, header, kind):
     (tmp_path / "a.csv").write_text(content)
     found = Study.of(Folder.at(tmp_path), "a.csv")
-    assert (header, kind) == (found.choices["header"], found.kind)
+    assert (header, kind) == (found.choices.header, found.kind)
     assert "people" in found.said, found.problems
 
 

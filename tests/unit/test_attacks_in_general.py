@@ -6,6 +6,7 @@ import dataclasses
 from collections import Counter
 from functools import cache
 
+import msgspec
 import numpy as np
 import pytest
 
@@ -93,7 +94,7 @@ def relabeled(release, original, order, seed):
     position = release.private.linkage.positions_of(original.labels(), release.data.labels())
     shuffled = rng_of(seed).permutation(N)
     new = np.argsort(shuffled)[position[order]]
-    private = dataclasses.replace(
+    private = msgspec.structs.replace(
         release.private, input_sha256=digest_of(moved), linkage=Linkage(moved.labels(), new)
     )
     return dataclasses.replace(

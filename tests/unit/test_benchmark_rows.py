@@ -67,5 +67,5 @@ def test_what_scripts_take_from_the_package_is_there():
 
 
 def test_a_name_that_the_package_does_not_have_is_found():
-    assert {"gone"} == missing("from graphveil.data import Graph, gone, measures")
+    assert {"gone"} == missing("from graphveil.data import Graph, gone, kinds")
     assert {"gone"} == missing("import graphveil as gv\ngv.gone(gv.Graph)")

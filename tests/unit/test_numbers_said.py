@@ -19,6 +19,7 @@ from graphveil.attacks.row_selection import most_known, strongest
 from graphveil.attacks.wording import Said, above_guess, words_of
 from graphveil.claims.guarantees import EdgeDP, KAnonymity
 from graphveil.core.rows import Row, Rows, Setting
+from graphveil.core.text import NO_FIGURE
 from graphveil.measures import Cascade, SingledOut
 from graphveil.pages import charts, frontiers, html, print_figures
 from graphveil.pages.answers import attacks, standing_out
@@ -364,7 +365,7 @@ def test_a_picture_of_shares_draws_each_at_its_place():
         part.split("<")[0] for part in wide.split('"middle">')[1:]
     ]
     assert ["a", "25%", "50%", "40% to 75%", "10%"] == charts.described(marks[0])
-    assert ["b", charts.NONE, "100%", charts.NONE, charts.NONE] == charts.described(marks[1])
+    assert ["b", NO_FIGURE, "100%", NO_FIGURE, NO_FIGURE] == charts.described(marks[1])
 
 
 def test_a_picture_of_steps_has_a_corner_at_every_share():

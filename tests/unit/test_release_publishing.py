@@ -32,7 +32,8 @@ from graphveil.release import (
     read_release,
 )
 from graphveil.release.files import check_names, release_format, write_data
-from graphveil.release.publishing import Output, Publication, publish, warn_of_others
+from graphveil.release.options import RunOptions
+from graphveil.release.publishing import Publication, publish, warn_of_others
 
 PACKAGE = Path(gv.__file__).parent
 LIKES = gv.Bipartite.from_lists([["tea"], ["tea"], ["rye"], ["rye"]])
@@ -54,8 +55,8 @@ def published(folder, *, private=True, linkage=None, linked=True, reading=None, 
             linkage=linkage,
         )
 
-    output = Output(folder, linkage=linked, reading=reading or {})
-    publish(output, write, input_digests=frozenset([sha256]))
+    run = RunOptions(out=folder, linkage=linked)
+    publish(run, write, input_digests=frozenset([sha256]), reading=reading or {})
     return folder
 
 

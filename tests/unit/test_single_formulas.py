@@ -480,14 +480,14 @@ def test_a_line_joins_what_no_point_of_the_same_method_beats(monkeypatch):
     given = [(1, 0, 1.0, 0.5), (2, 0, 2.0, 0.6), (3, 0, 3.0, 0.55), (4, 1, 1.0, 0.9)]
     dots = [frontiers.Dot(n, series, "m", x, y) for n, series, x, y in given]
     dots.append(frontiers.Dot(5, 0, "m", 0.5, None))
-    monkeypatch.setattr(results, "_dots", lambda *_: dots)
+    monkeypatch.setattr(sweep_page, "_dots", lambda *_: dots)
     axes = {"x": "lower is better", "y": "higher is better"}
     made = sweep_page._with_lines(SimpleNamespace(axes=axes), "x", "y")
     assert [1, 2, 4] == [dot.number for dot in made if dot.on_line]
 
 
 def test_each_figure_of_a_row_is_shown_once(monkeypatch):
-    monkeypatch.setattr(results, "_best", lambda _: set())
+    monkeypatch.setattr(sweep_page, "best_of", lambda _: set())
     setting = SimpleNamespace(
         first=SimpleNamespace(number=1, method="m", words="m k=2", parameters={}),
         failure=None,
@@ -560,7 +560,9 @@ def test_costs_are_headed_once():
 
 
 def test_columns_that_are_given_are_parameters_of_every_trial():
-    method = SimpleNamespace(example={"k": 5, "levels": 2, "epsilon_count": 0.1, "edits": "add"})
+    method = SimpleNamespace(
+        card=SimpleNamespace(example={"k": 5, "levels": 2, "epsilon_count": 0.1, "edits": "add"})
+    )
     search = SimpleNamespace(given={"known": ["age"]}, method=method, name="levels")
     assert {"edits": "add", "known": ["age"]} == until._Search._example(search)
 

@@ -24,8 +24,8 @@ from graphveil.methods.equivalence_classes.rule import Rule
 from graphveil.methods.registry import methods_from
 from graphveil.methods.smooth_k.smooth_k import Clustered
 from graphveil.release.draft import Draft, EditedEdges
-from graphveil.release.publishing import Output
-from graphveil.verbs.anonymize import RunOptions, anonymize_file
+from graphveil.release.options import RunOptions
+from graphveil.verbs.anonymize import anonymize_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -75,6 +75,8 @@ EVERYTHING_CARD = MethodCard(
     promise="Every row of the release equals at least k-1 others.",
     source="this test",
     limits="It keeps what anybody of a class has.",
+    cost="linear in the entries",
+    example={"k": 2},
 )
 """All that is only said of `Everything`."""
 
@@ -119,8 +121,9 @@ def likes(tmp_path):
 
 
 def test_a_method_from_outside_takes_ties_from_the_disk(tmp_path, ties):
-    run, out = RunOptions(seed=1, on_disk=True), tmp_path / "out"
-    anonymize_file(OnlyIds(), ties, Output(out), options=io.GraphOptions(), run=run)
+    out = tmp_path / "out"
+    run = RunOptions(out=out, seed=1, on_disk=True)
+    anonymize_file(OnlyIds(), ties, run, options=io.GraphOptions())
     release = gv.read_release(out)
     assert 3 == release.data.n_edges
     assert "it hides nothing" in release.private.warnings
@@ -141,13 +144,12 @@ def test_a_method_from_outside_takes_rows_from_the_disk(tmp_path, likes):
 
 
 def test_a_source_that_a_method_does_not_name_is_refused_with_those_that_do(tmp_path, ties, likes):
-    run, out = RunOptions(on_disk=True), tmp_path / "out"
+    out = tmp_path / "out"
+    run = RunOptions(out=out, on_disk=True)
     with pytest.raises(
         UsageError, match=r"all edges in memory. To run on disk, use k-degree or .* or only-ids;"
     ):
-        anonymize_file(
-            gv.HrgMcmc(epsilon=1.0), ties, Output(out), options=io.GraphOptions(), run=run
-        )
+        anonymize_file(gv.HrgMcmc(epsilon=1.0), ties, run, options=io.GraphOptions())
     with pytest.raises(
         UsageError, match="To run on disk, use smooth-k or suppress-k or everything"
     ):

@@ -34,14 +34,14 @@ from graphveil.core.randomness import Randomness
 from graphveil.data.csr import neighbor_lists
 from graphveil.io.reading import source_of
 from graphveil.io.text.tie_blocks import tie_file
-from graphveil.release.publishing import Output
+from graphveil.release.options import RunOptions
 from graphveil.scale import anonymize_ties
 from graphveil.scale.ties import reading
 from graphveil.scale.ties import run as stages
 from graphveil.scale.ties.lists import Buckets, Listed, cuts_of, dropped, listed, mapped, spread
 from graphveil.scale.ties.nodes import Numbering, nodes_of
 from graphveil.scale.ties.release import Changed, changed_edges
-from graphveil.verbs.anonymize import RunOptions, anonymize_file
+from graphveil.verbs.anonymize import anonymize_file
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -93,7 +93,7 @@ def named(ends, ids):
 def in_memory(method, path, out, *, options=FORGET, seed=5, form=None):
     out.parent.mkdir()
     return anonymize_file(
-        method, path, Output(out, form), options=options, run=RunOptions(seed=seed)
+        method, path, RunOptions(out=out, format=form, seed=seed), options=options
     )
 
 

@@ -24,6 +24,7 @@ from urllib.parse import quote
 
 import jinja2
 from markupsafe import Markup, escape
+from msgspec import MsgspecError
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
@@ -38,6 +39,7 @@ from graphveil.app.server import form_of, sandboxed, upload_of
 from graphveil.app.study import (
     MOST_PREVIEWED,
     WITH_ROLES,
+    KeptFile,
     Study,
     answers_to,
     kept_for,
@@ -141,7 +143,7 @@ class Pages:
         """Return how many rows data or a release has, if that is known without reading them."""
         from graphveil.io.formats import format_of  # noqa: PLC0415  heavy: the address comes first
 
-        with suppress(*UNREADABLE, GraphveilError):
+        with suppress(*UNREADABLE, MsgspecError, GraphveilError):
             path, more, rows = self.folder.inside(one.path), "", None
             if one.kind == "release":
                 if self.folder.inside(f"{one.path}/{MANIFEST}").stat().st_size <= MOST_READ:
@@ -153,9 +155,9 @@ class Pages:
                 rows = parquet.read_metadata(path).num_rows
             elif one.kind == "data":
                 known, kept = self.studies.get(one.path), kept_for(self.folder, one.path)
-                said = known.rows if known else json.loads(kept.read_bytes())["rows"]
-                if said["of"] == list(state_of(path)):
-                    rows, more = said["count"], "" if said["complete"] else "more than "
+                said = known.rows if known else KeptFile.at(kept).rows
+                if said.of == state_of(path):
+                    rows, more = said.count, "" if said.complete else "more than "
             return "" if rows is None else f"{more}{counted(rows, 'row', spec=',')}"
         return ""
 
@@ -267,7 +269,7 @@ class Pages:
         job, bounded = (self._job_of(verb, study) for verb in ("explore", "bounds"))
         kind = study.kind if job is None else job.arguments["study"]["kind"]
         way = way_named(kind, study.method if job is None else job.arguments["method"])
-        chosen = study.choices["strength"]
+        chosen = study.choices.strength
         shown: dict[str, Any] = {"s": study, "job": job, "bounded": bounded, "bounds": BOUNDS}
         shown |= {"preset": chosen if chosen in way.strengths else way.strengths[0]}
         return self.page(request, "risk", way=way, kind=kind, **shown)
@@ -281,7 +283,7 @@ class Pages:
                 return self.to(request, "columns", study.name)
             way = way_named(study.kind, form.get("method", ""))
             strength = way.strength_of(form.get("strength") or form.get("pick", ""))
-            study.choices |= {"strength": strength}
+            study.choices.strength = strength
             await run_in_threadpool(study.keep)
             stem = study.path.name.partition(".")[0] or "release"
             start = f"{stem}-{way.parameter.replace('epsilon', 'e')}{strength:g}"

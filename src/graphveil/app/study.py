@@ -16,7 +16,10 @@ from collections.abc import Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import msgspec
+from msgspec.structs import replace as replaced
 
 from graphveil.app.folder import HIDDEN, Folder
 from graphveil.core.atomic import OWNER_ONLY, whole_file
@@ -135,6 +138,77 @@ MOST_PREVIEWED, MOST_SHOWN = 100_000, 12
 """Values of so many first rows are previewed, and so many values of each level are shown."""
 
 
+Answer = Literal["yes", "no"]
+
+
+WordMeaning = Literal["missing", "value"]
+WORDS: Mapping[str, WordMeaning] = {"missing": "missing", "value": "value"}
+"""What a word that may stand for a missing value can be."""
+
+
+class ColumnChoices(msgspec.Struct):
+    """What was chosen for a column: its role, its levels, its dates and words that may be missing.
+
+    `levels`: one of `LEVELS`, or the name of a file; `dates`: the form in which dates are written.
+    """
+
+    role: Literal["known", "attach", "label", "want", "drop"]
+    levels: str
+    dates: str
+    words: dict[str, WordMeaning]
+
+
+class FileChoices(msgspec.Struct, kw_only=True):
+    """What was chosen for a file.
+
+    `first`, `second`: the columns of a pair; `nodes`: the file about the people; `copy`, `false`:
+    the answers about the recipient; `more`: further options of the reader.
+    """
+
+    what: Literal["row", "column", "graph", "bipartite"]
+    person: str
+    first: str
+    second: str
+    items: Literal["things", "people"] = "things"
+    nodes: str = ""
+    directed: Literal["symmetrize", "keep"] = "symmetrize"
+    header: Answer = "yes"
+    copy: Answer = "no"
+    false: Answer = "no"
+    strength: int | float | None = None
+    more: dict[str, Any]
+    columns: dict[str, ColumnChoices]
+
+
+class RowsRead(msgspec.Struct, frozen=True):
+    """How many rows were looked at, whether these are all, and in which state of the file."""
+
+    count: int
+    complete: bool
+    of: tuple[int, int]
+
+
+class KeptFile(msgspec.Struct, frozen=True):
+    """The content of ``.graphveil/FILE.json``, as far as the app reads it."""
+
+    format: int
+    rows: RowsRead
+    choices: msgspec.Raw
+
+    @classmethod
+    def at(cls, file: Path) -> KeptFile:
+        """Return the content of this file; its choices are decoded apart, by their format."""
+        return msgspec.json.decode(file.read_bytes(), type=cls)
+
+    def decoded(self) -> FileChoices:
+        """Return the choices."""
+        return msgspec.json.decode(self.choices, type=FileChoices)
+
+
+UNREADABLE = (OSError, ValueError, msgspec.MsgspecError)
+"""What reading kept choices raises."""
+
+
 class Level(NamedTuple):
     """One level of a column: its commonest values with their rows, and how many values it has."""
 
@@ -149,13 +223,13 @@ class Study:
     folder: Folder
     name: str
     description: Description
-    choices: dict[str, Any]
+    choices: FileChoices
     state: tuple[int, int]
     people: Description | None = None
     problems: tuple[Problem, ...] = ()
     notes: list[str] = field(default_factory=list)
     said: str = ""
-    undone: list[dict[str, Any]] = field(default_factory=list)
+    undone: list[FileChoices] = field(default_factory=list)
     previews: dict[str, list[Level]] = field(default_factory=dict)
     turn: asyncio.Lock = field(default_factory=asyncio.Lock)
 
@@ -181,16 +255,15 @@ class Study:
         return kept_for(self.folder, self.name)
 
     @property
-    def rows(self) -> dict[str, Any]:
-        """How many rows were looked at, whether these are all, and in which state of the file."""
-        found = self.description
-        return {"count": found.rows, "complete": found.complete, "of": list(self.state)}
+    def rows(self) -> RowsRead:
+        """How many rows were looked at."""
+        return RowsRead(self.description.rows, self.description.complete, self.state)
 
     @property
     def kind(self) -> str:
         """The kind of data: table, graph or bipartite."""
-        rows = _rows_of(self.choices["what"])
-        is_network = self.choices["nodes"] or self.choices["directed"] == "keep"
+        rows = _rows_of(self.choices.what)
+        is_network = self.choices.nodes or self.choices.directed == "keep"
         return "network" if rows == "graph" and is_network else rows
 
     @property
@@ -209,29 +282,28 @@ class Study:
         """The kept choices for other files of the same kind of data, by the name of the file."""
         found = {}
         for one in sorted(self.kept.parent.glob("*.json")):
-            with suppress(OSError, ValueError, KeyError, TypeError):
-                what = json.loads(one.read_bytes())["choices"]["what"]
-                if one != self.kept and _rows_of(what) == _rows_of(self.choices["what"]):
+            with suppress(*UNREADABLE):
+                what = KeptFile.at(one).decoded().what
+                if one != self.kept and _rows_of(what) == _rows_of(self.choices.what):
                     found[one.stem] = one
         return found
 
     def take_up(self, file: Path) -> None:
         """Use choices that were kept, also for another file; say which columns are different."""
         try:
-            kept = json.loads(file.read_bytes())
-            if kept["format"] != FORMAT:
+            held = KeptFile.at(file)
+            if held.format != FORMAT:
                 return
-            said = kept["choices"]
-            self._look(said["header"])
-            self._take_people(said.get("nodes", ""))
-            known, own = said["columns"], self.choices["columns"]
-            new = [name for name in own if name not in known]
-            taken = {name: said[name] for name in self.choices if name in said}
-            self.choices |= taken | {"nodes": self.choices["nodes"]}
-            self.choices["columns"] = own | {n: known[n] for n in own if n in known}
-        except (OSError, ValueError, KeyError, TypeError):
+            kept = held.decoded()
+            self._look(kept.header)
+            self._take_people(kept.nodes)
+        except UNREADABLE:
             self.notes = ["The earlier choices could not be read. The detected ones are used."]
             return
+        known, own = kept.columns, self.choices.columns
+        new = [name for name in own if name not in known]
+        columns = own | {n: known[n] for n in own if n in known}
+        self.choices = replaced(kept, nodes=self.choices.nodes, columns=columns)
         gone = [name for name in known if name not in own]
         said = {"New columns since these choices were made": new}
         said |= {"Columns that are not here any more": gone}
@@ -243,7 +315,7 @@ class Study:
         before = copy.deepcopy(self.choices)
         if "undo" in form:
             if self.undone:
-                self._look(self.undone[-1]["header"])
+                self._look(self.undone[-1].header)
                 self.choices, self.people = self.undone.pop(), None
         elif "reset" in form:
             self.description, self.choices, self.notes = _looked_at(self.path)
@@ -261,7 +333,7 @@ class Study:
         """Keep the choices for later, and for `choices_of` if nothing is open."""
         held = {"format": FORMAT, "choices": self.choices, "rows": self.rows}
         held |= {} if self.problems else {"release": self.repeatable}
-        content = json.dumps(held, indent=1)
+        content = json.dumps(msgspec.to_builtins(held), indent=1)
         try:
             self.folder.hidden()
             with whole_file(self.kept, mode=OWNER_ONLY) as part:
@@ -273,28 +345,28 @@ class Study:
         """Change the choices as the fields of a form say; what is not offered changes nothing."""
         if self._look(form.get("header", "")):
             return
-        self._take_people(form.get("nodes", self.choices["nodes"]))
+        self._take_people(form.get("nodes", self.choices.nodes))
         names = [column.name for column in self.description.columns]
         offers: dict[str, Collection[str]] = dict.fromkeys(("person", "first", "second"), names)
         offers |= FIELDS
         for name, offered in offers.items():
             if form.get(name, "") in offered:
-                self.choices[name] = form[name]
+                setattr(self.choices, name, form[name])
         of_column = {"role": ROLES, "levels": (*LEVELS, *self.levels_files)}
         for number, column in enumerate(self.columns):
-            said = self.choices["columns"][column.name]
+            said = self.choices.columns[column.name]
             for name, offered in of_column.items():
                 if form.get(f"{name}{number}") in offered:
-                    said[name] = form[f"{name}{number}"]
-            for place, word in enumerate(said["words"]):
-                if form.get(f"word{number}-{place}") in ("missing", "value"):
-                    said["words"][word] = form[f"word{number}-{place}"]
+                    setattr(said, name, form[f"{name}{number}"])
+            for place, word in enumerate(said.words):
+                if meaning := WORDS.get(form.get(f"word{number}-{place}", "")):
+                    said.words[word] = meaning
         if "answer" in form:
             self._answer(*form["answer"].partition("-")[::2])
 
     def _look(self, header: str) -> bool:
         """Look at the file again if its first line is taken for something else now."""
-        is_new = header in ("yes", "no") and header != self.choices["header"]
+        is_new = header in ("yes", "no") and header != self.choices.header
         is_new = is_new and self.description.format in TEXT
         if is_new:
             self.description, self.choices, self.notes = _looked_at(self.path, header=header)
@@ -303,13 +375,13 @@ class Study:
 
     def _take_people(self, name: str) -> None:
         """Take a file of people and the roles that follow from it; an empty name means no file."""
-        if name == self.choices["nodes"]:
+        if name == self.choices.nodes:
             return
-        self.people, self.choices["nodes"] = None, ""
+        self.people, self.choices.nodes = None, ""
         if name in self.tables:
             self.people = self._describe_people(name)
-            self.choices["nodes"] = name
-            self.choices["columns"] |= detected(self.people)["columns"]
+            self.choices.nodes = name
+            self.choices.columns |= detected(self.people).columns
 
     def _describe_people(self, name: str) -> Description:
         return describe(self.folder.inside(name), kind="table", person="row")
@@ -331,20 +403,20 @@ class Study:
         asked = {str(place): one for place, one in enumerate(self.problems)}.get(number)
         if asked is None or answer not in answers_to(asked):
             return
-        said = self.choices["columns"].get(asked.column)
+        said = self.choices.columns.get(asked.column)
         if said is None or answer == "use":
-            self.choices["more"][asked.option] = asked.value
-        elif answer in ("missing", "value"):
-            said["words"][asked.value] = answer
+            self.choices.more[asked.option] = asked.value
+        elif answer in WORDS:
+            said.words[asked.value] = WORDS[answer]
         elif answer == "levels":
             kind = next(one.kind for one in self.columns if one.name == asked.column)
             fitting = next(filter(None, self.offered("text" if kind == "id" else kind)), "auto")
             is_proposed = asked.option == "levels" and asked.value in LEVELS
-            said["role"], said["levels"] = "known", asked.value if is_proposed else fitting
+            said.role, said.levels = "known", asked.value if is_proposed else fitting
         elif answer.startswith(_DATES):
-            said["dates"] = answer.removeprefix(_DATES)
+            said.dates = answer.removeprefix(_DATES)
         else:
-            said["role"] = answer
+            said.role = "drop"
 
     def check(self) -> None:
         """Ask everything that is open; where nothing is, read the file as it was chosen."""
@@ -354,8 +426,8 @@ class Study:
             if self.kind == "table":  # numbers of people who must be alike are no number to group
                 own = {self.wanted: "auto"} if self.wanted else {}
                 levels = {"levels": self.roles["levels"] | own, "dates": self.roles["dates"]}
-            if self.choices["nodes"] and self.people is None:
-                self.people = self._describe_people(self.choices["nodes"])
+            if self.choices.nodes and self.people is None:
+                self.people = self._describe_people(self.choices.nodes)
             problems = describe(self.path, kind=self.kind, **self.options, **levels).problems
             if not problems:
                 said, previews, problems = self._read()
@@ -393,10 +465,10 @@ class Study:
 
     def named(self, *roles: str) -> list[str]:
         """Return the columns that have one of these roles, in their order; that of ids has none."""
-        said, ids = self.choices["columns"], self.columns[0].name if self.people else None
-        person = self.choices["person"] if self.choices["what"] == "column" else ids
+        said, ids = self.choices.columns, self.columns[0].name if self.people else None
+        person = self.choices.person if self.choices.what == "column" else ids
         names = [one.name for one in self.columns if one.name != person]
-        return [name for name in names if said[name]["role"] in roles]
+        return [name for name in names if said[name].role in roles]
 
     @property
     def wanted(self) -> str:
@@ -405,8 +477,8 @@ class Study:
 
     def _words(self, used: list[str]) -> dict[str, tuple[str, ...]]:
         """Return how words that may be missing values are read, of these columns."""
-        columns = self.choices["columns"]
-        words = [pair for name in used for pair in columns[name]["words"].items()]
+        columns = self.choices.columns
+        words = [pair for name in used for pair in columns[name].words.items()]
         missing = {word for word, said in words if said == "missing"} - {"*", ""}
         values = {word for word, said in words if said == "value"} - missing
         return {"suppressed": ("*", "", *sorted(missing)), "categories": tuple(sorted(values))}
@@ -414,37 +486,37 @@ class Study:
     @property
     def options(self) -> dict[str, Any]:
         """How the file is read."""
-        chosen, more = self.choices, dict(self.choices["more"])
+        chosen, more = self.choices, dict(self.choices.more)
         if self.description.format in TEXT and self.description.columns:
-            more |= {"header": chosen["header"]}
+            more |= {"header": chosen.header}
         if self.kind in ("graph", "network"):
-            read = self._ends("source_column", "target_column", directed=chosen["directed"])
+            read = self._ends("source_column", "target_column", directed=chosen.directed)
             if self.people:  # its first column names them
                 used = self.named("known", "attach")
                 dropped = tuple(one.name for one in self.columns[1:] if one.name not in used)
-                read |= {"nodes": self.folder.inside(chosen["nodes"]), "drop": dropped}
+                read |= {"nodes": self.folder.inside(chosen.nodes), "drop": dropped}
                 read |= {"bins": self._groups(used), **self._words(used)}
             return read | more
         if self.kind == "bipartite":
-            return self._ends("user_column", "item_column", items=chosen["items"]) | more
+            return self._ends("user_column", "item_column", items=chosen.items) | more
         bins = {"bins": self._groups(self.named("known"))} if self.wanted else {}
-        person = chosen["person"] if chosen["what"] == "column" else "row"
+        person = chosen.person if chosen.what == "column" else "row"
         words = self._words(self.named(*ROLES[:-1]))
         return {"person": person, "drop": tuple(self.named("drop")), **words} | more | bins
 
     def _groups(self, names: list[str]) -> dict[str, str]:
         """Return how numbers are grouped where no method makes them wider."""
         numbers = {one.name for one in self.columns if one.kind == "number"}
-        columns = self.choices["columns"]
-        grouped = [name for name in names if name in numbers and columns[name]["levels"]]
+        columns = self.choices.columns
+        grouped = [name for name in names if name in numbers and columns[name].levels]
         return dict.fromkeys(grouped, GROUPS)
 
     def _ends(self, first: str, second: str, **more: str) -> dict[str, Any]:
         """Return the columns of pairs by name, or by number where they have none."""
         names = [column.name for column in self.description.columns]
-        given = {first: self.choices["first"], second: self.choices["second"]}
+        given: dict[str, Any] = {first: self.choices.first, second: self.choices.second}
         given = {end: name for end, name in given.items() if name}
-        if self.choices["header"] == "no":
+        if self.choices.header == "no":
             given = {end: names.index(name) + 1 for end, name in given.items() if name in names}
         return {**given, **more, "ignore_weights": True}
 
@@ -457,10 +529,10 @@ class Study:
             return {role: names for role, names in said.items() if names}
         if self.kind != "table":
             return {}
-        columns = self.choices["columns"]
+        columns = self.choices.columns
         known = [] if self.wanted else self.named("known")  # adaptive makes no value wider
-        levels = {name: columns[name]["levels"] for name in known if columns[name]["levels"]}
-        dates = {name: columns[name]["dates"] for name in levels if columns[name].get("dates")}
+        levels = {name: columns[name].levels for name in known if columns[name].levels}
+        dates = {name: columns[name].dates for name in levels if columns[name].dates}
         files = {
             n: str(self.folder.inside(said)) for n, said in levels.items() if said not in LEVELS
         }
@@ -484,7 +556,7 @@ class Study:
         reading = {name: value for name, value in said["options"].items() if name != "nodes"}
         return {
             "method": way.method,
-            "parameters": way.parameters(self.choices["strength"], said),
+            "parameters": way.parameters(self.choices.strength, said),
             "reading": {"kind": self.kind, **reading},
             "columns": [one.name for one in self.columns],
         }
@@ -492,9 +564,9 @@ class Study:
     @property
     def method(self) -> str:
         """The method that the two questions lead to."""
-        is_copied, is_false = self.choices["copy"] == "yes", self.choices["false"] == "yes"
+        is_copied, is_false = self.choices.copy == "yes", self.choices.false == "yes"
         if self.kind == "network":
-            return "profile" if self.choices["directed"] == "keep" else "k-degree"
+            return "profile" if self.choices.directed == "keep" else "k-degree"
         if self.wanted:
             return "adaptive"
         if self.kind == "graph":
@@ -531,7 +603,7 @@ def describe(path: Path, **options: Any) -> Description:
     return verb.describe(path, **options)
 
 
-def _looked_at(path: Path, **given: str) -> tuple[Description, dict[str, Any], list[str]]:
+def _looked_at(path: Path, **given: str) -> tuple[Description, FileChoices, list[str]]:
     """Return what a file holds, the choices that follow, and what they assume.
 
     Where its first line can be either, it is read as names, unless one is a number. Every row of a
@@ -557,7 +629,7 @@ def _looked_at(path: Path, **given: str) -> tuple[Description, dict[str, Any], l
         ]
     note = f"A value of {', '.join(people)} appears in several rows. If it names a person, choose "
     notes = [f"{note}that several rows belong to a person."] if people else []
-    return found, detected(found) | given, notes
+    return found, replaced(detected(found), **given), notes
 
 
 def previewed(
@@ -631,7 +703,7 @@ def _forms_in(text: str) -> list[str]:
     return [one for one in forms if not any(one != more and one in more for more in forms)]
 
 
-def detected(found: Description) -> dict[str, Any]:
+def detected(found: Description) -> FileChoices:
     """Return the choices that follow from what was found."""
     ends = {column.role: column.name for column in found.columns}
     names = [column.name for column in found.columns]
@@ -640,26 +712,21 @@ def detected(found: Description) -> dict[str, Any]:
     more = found.options if found.kind != "table" else {}
     own = ("source_column", "target_column", "user_column", "item_column", "items", "directed")
     kept = {n: v for n, v in more.items() if n not in own and isinstance(v, str | bool)}
-    what = {"table": "row", "network": "graph"}.get(found.kind, found.kind)
-    said: dict[str, Any] = {
-        "what": what,
-        "person": names[0] if names else "",
-        "first": first,
-        "second": second,
-    }
-    said |= {"items": "things", "nodes": "", "directed": "symmetrize", "header": "yes"}
+    what: Any = {"table": "row", "network": "graph"}.get(found.kind, found.kind)
     asked = [one.column for one in found.problems]
     columns = {
-        column.name: {
-            "role": "drop" if column.role == "drop" else "known",
-            "levels": column.levels if column.levels in LEVELS else "auto",
-            "dates": "" if column.name in asked else column.dates,
-            "words": {word: "missing" for word, _ in column.missing},
-        }
+        column.name: ColumnChoices(
+            role="drop" if column.role == "drop" else "known",
+            levels=column.levels if column.levels in LEVELS else "auto",
+            dates="" if column.name in asked else column.dates,
+            words={word: "missing" for word, _ in column.missing},
+        )
         for column in found.columns
     }
-    said |= {"copy": "no", "false": "no", "strength": None}
-    return said | {"more": kept, "columns": columns}
+    person = names[0] if names else ""
+    return FileChoices(
+        what=what, person=person, first=first, second=second, more=kept, columns=columns
+    )
 
 
 def options_from(study: Mapping[str, Any], *, exact: bool = False) -> Any:

@@ -41,7 +41,7 @@ from graphveil.pages.answers import attacks
 from graphveil.pages.answers.attacks import strongest
 from graphveil.pages.answers.standing_out import knowledge
 from graphveil.release import read_release
-from graphveil.release.publishing import Output
+from graphveil.release.options import RunOptions
 from graphveil.verbs.advise.strengths import Point, compared, most_found
 from graphveil.verbs.advise.trials import shares_of
 from graphveil.verbs.advise.until import reached_by
@@ -170,7 +170,7 @@ def release(
     made = method_named(way.method).from_parameters(way.parameters(strength, study))
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        anonymize_file(made, Path(path), Output(Path(out)), options=options_from(study))
+        anonymize_file(made, Path(path), RunOptions(out=Path(out)), options=options_from(study))
     say(found="notes", value=list(dict.fromkeys(word(str(one.message)) for one in caught)))
     say(found="made", value=digest_of_file(Path(out) / MANIFEST))
     say(stage="Verifying the guarantee", done=1, of=6)

@@ -6,14 +6,14 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import MISSING
 from pathlib import Path
-from typing import Annotated, Any, TypeVar, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, TypeVar, get_args, get_origin
 
 from cyclopts import Group, Parameter, Token
 
 from graphveil.cli.app import HELP_READING, STANDARD_INPUT, every_reading_option
 from graphveil.core.errors import UsageError
 from graphveil.core.parameters import FlatParameter, flat_parameters, is_spelled, options_of
-from graphveil.core.storage import Place, place_of
+from graphveil.core.storage import Address, Place, place_of
 
 T = TypeVar("T")
 
@@ -40,14 +40,16 @@ def flag(
     group: Group | None = None,
     negative: str | None = None,
     spelled: str | None = None,
-    placed: bool = False,
 ) -> inspect.Parameter:
-    """Return one keyword-only flag."""
+    """Return one keyword-only flag; one for a path takes an address too if its kind has it."""
+    options = options_of(kind)
+    if Path in options:
+        kind = Path | None if type(None) in options else Path
     whole = kind is int or (int in get_args(kind) and str not in get_args(kind))
     note = Parameter(
         name=spelled,
         help=text,
-        converter=_place if placed else _whole_number if whole else None,
+        converter=_place if Address in options else _whole_number if whole else None,
         group=group or OPTIONS_GROUP,
         negative=negative,
         negative_iterable="",
@@ -59,53 +61,30 @@ def flag(
     )
 
 
-_WORDS: dict[str, Any] = {
-    "switch": bool,
-    "bool": bool,
-    "int": int,
-    "float": float,
-    "text": str,
-    "texts": list[str],
-    "names": tuple[str, ...],
-    "file": Path,
-    "place": Path,
-}
-"""The kinds of flags in a table: a place may also be an address."""
+REQUIRED: Any = inspect.Parameter.empty
+"""The default of a flag that must be given."""
 
 
-def flags(group: Group | None, table: Mapping[str, str]) -> list[inspect.Parameter]:
-    """Return the flags of a table: name, word of its kind, and spelling if it differs; its help.
+class Flag(NamedTuple):
+    """A flag of a command, without its name and group; off by default it has no value."""
 
-    A switch is off unless given. A question mark behind a kind means it may be omitted; ``=``
-    gives its default.
+    kind: Any
+    text: str
+    default: Any = None
+    spelled: str | None = None
 
-    >>> [item.name for item in flags(None, {"jobs int?": "Processes.", "port int=0": "Port."})]
+
+def flags(group: Group | None, table: Mapping[str, Flag]) -> list[inspect.Parameter]:
+    """Return the flags of a table by their names.
+
+    >>> asked = {"jobs": Flag(int | None, "Processes."), "port": Flag(int, "Port.", default=0)}
+    >>> [item.name for item in flags(None, asked)]
     ['jobs', 'port']
     """
     made = []
-    for key, text in table.items():
-        name, word, *spelled = key.split()
-        word, _, given = word.partition("=")
-        kind = _WORDS[word.rstrip("?")]
-        default: Any = inspect.Parameter.empty
-        if word == "switch":
-            default = False
-        elif given:
-            default = given == "yes" if kind is bool else kind(given)
-        elif word.endswith("?"):
-            kind, default = kind | None, None
-        made.append(
-            flag(
-                name,
-                kind,
-                text,
-                default=default,
-                group=group,
-                negative="" if word == "switch" else None,
-                spelled=next(iter(spelled), None),
-                placed=word.startswith("place"),
-            )
-        )
+    for name, item in table.items():
+        negative = "" if item.default is False else None
+        made.append(flag(name, group=group, negative=negative, **item._asdict()))
     return made
 
 
@@ -202,9 +181,9 @@ def path_argument(name: str, text: str) -> inspect.Parameter:
 
 
 INPUT = path_argument("input", "Data file, or - for standard input.")
-ALL = {"all switch": "Print every row and every note."}
-JSON = {"json switch": "Print JSON."}
-NEW_FILE = {"force switch": "Replace an existing file of this name."}
+ALL = {"all": Flag(bool, "Print every row and every note.", default=False)}
+JSON = {"json": Flag(bool, "Print JSON.", default=False)}
+NEW_FILE = {"force": Flag(bool, "Replace an existing file of this name.", default=False)}
 """Flags that several commands have."""
 
 FOLDER = path_argument("dir", "Folder of the release.")

@@ -15,7 +15,7 @@ import numpy as np
 from graphveil import io
 from graphveil.claims.neighbors import check_outside
 from graphveil.cli.console import say
-from graphveil.cli.flags import ALL, JSON, NEW_FILE, OUTPUT_GROUP, flags
+from graphveil.cli.flags import ALL, JSON, NEW_FILE, OUTPUT_GROUP, Flag, flags
 from graphveil.core.atomic import OWNER_ONLY, check_name, is_output, not_replaced, whole_file
 from graphveil.core.errors import UsageError
 from graphveil.core.rows import Row, Rows
@@ -71,13 +71,20 @@ def is_same_file(one: Path, other: Path) -> bool:
 
 ROW_FLAGS = [
     *flags(
-        None, {"seed int?": "Seed that makes sampled figures repeatable. Default: fresh entropy."}
+        None,
+        {
+            "seed": Flag(
+                int | None, "Seed that makes sampled figures repeatable. Default: fresh entropy."
+            )
+        },
     ),
     *flags(
         OUTPUT_GROUP,
         {
-            "out file?": "Write the rows to this new file, .parquet or .json. Only its owner can "
-            "read it.",
+            "out": Flag(
+                Path | None,
+                "Write the rows to this new file, .parquet or .json. Only its owner can read it.",
+            ),
             **NEW_FILE,
             **ALL,
             **JSON,
@@ -145,10 +152,13 @@ def _how(row: Row) -> str:
 COLUMN_FLAGS = flags(
     None,
     {
-        "attached file?": "A table with a column that is published with the release. Its ids are "
-        "those of the original.",
-        "attached_column text?": "Name of that column.",
-        "attached_ids text?": "Column of that table with the ids. Default: its first.",
+        "attached": Flag(
+            Path | None,
+            "A table with a column that is published with the release. Its ids are "
+            "those of the original.",
+        ),
+        "attached_column": Flag(str | None, "Name of that column."),
+        "attached_ids": Flag(str | None, "Column of that table with the ids. Default: its first."),
     },
 )
 

@@ -158,6 +158,11 @@ class Anonymizer(ABC, Generic[D]):
     def guarantee(self) -> AnyGuarantee:
         """What is guaranteed, before any data is read; a run may claim less, never more."""
 
+    def guarantee_of(self, data: Data) -> AnyGuarantee:
+        """Return what is guaranteed of this data, where the data adds to the words of it."""
+        del data
+        return self.guarantee
+
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds of every release, by construction."""

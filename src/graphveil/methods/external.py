@@ -490,10 +490,15 @@ def method_from(
     space = {
         "name": name,
         "accepts": kinds,
-        "promise": promise,
+        "card": MethodCard(
+            promise=promise,
+            example={item: _ANY[kind] for item, kind, own in fields if own.default is MISSING},
+            limits=UNPROVED_FIELDS["limits"],
+            source=UNPROVED_FIELDS["source"],
+            cost=UNPROVED_FIELDS["cost"],
+        ),
         "function": staticmethod(function),
         "takes_seed": takes_seed,
-        "example": {item: _ANY[kind] for item, kind, own in fields if own.default is MISSING},
         "__doc__": promise,
         "__module__": function.__module__,
     }

@@ -273,15 +273,3 @@ def _data(figures: Mapping[str, Sequence[float | None]]) -> Markup:
     }
     text = visible_json(json.dumps(short, separators=(",", ":"), ensure_ascii=True))
     return Markup(text.replace("<", "\\u003c").replace("&", "\\u0026"))  # noqa: S704  escaped here
-
-
-def picture_html(panels: Sequence[Panel], methods: Sequence[str]) -> str:
-    """Return pictures alone, with the style that they need, for a notebook."""
-    pictures = [(panel, scatter(panel)) for panel in panels]
-    shown: dict[str, Any] = {
-        "symbols": SYMBOLS,
-        "pictures": pictures,
-        "methods": methods,
-        "mark_of": mark_of,
-    }
-    return rendered("sweep_picture.html", **shown)

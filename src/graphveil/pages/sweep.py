@@ -268,8 +268,8 @@ class SweepReport(Illustrated):
         return self.figures
 
     def _repr_html_(self) -> str:
-        """Return the first picture of the page, for notebooks."""
-        return next((figure.svg for figure in self.figures.values()), "")
+        """Return the pictures of the page, for notebooks."""
+        return "".join(figure.svg for figure in self.figures.values())
 
     def __repr__(self) -> str:
         """Return what it is, and its size."""

@@ -46,6 +46,9 @@ class Method(Protocol):
     def guarantee(self) -> AnyGuarantee:
         """What it guarantees of any data."""
 
+    def guarantee_of(self, data: Data) -> AnyGuarantee:
+        """Return what it guarantees of this data."""
+
     @property
     def claims_nothing(self) -> bool:
         """Whether no run of it claims anything."""
@@ -100,7 +103,7 @@ def promised(method: Method, data: Data) -> AnyGuarantee:
 
     It reads names of items and what the owner says, nothing that the guarantee covers.
     """
-    guarantee: AnyGuarantee = method.guarantee.of_rows(getattr(data, "person", None))
+    guarantee: AnyGuarantee = method.guarantee_of(data).of_rows(getattr(data, "person", None))
     if not isinstance(guarantee, EdgeDP | NodeDP):
         return guarantee
     # A list of people or items that comes from the data is not covered by epsilon.

@@ -7,33 +7,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
-from graphveil.claims.ledger import Ledger, LedgerReceipt
+from graphveil.claims.ledger import LedgerReceipt
 from graphveil.core.errors import UsageError
 from graphveil.core.randomness import Randomness
 from graphveil.core.storage import Place
 from graphveil.core.warning_channel import each_once
 from graphveil.release.claiming import Method
+from graphveil.release.options import RunOptions
 from graphveil.release.publishing import (
-    Output,
     Publication,
     check_place,
     publish,
     warn_of_leftovers,
     warn_of_others,
 )
-
-
-class Run(NamedTuple):
-    """What is asked for, of whatever source."""
-
-    method: Method
-    output: Output
-    seed: int | None = None
-    nested_in: Path | None = None
-    ledger: Ledger | None = None
 
 
 class Made(NamedTuple):
@@ -58,33 +47,34 @@ class Source(Protocol):
     keeps: ClassVar[bool]
     """Whether what an interrupted run left next to its release is taken up by the next one."""
 
-    def refusals(self, run: Run) -> Iterator[str]:
+    def refusals(self, method: Method, run: RunOptions, /) -> Iterator[str]:
         """Yield what cannot be had of this source, or raise it; from the options alone."""
 
-    def read(self, run: Run) -> AbstractContextManager[Read]:
+    def read(self, method: Method, run: RunOptions, /) -> AbstractContextManager[Read]:
         """Give the data; when the block is left, what the run kept meanwhile is gone."""
 
 
-def released(source: Source, run: Run) -> Place:
+def released(source: Source, method: Method, run: RunOptions) -> Place:
     """Write the release of a source, and return its folder or address; or write nothing."""
-    out, private = run.output.folder, run.output.private
+    out, private, ledger = run.out, run.private, run.privacy_ledger
     with each_once():
-        for text in source.refusals(run):
+        for text in source.refusals(method, run):
             raise UsageError(text)
-        check_place(out, force=run.output.force, private=private)
+        check_place(out, force=run.force, private=private)
         Randomness(seed=run.seed)  # refuses what is no seed before anything is read
         warn_of_leftovers(out, on_disk=source.keeps, private=private)
-        with source.read(run) as read:
-            known = frozenset[str]() if run.ledger is None else run.ledger.known()
+        with source.read(method, run) as read:
+            known = frozenset[str]() if ledger is None else ledger.known()
             warn_of_others(
                 out, read.known_by, nested_in=read.nested_in, known=known, private=private
             )
             made = read.draw()
             publish(
-                run.output._replace(reading=read.reading),
+                run,
                 made.write,
                 input_digests=read.known_by,
                 nested_in=read.nested_in,
                 spent=made.spent,
+                reading=read.reading,
             )
     return out

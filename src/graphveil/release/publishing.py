@@ -11,7 +11,7 @@ import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import permutations
 from pathlib import Path
@@ -50,6 +50,7 @@ from graphveil.core.text import counted
 from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import Advice, OtherReleasesWarning, StaleFilesWarning
 from graphveil.release.files import Private, Provenance, is_data_file, write_owners
+from graphveil.release.options import RunOptions
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -69,51 +70,45 @@ class Publication:
     levels: Iterable[pa.Table] | None = None
     witness: Iterable[pa.Table] | None = None
     linkage_sha256: str | None = None
-
-
-class Output(NamedTuple):
-    """Where a release is written, and how."""
-
-    folder: Place
-    format: str | None = None
-    force: bool = False
-    linkage: bool = True
-    parts: bool | None = None
-    private: Place | None = None
-    reading: Mapping[str, Any] = MappingProxyType({})
-    trial: bool = False
+    reading: Mapping[str, Any] = field(default_factory=dict)
 
 
 def publish(
-    output: Output,
+    run: RunOptions,
     write: Callable[[Any], Publication],
     *,
     input_digests: frozenset[str],
     nested_in: tuple[str, ...] = (),
     spent: LedgerReceipt | None = None,
+    reading: Mapping[str, Any] = MappingProxyType({}),
+    trial: bool = False,
 ) -> None:
     """Put a release in its place with its manifest and the owner's private record, or nothing."""
-    out, private = output.folder, output.private
-    check_place(out, force=output.force, private=private)
+    out, private = run.out, run.private
+    check_place(out, force=run.force, private=private)
     if not isinstance(out, Address):
         warn_of_leftovers(out, private=private)
     known = frozenset[str]() if spent is None else spent.known
     beside: tuple[str, ...] = ()
-    if not output.trial:
+    if not trial:
         beside = warn_of_others(
             out, input_digests, nested_in=nested_in, known=known, private=private
         )
     if isinstance(out, Address):
-        _publish_at(out, cast("Place", private), write, beside, output)  # checked to have one
+        _publish_at(
+            out,
+            cast("Place", private),  # checked to be given
+            lambda address: replace(write(address), reading=reading),
+            beside,
+            run,
+        )
         return
-    with staged(
-        out, force=output.force, private=local_folder(private) if private else None
-    ) as stage:
-        publication = write(stage.public)
+    with staged(out, force=run.force, private=local_folder(private) if private else None) as stage:
+        publication = replace(write(stage.public), reading=reading)
         composed = None if spent is None or beside else spent.composed
         manifest = encode(manifest_of(publication, composed))
         (stage.public / MANIFEST).write_bytes(manifest)
-        write_private_folder(stage.private, publication, manifest, beside, output)
+        write_private_folder(stage.private, publication, manifest, beside, run)
 
 
 def warn_of_leftovers(out: Place, *, on_disk: bool = False, private: Place | None = None) -> None:
@@ -189,13 +184,17 @@ def manifest_of(publication: Publication, composed: Composed | None = None) -> M
 
 
 def write_private_folder(
-    folder: Path, publication: Publication, manifest: bytes, beside: tuple[str, ...], output: Output
+    folder: Path,
+    publication: Publication,
+    manifest: bytes,
+    beside: tuple[str, ...],
+    run: RunOptions,
 ) -> None:
     """Write the linkage where it is kept, and the record, where the owner's part is known."""
     if publication.private is None:
         return
     kept = {LEVELS: publication.levels}
-    if output.linkage:
+    if run.linkage:
         kept |= {LINKAGE: publication.linkage, WITNESS: publication.witness}
     digests = {}
     for name, tables in kept.items():
@@ -204,7 +203,7 @@ def write_private_folder(
             digests[name] = digest_of_file(folder / name)
     record = folder / RECORD
     record.touch(mode=OWNER_ONLY)
-    record.write_bytes(record_of(publication, manifest, digests, beside, output))
+    record.write_bytes(record_of(publication, manifest, digests, beside))
 
 
 def record_of(
@@ -212,7 +211,6 @@ def record_of(
     manifest: bytes,
     digests: Mapping[str, str],
     beside: tuple[str, ...],
-    output: Output,
 ) -> bytes:
     """Return the private record; the digests are those of the owner's files by their names."""
     private = cast("Private", publication.private)
@@ -225,7 +223,7 @@ def record_of(
         levels_sha256=digests.get(LEVELS),
         witness_sha256=digests.get(WITNESS),
         method=publication.provenance.method,
-        reading=dict(output.reading),
+        reading=dict(publication.reading),
         ledger=None if private.spent is None else private.spent.note,
     )
     return encode(record)
@@ -236,7 +234,7 @@ def _publish_at(
     private: Place,
     write: Callable[[Any], Publication],
     beside: tuple[str, ...],
-    output: Output,
+    run: RunOptions,
 ) -> None:
     """Put a release at an address, with its private record in another place, or nothing.
 
@@ -251,12 +249,12 @@ def _publish_at(
             _begin(address, mark, private=address is private)
         publication = write(out)
         manifest = encode(manifest_of(publication))
-        _write_private(out, private, publication, manifest, beside, output, mark)
+        _write_private(out, private, publication, manifest, beside, run, mark)
         try:
             _close(out, {file.name for file in publication.described.files}, mark)
             out.put_bytes(MANIFEST, manifest)
         except Exception:
-            if isinstance(private, Path) and not output.force:
+            if isinstance(private, Path) and not run.force:
                 shutil.rmtree(private, ignore_errors=True)
             raise
     except Exception as error:
@@ -339,19 +337,19 @@ def _write_private(
     publication: Publication,
     manifest: bytes,
     beside: tuple[str, ...],
-    output: Output,
+    run: RunOptions,
     mark: _Mark,
 ) -> None:
     """Write record and linkage into a folder; at an address the linkage is there before."""
     if isinstance(place, Path):
-        with staged_private(place, force=output.force, release=out) as folder:
-            write_private_folder(folder, publication, manifest, beside, output)
+        with staged_private(place, force=run.force, release=out) as folder:
+            write_private_folder(folder, publication, manifest, beside, run)
         return
     linked = publication.linkage_sha256
     n_linked = 0 if linked is None else len(publication.described.files)
     _close(place, {linkage_part(number) for number in range(n_linked)}, mark)
     digests = {} if linked is None else {LINKAGE: linked}
-    place.put_bytes(RECORD, record_of(publication, manifest, digests, beside, output))
+    place.put_bytes(RECORD, record_of(publication, manifest, digests, beside))
 
 
 _ADDRESS = re.compile(r"[A-Za-z][\w+.-]+:/")

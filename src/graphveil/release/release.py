@@ -39,7 +39,8 @@ from graphveil.release.files import (
     write_data,
 )
 from graphveil.release.generalized_graph import GeneralizedGraph
-from graphveil.release.publishing import Output, Publication, publish
+from graphveil.release.options import RunOptions
+from graphveil.release.publishing import Publication, publish
 from graphveil.verify.verdict import LIMIT_BYTES
 
 if TYPE_CHECKING:
@@ -159,7 +160,8 @@ class Release(Generic[D_co]):
             Where other releases of the same input are next to it, or what a killed run left.
         """
         path = Path(folder)
-        self.published(Output(path, format, force, linkage, reading=reading or {}))
+        run = RunOptions(out=path, format=format, force=force, linkage=linkage)
+        self.published(run, reading or {})
         return path
 
     def for_owner(self) -> Private:
@@ -195,15 +197,19 @@ class Release(Generic[D_co]):
         """
         return self.for_owner().cost
 
-    def published(self, output: Output) -> None:
+    def published(
+        self, run: RunOptions, reading: Mapping[str, Any], *, trial: bool = False
+    ) -> None:
         """Write the release as `write` does, in csv where no format is given."""
         private = self.private
         publish(
-            output,
-            partial(self.publication, output.format or "csv"),
+            run,
+            partial(self.publication, run.format or "csv"),
             input_digests=frozenset() if private is None else private.input_digests,
             nested_in=() if private is None else private.nested_in,
             spent=None if private is None else private.spent,
+            reading=reading,
+            trial=trial,
         )
 
     def publication(self, form: str, public: Path) -> Publication:

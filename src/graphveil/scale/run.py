@@ -34,10 +34,11 @@ from graphveil.methods.registry import methods_from
 from graphveil.methods.smooth_k.options import Chunks
 from graphveil.methods.smooth_k.row_orders import MinHash
 from graphveil.methods.smooth_k.smooth_k import Clustered
-from graphveil.release.claiming import claim
+from graphveil.release.claiming import Method, claim
 from graphveil.release.files import DELIMITED, check_items, format_that_came_in, release_format
-from graphveil.release.pipeline import Made, Read, Run
-from graphveil.release.publishing import Output, Publication, check_apart
+from graphveil.release.options import RunOptions
+from graphveil.release.pipeline import Made, Read
+from graphveil.release.publishing import Publication, check_apart
 from graphveil.scale import columns
 from graphveil.scale.chunks import ByNames, ByWords, InChunks, Released, RowKeys, Sampling, keyed
 from graphveil.scale.frame_source import FrameSource
@@ -83,7 +84,7 @@ class Stages:
     """The stages of one run; none of them knows on which engine it runs."""
 
     method: Clustered
-    output: Output
+    run: RunOptions
     form: Format
     origins: tuple[str, ...]
     working: WorkingFolder
@@ -114,8 +115,8 @@ class Stages:
         as_things = ids_as_things(facts.ids_as_items, facts.n_items)
         advice = (*advice, *((PEOPLE_AS_ITEMS,) if facts.people else as_things))
         numbered, in_values = self.numbered(released, facts, tally)
-        target, private = self.output.folder, self.output.private
-        linked = private if self.output.linkage and isinstance(private, Address) else None
+        target, private = self.run.out, self.run.private
+        linked = private if self.run.linkage and isinstance(private, Address) else None
         files = DataFiles(
             numbered=numbered,
             packed=in_values,
@@ -125,7 +126,7 @@ class Stages:
             scratch=self.working.stage("publish"),
             memory_mib=self.memory_mib,
             form=self.form,
-            parts=comes_in_parts(self.output.parts, self.form, facts.n_rows, target),
+            parts=comes_in_parts(self.run.parts, self.form, facts.n_rows, target),
             linked=linked,
         )
         return Made(lambda public: self.publication(files, public, tally, advice))
@@ -276,24 +277,24 @@ class RowsOnDisk(ABC):
     keeps: ClassVar[bool] = True
 
     @abstractmethod
-    def given(self, output: Output) -> _Given:
+    def given(self, run: RunOptions) -> _Given:
         """Return the rows, once they are such that can be read."""
 
-    def refusals(self, run: Run) -> Iterator[str]:
+    def refusals(self, method: Method, run: RunOptions) -> Iterator[str]:
         """Yield what needs all rows in memory, and refuse places that are in one another."""
         if run.nested_in is not None:
             yield f"--nested-in needs all data in memory. Remove {self.flag}."
-        if run.ledger is not None:
+        if run.privacy_ledger is not None:
             yield f"--ledger needs all data in memory. Remove {self.flag}."
-        check_apart(self._places(run.output))
-        yield from refused_methods(run.method)
+        check_apart(self._places(run))
+        yield from refused_methods(method)
 
     flag: ClassVar[str] = "--on-disk"
     """What asks for this source on the command line."""
 
-    def _places(self, output: Output) -> dict[str, Place]:
+    def _places(self, run: RunOptions) -> dict[str, Place]:
         """Return all places that are written, by the options that name them."""
-        target, private = output.folder, output.private
+        target, private = run.out, run.private
         places = {"out": target}
         if private is not None:
             places["private"] = private
@@ -304,27 +305,26 @@ class RowsOnDisk(ABC):
         return places
 
     @contextmanager
-    def read(self, run: Run) -> Iterator[Read]:
+    def read(self, method: Method, run: RunOptions) -> Iterator[Read]:
         """Give the rows, kept by the engine, counted and digested."""
-        output, reading = run.output, recorded(self.options)
-        given = self.given(output)
-        method = in_chunks(run.method)
+        given, reading = self.given(run), recorded(self.options)
+        chunked = in_chunks(method)
         with (
-            going_on(run._replace(method=method), given.digest, reading) as working,
+            going_on(chunked, run, given.digest, reading) as working,
             given.engine.at(working.folder, working.name) as tables,
         ):
             stages = Stages(
-                method, output, given.form, given.origins, working, tables, given.engine.memory_mib
+                chunked, run, given.form, given.origins, working, tables, given.engine.memory_mib
             )
             facts = stages.facts(given.take)
             known_by = frozenset((facts.input_sha256, *given.origins))
             yield Read(known_by, lambda: stages.drawn(facts), reading)
 
 
-def form_of(output: Output, came_in: str) -> Format:
+def form_of(run: RunOptions, came_in: str) -> Format:
     """Return the format of a release of rows: the one asked for, else the one that came in."""
-    form = release_format(output.format or came_in, "bipartite")
-    check_parts(output.parts, form, output.folder)
+    form = release_format(run.format or came_in, "bipartite")
+    check_parts(run.parts, form, run.out)
     return form
 
 
@@ -349,10 +349,10 @@ class RowsOfFile(RowsOnDisk):
     path: Path
     engine: Engine
 
-    def given(self, output: Output) -> _Given:
+    def given(self, run: RunOptions) -> _Given:
         """Return the rows of the file."""
         source = check_readable(self.path, self.options)
-        form = form_of(output, format_that_came_in(source.path, self.options.format))
+        form = form_of(run, format_that_came_in(source.path, self.options.format))
         with stage(f"computing the digest of {source.name}"):
             digest, of_parts = digests_of_files(part.path for part in source.parts)
 
@@ -371,19 +371,19 @@ class RowsOfFrame(RowsOnDisk):
     connect: Callable[[], SparkEngine]
     flag: ClassVar[str] = "--engine"
 
-    def refusals(self, run: Run) -> Iterator[str]:
+    def refusals(self, method: Method, run: RunOptions) -> Iterator[str]:
         """Yield what needs all rows in memory, or one machine."""
-        yield from super().refusals(run)
+        yield from super().refusals(method, run)
         yield from refused_items(self.options)
 
-    def _places(self, output: Output) -> dict[str, Place]:
-        return {**super()._places(output), "working": self.place}
+    def _places(self, run: RunOptions) -> dict[str, Place]:
+        return {**super()._places(run), "working": self.place}
 
-    def given(self, output: Output) -> _Given:
+    def given(self, run: RunOptions) -> _Given:
         """Return the rows of the session."""
-        form, engine = form_of(output, "parquet"), self.connect()
+        form, engine = form_of(run, "parquet"), self.connect()
         source = FrameSource.of(self.rows, engine.spark)
-        places = (output.folder, output.private)
+        places = (run.out, run.private)
         addresses = tuple(place for place in places if isinstance(place, Address))
         check_executors(engine.spark, engine.place, addresses)
         tell_of_spills(engine.spark)

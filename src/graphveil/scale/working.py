@@ -24,7 +24,8 @@ from graphveil.core.storage import Address, Place, place_of
 from graphveil.core.version import __version__
 from graphveil.core.warning_channel import warn
 from graphveil.core.warnings import StaleFilesWarning
-from graphveil.release.pipeline import Run
+from graphveil.release.claiming import Method
+from graphveil.release.options import RunOptions
 
 if TYPE_CHECKING:
     from filelock import FileLock
@@ -234,10 +235,15 @@ def _locked(folder: Path) -> FileLock:
 
 @contextmanager
 def going_on(
-    run: Run, rows_sha256: str, reading: Mapping[str, Any], *, once: str = "", **more: Any
+    method: Method,
+    run: RunOptions,
+    rows_sha256: str,
+    reading: Mapping[str, Any],
+    *,
+    once: str = "",
+    **more: Any,
 ) -> Iterator[WorkingFolder]:
     """Give the working folder of a run: the one it left when it was interrupted, or a new one."""
-    out, method = run.output, run.method
     # All that decides the result is in the fingerprint; a different one is a different run.
     decided_by = {
         "version": __version__,
@@ -250,10 +256,10 @@ def going_on(
     digest = hashlib.sha256(rows_sha256.encode())
     digest.update(msgspec.json.encode(decided_by, order="deterministic"))
     working = opened(
-        unfinished_beside(out.private or out.folder),
+        unfinished_beside(run.private or run.out),
         digest.hexdigest(),
         seed=run.seed,
-        force=out.force,
+        force=run.force,
     )
     with kept_where_interrupted(working, once=once):
         yield working

@@ -8,7 +8,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 from graphveil import io
 from graphveil.claims.ledger import Ledger
@@ -30,15 +30,14 @@ from graphveil.methods.roles import TableRoles, WithRoles
 from graphveil.release import Release, digest_of, digests_of_origins, nesting_of, read_release
 from graphveil.release.claiming import Method
 from graphveil.release.files import check_names, format_that_came_in, release_format
-from graphveil.release.pipeline import Made, Read, Run, Source, released
-from graphveil.release.publishing import Output, check_place, local_folder
+from graphveil.release.options import RunOptions
+from graphveil.release.pipeline import Made, Read, Source, released
+from graphveil.release.publishing import check_place, local_folder
 
 if TYPE_CHECKING:
     from graphveil.engines import LocalEngine
     from graphveil.scale.estimate import Estimate
     from graphveil.scale.run import RowsOfFrame
-
-EngineName = Literal["local", "spark"]
 
 SMALL_BYTES = 1_000_000
 """Up to this size of the input one process runs all chunks, unless others are asked for."""
@@ -237,8 +236,8 @@ def choices_of(source: str | Path) -> Choices:
     >>> with TemporaryDirectory() as folder:
     ...     file = Path(folder, "friends.csv")
     ...     _ = file.write_text("source,target\nann,bob\nbob,cyd\ncyd,dan\n")
-    ...     out = Output(Path(folder, "friends-k2"))
-    ...     made = anonymize_file(gv.KDegree(k=2), file, out, options=io.GraphOptions())
+    ...     run = RunOptions(out=Path(folder, "friends-k2"))
+    ...     made = anonymize_file(gv.KDegree(k=2), file, run, options=io.GraphOptions())
     ...     choices_of(made).anonymize(file).guarantee.k
     2
     """
@@ -317,27 +316,12 @@ _JOINED = (*TableRoles._fields, "drop", "kinds", "undirected")
 """Options whose values commas separate on the command line."""
 
 
-class RunOptions(NamedTuple):
-    """How a run draws, what it adds to, and where it works: the last two change no result."""
-
-    # None draws from the operating system's entropy. A seed is a secret of the owner
-    seed: int | None = None
-    nested_in: Path | None = None
-    ledger: Ledger | None = None
-    # processes that share chunks or blocks; None for one a processor, and one for small files
-    jobs: int | None = None
-    on_disk: bool = False
-    engine: EngineName = "local"
-    working: Place | None = None
-
-
 def anonymize_file(
     method: Anonymizer[Any],
     path: Path,
-    output: Output,
+    run: RunOptions,
     *,
     options: io.AnyOptions,
-    run: RunOptions = RunOptions(),  # noqa: B008  a tuple, which nobody can change
     report: Callable[[ReadingReport], None] = warn_of_dropped,
 ) -> Place:
     """Write the release of the data in a file, and return its folder or address.
@@ -345,25 +329,25 @@ def anonymize_file(
     Nothing is written where anything fails, and what can be refused is refused before the work.
     """
     key_file = getattr(getattr(method, "key", None), "file", None)
-    _check_apart(output, key_file, None if run.ledger is None else run.ledger.path)
+    ledger = run.privacy_ledger
+    _check_apart(run, key_file, None if ledger is None else ledger.path)
     known, attach, label = (getattr(method, role, None) for role in TableRoles._fields)
     exact = method.reads_exactly or (isinstance(method, WithRoles) and method.roles.are_given)
     if exact and isinstance(options, io.TableOptions):
         dropped = [name for name in ",".join(options.drop).split(",") if name]
         TableRoles.of(known, attach, label, dict.fromkeys(dropped) or None)  # refuses two roles
         options = replace(options, exact=True)
-    asked = Run(method, output, run.seed, run.nested_in, run.ledger)
-    return released(_source_of(path, options, run, report), asked)
+    return released(_source_of(path, options, run, report), method, run)
 
 
-def _check_apart(output: Output, *files: Path | None) -> None:
+def _check_apart(run: RunOptions, *files: Path | None) -> None:
     """Refuse a key or a ledger that lies, or would lie, where the release is written."""
-    private = output.private
-    if private is None and isinstance(output.folder, Path):
-        private = private_folder(output.folder)
+    private = run.private
+    if private is None and isinstance(run.out, Path):
+        private = private_folder(run.out)
     for file in filter(None, files):
         lies = located(file)
-        for folder in (output.folder, private):
+        for folder in (run.out, private):
             around = () if folder is None else located(folder)
             if around and lies[: len(around)] == around:
                 raise UsageError(
@@ -402,33 +386,33 @@ class InMemory:
     report: Callable[[ReadingReport], None]
     keeps: ClassVar[bool] = False
 
-    def refusals(self, run: Run) -> Iterator[str]:
+    def refusals(self, _: Method, run: RunOptions) -> Iterator[str]:
         """Yield parts, and refuse an address: one file is written."""
-        local_folder(run.output.folder)
-        if run.output.parts:
+        local_folder(run.out)
+        if run.parts:
             yield (
                 "--parts is for user-item data on disk; a run in memory writes one file. Remove it."
             )
 
     @contextmanager
-    def read(self, run: Run) -> Iterator[Read]:
+    def read(self, method: Method, run: RunOptions) -> Iterator[Read]:
         """Give the data, as what the method anonymizes."""
-        method, output, options = run.method, run.output, self.options
+        options = self.options
         container = io.kind_read(options).container
         kind = kind_of(released_kind(container, method.accepts[0])).name
-        if output.format is not None:
-            release_format(output.format, kind)
+        if run.format is not None:
+            release_format(run.format, kind)
         with self._engine(method):
             with stage(f"reading {self.path.name}"), self._asking(method):
                 data, dropped = io.load(self.path, options)
                 method.check(data)
             self.report(dropped)
-            form = output.format or format_that_came_in(self.path, options.format, kind)
+            form = run.format or format_that_came_in(self.path, options.format, kind)
             people = as_released(data, method.accepts[0])
             check_names(people, release_format(form, kind))
             first = None if run.nested_in is None else read_release(run.nested_in)
             more: dict[str, Any] = {} if first is None else {"nested_in": first}
-            more |= {} if run.ledger is None else {"ledger": run.ledger}
+            more |= {} if run.privacy_ledger is None else {"ledger": run.privacy_ledger}
 
             def draw() -> Made:
                 with stage(f"anonymizing with {method.name}"):
@@ -607,9 +591,16 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
     ...     read_release(out).data.n_entries
     4
     """
-    owners = None if private is None else place_of(private)
-    output = Output(place_of(out), format, force, linkage, parts, owners)
-    return released(_rows_of(source, engine, reading), Run(method, output, seed))
+    run = RunOptions(
+        out=place_of(out),
+        format=format,
+        force=force,
+        linkage=linkage,
+        seed=seed,
+        parts=parts,
+        private=None if private is None else place_of(private),
+    )
+    return released(_rows_of(source, engine, reading), method, run)
 
 
 def no_file_here(source: Any) -> UsageError:
@@ -677,18 +668,16 @@ def estimate_rows(
 
 
 def estimate_file(
-    method: Anonymizer[Any], path: Path, output: Output, *, options: io.AnyOptions, run: RunOptions
+    method: Anonymizer[Any], path: Path, run: RunOptions, *, options: io.AnyOptions
 ) -> Estimate:
     """Return what a run of the command line will cost."""
-    check_place(output.folder, force=output.force, private=output.private)
+    check_place(run.out, force=run.force, private=run.private)
     if run.nested_in is not None:
         raise UsageError("--nested-in requires all of the data in memory. Remove it.")
     if run.engine == "spark" or run.working is not None:
         rows = spark_rows(str(path), options, run)
         engine = rows.connect()
-        return estimate_rows(
-            method, str(path), out=output.folder, engine=engine, reading=rows.options
-        )
+        return estimate_rows(method, str(path), out=run.out, engine=engine, reading=rows.options)
     if not run.on_disk:
         raise UsageError(
             "--estimate applies to runs on disk or on a cluster. Add --on-disk, or --engine spark."

@@ -9,7 +9,7 @@ from typing import Any
 from graphveil.cli import inputs
 from graphveil.cli.answer import print_answer, print_next, wrapped
 from graphveil.cli.console import bars, result, result_json, result_table, say
-from graphveil.cli.flags import INPUT, INPUT_FORMAT, JSON, OUTPUT_GROUP, flags, with_signature
+from graphveil.cli.flags import INPUT, INPUT_FORMAT, JSON, OUTPUT_GROUP, Flag, flags, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.outputs import check_new_file
 from graphveil.core.errors import UsageError
@@ -270,22 +270,35 @@ command = with_signature(
         *flags(
             None,
             {
-                "theory switch": "Try no method; print what theorems say for this data: which "
-                "epsilon keeps a share of the edges, the least epsilon for a Jaccard index, the "
-                "fewest hidden cells.",
-                "until texts?": "A bound to meet, such as 'kept >= 0.9', 'false <= 2%' or "
-                "'largest class risk <= 0.09'; it can name one part of a metric or attack. "
-                "Repeatable; the strength of each method is searched until every bound is met.",
-                "seconds float=120": "Approximate CPU time for the search under bounds, in "
-                "seconds.",
+                "theory": Flag(
+                    bool,
+                    "Try no method; print what theorems say for this data: which epsilon "
+                    "keeps a share of the edges, the least epsilon for a Jaccard index, the "
+                    "fewest hidden cells.",
+                    default=False,
+                ),
+                "until": Flag(
+                    list[str] | None,
+                    "A bound to meet, such as 'kept >= 0.9', 'false <= 2%' or "
+                    "'largest class risk <= 0.09'; it can name one part of a metric or attack. "
+                    "Repeatable; the strength of each method is searched until every bound is met.",
+                ),
+                "seconds": Flag(
+                    float,
+                    "Approximate CPU time for the search under bounds, in seconds.",
+                    default=120.0,
+                ),
             },
         ),
         *flags(
             OUTPUT_GROUP,
             {
-                "page file?": "Write a page with the risk, the recommendation and a slider over "
-                "strengths, each tried and attacked. It needs no server.",
-                "all switch": "Print every figure.",
+                "page": Flag(
+                    Path | None,
+                    "Write a page with the risk, the recommendation and a slider over "
+                    "strengths, each tried and attacked. It needs no server.",
+                ),
+                "all": Flag(bool, "Print every figure.", default=False),
                 **JSON,
             },
         ),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import inspect
 import shlex
 from collections.abc import Callable
+from dataclasses import MISSING
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
@@ -23,13 +24,15 @@ from graphveil.cli.flags import (
     INPUT_FORMAT,
     METHOD_GROUP,
     OUTPUT_GROUP,
-    flag,
+    REQUIRED,
+    Flag,
     flags,
     flags_of,
     with_signature,
 )
 from graphveil.cli.kinds import command_of_methods, naming_methods, reading_flags, reading_options
-from graphveil.core.errors import ReleaseError, UsageError
+from graphveil.core.errors import ReleaseError
+from graphveil.core.parameters import hints_of
 from graphveil.core.progress import shown
 from graphveil.core.storage import Address, Place
 from graphveil.core.text import Wording, counted, printable
@@ -38,84 +41,35 @@ from graphveil.io import AnyOptions, kind_read
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.registry import method_named
 from graphveil.pages.answers.promise import columns_line, cost_words, until_line
+from graphveil.release.options import RunOptions, options_for
 
 if TYPE_CHECKING:
-    from graphveil.claims.ledger import Ledger
     from graphveil.claims.manifest import Manifest
     from graphveil.claims.record import Record
     from graphveil.release import Private
-    from graphveil.release.publishing import Output
     from graphveil.scale.estimate import Estimate, Range
 
 
-def output_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
-    """Return the flags of where a release is written, and how."""
-    table = {
-        "out place": "Folder for the release; must not exist yet.",
-        "format text?": "Format of the released data, such as csv, parquet or gml. Default: the "
-        "input format; csv or parquet if that format can write the same data in more than one way.",
-        "force switch": "Replace an existing release once the new one is complete.",
-        "linkage bool=yes": "Keep the table of old and new ids in the private folder.",
-        "seed int?": "Make the run reproducible; keep the seed secret. Default: entropy from the "
-        "operating system.",
-        **ALL,
-        "json switch": "Print a summary as JSON.",
-    }
+def run_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
+    """Return the flags of where a method runs, then those of where its release is written.
+
+    Options that every method has come first on a page of help.
+    """
+    kinds = hints_of(RunOptions)
+    every, some, execution = dict[str, Flag](), dict[str, Flag](), dict[str, Flag]()
+    for item, text in options_for(method):
+        default = REQUIRED if item.default is MISSING else item.default
+        made = Flag(kinds[item.name], text, default)
+        of_every = every if isinstance(item.metadata["help"], str) else some
+        (of_every if item.metadata["section"] == "output" else execution)[item.name] = made
     if "rows" in method.sources:
-        table |= {
-            "parts bool?": "With --on-disk or Spark: write Parquet in parts of 1,048,576 users. "
-            "Default: only for more users than that.",
-            "private place?": "Folder for the private record and linkage. Default: OUT.private. "
-            "Required if --out is an address (such as s3a://...); can itself be an address.",
-        }
-    if method.nests:
-        table["nested_in file?"] = (
-            "An earlier release of the same people; the new classes are unions of its classes."
+        execution["estimate"] = Flag(
+            bool,
+            "With --on-disk or Spark: estimate time and memory, and write nothing.",
+            default=False,
         )
-    if method.spends:
-        table |= {
-            "ledger file?": "Privacy ledger (a private file): records the epsilon of this run "
-            "before anything is drawn.",
-            "ledger_limit float?": "Upper limit on the ledger's total epsilon; set once and stored "
-            "in the ledger.",
-            "ledger_unclaimed switch": "Record a run without a guarantee as well; the ledger then "
-            "has no total.",
-        }
-    return flags(OUTPUT_GROUP, table)
-
-
-def engine_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
-    """Return the flags of where a method runs; none of them changes the result."""
-    sources = method.sources
-    if "ties" in sources:
-        text = "Keep edges on disk, for networks larger than memory."
-        return flags(ENGINE_GROUP, {"on_disk switch": text})
-    if not {"rows", "blocks"} & set(sources):
-        return []
-    parts = "chunks" if "rows" in sources else "blocks"
-    table = {
-        "jobs int?": f"Number of processes for {parts}. Default: one per processor; one for data "
-        "up to 1 MB."
-    }
-    if "rows" not in sources:
-        return flags(ENGINE_GROUP, table)
-    table["on_disk switch"] = (
-        "Keep rows on disk, for data larger than memory; always processed in chunks."
-    )
-    engine = flag(
-        "engine",
-        Literal["local", "spark"],
-        "Where to run: this machine, or Spark executors (input: a folder of Parquet, or "
-        "table:NAME).",
-        default="local",
-        group=ENGINE_GROUP,
-    )
-    spark = {
-        "working place?": "With Spark: a folder or address (s3a://...) that driver and executors "
-        "can write; holds people's rows during the run.",
-        "estimate switch": "With --on-disk or Spark: estimate time and memory, and write nothing.",
-    }
-    return [*flags(ENGINE_GROUP, table), engine, *flags(ENGINE_GROUP, spark)]
+    output = {**every, **ALL, "json": Flag(bool, "Print a summary as JSON.", default=False), **some}
+    return [*flags(ENGINE_GROUP, execution), *flags(OUTPUT_GROUP, output)]
 
 
 HOUR = 3600
@@ -173,111 +127,61 @@ def _bytes(ends: Range) -> str:
     return f"{_between(type(ends)(*(end / unit for end in ends)))} {name}"
 
 
-class _Given(NamedTuple):
-    """What the flags of the output and of the engine say."""
-
-    out: Place
-    format: str | None
-    force: bool
-    linkage: bool
-    seed: int | None
-    json: bool
-    all: bool = False
-    jobs: int | None = None
-    on_disk: bool = False
-    engine: Literal["local", "spark"] = "local"
-    working: Place | None = None
-    estimate: bool = False
-    parts: bool | None = None
-    private: Place | None = None
-    nested_in: Path | None = None
-    ledger: Path | None = None
-    ledger_limit: float | None = None
-    ledger_unclaimed: bool = False
-
-    def output(self) -> Output:
-        """Return where the release is written."""
-        from graphveil.release.publishing import Output  # noqa: PLC0415  not for its help
-
-        return Output(
-            self.out, self.format, self.force, self.linkage, self.parts, private=self.private
-        )
-
-    def entered(self) -> Ledger | None:
-        """Return the ledger that was asked for."""
-        if self.ledger is not None:
-            from graphveil.claims.ledger import Ledger  # noqa: PLC0415  rarely kept
-
-            return Ledger(self.ledger, limit=self.ledger_limit, unclaimed=self.ledger_unclaimed)
-        if self.ledger_limit is not None or self.ledger_unclaimed:
-            raise UsageError("--ledger-limit and --ledger-unclaimed require --ledger FILE.")
-        return None
-
-
 def _run(method: type[Anonymizer[Any]], path: Path, given: dict[str, Any], *, typed: str) -> int:
     from graphveil.claims.manifest import read_manifest  # noqa: PLC0415  as above
     from graphveil.claims.record import read_record  # noqa: PLC0415  as above
-    from graphveil.verbs.anonymize import (  # noqa: PLC0415
-        RunOptions,
-        anonymize_file,
-        estimate_file,
-    )
+    from graphveil.verbs.anonymize import anonymize_file, estimate_file  # noqa: PLC0415
 
-    names = [name for name in _Given._fields if name in given]
-    chosen = _Given(**{name: given.pop(name) for name in names})
+    every, as_json, estimated = (given.pop(n, False) for n in ("all", "json", "estimate"))
+    own = {item.name: given.pop(item.name) for item, _ in options_for(method)}
     if method.directed and not given.get("directed"):
         given["directed"] = "keep"
     options = reading_options(method.accepts, path, given)
     anonymizer = method.from_parameters(given)
-    own = {n: getattr(chosen, n) for n in RunOptions._fields if n != "ledger"}
-    run = RunOptions(**own, ledger=chosen.entered())
-    output = chosen.output()
-    if chosen.estimate:
+    run = RunOptions(**own)
+    if estimated:
         with shown(bars()):
-            cost = estimate_file(anonymizer, path, output, options=options, run=run)
-        print_estimate(cost, as_json=chosen.json)
+            cost = estimate_file(anonymizer, path, run, options=options)
+        print_estimate(cost, as_json=as_json)
         return 0
     with shown(bars()):
         anonymize_file(
             anonymizer,
             path,
-            output,
+            run,
             options=options,
-            run=run,
             report=partial(inputs.say_report, path),
         )
-    _say_how_read(path, options, chosen)
-    record = read_record(chosen.out, chosen.private)
+    _say_how_read(path, options, run)
+    record = read_record(run.out, run.private)
     if record is None:
-        raise ReleaseError(f"{chosen.out}: its private folder is missing. Anonymize again.")
-    manifest = read_manifest(chosen.out)
-    say_warnings(every=chosen.all)
-    if chosen.json:
+        raise ReleaseError(f"{run.out}: its private folder is missing. Anonymize again.")
+    manifest = read_manifest(run.out)
+    say_warnings(every=every)
+    if as_json:
         figures = {"cost": dict(record.cost), "warnings": list(record.warnings)}
         claim = manifest.claim
         promise = with_conditions(claim.sentence, claim.conditions)
-        promised = {"folder": str(chosen.out), "promise": promise}
+        promised = {"folder": str(run.out), "promise": promise}
         result_json(promised | figures | {"seconds": dict(record.seconds)})
         return 0
-    print_release(
-        manifest, manifest.claim.does_not_protect_against, record, chosen.out, chosen.private
-    )
-    if chosen.all:
+    print_release(manifest, manifest.claim.does_not_protect_against, record, run.out, run.private)
+    if every:
         for what, value in record.cost.items():
             figure = f"{value:,}" if isinstance(value, int) else f"{value:.3f}"
             result(f"  {what.replace('_', ' ')}: {figure}")
-    print_next(_check(anonymizer, options, chosen.out, typed))
+    print_next(_check(anonymizer, options, run.out, typed))
     return 0
 
 
-def _say_how_read(path: Path, options: AnyOptions, chosen: _Given) -> None:
+def _say_how_read(path: Path, options: AnyOptions, run: RunOptions) -> None:
     """Say as what the data was read, and where its format is not that of the release."""
     from graphveil.release.files import note_on_format  # noqa: PLC0415  not for its help
 
     kind = kind_read(options)
-    if chosen.on_disk:
+    if run.on_disk:
         say(f"{path.name}: read as {kind.words}")
-    if not chosen.format and chosen.engine == "local":
+    if not run.format and run.engine == "local":
         note = note_on_format(path, options.format, kind.name)
         if note is not None:
             say(f"{path.name}: {note}")
@@ -328,8 +232,7 @@ def subcommand(name: str) -> Callable[..., int]:
     parameters = [
         INPUT,
         *flags_of(method, METHOD_GROUP),
-        *engine_flags(method),
-        *output_flags(method),
+        *run_flags(method),
         *reading_flags(method.accepts),
     ]
     limits = f"{method.example_limits()} {method.card.limits_of_attributes}".rstrip()

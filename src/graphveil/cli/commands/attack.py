@@ -20,7 +20,7 @@ from graphveil.claims.record import ATTACKED, private_folder
 from graphveil.cli import inputs, outputs, say_warnings
 from graphveil.cli.answer import MOST_LINES, print_answer, print_next, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json, result_table, say
-from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, flag, flags, with_signature
+from graphveil.cli.flags import FOLDER, PARAMETERS_GROUP, Flag, flag, flags, with_signature
 from graphveil.core.parameters import flat_parameters
 from graphveil.core.progress import shown
 from graphveil.core.rows import Rows
@@ -208,13 +208,23 @@ def _command(*, described: bool) -> Callable[..., int]:
             *flags(
                 None,
                 {
-                    "second file? --with": "Folder of a second release of the same people (for the "
-                    "attack intersection).",
-                    "jobs int?": "Number of processes for the releases an attacker simulates, if "
-                    "these take more than 10 seconds. Default: one per processor.",
-                    "seconds float?": "CPU seconds for all attacks together, without compiling. An "
-                    "attack that is not done by then is listed as not run. Default: "
-                    f"{SECONDS_UNASKED:g} without --attacks, otherwise no limit.",
+                    "second": Flag(
+                        Path | None,
+                        "Folder of a second release of the same people (for the "
+                        "attack intersection).",
+                        spelled="--with",
+                    ),
+                    "jobs": Flag(
+                        int | None,
+                        "Number of processes for the releases an attacker simulates, if "
+                        "these take more than 10 seconds. Default: one per processor.",
+                    ),
+                    "seconds": Flag(
+                        float | None,
+                        "CPU seconds for all attacks together, without compiling. An "
+                        "attack that is not done by then is listed as not run. Default: "
+                        f"{SECONDS_UNASKED:g} without --attacks, otherwise no limit.",
+                    ),
                 },
             ),
             *outputs.COLUMN_FLAGS,

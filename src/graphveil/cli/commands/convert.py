@@ -14,7 +14,15 @@ from graphveil.claims.record import private_folder
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import print_answer, print_next
 from graphveil.cli.console import bars, say
-from graphveil.cli.flags import ALL, OUTPUT_GROUP, flags, path_argument, with_signature
+from graphveil.cli.flags import (
+    ALL,
+    OUTPUT_GROUP,
+    REQUIRED,
+    Flag,
+    flags,
+    path_argument,
+    with_signature,
+)
 from graphveil.cli.inputs import command_line, file_word, flag_words, from_pipes, read_input
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.outputs import check_new_file, is_same_file
@@ -93,10 +101,15 @@ def _of_release(folder: Path, given: dict[str, Any]) -> Data:
 
 
 FLAGS = {
-    "out file": "File to write; its extension sets format and compression.",
-    "out_ids file?": "File for the ids of all nodes or users; edge-list formats drop nodes and "
-    "users without entries.",
-    "force switch": "Overwrite existing files.",
+    "out": Flag(
+        Path, "File to write; its extension sets format and compression.", default=REQUIRED
+    ),
+    "out_ids": Flag(
+        Path | None,
+        "File for the ids of all nodes or users; edge-list formats drop nodes and "
+        "users without entries.",
+    ),
+    "force": Flag(bool, "Overwrite existing files.", default=False),
     **ALL,
 }
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import ALL_FLAG, print_answer, print_next
 from graphveil.cli.console import bars, result
-from graphveil.cli.flags import flags, with_signature
+from graphveil.cli.flags import Flag, flags, with_signature
 from graphveil.core.errors import ReleaseError
 from graphveil.core.progress import shown, stage
 from graphveil.core.text import for_people
@@ -111,9 +111,13 @@ def _step(number: int, title: str) -> None:
 command = with_signature(
     _run,
     [
-        *flags(None, {"out file=graphveil-demo": "Folder for the release."}),
+        *flags(
+            None, {"out": Flag(Path, "Folder for the release.", default=Path("graphveil-demo"))}
+        ),
         ALL_FLAG,
-        *flags(None, {"force switch": "Replace the folder of an earlier demo."}),
+        *flags(
+            None, {"force": Flag(bool, "Replace the folder of an earlier demo.", default=False)}
+        ),
     ],
     name="demo",
     text="See every step once, on data that ships with graphveil.\n\nMeasures, anonymizes, "

@@ -12,6 +12,7 @@ from graphveil.cli.flags import (
     INPUT_FORMAT,
     JSON,
     OUTPUT_GROUP,
+    Flag,
     flags,
     values_for,
     with_signature,
@@ -103,7 +104,7 @@ command = with_signature(
     _run,
     [
         INPUT,
-        *flags(OUTPUT_GROUP, {"all switch": "Print every column.", **JSON}),
+        *flags(OUTPUT_GROUP, {"all": Flag(bool, "Print every column.", default=False), **JSON}),
         *reading_flags(CONTAINERS),
     ],
     name="describe",

@@ -9,7 +9,7 @@ from typing import Any
 from graphveil.cli import inputs, outputs, say_warnings
 from graphveil.cli.answer import MOST_LINES, line_texts, print_answer, print_next, say_lines
 from graphveil.cli.console import bars, result, result_json, result_table, say
-from graphveil.cli.flags import FOLDER, flag, flags, with_signature
+from graphveil.cli.flags import FOLDER, Flag, flag, flags, with_signature
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import shown
 from graphveil.core.rows import Rows
@@ -137,21 +137,34 @@ command = with_signature(
         *flags(
             None,
             {
-                "test file?": "Data about people who are not in the release, read like the "
-                "original; used to test classification and recommendation.",
-                "label text?": "Column to predict by classification; must be in the test data and "
-                "in the release or --attached.",
+                "test": Flag(
+                    Path | None,
+                    "Data about people who are not in the release, read like the "
+                    "original; used to test classification and recommendation.",
+                ),
+                "label": Flag(
+                    str | None,
+                    "Column to predict by classification; must be in the test data and "
+                    "in the release or --attached.",
+                ),
             },
         ),
         *outputs.COLUMN_FLAGS,
         *flags(
             None,
             {
-                "population int?": "For tables: the number of people of which the rows are a "
-                "simple random sample. Then reidentification-risk also estimates risks in the "
-                "population.",
-                "as_sample bool=yes": "For each comparing figure with linear cost, also give the "
-                "share of edges, entries or rows that, kept at random, would cause the same loss.",
+                "population": Flag(
+                    int | None,
+                    "For tables: the number of people of which the rows are a "
+                    "simple random sample. Then reidentification-risk also estimates risks in the "
+                    "population.",
+                ),
+                "as_sample": Flag(
+                    bool,
+                    "For each comparing figure with linear cost, also give the share "
+                    "of edges, entries or rows that, kept at random, would cause the same loss.",
+                    default=True,
+                ),
             },
         ),
         *outputs.ROW_FLAGS,

@@ -7,7 +7,7 @@ from typing import Any
 
 from graphveil.claims.ledger import Entry, Ledger, Unit, rounded_up
 from graphveil.cli.console import result, result_json
-from graphveil.cli.flags import flags, path_argument, with_signature
+from graphveil.cli.flags import Flag, flags, path_argument, with_signature
 from graphveil.core.errors import InputError
 
 _WHAT: dict[Unit, str] = {
@@ -48,7 +48,7 @@ command = with_signature(
     _run,
     [
         path_argument("file", "The ledger."),
-        *flags(None, {"json switch": "Print it as JSON."}),
+        *flags(None, {"json": Flag(bool, "Print it as JSON.", default=False)}),
     ],
     name="ledger",
     text="Show the privacy budget spent on one group of people: each epsilon and the total, "

@@ -13,7 +13,7 @@ from graphveil.claims.knowledge import OF_DIRECTED_TIES
 from graphveil.cli import inputs, say_warnings
 from graphveil.cli.answer import line_texts, print_answer, print_next, say_lines
 from graphveil.cli.console import bars, result, result_json, result_table, say
-from graphveil.cli.flags import ALL, INPUT, OUTPUT_GROUP, flag, flags, not_for, with_signature
+from graphveil.cli.flags import ALL, INPUT, OUTPUT_GROUP, Flag, flag, flags, not_for, with_signature
 from graphveil.cli.kinds import reading_flags, reading_options
 from graphveil.cli.outputs import check_new_file, new_file
 from graphveil.core.errors import UsageError
@@ -410,8 +410,14 @@ def _write_unprotected(measured: Measured, path: Path, *, force: bool) -> None:
 def _flags() -> list[inspect.Parameter]:
     names: Any = Literal[(*MEASURES, *OF_DIRECTED_TIES)]
     known = {
-        "k int=2": "People in equivalence classes smaller than k count as unprotected (k >= 2).",
-        "columns names?": "For tables: columns the attacker knows. Default: all.",
+        "k": Flag(
+            int,
+            "People in equivalence classes smaller than k count as unprotected (k >= 2).",
+            default=2,
+        ),
+        "columns": Flag(
+            tuple[str, ...] | None, "For tables: columns the attacker knows. Default: all."
+        ),
     }
     measured = flag(
         "measure",
@@ -422,11 +428,20 @@ def _flags() -> list[inspect.Parameter]:
         default=None,
     )
     further = {
-        "known text?": "For networks: attributes the attacker knows, separated by commas.",
-        "distance int?": "How far the attacker's knowledge reaches, in hops (at least 1). Unless "
-        "the measure is dk or hybrid, knowledge at 2 does not include knowledge at 1. [default: 1]",
-        "phi float?": "Also measure for knowledge that is off by up to this many percent (count at "
-        "distance 1 only).",
+        "known": Flag(
+            str | None, "For networks: attributes the attacker knows, separated by commas."
+        ),
+        "distance": Flag(
+            int | None,
+            "How far the attacker's knowledge reaches, in hops (at least 1). Unless "
+            "the measure is dk or hybrid, knowledge at 2 does not include knowledge at 1. "
+            "[default: 1]",
+        ),
+        "phi": Flag(
+            float | None,
+            "Also measure for knowledge that is off by up to this many percent (count at "
+            "distance 1 only).",
+        ),
     }
     cascaded = flag(
         "cascade",
@@ -436,17 +451,29 @@ def _flags() -> list[inspect.Parameter]:
         default=None,
     )
     others = {
-        "cascade_distance int?": "Distance of the cascade's measure, in hops (at least 1). "
-        "[default: 1]",
-        "seed int?": "For user-item data and tables: makes the sampled figures reproducible. "
-        "Default: fresh entropy.",
-        "on_disk switch": "Keep edges on disk, for networks larger than memory (degree only).",
+        "cascade_distance": Flag(
+            int | None, "Distance of the cascade's measure, in hops (at least 1). [default: 1]"
+        ),
+        "seed": Flag(
+            int | None,
+            "For user-item data and tables: makes the sampled figures reproducible. "
+            "Default: fresh entropy.",
+        ),
+        "on_disk": Flag(
+            bool,
+            "Keep edges on disk, for networks larger than memory (degree only).",
+            default=False,
+        ),
     }
     output = {
-        "at_risk file?": "Write every unprotected person, with value and class size, to this CSV "
-        "file.",
-        "force switch": "Overwrite the --at-risk file if it exists.",
-        "json switch": "Print JSON, including the id of every unprotected person.",
+        "at_risk": Flag(
+            Path | None,
+            "Write every unprotected person, with value and class size, to this CSV file.",
+        ),
+        "force": Flag(bool, "Overwrite the --at-risk file if it exists.", default=False),
+        "json": Flag(
+            bool, "Print JSON, including the id of every unprotected person.", default=False
+        ),
         **ALL,
     }
     asked = [*flags(None, known), measured, *flags(None, further), cascaded, *flags(None, others)]

@@ -11,7 +11,15 @@ from graphveil.claims.neighbors import check_outside
 from graphveil.claims.record import private_folder
 from graphveil.cli.answer import print_answer
 from graphveil.cli.console import bars, result, say
-from graphveil.cli.flags import NEW_FILE, OUTPUT_GROUP, flag, flags, path_argument, with_signature
+from graphveil.cli.flags import (
+    NEW_FILE,
+    OUTPUT_GROUP,
+    Flag,
+    flag,
+    flags,
+    path_argument,
+    with_signature,
+)
 from graphveil.cli.inputs import original_flags, original_of
 from graphveil.cli.outputs import check_new_file
 from graphveil.core.atomic import is_output
@@ -144,10 +152,16 @@ command = with_signature(
         *flags(
             None,
             {
-                "attacks texts?": "Additional attacks to run that are not run by default, such as "
-                "alignment; or all.",
-                "public switch": "Write the report for publication: only what follows from the "
-                "released files.",
+                "attacks": Flag(
+                    list[str] | None,
+                    "Additional attacks to run that are not run by default, such as "
+                    "alignment; or all.",
+                ),
+                "public": Flag(
+                    bool,
+                    "Write the report for publication: only what follows from the released files.",
+                    default=False,
+                ),
             },
         ),
         flag(
@@ -160,9 +174,11 @@ command = with_signature(
         *flags(
             None,
             {
-                "declared file?": "TOML file with the owner's declarations: purpose, other_data, "
-                "motive, review.",
-                "seed int?": "Seed that makes sampled figures repeatable.",
+                "declared": Flag(
+                    Path | None,
+                    "TOML file with the owner's declarations: purpose, other_data, motive, review.",
+                ),
+                "seed": Flag(int | None, "Seed that makes sampled figures repeatable."),
             },
         ),
         flag(
@@ -176,12 +192,20 @@ command = with_signature(
         *flags(
             OUTPUT_GROUP,
             {
-                "out file?": "File to write [default: DIR.private/report.html, or DIR-report.html "
-                "with --public].",
-                "figures file?": "New folder for the pictures of the page: SVG, and PDF with the "
-                "figures extra.",
-                "paper file?": "For a sweep: new folder with LaTeX tables, PDF figures, BibTeX, "
-                "seeds and versions.",
+                "out": Flag(
+                    Path | None,
+                    "File to write [default: DIR.private/report.html, or DIR-report.html "
+                    "with --public].",
+                ),
+                "figures": Flag(
+                    Path | None,
+                    "New folder for the pictures of the page: SVG, and PDF with the figures extra.",
+                ),
+                "paper": Flag(
+                    Path | None,
+                    "For a sweep: new folder with LaTeX tables, PDF figures, BibTeX, "
+                    "seeds and versions.",
+                ),
                 **NEW_FILE,
             },
         ),

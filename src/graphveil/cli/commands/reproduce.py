@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from pathlib import Path
 from typing import Annotated, Any
 
 from cyclopts import Parameter
@@ -10,7 +11,7 @@ from cyclopts import Parameter
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import print_answer, print_next
 from graphveil.cli.console import bars, result_json, result_table, say
-from graphveil.cli.flags import JSON, NEW_FILE, OUTPUT_GROUP, flags, with_signature
+from graphveil.cli.flags import JSON, NEW_FILE, OUTPUT_GROUP, Flag, flags, with_signature
 from graphveil.cli.inputs import command_line
 from graphveil.cli.outputs import RowsFile
 from graphveil.core.progress import shown
@@ -81,14 +82,19 @@ def _flags() -> list[inspect.Parameter]:
         default=None,
         annotation=Annotated[str | None, Parameter(help="The paper. Default: list what there is.")],
     )
-    asked = {f"{kind} text?": f"Number of the {kind} to run." for kind in KINDS} | {
-        "data file?": "Folder with data that does not ship. Each file's SHA-256 is checked; "
-        "nothing is downloaded.",
-        "repeats int?": "How often each run is repeated. Default: as often as in the paper.",
-        "seed int=1": "Seed of the first run; the next run has the next number.",
+    asked = {kind: Flag(str | None, f"Number of the {kind} to run.") for kind in KINDS} | {
+        "data": Flag(
+            Path | None,
+            "Folder with data that does not ship. Each file's SHA-256 is checked; "
+            "nothing is downloaded.",
+        ),
+        "repeats": Flag(
+            int | None, "How often each run is repeated. Default: as often as in the paper."
+        ),
+        "seed": Flag(int, "Seed of the first run; the next run has the next number.", default=1),
     }
     output = {
-        "out file?": "Write a row for each run to this new file, .parquet or .json.",
+        "out": Flag(Path | None, "Write a row for each run to this new file, .parquet or .json."),
         **NEW_FILE,
         **JSON,
     }

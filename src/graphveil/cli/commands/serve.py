@@ -15,7 +15,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from graphveil.cli.console import result, say
-from graphveil.cli.flags import flags, with_signature
+from graphveil.cli.flags import Flag, flags, with_signature
 from graphveil.core.errors import ResourceError, UsageError
 
 
@@ -72,8 +72,8 @@ command = with_signature(
         *flags(
             None,
             {
-                "port int=0": "Port on this machine; 0 for any that is free.",
-                "open switch": "Open the page in the browser.",
+                "port": Flag(int, "Port on this machine; 0 for any that is free.", default=0),
+                "open": Flag(bool, "Open the page in the browser.", default=False),
             },
         ),
     ],

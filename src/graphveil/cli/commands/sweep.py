@@ -21,6 +21,8 @@ from graphveil.cli.flags import (
     JSON,
     METHOD_GROUP,
     OUTPUT_GROUP,
+    REQUIRED,
+    Flag,
     flag,
     flags,
     flags_of,
@@ -205,18 +207,31 @@ def _grid_flags(method: type[Anonymizer[Any]]) -> list[inspect.Parameter]:
 
 
 ASKED = {
-    "repeats int?": "Releases per combination [default: 1].",
-    "seed int?": "Seed that makes the sweep repeatable; keep it secret. Default: entropy.",
-    "metrics texts?": "Metrics to compute, as for evaluate. Default: all that fit.",
-    "attacks texts?": "Attacks to run, as for attack. Default: all that fit.",
-    "until texts?": "A bound such as 'kept >= 0.9'. Points that meet every bound are marked; exit "
-    "code 1 if none does. Repeatable.",
-    "seconds float?": "CPU time limit per point, in seconds. Default: none.",
-    "jobs int?": "Number of processes. Default: one per processor.",
-    "config file?": "A TOML file with the grid: one table [sweep.METHOD] per method, with k = [2, "
-    "5, 10].",
+    "repeats": Flag(int | None, "Releases per combination [default: 1]."),
+    "seed": Flag(
+        int | None, "Seed that makes the sweep repeatable; keep it secret. Default: entropy."
+    ),
+    "metrics": Flag(
+        list[str] | None, "Metrics to compute, as for evaluate. Default: all that fit."
+    ),
+    "attacks": Flag(list[str] | None, "Attacks to run, as for attack. Default: all that fit."),
+    "until": Flag(
+        list[str] | None,
+        "A bound such as 'kept >= 0.9'. Points that meet every bound are marked; exit "
+        "code 1 if none does. Repeatable.",
+    ),
+    "seconds": Flag(float | None, "CPU time limit per point, in seconds. Default: none."),
+    "jobs": Flag(int | None, "Number of processes. Default: one per processor."),
+    "config": Flag(
+        Path | None,
+        "A TOML file with the grid: one table [sweep.METHOD] per method, with k = [2, 5, 10].",
+    ),
 }
-OUTPUT = {"out file": "Folder for the sweep; an unfinished one is resumed.", **ALL, **JSON}
+OUTPUT = {
+    "out": Flag(Path, "Folder for the sweep; an unfinished one is resumed.", default=REQUIRED),
+    **ALL,
+    **JSON,
+}
 
 
 def _run_flags() -> list[inspect.Parameter]:

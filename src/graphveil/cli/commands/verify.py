@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from graphveil.cli import say_warnings
 from graphveil.cli.answer import ALL_FLAG, print_answer, say_lines, wrapped
 from graphveil.cli.console import bars, result, result_json
-from graphveil.cli.flags import JSON, PLACE, flags, with_signature
+from graphveil.cli.flags import JSON, PLACE, Flag, flags, with_signature
 from graphveil.cli.inputs import original_flags, original_of
 from graphveil.core.errors import UsageError
 from graphveil.core.progress import shown, stage
@@ -83,15 +84,32 @@ def size_in_bytes(text: str) -> int:
 
 
 FLAGS = {
-    "key file?": "Key that the new ids were made with; checks that the ids carry nothing else.",
-    "trust_method text?": "Trust the stated parameters and texts of this method, which this "
-    "version does not know.",
-    "limit text=4GiB": "Largest size of one file, such as 512MiB or 8GB; also limits memory for "
-    "Parquet edges and neighborhood links.",
-    "on_disk switch": "Keep the edges of the original on disk, for networks larger than memory.",
-    "strict switch": "Also fail on links and extended attributes in the folder, which no digest "
-    "covers.",
-    "require_all switch": "Answer undecided (exit code 4) unless every check was made.",
+    "key": Flag(
+        Path | None, "Key that the new ids were made with; checks that the ids carry nothing else."
+    ),
+    "trust_method": Flag(
+        str | None,
+        "Trust the stated parameters and texts of this method, which this version does not know.",
+    ),
+    "limit": Flag(
+        str,
+        "Largest size of one file, such as 512MiB or 8GB; also limits memory for "
+        "Parquet edges and neighborhood links.",
+        default="4GiB",
+    ),
+    "on_disk": Flag(
+        bool,
+        "Keep the edges of the original on disk, for networks larger than memory.",
+        default=False,
+    ),
+    "strict": Flag(
+        bool,
+        "Also fail on links and extended attributes in the folder, which no digest covers.",
+        default=False,
+    ),
+    "require_all": Flag(
+        bool, "Answer undecided (exit code 4) unless every check was made.", default=False
+    ),
 }
 
 command = with_signature(

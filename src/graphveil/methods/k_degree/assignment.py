@@ -75,11 +75,11 @@ def targets_per_node(
     Ints
         The target of every node, int64, shape (n,).
     """
-    choices = choices_of(degrees, plan)
+    choices = target_choices(degrees, plan)
     return choices.taken(keys[choices.nodes])
 
 
-class Choices(NamedTuple):
+class TargetChoices(NamedTuple):
     """The targets that a plan gives nodes, and the nodes that it leaves a choice.
 
     `settled` has the target of every node without a choice (int64, shape (n,); a placeholder for
@@ -121,7 +121,7 @@ class Choices(NamedTuple):
         return np.repeat(np.logical_or.reduceat(such[self.pieces], starts), self.sizes)
 
 
-def choices_of(degrees: NDArray[np.integer], plan: Plan) -> Choices:
+def target_choices(degrees: NDArray[np.integer], plan: Plan) -> TargetChoices:
     """Return what the plan leaves to choose among nodes of these degrees or cells."""
     # The first and the last piece of each run, and whether their targets differ.
     first = np.flatnonzero(np.diff(plan.degree, prepend=-1))
@@ -138,7 +138,7 @@ def choices_of(degrees: NDArray[np.integer], plan: Plan) -> Choices:
     free = edges[:-1].copy()
     kernels.hand_out(label, plan.target[first][table], bucket[table], free, nodes, out)
     pieces = np.repeat(several, last - first + 1)
-    return Choices(out, nodes, sizes, pieces, first[several], plan)
+    return TargetChoices(out, nodes, sizes, pieces, first[several], plan)
 
 
 def _labels(
@@ -195,7 +195,7 @@ def roles(task: DegreeTask, plan: Plan, rng: Generator) -> Ints:
     cells, first = task.cells(), task.first_cells()
     # Step 1: a random order, which later decides between nodes of equal pull.
     tie_breaks = rng.permutation(cells.size) / cells.size
-    choices = choices_of(cells, plan)
+    choices = target_choices(cells, plan)
     tie_breaks = tie_breaks[choices.nodes]
     pull = _pull(task, choices)
     goal = choices.taken(tie_breaks)
@@ -209,7 +209,7 @@ Pull = Callable[[Ints], Floats]
 """From the degrees that all nodes shall have to the pull of every node with a choice."""
 
 
-def _pull(task: DegreeTask, choices: Choices) -> Pull:
+def _pull(task: DegreeTask, choices: TargetChoices) -> Pull:
     """Return the function that computes the pull of the nodes with a choice.
 
     If few nodes have a choice, it looks at their own neighbors, otherwise at the neighbors of all

@@ -165,7 +165,7 @@ class Profile(Anonymizer[Network]):
         """What is guaranteed of every node, before the data is read."""
         return StructuralKAnonymity(k=self.k, measure="profile", known=self._roles.known)
 
-    def promised(self, data: Data) -> StructuralKAnonymity:
+    def guarantee_of(self, data: Data) -> StructuralKAnonymity:
         """Return what is guaranteed for this data: with several edge types, it names them."""
         names = tuple(layer.name for layer in attributes.as_network(data).layers)
         layers = names if len(names) > 1 else ()
@@ -219,7 +219,9 @@ class Profile(Anonymizer[Network]):
         facts = {"edits": changes.cost, "profile_change": changes.change, "rounds": changes.rounds}
         return Draft(
             data=released,
-            guarantee=tasks.claimed(self.guarantee, self.goal, unprotected.size, data.n_nodes),
+            guarantee=tasks.claimed(
+                self.guarantee_of(data), self.goal, unprotected.size, data.n_nodes
+            ),
             notes=OwnersNotes(
                 cost=facts | self._reached(data, of_person, unprotected.size),
                 warnings=(

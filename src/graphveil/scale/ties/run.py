@@ -47,8 +47,9 @@ from graphveil.methods.registry import methods_from
 from graphveil.release.claiming import Claimed, Method, claim, entered, promised
 from graphveil.release.draft import NewIds, NoisyEdges
 from graphveil.release.files import Linkage, format_that_came_in, release_format
-from graphveil.release.pipeline import Made, Read, Run, released
-from graphveil.release.publishing import Output, Publication, local_folder
+from graphveil.release.options import RunOptions
+from graphveil.release.pipeline import Made, Read, released
+from graphveil.release.publishing import Publication, local_folder
 from graphveil.scale.columns import RowOrder
 from graphveil.scale.ties.lists import BUCKET_KEYS, Buckets, NeighborLists
 from graphveil.scale.ties.noise import degrees_in, draw, read, resize
@@ -229,14 +230,13 @@ class TiesOnDisk:
     bucket_keys: int = BUCKET_KEYS
     keeps: ClassVar[bool] = True
 
-    def refusals(self, run: Run) -> Iterator[str]:
+    def refusals(self, method: Method, run: RunOptions) -> Iterator[str]:
         """Yield what needs all edges in memory."""
-        local_folder(run.output.folder)
-        method = run.method
+        local_folder(run.out)
         on_disk = option("on_disk", value=True)
         if run.nested_in is not None:
             yield "--nested-in needs all data in memory. Remove --on-disk."
-        if run.output.parts:
+        if run.parts:
             yield "--parts is for many users on disk; edges are written to one file. Remove it."
         if "ties" not in method.sources:
             able = " or ".join(methods_from("ties"))
@@ -253,12 +253,12 @@ class TiesOnDisk:
                 )
 
     @contextmanager
-    def read(self, run: Run) -> Iterator[Read]:
+    def read(self, method: Method, run: RunOptions) -> Iterator[Read]:
         """Give the graph, whose neighbor lists are mapped from the folder of the run."""
-        options, output = self.options, run.output
+        options = self.options
         source = source_of(self.path, options.format, options.header)
         form = release_format(
-            output.format or format_that_came_in(source.path, options.format), "graph"
+            run.format or format_that_came_in(source.path, options.format), "graph"
         )
         check_form(form)
         ties = tie_file(source, options)
@@ -266,24 +266,24 @@ class TiesOnDisk:
             file_sha256, of_parts = digests_of_files(part.path for part in source.parts)
         reading = recorded(options)
         nodes = None if options.nodes is None else digest_of_file(options.nodes)
-        with going_on(run, file_sha256, reading, once=NOISE, nodes=nodes) as working:
+        with going_on(method, run, file_sha256, reading, once=NOISE, nodes=nodes) as working:
             work = TieReading(ties, working, self.bucket_keys)
             facts = work.nodes()
-            run.method.check_size(facts.n_nodes, noun=kind_of(Graph).people)
+            method.check_size(facts.n_nodes, noun=kind_of(Graph).people)
             lists, report = work.lists(facts)
             warn_of_dropped(report)
             with stage("computing the digest of the edges"):
                 input_sha256 = digest_of_graph(lists.indptr, lists.indices, work.labels)
             public: PublicLists = () if options.nodes is None else ("people",)
             graph = Graph.mapped(lists.indptr, lists.indices, public_lists=public)
-            run.method.check(graph)
+            method.check(graph)
 
             def draw() -> Made:
-                name = run.method.name
+                name = method.name
                 with work.timed("anonymize"), stage(f"anonymizing with {name}"):
-                    draft = draft_of(run.method, graph, working, run.ledger)
+                    draft = draft_of(method, graph, working, run.privacy_ledger)
                 stated = claim(
-                    run.method,
+                    method,
                     working.randomness,
                     kind=kind_of(Graph).name,
                     left_out=report.left_out,
@@ -420,6 +420,8 @@ def anonymize_ties(  # noqa: PLR0913  one argument for each flag of the command 
     ...     read_release(release).data
     Graph(n_nodes=4, n_edges=3)
     """
-    output = Output(place_of(out), format, force, linkage)
+    run = RunOptions(
+        out=place_of(out), format=format, force=force, linkage=linkage, seed=seed, ledger=ledger
+    )
     source = TiesOnDisk(Path(path), reading or GraphOptions(), bucket_keys)
-    return local_folder(released(source, Run(method, output, seed, ledger=ledger)))
+    return local_folder(released(source, method, run))

@@ -53,7 +53,7 @@ from graphveil.io.reading_report import ReadingReport, warn_of_dropped
 from graphveil.methods.base import Anonymizer
 from graphveil.release import Release, digest_of
 from graphveil.release.files import format_that_came_in
-from graphveil.release.publishing import Output
+from graphveil.release.options import RunOptions
 from graphveil.verbs.advise.trials import class_of, shares_of
 from graphveil.verbs.attack import attack_release
 from graphveil.verbs.evaluate import evaluate_release
@@ -132,7 +132,7 @@ class PointRun:
             return _without_a_release(point, "failed", error)
         folder = release_folder(self.folder, point)
         form, reading = self.plan.format, self.plan.reading
-        release.published(Output(folder, form, reading=reading, trial=True))
+        release.published(RunOptions(out=folder, format=form), reading, trial=True)
         try:
             rows = [*_own_rows(folder.name, method, release), *self._measured(folder, method)]
         except (MemoryError, OSError):
