@@ -64,19 +64,8 @@ _LEAST_DEGREE = 2
 class SeedPropagationOptions(attack.AttackOptions, label="seed-propagation"):
     """What the copy shares with the original, and how many people are known."""
 
-    overlap: float | None = parameter(
-        default=None,
-        text=paired_copy.OVERLAP,
-        minimum=0,
-        maximum=1,
-        unset=", ".join(f"{overlap:g}" for overlap in OVERLAPS),
-    )
-    known: int | None = parameter(
-        default=None,
-        text="number of people whose released node is known; 0 for none",
-        minimum=0,
-        unset=", ".join(map(str, KNOWN)),
-    )
+    overlap: float | None = paired_copy.overlaps_parameter(OVERLAPS)
+    known: int | None = paired_copy.known_parameter(KNOWN)
     people: float = parameter(default=1.0, text=paired_copy.PEOPLE, minimum=0, maximum=1)
     copy: CopyOf = parameter(default="network", text=COPY)
     draws: int = parameter(

@@ -100,12 +100,11 @@ def _raise_part(
     return count
 
 
-def raised_at_random(target: Ints, k: int, rng: Generator, space: CellSpace | None = None) -> Ints:
+def raised_at_random(target: Ints, k: int, rng: Generator, space: CellSpace) -> Ints:
     """Return targets with a random class, or as few of its nodes as may leave it, one higher.
 
     For the variations of a run: a different sequence may need fewer edits to be met.
     """
-    space = space or CellSpace.plain(target.size)
     goal = target.copy()
     size = space.sizes(goal)
     open_classes = space.open_cells(size)
@@ -118,12 +117,7 @@ def raised_at_random(target: Ints, k: int, rng: Generator, space: CellSpace | No
 
 
 def made_even(
-    target: Ints,
-    k: int,
-    rng: Generator,
-    *,
-    hurry: float = np.inf,
-    space: CellSpace | None = None,
+    target: Ints, k: int, rng: Generator, space: CellSpace, *, hurry: float = np.inf
 ) -> Ints:
     """Return targets of even sum, raised by one spare node or by a whole class of odd size.
 
@@ -134,7 +128,6 @@ def made_even(
     """
     if target.sum() % 2 == 0:
         return target
-    space = space or CellSpace.plain(target.size)
     goal = target.copy()
     size = space.sizes(goal)
     open_classes = space.open_cells(size)

@@ -242,7 +242,7 @@ def _supergraph_run(task: DegreeTask, plan: sequence.Plan, rng: Generator) -> KD
         task, goal = task.roomy(goal)
         goal = raised(goal, left, units, contacts + rng.random(n), task.k, task.space)
         task, goal = task.roomy(goal)
-        goal = made_even(goal, task.k, rng, space=task.space)
+        goal = made_even(goal, task.k, rng, task.space)
         rounds += 1
 
 
@@ -265,7 +265,7 @@ def _supergraph_variations(
             goal = raised_at_random(goal, task.k, rng, task.space)
         # Another parity: hurry=1 lets a dearer move win now and then.
         task, goal = task.roomy(goal)
-        goal = made_even(goal, task.k, rng, hurry=1.0, space=task.space)
+        goal = made_even(goal, task.k, rng, task.space, hurry=1.0)
         # Targets that are no lower than the best ones need as many edits: start again.
         most = best.targets.sum() + task.first_cells().sum()
         fresh = goal.sum() >= most

@@ -13,12 +13,14 @@ Cost: linear in nodes and edges, for dense graphs n squared.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphveil.attacks.networks.copies.side_information import CopyOf, SideInformation, layers_of
 from graphveil.attacks.networks.signatures import KnownRows, published_attributes
+from graphveil.core.parameters import parameter
 from graphveil.data import Graph, Layer, Network
 from graphveil.evaluate.comparison import Bools, GraphComparison, Int32s, Ints
 
@@ -30,6 +32,19 @@ OVERLAP = (
 
 PEOPLE = "share of the people who are in the copy"
 """What is said of two options of attacks by copies."""
+
+
+def overlaps_parameter(tried: Sequence[float]) -> Any:
+    """Return the option of the overlap of a copy, which has all of `tried` if it is not set."""
+    every = ", ".join(f"{overlap:g}" for overlap in tried)
+    return parameter(default=None, text=OVERLAP, minimum=0, maximum=1, unset=every)
+
+
+def known_parameter(tried: Sequence[int]) -> Any:
+    """Return the option of how many people are known: all of `tried` if it is not set."""
+    text = "number of people whose released node is known; 0 for none"
+    return parameter(default=None, text=text, minimum=0, unset=", ".join(map(str, tried)))
+
 
 NOT_KNOWN = np.int32(-1)
 """The code of an attribute that the copy does not say."""
