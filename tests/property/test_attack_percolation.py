@@ -233,7 +233,8 @@ def test_known_pairs_stay_and_nobody_else_is_given_their_nodes():
 
 def test_with_nobody_known_the_surest_pairs_of_equal_graphs_are_right():
     graph = random_graph(60, 240)
-    match = seedless_start.high_confidence_pairs(graph, graph)
+    both = SideInformation.of_graphs(graph, graph)
+    match = seedless_start.high_confidence_pairs(graph, graph, both)
     assert 1 <= np.count_nonzero(match >= 0) <= 9
     assert all(i == j for i, j in enumerate(match.tolist()) if j >= 0)
     assert (graph.degrees()[match >= 0] >= 3).all()
@@ -262,4 +263,5 @@ def test_hardly_any_nodes_are_matched_without_an_error(n):
     assert nobody.tolist() == expand_when_stuck.expand(graph, graph, nobody).match.tolist()
     assert nobody.tolist() == mutual_best.refine(graph, graph, nobody, nobody, 3).tolist()
     if n:
-        assert nobody.tolist() == seedless_start.high_confidence_pairs(graph, graph).tolist()
+        both = SideInformation.of_graphs(graph, graph)
+        assert nobody.tolist() == seedless_start.high_confidence_pairs(graph, graph, both).tolist()

@@ -17,6 +17,7 @@ from graphveil.attacks.networks.copies.reidentification import (
     NodeKinds,
     summary,
 )
+from graphveil.attacks.networks.copies.side_information import SideInformation
 from graphveil.attacks.wording import above_guess
 from graphveil.core.errors import ResourceError
 from graphveil.core.randomness import Randomness
@@ -163,7 +164,9 @@ def test_a_scaled_plan_has_rows_and_columns_that_sum_to_one():
 def test_the_alignment_of_a_graph_with_itself_keeps_all_edges():
     graph = random_graph(12, 30)
     order = rng_of(3).permutation(12)
-    match = fugal.assigned(fugal.relaxed_alignment(graph, graph.permuted(order)))
+    shuffled = graph.permuted(order)
+    both = SideInformation.of_graphs(graph, shuffled)
+    match = fugal.assigned(fugal.relaxed_alignment(graph, shuffled, both))
     assert sorted(match.tolist()) == list(range(12))
     back = order[match]
     kept = sum((min(back[u], back[v]), max(back[u], back[v])) in edges_of(graph)

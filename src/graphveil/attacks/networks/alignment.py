@@ -136,7 +136,7 @@ def _starts(
     """Yield the starts of both attacks, and that of the relaxation, which takes longest."""
     yield from one_to_one.common_starts(ties, two, rng)
     # Last, FUGAL: reached only if no two earlier starts agree.
-    relaxed = fugal.relaxed_alignment(two.copy, two.released, two.more)
+    relaxed = fugal.relaxed_alignment(two.copy, two.released, two.side_information)
     last = (
         fugal.assigned(relaxed)
         if ties.excluded is None

@@ -236,7 +236,7 @@ def guess(two: paired_copy.Pairing, known: int, rng: np.random.Generator) -> Gue
     seeds[chosen] = two.truth[chosen]
     # With nobody known: a few surest pairs, then refinement spreads from these.
     if not known:
-        surest = high_confidence_pairs(two.copy, two.released, two.more)
+        surest = high_confidence_pairs(two.copy, two.released, two.side_information)
         match = refine(two.copy, two.released, surest, seeds, ROUNDS_UNKNOWN, two.more)
         return Guess(two, chosen, match, capped=False)
     # With known people: marks spread from them, then refinement corrects and completes.
