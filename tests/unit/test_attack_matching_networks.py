@@ -65,7 +65,9 @@ def test_names_are_counted_in_the_order_of_the_original():
     star = gv.Graph.from_edges([0, 0, 0, 3], [1, 2, 3, 4], n=6)  # 1 and 2 are twins, 5 has no tie
     person, truth = np.array([2, 0, 5, 1, 3, 4]), np.array([5, 3, 0, 4, 2, 1])
     published = star.permuted(person[np.argsort(truth)])
-    two = Pairing(star.permuted(person), published, truth, person, np.ones(6, dtype=bool))
+    copy = star.permuted(person)
+    both = SideInformation.of_graphs(copy, published)
+    two = Pairing(copy, published, truth, person, np.ones(6, dtype=bool), both)
     kinds = NodeKinds.of(star)
     assert [True, False, False, False, False, False] == kinds.distinct.tolist()
     right = Naming.of(two, truth, kinds)

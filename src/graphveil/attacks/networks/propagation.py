@@ -237,11 +237,11 @@ def guess(two: paired_copy.Pairing, known: int, rng: np.random.Generator) -> Gue
     # With nobody known: a few surest pairs, then refinement spreads from these.
     if not known:
         surest = high_confidence_pairs(two.copy, two.released, two.side_information)
-        match = refine(two.copy, two.released, surest, seeds, ROUNDS_UNKNOWN, two.more)
+        match = refine(surest, seeds, ROUNDS_UNKNOWN, two.side_information)
         return Guess(two, chosen, match, capped=False)
     # With known people: marks spread from them, then refinement corrects and completes.
-    grown = expand(two.copy, two.released, seeds, more=two.more)
-    match = refine(two.copy, two.released, grown.match, seeds, ROUNDS, two.more)
+    grown = expand(seeds, two.side_information)
+    match = refine(grown.match, seeds, ROUNDS, two.side_information)
     return Guess(two, chosen, match, capped=grown.stopped)
 
 
