@@ -275,7 +275,7 @@ def test_raised_targets_stay_anonymous_even_and_below_n(data, seed):
     left = np.array(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1))))
     units = data.draw(st.integers(1, 2 * n))
     for goal in (
-        raised(target, left, units, rng.random(n), k),
+        raised(target, left, units, rng.random(n), k, CellSpace.plain(n)),
         raised_at_random(target, k, rng, CellSpace.plain(n)),
     ):
         assert np.all(goal >= target)

@@ -25,7 +25,7 @@ def raised(
     units: int,
     keys: NDArray[np.floating],
     k: int,
-    space: CellSpace | None = None,
+    space: CellSpace,
 ) -> Ints:
     """Return raised targets so that at least `units` more edge ends are wanted.
 
@@ -42,14 +42,13 @@ def raised(
     k
         The least number of nodes per target.
     space
-        How cells are numbered; None: cells are degrees.
+        How cells are numbered.
 
     Returns
     -------
     Ints
         The raised targets, int64, shape (n,), each still shared by k nodes.
     """
-    space = space or CellSpace.plain(target.size)
     goal = target.copy()
     while units > 0:
         size = space.sizes(goal)
