@@ -219,8 +219,8 @@ def kinds(method: type[Anonymizer[Any]]) -> str:
 def methods() -> str:
     """Return the methods that exist."""
     rows = [
-        (f"[`{m.name}`](/methods/{m.name}.md)", kinds(m), m.card.promise, m.card.source, m.card.cost)
-        for m in gv.METHODS.values()
+        (f"[`{name}`](/methods/{name}.md)", kinds(m), m.card.promise, m.card.source, m.card.cost)
+        for name, m in gv.METHODS.items()
     ]
     return table(["method", "data", "guarantee", "source", "cost"], rows)
 

@@ -17,11 +17,11 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 
 TOY = '''
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from graphveil.methods.base import Anonymizer
+from graphveil.methods.card import MethodCard
 from graphveil.release.draft import Draft
 from graphveil.claims.conditions import EditBudget, Subgraph
 from graphveil.claims.guarantees import StructuralKAnonymity
@@ -41,11 +41,13 @@ class Toy(Anonymizer[Graph]):
 
     name: ClassVar[str] = "toy"
     accepts = (Graph,)
-    promise: ClassVar[str] = "No node of the release has a neighbor."
-    source: ClassVar[str] = "a test"
-    limits: ClassVar[str] = "It protects from nobody who needs the edges. Not attacked by us."
-    cost: ClassVar[str] = "linear in the nodes"
-    example: ClassVar[Mapping[str, Any]] = {"k": 2}
+    card: ClassVar[MethodCard] = MethodCard(
+        promise="No node of the release has a neighbor.",
+        source="a test",
+        limits="It protects from nobody who needs the edges. Not attacked by us.",
+        cost="linear in the nodes",
+        example={"k": 2},
+    )
 
     k: int = parameter(text="smallest class of nodes without neighbors", minimum=2)
     guarantee = property(lambda self: StructuralKAnonymity(k=self.k))

@@ -45,7 +45,7 @@ FRIENDS = """
 """
 NETWORKS = [line.strip().split(",") for line in FRIENDS.split()]
 FOLDERS = {"Caltech": "fb100-Caltech36", "Reed": "fb100-Reed98"}
-SCHEDULE = bipartite.LevelSchedule(steps=10, max_iterations=20)
+SCHEDULE = bipartite.PriceSchedule(steps=10, max_iterations=20)
 
 
 def count(stars):
@@ -171,7 +171,7 @@ def test_search_with_degrees_of_at_least_the_level_must_not_be_offered_as_equal_
     n = codes.shape[0]
     problem = problem_of(codes, np.full(n, 5), np.ones(codes.shape[1]))
     rng = np.random.Generator(np.random.PCG64(1))
-    start = bipartite.solve(problem, bipartite.LevelSchedule(steps=3, max_iterations=5), rng)
+    start = bipartite.solve(problem, bipartite.PriceSchedule(steps=3, max_iterations=5), rng)
     stars = start.stars.copy()
     passed = start.pairs.sum(axis=1, dtype=np.int64) - 4
     chosen = flow.flow_of(problem.rows, passed)

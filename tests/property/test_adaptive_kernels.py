@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.optimize import LinearConstraint, linprog, milp
 
 from graphveil.methods.adaptive import exact, regular_search
-from graphveil.methods.adaptive.bipartite import LevelSchedule, Solver, solution_of, whole
+from graphveil.methods.adaptive.bipartite import PriceSchedule, Solver, integer_prices, solution_of
 from graphveil.methods.adaptive.choice import EqualClasses, pruned_by_class
 from graphveil.methods.adaptive.clusters import clusters_by_level
 from graphveil.methods.adaptive.clusters import stars_of as suppressed_by
@@ -247,7 +247,7 @@ def test_equal_classes_stay_equal_and_everybody_keeps_enough_pairs(data, size, s
     levels = data.draw(levels_of(codes))
     problem = problem_of(codes, levels, np.ones(codes.shape[1]))
     rng = np.random.Generator(np.random.PCG64(seed))
-    found = EqualClasses(size)(problem, LevelSchedule(2, 3), rng)
+    found = EqualClasses(size)(problem, PriceSchedule(2, 3), rng)
     hidden = mask_of(found.stars, codes)
     shown = np.where(hidden, -1, codes)
     equal = (shown[:, None, :] == shown[None, :, :]).all(axis=2).sum(axis=1)
@@ -430,7 +430,7 @@ def cheapest_by_trying_all(problem):
     """Return the least price of stars with which each of a few rows fits exactly one other."""
     n = problem.levels.size
     stars = [[differ(problem.codes, i, j) for j in range(n)] for i in range(n)]
-    prices = whole(problem.prices)
+    prices = integer_prices(problem.prices)
     price = np.array([[int(prices[i][stars[i][j]].sum()) for j in range(n)] for i in range(n)])
     return min(
         price[range(n), others].sum()
@@ -449,7 +449,7 @@ def test_a_search_keeps_every_degree_and_ends_near_the_fewest_stars_of_small_tab
         start = solution_of(problem, np.roll(np.eye(6, dtype=np.int8), 1, axis=1))
         end = regular_search.improved(problem, start, rng, trials=300)
         hidden = mask_of(end.stars, codes)
-        price = whole(problem.prices)[hidden].sum()
+        price = integer_prices(problem.prices)[hidden].sum()
         assert price == search.price_of(
             problem.rows, end.stars, regular_search.prices_by_bit(problem)
         )
@@ -466,7 +466,7 @@ def test_a_search_returns_what_its_stars_cost_and_its_pairs_fit_where_degrees_ma
     codes = rng.integers(0, 2, size=(30, 6)).astype(np.int32)
     problem = problem_of(codes, np.full(30, 3), np.ones(6))
     solver = Solver(problem.columns, problem.levels)
-    pairs = solver.cheapest(whole(problem.prices))
+    pairs = solver.cheapest(integer_prices(problem.prices))
     stars = solution_of(problem, pairs).stars
     chosen = flow.flow_of(problem.rows, solver.passed)
     flow.load(problem.rows, stars, pairs, chosen)

@@ -26,7 +26,7 @@ from graphveil.methods.profile.pool import (
     walk_of,
 )
 from graphveil.methods.profile.realize import realize_layers
-from graphveil.methods.profile.search import Look, search, stripped
+from graphveil.methods.profile.search import EditSearch, completed_deletions, search
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -157,7 +157,7 @@ def test_ties_are_stripped_until_the_goal_is_reached(case, allowed):
     network, colors = case
     task = task_of(network, colors, "delete", allowed=allowed)
     pairs = pairs_of(task, NONE, rng_of(1))
-    gone = stripped(walk_of(task, pairs, rng_of(1)), pairs, task.n_edges)
+    gone = completed_deletions(walk_of(task, pairs, rng_of(1)), pairs, task.n_edges)
     kept = np.setdiff1d(keys_of(network.layers), gone)
     layers = {}
     for at, layer in enumerate(network.layers):
@@ -168,7 +168,7 @@ def test_ties_are_stripped_until_the_goal_is_reached(case, allowed):
         )
     assert len(slow_unprotected(gv.Network(layers), colors, 2)) <= allowed
     most = gone.size // 2
-    given_up = stripped(walk_of(task, pairs, rng_of(1)), pairs, most)
+    given_up = completed_deletions(walk_of(task, pairs, rng_of(1)), pairs, most)
     if gone.size < task.n_edges:  # else a person without ties is left, and all go
         assert min(most + 1, gone.size) == given_up.size
 
@@ -176,10 +176,10 @@ def test_ties_are_stripped_until_the_goal_is_reached(case, allowed):
 def test_planned_deletions_far_over_a_budget_are_given_up_and_not_walked_from():
     network = gv.Network((gv.Layer.from_arcs([0, 0, 0, 0], [1, 2, 3, 4], n=6),))
     task = task_of(network, np.zeros(6, dtype=np.int64), "delete")
-    look = Look(task, 1.0, rng_of(1))
-    needed = look.from_fall()
+    look = EditSearch(task, 1.0, rng_of(1))
+    needed = look.from_deletions()
     assert needed.unprotected <= task.allowed
-    assert look.from_fall(0) is None
+    assert look.from_deletions(0) is None
 
 
 N, K = 60, 3

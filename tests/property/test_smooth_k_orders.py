@@ -266,7 +266,7 @@ def test_equal_rows_stand_together_in_minhash_order(rows, seed):
 
 def signatures_of(rows, seed):
     indptr, indices = _csr(rows)
-    return MinHash.drawn(rng_of(seed)).signatures(indptr, hashes_of(np.arange(12))[indices])
+    return MinHash.sampled(rng_of(seed)).signatures(indptr, hashes_of(np.arange(12))[indices])
 
 
 def _csr(rows):
@@ -320,7 +320,7 @@ def test_hashes_agree_about_as_often_as_rows_are_alike():
     agreed = 0
     for seed in range(100):
         hashes = hashes_of(data.indices.astype(np.int64))
-        actual = MinHash.drawn(rng_of(seed)).signatures(data.indptr, hashes)
+        actual = MinHash.sampled(rng_of(seed)).signatures(data.indptr, hashes)
         agreed += int(np.count_nonzero(actual[0] == actual[1]))
     share, spread = 0.5, 5 * math.sqrt(0.25 / (100 * HASHES))
     assert abs(agreed / (100 * HASHES) - share) < spread

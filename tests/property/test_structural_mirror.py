@@ -13,7 +13,7 @@ from graphveil.measures import partition
 from graphveil.methods.annealing.kernels import anneal as kernel
 from graphveil.methods.annealing.task import Edited, Task
 from graphveil.methods.structural.recount import applied
-from graphveil.methods.structural.starts import isolate_likes, mirror, partners, without_image
+from graphveil.methods.structural.starts import isolate_a_pair, mirror, partners, without_image
 
 FLAWS = [
     {
@@ -118,7 +118,7 @@ def test_what_remains_is_its_own_mirror_and_tells_nobody_of_a_color_apart(colore
     task = Task(graph, "count", 1, 2, "delete", graph.n_edges, 0, colors=colors)
     partner = partners(graph, colors, 300, generator(seed))
     deleted = without_image(graph, partner)
-    isolate_likes(task, partner, deleted)
+    isolate_a_pair(task, partner, deleted)
     left = without(graph, deleted)
     here = edges_of(left)
     assert {tuple(sorted((int(partner[v]), int(partner[w])))) for v, w in here} == here

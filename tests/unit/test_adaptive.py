@@ -172,7 +172,7 @@ def test_the_function_of_a_step_never_rises():
         before = (None, np.inf)
         solver = bipartite.Solver(problem.columns, problem.levels)
         rng = np.random.Generator(np.random.PCG64(seed))
-        for one in bipartite.iterations(problem, bipartite.LevelSchedule(6, 10), solver, rng):
+        for one in bipartite.iterations(problem, bipartite.PriceSchedule(6, 10), solver, rng):
             powers = one.factor ** one.needs.astype(float)
             value = (problem.prices * (1 - powers)).sum()
             assert before[0] != one.factor or value <= before[1] + 1e-5

@@ -27,8 +27,8 @@ FLAWS = [
         "name": "external: nodes by their place in the output",
         "means": "Edges are released between people who have none.",
         "file": "src/graphveil/methods/external.py",
-        "old": "edges = number.astype(np.int64)[made.edges()]",
-        "new": "edges = made.edges()",
+        "old": "edges = number.astype(np.int64)[released.edges()]",
+        "new": "edges = released.edges()",
     },
     {
         "name": "external: the order of a function's result",

@@ -6,7 +6,7 @@ import pytest
 import graphveil as gv
 from graphveil.claims.guarantees import KAnonymity, SmoothKAnonymity
 from graphveil.core.errors import InfeasibleError, UsageError
-from graphveil.methods.mondrian import tried_first
+from graphveil.methods.mondrian import order_of_features
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")
 
@@ -79,9 +79,9 @@ def test_names_are_sorted_by_attribute_and_then_value_and_numbers_by_value():
     names = np.array(
         ["b", "a-b=1", "a=9", "a=10", "a", "a=x=y", "A=1"], dtype=np.dtypes.StringDType()
     )
-    sorted_names = names[tried_first(names)].tolist()
+    sorted_names = names[order_of_features(names)].tolist()
     assert ["A=1", "a", "a=10", "a=9", "a=x=y", "a-b=1", "b"] == sorted_names
-    assert [1, 2, 0] == tried_first(np.array([10, 2, 9])).tolist()
+    assert [1, 2, 0] == order_of_features(np.array([10, 2, 9])).tolist()
 
 
 def test_a_table_is_released_as_a_table():

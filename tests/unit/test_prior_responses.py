@@ -38,7 +38,7 @@ from graphveil.methods.noisy_cells.prior_model import (
     groups_of,
     mixing_factors,
     priors_of,
-    stated,
+    stated_prior,
     sums_between,
 )
 from graphveil.verify import verify
@@ -240,7 +240,7 @@ def test_a_prior_is_kept_on_average(epsilon):
     """pi p1 + (1 - pi) p0 = pi: as many are published as the prior expects."""
     classes = classes_of(np.repeat([2.0, 9.0, 30.0], [200, 60, 10]), 9)
     budget = {"cells": "36315", "epsilon_cells": "1", "noisy_count": "500"}
-    flips = stated(budget, classes, configuration(classes))
+    flips = stated_prior(budget, classes, configuration(classes))
     method = gv.DegreePriorResponse(epsilon=epsilon)
     for prior, through in zip(priors_of(flips), method.channels(flips), strict=True):
         pi = prior / FULL

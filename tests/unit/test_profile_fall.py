@@ -67,7 +67,9 @@ def test_a_flow_deletes_as_many_arcs_as_can_go_and_none_beyond_what_anybody_may_
 def test_a_hub_falls_to_the_next_one_by_ties_to_people_who_fall_too():
     hubs = [(0, 2), (0, 3), (0, 4), (1, 3), (1, 4)]
     data = network(8, [*hubs, (5, 3), (5, 4)])
-    assert [2] == fall.falling(task_of(data), generator(1)).tolist()  # 0 to 2: key 0 * 8 + 2
+    assert [2] == fall.planned_deletions(
+        task_of(data), generator(1)
+    ).tolist()  # 0 to 2: key 0 * 8 + 2
     release = gv.Profile(k=2, goal="full", edits="delete").anonymize(data, seed=1)
     assert 1 == release.private.cost["edges_deleted"]
 
@@ -78,7 +80,7 @@ def test_what_falls_are_ties_that_were_there_and_fewer_people_are_unprotected(co
     ends = (90 * rng.random((2, 500)) ** 1.4).astype(np.int64)
     data = network(90, ends.T.tolist())
     task = task_of(data, k=3, colors=np.arange(90) % 2 if colored else None)
-    keys = fall.falling(task, generator(1))
+    keys = fall.planned_deletions(task, generator(1))
     assert 0 < keys.size == np.intersect1d(keys, keys_of(data.layers)).size
     before = search.pools.unprotected_in(data, task.colors, 3).size
     left = np.setdiff1d(keys_of(data.layers), keys)
@@ -93,7 +95,7 @@ def test_to_protect_everybody_takes_fewer_deletions_than_without_a_plan(monkeypa
     method = gv.Profile(k=2, goal="full", edits="delete", effort=0.1)
     planned = method.anonymize(data, seed=1)
     assert 1 == planned.guarantee.share
-    monkeypatch.setattr(search, "falling", lambda *_: np.empty(0, dtype=np.int64))
+    monkeypatch.setattr(search, "planned_deletions", lambda *_: np.empty(0, dtype=np.int64))
     alone = method.anonymize(data, seed=1)
     assert planned.private.cost["edges_deleted"] < 0.9 * alone.private.cost["edges_deleted"]
 
@@ -110,7 +112,7 @@ def test_planned_deletions_protect_more_within_a_budget_and_never_fewer(monkeypa
 
     with_falls = [found(seed) for seed in (1, 2, 3)]
     assert all(one.cost <= task.budget and not one.added.size for one in with_falls)
-    monkeypatch.setattr(search.Look, "paid_by_falls", lambda _look, best: best)
+    monkeypatch.setattr(search.EditSearch, "part_of_deletions", lambda _look, best: best)
     without = [found(seed) for seed in (1, 2, 3)]
     pairs = [*zip(with_falls, without, strict=True)]
     assert all(one.unprotected <= other.unprotected for one, other in pairs)

@@ -92,7 +92,7 @@ def test_a_release_has_its_data_its_manifest_and_its_record(tmp_path):
     expected += ["out/data.csv", f"out/{MANIFEST}", "out/users.csv"]
     assert sorted(expected) == files_in(tmp_path)
     assert gv.verify_release(out).ok
-    assert ["mind the gap"] == read_record(out).warnings
+    assert ("mind the gap",) == read_record(out).warnings
     assert "suppress-k" == read_manifest(out).method.name == read_record(out).method
 
 
@@ -136,7 +136,7 @@ def test_other_releases_of_the_input_are_warned_of_and_noted(tmp_path):
     ):
         three = published(tmp_path / "three")
     assert [1, 1] == [len(told_in(folder)) for folder in (two, three)]
-    assert ["mind the gap", *told_in(two)] == read_record(two).warnings
+    assert ("mind the gap", *told_in(two)) == read_record(two).warnings
     assert [] == told_in(published(tmp_path / "of others", sha256="b"))
 
 

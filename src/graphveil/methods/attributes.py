@@ -53,7 +53,10 @@ It bounds the memory of the table; the numbers are the same.
 """
 
 MOST_ROWS = 1 << 62
-"""With fewer combinations of values, each has a number of 64 bits; otherwise rows are sorted."""
+"""With fewer combinations of values, each has a number of 64 bits; otherwise rows are sorted.
+
+It keeps the largest number within an int64, and the way of counting does not change the colors.
+"""
 
 BATCHES = 8
 """Further nodes are suppressed in batches of an eighth of the budget, with new edits after each.
@@ -117,31 +120,34 @@ def colors_of(
         )
     # Generalize them in groups of k among themselves.
     if merge in {"mondrian", "smooth"}:
-        rare = _joined(small, sizes, k)[of_person]
+        rare = _enlarged(small, sizes, k)[of_person]
         if not rare.any():
             return Colors(table, of_person)
-        return _put_together(table, rare, k, merge, randomness)
-    # Or suppress them. Nodes without any known value are of the suppressed color already.
-    hidden = (table.codes[_first_of(of_person)] == SUPPRESSED).all(axis=1)
-    small &= ~hidden
-    if not small.any() and not hidden.any():
+        return _generalized(table, rare, k, merge, randomness)
+    # Or suppress them. Nodes without any known value are of the suppressed color already, which the
+    # others join: it counts towards the k nodes that this color needs.
+    suppressed = (table.codes[_first_of(of_person)] == SUPPRESSED).all(axis=1)
+    small &= ~suppressed
+    if not small.any() and not suppressed.any():
         return Colors(table, of_person)
-    return with_suppressed(table, _joined(small | hidden, sizes, k)[of_person])
+    return with_suppressed(table, _enlarged(small | suppressed, sizes, k)[of_person])
 
 
-def _joined(starred: NDArray[np.bool_], sizes: Ints, k: int) -> NDArray[np.bool_]:
+def _enlarged(chosen: NDArray[np.bool_], sizes: Ints, k: int) -> NDArray[np.bool_]:
     """Return these colors and the next smallest ones, until together they have k nodes.
 
-    `starred`: bool, shape (colors,): those to be changed; `sizes`: of all colors.
+    All nodes that are changed could become one class, which must not be smaller than k.
+
+    `chosen`: bool, shape (colors,): the colors to be changed; `sizes`: int64, shape (colors,).
     """
-    starred = starred.copy()
-    while starred.any() and sizes[starred].sum() < k and not starred.all():
-        rest = np.flatnonzero(~starred)
-        starred[rest[np.argmin(sizes[rest])]] = True
-    return starred
+    chosen = chosen.copy()
+    while chosen.any() and sizes[chosen].sum() < k and not chosen.all():
+        unchosen = np.flatnonzero(~chosen)
+        chosen[unchosen[np.argmin(sizes[unchosen])]] = True
+    return chosen
 
 
-def _put_together(
+def _generalized(
     table: Table, rare: NDArray[np.bool_], k: int, merge: Merge, randomness: Randomness
 ) -> Colors:
     """Return the colors once rare nodes are in groups of k, which publish what their rows share."""
@@ -149,8 +155,8 @@ def _put_together(
     rows = Table(codes[rare], table.columns, table.categories)
     groups = _groups_of(rows, k, merge, randomness)
     codes[rare] = shared_cells(rows.codes, groups)
-    shown = Table(codes, table.columns, table.categories)
-    return Colors(shown, _classes(shown)[0])
+    published = Table(codes, table.columns, table.categories)
+    return Colors(published, _classes(published)[0])
 
 
 def _groups_of(rows: Table, k: int, merge: Merge, randomness: Randomness) -> NDArray[np.integer]:
@@ -172,7 +178,8 @@ def shared_cells(codes: NDArray[np.int32], groups: NDArray[np.integer]) -> NDArr
     >>> shared_cells(codes, np.array([0, 0, 1])).tolist()
     [[1, -1], [1, -1], [3, 3]]
     """
-    # A column of a group is shared if its smallest and its largest code are the same.
+    # A column of a group is shared if its smallest and its largest code are the same. A suppressed
+    # cell has the code -1, so that it differs from every value.
     _, of_row = np.unique(groups, return_inverse=True)
     n_groups = int(of_row.max(initial=-1)) + 1
     least = np.full((n_groups, codes.shape[1]), np.iinfo(np.int32).max, dtype=np.int32)
@@ -186,8 +193,8 @@ def with_suppressed(table: Table, chosen: NDArray[np.bool_]) -> Colors:
     """Return the colors once all cells of the chosen rows are suppressed."""
     codes = table.codes.copy()
     codes[chosen] = SUPPRESSED
-    shown = Table(codes, table.columns, table.categories)
-    return Colors(shown, _classes(shown)[0])
+    published = Table(codes, table.columns, table.categories)
+    return Colors(published, _classes(published)[0])
 
 
 def numbered_colors(colors: Ints | None, n: int) -> Ints:
@@ -202,9 +209,9 @@ def numbered_colors(colors: Ints | None, n: int) -> Ints:
     if colors.max(initial=0) - least < TABLE_ROOM * n:
         labels = colors - least
         first = _first_of(labels)
-        shown = np.flatnonzero(first < n)
+        occurring = np.flatnonzero(first < n)
         number = np.empty(first.size, dtype=np.int64)
-        number[shown[np.argsort(first[shown])]] = np.arange(shown.size)
+        number[occurring[np.argsort(first[occurring])]] = np.arange(occurring.size)
         numbered: Ints = number[labels]
         return numbered
     _, first, labels = np.unique(colors, return_index=True, return_inverse=True)
@@ -264,31 +271,32 @@ def suppressed_further(
     table, of_person = colors.table, colors.of_person
     if table is None or of_person is None or share <= 0:
         return colors
+    # The 1e-9 undoes rounding: 0.29 x 100 is slightly below 29.
     budget = int(share * of_person.size + 1e-9)
     batch = max(k, budget // BATCHES)
     best, least = colors, int(change(of_person).sum())
     while 0 < batch <= budget:
         # Suppressed nodes are one color, which a batch joins; the first needs k nodes itself.
-        of_person, shown = best.of_person, best.table
-        if of_person is None or shown is None:
+        of_person, published = best.of_person, best.table
+        if of_person is None or published is None:
             break
-        hidden = (shown.codes == SUPPRESSED).all(axis=1)
-        if batch < k and not hidden.any():
+        suppressed = (published.codes == SUPPRESSED).all(axis=1)
+        if batch < k and not suppressed.any():
             break
-        # Choose the nodes that need most edits, of colors that can spare them.
+        # Choose the nodes that need most edits, of colors that can spare them: those keep k nodes.
         spare = np.bincount(of_person) - k
         chosen = np.zeros(of_person.size, dtype=np.bool_)
-        wanted = change(of_person)
-        for person in np.argsort(-wanted, kind="stable").tolist():
-            if wanted[person] == 0 or np.count_nonzero(chosen) == batch:
+        edits = change(of_person)
+        for person in np.argsort(-edits, kind="stable").tolist():
+            if edits[person] == 0 or np.count_nonzero(chosen) == batch:
                 break
-            if not hidden[person] and spare[of_person[person]] > 0:
+            if not suppressed[person] and spare[of_person[person]] > 0:
                 chosen[person] = True
                 spare[of_person[person]] -= 1
-        if np.count_nonzero(chosen) < (1 if hidden.any() else k):
+        if np.count_nonzero(chosen) < (1 if suppressed.any() else k):
             break
         # Compute the edits anew; if the batch saves none, try half as many.
-        tried = with_suppressed(table, hidden | chosen)
+        tried = with_suppressed(table, suppressed | chosen)
         after = int(change(tried.of_person).sum()) if tried.of_person is not None else least
         if after >= least:
             batch //= 2
@@ -359,8 +367,8 @@ class Roles(NamedTuple):
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """The conditions about published attributes."""
-        own = (OwnAttributes(),) if self.known else ()
-        return (*own, AttachedColumns(attach=self.attach)) if self.attach else own
+        conditions = (OwnAttributes(),) if self.known else ()
+        return (*conditions, AttachedColumns(attach=self.attach)) if self.attach else conditions
 
     def check_needed(self, suppress: float) -> None:
         """Refuse a share of nodes to suppress if no attribute is known."""
@@ -525,8 +533,8 @@ class AttributedMethod(Anonymizer[Graph]):
         prepared: Network = super().prepared(data)
         return prepared.graph() if prepared.is_bare else prepared
 
-    def _beside(self, network: Network, edited: Draft[Any], colors: Colors) -> Draft[Any]:
-        """Return the result for a network: edited edges, with the published attributes."""
+    def _with_attributes(self, network: Network, edited: Draft[Any], colors: Colors) -> Draft[Any]:
+        """Return the draft for a network: the edited edges, with the published attributes."""
         people = self._roles.published(network.people, colors.table)
         layer = Layer.of(cast("Graph", edited.data), name=network.only_layer().name)
         released = Network((layer,), people, network.ids)

@@ -44,7 +44,10 @@ METHOD = "method"
 """The name of the check."""
 
 REWORDED = "this version words the limits of the method differently than the manifest"
-"""How the check begins if no difference is known to be false, so that nothing is decided."""
+"""How the check begins if the only difference is a text on limits that this version never writes.
+
+Such a text may be that of an earlier wording, so nothing is decided.
+"""
 
 _MOST_PARAMETERS, _LONGEST = 16, 40
 """The most parameters of an unknown method, and the most characters of one that is a text.
@@ -104,17 +107,19 @@ def _compared(
     original: Any,
 ) -> Check:
     """Return whether the manifest states what this method states with the same parameters."""
+    # `ours` is the method as this version makes it from the stated parameters.
     name = method.name
     try:
-        own = _made(method, manifest.method.parameters, withheld)
+        ours = _made(method, manifest.method.parameters, withheld)
     except ParameterError as error:
         return _differing(manifest, f"{name}: {error}")
-    # With the owner's record all conditions are known; without it, some may be stated or not.
+    # With the owner's record all conditions are known; without it, some may be stated or not: those
+    # that depend on a private parameter, such as the key of `rename`.
     may_state = method.may_state if withheld is None else ()
-    problems = _differences(manifest, own, may_state) + _other_columns(manifest, own, original)
+    problems = _differences(manifest, ours, may_state) + _other_columns(manifest, ours, original)
     if problems and manifest.version != __version__:
         return _differing(manifest, problems[0])
-    if not problems and (text := _unknown_limits(manifest, own)):
+    if not problems and (text := _unknown_limits(manifest, ours)):
         return not_checked(f"{REWORDED}: {shown(text)}")
     agreed = (
         f"the manifest states what {name} states; numbers that depend on random draws are "
@@ -163,14 +168,16 @@ def _made(
         private = method.private_parameters()
         if withheld is not None or not private:
             raise
-    # Required private parameters get the values of the method's example.
+    # Nothing public depends on the values of private parameters. Required ones get those of the
+    # method's example, so that it can be made at all.
     required = {item.name for item in flat_parameters(method) if item.default is MISSING}
-    some = {
+    placeholders = {
         name: method.card.example[name] for name in private & required & set(method.card.example)
     }
+    # Without a file of levels nothing is published complete.
     if stated.get("publish_levels"):
-        some["levels"] = {_SOME: f"{_SOME}.csv"}  # without a file nothing is published whole
-    return method.from_parameters({**stated, **(some or dict.fromkeys(private, _SOME))})
+        placeholders["levels"] = {_SOME: f"{_SOME}.csv"}
+    return method.from_parameters({**stated, **(placeholders or dict.fromkeys(private, _SOME))})
 
 
 def _unknown(manifest: Manifest, original: Any, *, trusted: bool) -> Check:
@@ -218,7 +225,7 @@ def _original_of(manifest: Manifest, original: Any, container: Container) -> Dat
 def _differences(
     manifest: Manifest, method: Anonymizer[Any], may_state: tuple[type[conditions.Condition], ...]
 ) -> list[str]:
-    # Words and parameters, guarantee, share of nodes, reasons, parts of epsilon, conditions.
+    """Return all differences between a manifest and what this method states, as sentences."""
     claim, problems = manifest.claim, _other_words(manifest, method)
     if not method.guarantee.covers(claim.guarantee):
         own = method.guarantee.sentence
@@ -231,9 +238,9 @@ def _differences(
 
 def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     """Return the words and parameters that are not those that the method writes."""
-    stated, own = manifest.method.parameters, method.provenance
+    stated, ours = manifest.method.parameters, method.provenance
     text, problems = manifest.claim.does_not_protect_against, []
-    if manifest.method.source != own.source:
+    if manifest.method.source != ours.source:
         problems.append(
             f"the source is {shown(manifest.method.source)}, not the one that the method states"
         )
@@ -241,8 +248,8 @@ def _other_words(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
     if text != limits and not _unknown_limits(manifest, method):
         problems.append(f"the text on limits is {shown(text)}, not the one that the method states")
     return problems + [
-        f"the parameter {name} is {shown(stated.get(name))}; {own.method} writes {shown(value)}"
-        for name, value in own.parameters.items()
+        f"the parameter {name} is {shown(stated.get(name))}; {ours.method} writes {shown(value)}"
+        for name, value in ours.parameters.items()
         if name not in stated or stated[name] != value or type(stated[name]) is not type(value)
     ]
 
@@ -269,6 +276,8 @@ def _other_share(manifest: Manifest) -> list[str]:
         return []
     from graphveil.methods.goals import share_of  # noqa: PLC0415  rare
 
+    # The number of protected nodes that the claim asks for (1e-9 undoes rounding), and the share
+    # that a run writes for this number.
     reached = n - math.floor((1 - claimed.share) * n + 1e-9)
     usual = share_of(reached, n)
     if claimed.share == usual:
@@ -314,19 +323,22 @@ def _other_parts(manifest: Manifest, method: Anonymizer[Any]) -> list[str]:
             which = "no noisy count" if counts else "a noisy count"
             problems.append(f"{which} is stated for {stated.cells} cells")
         # The cells have what the counts leave, or all of epsilon, shared by the cells of a change.
-        own = _whole_parts(manifest, method, stated)
+        possible = _whole_parts(manifest, method, stated)
         if counts and method.epsilon_cells is not None:
-            own = [method.epsilon_cells / times for times in _entries(manifest, method)]
-        if own and stated.epsilon_cells not in map(str, own):
+            possible = [method.epsilon_cells / sharing for sharing in _entries(manifest, method)]
+        if possible and stated.epsilon_cells not in map(str, possible):
             problems.append(
                 f"cells have epsilon_cells={shown(stated.epsilon_cells)}; with these parameters "
-                f"it is {own[0]}"
+                f"it is {possible[0]}"
             )
     return problems
 
 
 def _other_shares(method: Anonymizer[Any], stated: conditions.Drawing) -> list[str]:
-    """Return the stated parts of epsilon that are not those of the method's statistics."""
+    """Return the stated parts of epsilon that are not those of the method's statistics.
+
+    `stated`: the condition of a method that generates a graph from noisy statistics.
+    """
     parts: Mapping[str, Fraction] = getattr(method, "parts", {})
     return [
         f"{name}={shown(getattr(stated, name))} is stated; with these parameters it is {part}"
@@ -342,19 +354,21 @@ def _whole_parts(
 ) -> list[Fraction]:
     """Return the possible parts of epsilon of a cell if nothing was counted; none without epsilon.
 
-    For node differential privacy, epsilon is shared by all cells of a person.
+    For node differential privacy, epsilon is shared by all cells of a person: n - 1 of a node, one
+    per item of a user. If the items are the users as well, a person has a row and a column, which
+    share one cell: 2 x users - 1.
     """
     guarantee, counts = method.guarantee, manifest.data.counts
     if not isinstance(guarantee, EdgeDP | NodeDP):
         return []
     if isinstance(guarantee, NodeDP):
         users = counts.get("users", 0)
-        people = conditions.ItemsAreUsers() in manifest.claim.conditions
-        of_user = 2 * users - 1 if people else int(stated.cells) // max(users, 1)
-        times = max(counts["nodes"] - 1 if "nodes" in counts else of_user, 1)
-        return [conditions.as_printed(guarantee.epsilon) / times]
+        items_are_users = conditions.ItemsAreUsers() in manifest.claim.conditions
+        cells_of_user = 2 * users - 1 if items_are_users else int(stated.cells) // max(users, 1)
+        sharing = max(counts["nodes"] - 1 if "nodes" in counts else cells_of_user, 1)
+        return [conditions.as_printed(guarantee.epsilon) / sharing]
     epsilon = conditions.as_printed(guarantee.epsilon)
-    return [epsilon / times for times in _entries(manifest, method)]
+    return [epsilon / sharing for sharing in _entries(manifest, method)]
 
 
 def _entries(manifest: Manifest, method: Anonymizer[Any]) -> tuple[int, ...]:

@@ -53,14 +53,16 @@ SEEDS = 2**31
 _NAME = re.compile(r"[a-z][a-z0-9-]{0,39}")
 _INPUT, _OUTPUT, _SEED = "{input}", "{output}", "{seed}"
 _LETTERS = 200
-"""The most characters of a command's name or output in a message."""
+"""The most characters of a command's name or output in a message.
+
+What it prints can be long. A larger number shows more of the cause of a failure.
+"""
 
 
 UNPROVED_FIELDS: Mapping[str, Any] = {
     "source": "not part of graphveil",
     "limits": "Any knowledge: graphveil does not know what this method does.",
     "cost": "unknown",
-    "example": {},
 }
 """Fields of the cards of the methods that derive from `_Unproved`."""
 
@@ -75,13 +77,13 @@ class _Unproved(Anonymizer[Any]):
         """What is guaranteed: nothing."""
         return NotClaimed(reasons=("unproved",))
 
-    def _draft(self, made: Data) -> Draft[Any]:
+    def _draft(self, released: Data) -> Draft[Any]:
         unclaimed = Advice(
             f"a release by {self.name} carries no guarantee: graphveil does not know what the "
             "method does. Measure and attack the release",
             NoGuaranteeWarning,
         )
-        return Draft(data=made, notes=OwnersNotes(warnings=(unclaimed,)))
+        return Draft(data=released, notes=OwnersNotes(warnings=(unclaimed,)))
 
     def _seed(self, randomness: Randomness) -> int:
         return int(randomness.stream("external").integers(SEEDS))
@@ -149,16 +151,18 @@ class Command(str):
 
 
 _RUN_HERE: set[str] = set()
-"""The commands that the owner ran in this process."""
+"""The commands that the owner ran in this process: `External.may_run_again` allows these alone.
+
+An attack that repeats a run reads the command from the private record of a release. A record from
+elsewhere could name any program.
+"""
 
 
 EXTERNAL_CARD = MethodCard(
     when="To measure, attack and sweep a program of your own like other methods.",
     promise="No guarantee: a command of your own makes the network that is released.",
     example={"command": "./anonet {input} {output}"},
-    limits=UNPROVED_FIELDS["limits"],
-    source=UNPROVED_FIELDS["source"],
-    cost=UNPROVED_FIELDS["cost"],
+    **UNPROVED_FIELDS,
 )
 """All that is only said of `External`."""
 
@@ -234,11 +238,14 @@ class External(_Unproved):
             self._write(data, source)
             words = self.command.words(str(source), str(target), self._seed(randomness))
             _run(words, folder, self.time_limit_seconds)
-            made = self._read(target, data.n_nodes, words[0])
-        return self._draft(made)
+            released = self._read(target, data.n_nodes, words[0])
+        return self._draft(released)
 
     def _write(self, data: Graph, source: Path) -> None:
+        """Write the network with its nodes as numbers, so that the command learns no id."""
+        # The order stays, but ids and origins are dropped: node i is called i.
         numbered = data.permuted(np.arange(data.n_nodes))
+        # A format of edges alone would lose isolated nodes, so their ids go into a second file.
         keeps = FORMATS[self.exchange].keeps_isolated
         ids = None if keeps else source.with_name("ids.txt")  # which the command may read as well
         io.write(numbered, source, format=self.exchange, ids_path=ids)
@@ -256,7 +263,7 @@ class External(_Unproved):
             )
         try:
             options = io.GraphOptions(format=self.exchange, directed="symmetrize")
-            made, _ = io.load(target, options)
+            released, _ = io.load(target, options)
         except GraphveilError as error:
             what = str(error).partition(". ")[0]  # the rest names options of a reader
             raise InputError(
@@ -264,14 +271,14 @@ class External(_Unproved):
                 f"Write it in the same form as {_INPUT}."
             ) from error
         # The labels are the numbers of the nodes; any other label is a node that was not given.
-        number = made.labels()
+        number = released.labels()
         wrong = _other_nodes(number, n)
         if wrong is not None:
             raise InputError(
                 f"the output of the command {shown} has the node {printable(wrong, 40)}, but nodes "
                 f"are numbered from 0 to {n - 1}. Keep the numbers of {_INPUT}."
             )
-        edges = number.astype(np.int64)[made.edges()]
+        edges = number.astype(np.int64)[released.edges()]
         return Graph.from_edges(edges[:, 0], edges[:, 1], n=n)
 
 
@@ -286,7 +293,8 @@ def _other_nodes(number: Ids, n: int) -> str | None:
 
 def _run(words: list[str], folder: Path, seconds: float) -> None:
     """Run a command to its end; what it prints goes into a file of the folder."""
-    # Output goes to a file, not a pipe: a full pipe would stop the command.
+    # Output goes to a file, not a pipe: a full pipe would stop the command. A session of its own
+    # makes it the leader of a process group, which `_end` can end with all of its children.
     shown = printable(words[0], _LETTERS)
     with (folder / "printed").open("w+b") as stream:
         try:
@@ -352,11 +360,11 @@ class _FromFunction(_Unproved):
     def draft(self, data: Data, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""
         # The function gets the data, its parameters and, if it takes one, a seed of the run's.
-        given = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+        arguments = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
         if self.takes_seed:
-            given["seed"] = self._seed(randomness)
+            arguments["seed"] = self._seed(randomness)
         try:
-            made = type(self).function(data, **given)
+            released = type(self).function(data, **arguments)
         except GraphveilError:
             raise
         except Exception as error:
@@ -364,8 +372,8 @@ class _FromFunction(_Unproved):
                 f"the function of {self.name} raised {type(error).__name__}: "
                 f"{printable(str(error), _LETTERS)}"
             ) from error
-        made = as_container(made, (type(data),), wanted_by=f"the result of {self.name}")
-        return self._draft(_at_the_same_positions(made, data, self.name))
+        released = as_container(released, (type(data),), wanted_by=f"the result of {self.name}")
+        return self._draft(_at_the_same_positions(released, data, self.name))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the function by its name: worker processes import it."""
@@ -403,7 +411,8 @@ def _at_the_same_positions(made: Data, data: Data, name: str) -> Data:
             )
     if np.array_equal(made.labels(), data.labels()):
         return made
-    # Other order, same ids: put them back into the order of the input.
+    # Same ids in a different order: put them back into the order of the input. Every id is found,
+    # and none twice, so with equal sizes the two sets of ids are equal.
     try:
         order = positions(data.labels(), made.labels(), what="")
     except GraphveilError as error:
@@ -422,7 +431,10 @@ def _names(data: Data) -> list[Any]:
 
 
 _ANY: Mapping[type[Any], Any] = {int: 1, float: 1.0, bool: False, str: "some"}
-"""A value for an argument without a default, for the example that every method has."""
+"""A value for an argument without a default: the card of every method needs a valid example.
+
+Any value of the type will do.
+"""
 
 SEED = "seed"
 """The argument of a function that gets a number from the run's seed; it is not a parameter."""
@@ -487,39 +499,34 @@ def method_from(
     # A frozen dataclass of its own, with a field for every argument of the function.
     fields, takes_seed = _fields_of(function)
     promise = f"No guarantee: {name} is a method from outside graphveil."
-    space = {
+    example = {item: _ANY[kind] for item, kind, own in fields if own.default is MISSING}
+    class_body = {
         "name": name,
         "accepts": kinds,
-        "card": MethodCard(
-            promise=promise,
-            example={item: _ANY[kind] for item, kind, own in fields if own.default is MISSING},
-            limits=UNPROVED_FIELDS["limits"],
-            source=UNPROVED_FIELDS["source"],
-            cost=UNPROVED_FIELDS["cost"],
-        ),
+        "card": MethodCard(**UNPROVED_FIELDS, promise=promise, example=example),
         "function": staticmethod(function),
         "takes_seed": takes_seed,
         "__doc__": promise,
         "__module__": function.__module__,
     }
     title = "".join(part.capitalize() for part in name.split("-"))
-    made: type[Anonymizer[Any]] = dataclasses.make_dataclass(
-        title, fields, bases=(_FromFunction,), namespace=space, frozen=True, kw_only=True
+    method: type[Anonymizer[Any]] = dataclasses.make_dataclass(
+        title, fields, bases=(_FromFunction,), namespace=class_body, frozen=True, kw_only=True
     )
-    return made
+    return method
 
 
 def _fields_of(function: Function) -> tuple[list[tuple[str, Any, Any]], bool]:
     """Return the parameters of a function as fields, and whether it takes a seed."""
-    rest = list(inspect.signature(function).parameters.values())
-    if not rest:
+    arguments = list(inspect.signature(function).parameters.values())
+    if not arguments:
         raise ParameterError(
             f"{function.__name__} takes no data. Make its first argument the data."
         )
     # The first argument is the data, "seed" is given by the run, all others are parameters.
-    del rest[0]
+    del arguments[0]
     hints, fields = get_type_hints(function), []
-    for item in rest:
+    for item in arguments:
         if item.name == SEED:
             continue
         kind = hints.get(item.name, type(item.default))
@@ -530,6 +537,6 @@ def _fields_of(function: Function) -> tuple[list[tuple[str, Any, Any]], bool]:
                 "str by its type. Annotate it so, or bind it with functools.partial."
             )
         default = MISSING if item.default is item.empty else item.default
-        own = parameter(default=default, text=f"argument of {function.__name__}", private=True)
-        fields.append((item.name, kind, own))
-    return fields, any(item.name == SEED for item in rest)
+        field = parameter(default=default, text=f"argument of {function.__name__}", private=True)
+        fields.append((item.name, kind, field))
+    return fields, any(item.name == SEED for item in arguments)

@@ -17,6 +17,7 @@ from graphveil.core.errors import ParameterError
 from graphveil.core.parameters import check_digits, rounded_down
 
 _NUMBER = re.compile(r"[0-9]*\.?[0-9]+((?P<exponent>e-?[0-9]+)|%)?")
+"""A share as text: a decimal number, a percentage, or a small number as Python writes it (1e-5)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +107,7 @@ class Partial(Goal):
 
     def allowed(self, n_nodes: int) -> int:
         """Return how many nodes may stay unprotected."""
+        # 1e-9: (1 - 0.9) * 10 is 0.9999999999999998, where one node is meant.
         return math.floor((1 - self.share) * n_nodes + 1e-9)
 
     def __str__(self) -> str:
@@ -167,7 +169,11 @@ def _check_range(share: float) -> None:
 
 
 def share_of(reached: int, n_nodes: int) -> float:
-    """Return the largest fraction that claims no more than so many of n nodes."""
+    """Return the share that a release may claim in which `reached` of n nodes are protected.
+
+    That is reached / n, or a number just below it under which `Partial.allowed` gives the nodes
+    that are not protected.
+    """
     # Division may round up: step down to a share under which n - reached nodes may be unprotected.
     share = reached / n_nodes if n_nodes else 1.0
     while math.floor((1 - share) * n_nodes + 1e-9) < n_nodes - reached:

@@ -3,7 +3,7 @@
 LeFevre, DeWitt and Ramakrishnan, *Mondrian multidimensional k-anonymity*, ICDE 2006, on binary
 features, as the baseline of Esfandiari et al., *Smooth Anonymity for Sparse Graphs*.
 
-1. `tried_first`: the order of the features.
+1. `order_of_features`: the order of the features.
 2. `kernels.cuts.divide`: all rows are one part, which is cut along a feature into the rows that
    have it and those that have not, if both sides hold at least k rows; then each side likewise.
 3. `equivalence_classes.rule`: every part publishes what all of its rows have, or the majority.
@@ -169,7 +169,7 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
         from graphveil.methods.equivalence_classes.kernels import cuts  # noqa: PLC0415  compiled code, when needed
 
         # Number the features in the order in which they are tried; the kernel knows no names.
-        order = tried_first(names) if self.column_order == "sorted" else np.arange(names.size)
+        order = order_of_features(names) if self.column_order == "sorted" else np.arange(names.size)
         rank = np.empty(names.size, dtype=np.int32)
         rank[order] = np.arange(names.size, dtype=np.int32)
         distinct = cuts.Distinct(rows.indptr, rank[rows.indices], rows.weights)
@@ -179,7 +179,7 @@ class Mondrian(table_roles.WithRoles[Bipartite]):
         return parts[rows.kinds]
 
 
-def tried_first(names: Ids) -> NDArray[np.int64]:
+def order_of_features(names: Ids) -> NDArray[np.int64]:
     """Return the positions of the features in the order in which they are tried, int64.
 
     `names` that are numbers are ordered by value, text such as ``age=30`` by the part before the

@@ -156,19 +156,20 @@ class Key:
         >>> len(key.secret())
         32
         """
-        # Created exclusively and with its permissions, so that no other process can have it open.
+        # A key inside a release would be published with it.
         path = Path(file)
         check_outside(path)
+        # Created exclusively and with its permissions, so that no other process can have it open.
         try:
-            number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         except FileExistsError as error:
             raise UsageError(
                 f"{path} exists. Choose a different name: keys are never overwritten."
             ) from error
-        with os.fdopen(number, "w") as stream:
+        with os.fdopen(descriptor, "w") as stream:
             stream.write(f"{secrets.token_hex(BYTES)}\n")
             stream.flush()
-            os.fsync(number)
+            os.fsync(descriptor)
         return cls(file=path)
 
     def __str__(self) -> str:
@@ -279,6 +280,7 @@ def _check_bytes(secret: object) -> None:
         )
 
 
+# Warnings for the data owner, on releases with a key and with a seed.
 LINKED = Advice(
     "anyone with several files made with this key sees the same people in all of them. What "
     "identifies a person in one file does so in all. Anyone with the key can test guesses of "

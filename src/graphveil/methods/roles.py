@@ -310,12 +310,13 @@ class WithRoles(Anonymizer[D]):
         known = draft.data
         if not isinstance(known, Table):
             raise TypeError(f"{self.name} makes a {type(known).__name__} of a table")
+        # A guarantee that implies `Generalized` says that every published value is true of its row.
         true = any(isinstance(item, Generalized) for item in self.guarantee.implied)
         joined = TableRoles.joined(data.columns, known, _with_columns(data, roles.attached))
         return draft._replace(
             data=joined,
-            conditions=tuple(_of_whole_rows(draft.conditions, joined)),
-            generalized=_starred(known, joined.columns, roles, true=true),
+            conditions=tuple(_for_full_rows(draft.conditions, joined)),
+            generalized=_star_levels(known, joined.columns, roles, true=true),
         )
 
 
@@ -348,7 +349,7 @@ def _questions(known: Table) -> Iterator[Problem]:
             )
 
 
-def _of_whole_rows(conditions: Iterable[AnyCondition], released: Table) -> Iterator[AnyCondition]:
+def _for_full_rows(conditions: Iterable[AnyCondition], released: Table) -> Iterator[AnyCondition]:
     """Yield the conditions of the known columns as conditions of the complete rows.
 
     The histogram of suppressed cells per row is recomputed over all columns: attached ones may have
@@ -363,7 +364,7 @@ def _of_whole_rows(conditions: Iterable[AnyCondition], released: Table) -> Itera
             yield condition
 
 
-def _starred(
+def _star_levels(
     known: Table, columns: Sequence[str], roles: TableRoles, *, true: bool
 ) -> Generalization:
     """Return the manifest's description of columns whose cells show a value or are suppressed.
@@ -371,10 +372,10 @@ def _starred(
     Known columns have two levels, the value and `ALL`, if each published value is `true` of its
     row; otherwise a value may be false and the levels would claim too much.
     """
-    own = DescribedColumn(name="", role="known", levels="stars", origin="given")
-    own = own if true else DescribedColumn(name="", role="known")
+    known_column = DescribedColumn(name="", role="known", levels="stars", origin="given")
+    known_column = known_column if true else DescribedColumn(name="", role="known")
     described = tuple(
-        msgspec.structs.replace(own, name=name)
+        msgspec.structs.replace(known_column, name=name)
         if name in known.columns
         else DescribedColumn(name=name, role=roles.described(name))
         for name in columns

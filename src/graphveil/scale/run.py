@@ -65,7 +65,7 @@ def order_of_rows(
 ) -> RowKeys:
     """Return the order of rows that chunks are cut from."""
     if cast("Chunks", method.chunks).order != "none":
-        return ByWords(MinHash.drawn(randomness.stream("order of rows")))
+        return ByWords(MinHash.sampled(randomness.stream("order of rows")))
     return ByWords(None) if user_is_integer else ByNames()
 
 

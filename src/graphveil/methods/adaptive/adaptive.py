@@ -6,6 +6,13 @@ release) contains a graph G in which person i has at least delta_i records and r
 delta_i persons. Algorithm 1 is in `bipartite`, Algorithm 2 in `symmetric`, and this module has the
 parameters and what is done for each block.
 
+Why the guarantee holds: record i publishes a star wherever it differs from a person that it is
+paired with, so it fits every one of them. Every person is paired with the own record, for nothing.
+The other pairs lead as often to each row as away from it, so they divide into closed walks. Every
+pair is on a cycle of rows; if each record on the cycle goes to the next person, and all others stay
+with their own, that is another full assignment, which contains the pair. Clusters are the special
+case in which all rows of a cluster are paired with each other.
+
 Departures from the paper:
 
 - G is balanced: record i has as many chosen persons as person i has records. So every pair of G is
@@ -56,7 +63,7 @@ from graphveil.release import Release
 from graphveil.release.draft import Draft
 
 if TYPE_CHECKING:
-    from graphveil.methods.adaptive.bipartite import LevelSchedule
+    from graphveil.methods.adaptive.bipartite import PriceSchedule
     from graphveil.methods.adaptive.problem import Problem, Solution
 
 
@@ -226,6 +233,7 @@ class Adaptive(table_roles.WithRoles[Table]):
     accepts = (Table,)
     card: ClassVar[MethodCard] = CARD
     states: ClassVar[tuple[type[Condition], ...]] = (SuppressionHistogram,)
+    """Every release states how many rows have how many stars; `blocks.draft_of` counts them."""
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "blocks")
 
     levels: Levels | None = parameter(
@@ -387,8 +395,8 @@ class Adaptive(table_roles.WithRoles[Table]):
             return common.anonymize(data, seed=seed, ledger=ledger, weights=weights)
         from graphveil.release.making import make_release  # noqa: PLC0415  help needs no release
 
-        draw = partial(self._draft, levels=levels, weights=weights)
-        return make_release(self, self.prepared(data), draw, seed=seed, ledger=ledger)
+        draft = partial(self._draft, levels=levels, weights=weights)
+        return make_release(self, self.prepared(data), draft, seed=seed, ledger=ledger)
 
     def draft(self, data: Table, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""
@@ -401,18 +409,20 @@ class Adaptive(table_roles.WithRoles[Table]):
         task = self._task(data, levels, weights)
         largest = int(task.levels.max(initial=1))
         most_rows = blocks.rows_of_block(self.block_rows, data.n_rows, largest)
-        whole = data.n_rows <= min(most_rows, SCORED_ROWS)
-        # Step 2: what is done with a block. With one level for all, `auto` is Algorithm 2; with
-        # levels that differ and many rows, two blocks choose for all.
+        is_scored = data.n_rows <= min(most_rows, SCORED_ROWS)
+        # Step 2: what is done with a block. With one level for all, `auto` is Algorithm 2, which
+        # starts from clusters and Algorithm 1 as well; in our tests a re-run of it found about one
+        # person in the level (see `CARD`). With levels that differ, a way must be chosen: by the
+        # only block if it has few rows, otherwise by two blocks for all.
         work = Matching(
-            self.compatibility, self.refine, self.schedule, self.max_iterations, scored=whole
+            self.compatibility, self.refine, self.schedule, self.max_iterations, scored=is_scored
         )
         figures: Mapping[str, float] = {}
         if self.compatibility == "auto" and task.levels.size == np.count_nonzero(
             task.levels == largest
         ):
             work = replace(work, compatibility="symmetric")
-        elif self.compatibility == "auto" and not whole:
+        elif self.compatibility == "auto" and not is_scored:
             way, figures = work.chosen_on_two_blocks(task, most_rows, randomness)
             work = replace(work, way=way)
         outcome = blocks.in_blocks(
@@ -522,26 +532,26 @@ class Matching:
     ) -> tuple[str, Mapping[str, float]]:
         """Return the way for all blocks, by two of them, and the figures for the owner's record."""
         from graphveil.methods.adaptive import choice  # noqa: PLC0415  compiled code
-        from graphveil.methods.adaptive.bipartite import LevelSchedule  # noqa: PLC0415  the same
+        from graphveil.methods.adaptive.bipartite import PriceSchedule  # noqa: PLC0415  the same
         from graphveil.methods.adaptive.problem import problem_of  # noqa: PLC0415  the same
 
         codes, levels, weights = task.data.codes, task.levels, task.weights
         rng = randomness.stream("choice")
-        rows = min(most_rows, max(blocks.BLOCK_ROWS, 4 * int(levels.max())))
+        size = min(most_rows, max(blocks.BLOCK_ROWS, 4 * int(levels.max())))
         # Two random blocks of the usual size, or of four times the largest level if that is more.
         with stage("choosing on two blocks"):
-            pieces = blocks.split(codes, rows, rng)
-            chosen = rng.permutation(len(pieces))[:2]
-            looked_at = [blocks.in_order(codes, levels, pieces[number]) for number in chosen]
+            pieces = blocks.split(codes, size, rng)
+            sample = rng.permutation(len(pieces))[:2]
+            sampled_rows = [blocks.in_order(codes, levels, pieces[number]) for number in sample]
             # Both blocks as problems of their own; what is chosen on them is taken for all.
             problems = [
                 problem_of(
-                    codes[some], levels[some], weights if weights.ndim == 1 else weights[some]
+                    codes[rows], levels[rows], weights if weights.ndim == 1 else weights[rows]
                 )
-                for some in looked_at
+                for rows in sampled_rows
             ]
-            found = choice.choose(problems, LevelSchedule(self.schedule, self.max_iterations), rng)
-        return found.way, found.figures
+            best = choice.choose(problems, PriceSchedule(self.schedule, self.max_iterations), rng)
+        return best.way, best.figures
 
     def __call__(self, block: blocks.RecordBlock) -> blocks.BlockSolution:
         """Return what the block publishes, and the pairs that were chosen."""
@@ -550,11 +560,11 @@ class Matching:
 
         variant = symmetric if self.compatibility == "symmetric" else bipartite
         problem = problem_of(block.codes, block.levels, block.weights)
-        schedule = bipartite.LevelSchedule(self.schedule, self.max_iterations)
+        schedule = bipartite.PriceSchedule(self.schedule, self.max_iterations)
         scored = {}
         # Step 1: with `auto`, the way that was chosen, or the choice itself.
         if self.compatibility == "auto":
-            return self._chosen(problem, schedule, block.rng)
+            return self._by_way(problem, schedule, block.rng)
         # Step 2: the pairs of Algorithm 1 or 2, then the refinement.
         if self.refine == "regular-search":
             unrefined = regular_search.solve_regularly(problem, schedule, block.rng)
@@ -567,16 +577,19 @@ class Matching:
         if self.scored and self.refine != "none":
             stages = {"before_refining": unrefined, "after_refining": solution}
             scored = {
-                name: chances(bipartite.fitting_pairs(problem, solved.stars))
-                for name, solved in stages.items()
+                when: chances(bipartite.fitting_pairs(problem, solved.stars))
+                for when, solved in stages.items()
             }
-        figures = {f"{of}_{when}": value for when, all_of in scored.items() for of, value in all_of}
+        figures = {f"{name}_{when}": chance for when in scored for name, chance in scored[when]}
         return _block_solution(problem, solution, figures)
 
-    def _chosen(
-        self, problem: Problem, schedule: LevelSchedule, rng: np.random.Generator
+    def _by_way(
+        self, problem: Problem, schedule: PriceSchedule, rng: np.random.Generator
     ) -> blocks.BlockSolution:
-        """Return what the chosen way publishes; without one, choose on this block, the table."""
+        """Return what the way for all blocks publishes.
+
+        Without such a way this block is the entire table, and the way is chosen on it.
+        """
         from graphveil.methods.adaptive import choice  # noqa: PLC0415  compiled code
 
         if self.way is not None:

@@ -13,6 +13,12 @@ bounds its stars by the largest level times the optimum, and Theorem 2 says that
 add stars. The paper tries e = 1/2, 1/4, ..., 1/1024 and takes the solution with the fewest stars
 (section 5).
 
+Why the factor: the number of stars is not a sum over pairs, since two pairs that need the same cell
+need one star. The sum over cells of ``1 - (e / (1 + e))^z`` approaches it as e falls. It is concave
+in z, so the prices of step 2, in proportion to its slope at the present z, give a linear upper
+bound (section 3). The next G minimizes that bound, so the sum never rises. Theorem 2 states this of
+the stars themselves; here the cheapest solve of all counts in any case.
+
 Departures: the pair of a person and the own record is always chosen and free. Degrees may exceed
 the level and then are balanced, which puts every chosen pair into a full assignment; for equal
 degrees this is Lemma 4.2. Every e starts from other pairs among the cheapest, so equal optima
@@ -36,7 +42,7 @@ from graphveil.methods.adaptive.problem import UNIT, Problem, Solution, position
 Ints = NDArray[np.int64]
 PairMatrix = NDArray[np.int8]
 
-ROWS = 4
+PRICED_RECORDS = 4
 """How many records are priced before a pivot of the network simplex: of 1 to n the fastest on most
 data. It decides about time and about which of several optima is found."""
 
@@ -44,7 +50,7 @@ PRUNING_PASSES = 5
 """Passes over all stars at most; a pass that removes none is the last."""
 
 
-class LevelSchedule(NamedTuple):
+class PriceSchedule(NamedTuple):
     """Which prices are tried.
 
     Parameters
@@ -93,8 +99,9 @@ class Solver:
     ) -> None:
         n = levels.size
         self._columns = columns
-        # The own pair is always chosen, so one partner less is needed.
-        self._needs = levels - 1
+        # How many partners everyone needs: one less than the level, as the own pair is always
+        # chosen.
+        self._partners = levels - 1
         self._passes = int(may_exceed)
         self._costs = np.empty((n, n), dtype=np.int64)
         self._network: network_simplex.FlowNetwork | None = None
@@ -104,7 +111,7 @@ class Solver:
     def start_anew(self, rng: np.random.Generator) -> None:
         """Forget where the last solve ended, and start from other pairs among the cheapest."""
         self._network = None
-        self._order = rng.permutation(self._needs.size)
+        self._order = rng.permutation(self._partners.size)
 
     def costs(self, prices: Ints) -> Ints:
         """Return what every pair costs: int64, shape (n, n), with the diagonal out of reach.
@@ -116,8 +123,9 @@ class Solver:
 
     def _with_diagonal(self) -> Ints:
         np.fill_diagonal(self._costs, 0)
-        # More than any set of pairs costs together: the price of an arc to the root of the simplex.
-        too_much = (int(self._costs.max(initial=0)) + 1) * self._needs.size
+        # The price of an arc to the root of the simplex: more than any path costs, since a path
+        # leads to each of n persons at most once. So no optimum uses the root.
+        too_much = (int(self._costs.max(initial=0)) + 1) * self._partners.size
         np.fill_diagonal(self._costs, too_much * network_simplex.OWN)
         return self._costs
 
@@ -130,10 +138,10 @@ class Solver:
         if self._network is None:
             # A first solve starts from the cheapest pairs of every record; equal costs are decided
             # by the order of the columns.
-            most = int(self._needs.max(initial=0))
+            most = int(self._partners.max(initial=0))
             near = np.argpartition(cost[:, self._order], most, axis=1)[:, :most]
-            self._network = network_simplex.network(self._needs, self._order[near])
-        network_simplex.solve(self._network, cost, ROWS, self._passes)
+            self._network = network_simplex.network(self._partners, self._order[near])
+        network_simplex.solve(self._network, cost, PRICED_RECORDS, self._passes)
         pairs = np.empty(cost.shape, dtype=np.int8)
         if network_simplex.flows(self._network, pairs, self.passed):
             raise TypeError("levels up to the number of rows can always be satisfied")
@@ -152,7 +160,8 @@ class Iteration(NamedTuple):
     passed
         int64, shape (n,): by how much each degree exceeds its level.
     needs
-        int64, shape (n, d): z, how many pairs need each cell suppressed.
+        int64, shape (n, d): z, how many pairs need each cell suppressed. These are not the partners
+        that a row needs.
     """
 
     factor: float
@@ -162,7 +171,7 @@ class Iteration(NamedTuple):
 
 
 def iterations(
-    problem: Problem, schedule: LevelSchedule, solver: Solver, rng: np.random.Generator
+    problem: Problem, schedule: PriceSchedule, solver: Solver, rng: np.random.Generator
 ) -> Iterator[Iteration]:
     """Yield every solve of the schedule; each step starts from a tree of its own."""
     for factor in schedule.factors:
@@ -174,12 +183,12 @@ def solved(
     problem: Problem, solver: Solver, factor: float, powers: float | NDArray[np.float64] = 1.0
 ) -> Iteration:
     """Return the solve at the prices times these powers of a factor (one per cell, or 1)."""
-    pairs = solver.cheapest(whole(problem.prices * powers))
+    pairs = solver.cheapest(integer_prices(problem.prices * powers))
     return Iteration(factor, pairs, solver.passed.copy(), needs_of(problem, pairs))
 
 
 def step(
-    problem: Problem, schedule: LevelSchedule, solver: Solver, first: Iteration
+    problem: Problem, schedule: PriceSchedule, solver: Solver, first: Iteration
 ) -> Iterator[Iteration]:
     """Yield the solves of one step, which ends once the stars cost no less than before."""
     # The first solve is given; its needs set the next prices (second line of Algorithm 1's loop).
@@ -203,8 +212,8 @@ def cost_of(problem: Problem, needs: Ints) -> float:
     return float(problem.prices[needs > 0].sum())
 
 
-def whole(prices: NDArray[np.float64]) -> Ints:
-    """Return prices as whole numbers: int64, with 1 as `UNIT`."""
+def integer_prices(prices: NDArray[np.float64]) -> Ints:
+    """Return prices as integers: int64, with 1 as `UNIT`."""
     return np.rint(prices * UNIT).astype(np.int64)
 
 
@@ -225,13 +234,13 @@ def needs_of(problem: Problem, pairs: PairMatrix) -> Ints:
     return of_class[problem.classes]
 
 
-def solve(problem: Problem, schedule: LevelSchedule, rng: np.random.Generator) -> Solution:
+def solve(problem: Problem, schedule: PriceSchedule, rng: np.random.Generator) -> Solution:
     """Return the pairs of the schedule whose stars cost least."""
     return solution_of(problem, best_of(problem, schedule, rng).pairs)
 
 
 def best_of(
-    problem: Problem, schedule: LevelSchedule, rng: np.random.Generator, *, may_exceed: bool = True
+    problem: Problem, schedule: PriceSchedule, rng: np.random.Generator, *, may_exceed: bool = True
 ) -> Iteration:
     """Return the solve of the schedule whose stars cost least."""
     solver = Solver(problem.columns, problem.levels, may_exceed=may_exceed)

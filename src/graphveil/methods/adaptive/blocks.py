@@ -4,7 +4,9 @@ graphveil's own, since the algorithms take O(n n) memory and more time. Compatib
 blocks are put together, so the guarantee holds for the whole table. A block holds similar rows: it
 is divided by a value that about half of its rows have, or along a random direction. Every block has
 a random stream of its own, and rows are sorted within it, so neither the engine nor the order of
-the rows changes the result. Dividing takes O(n d) for each level of division.
+the rows changes the result. There is one exception: if rows with equal cells but different levels
+are in the middle of a block that is halved along a random direction, their order decides which of
+them are in which half. Dividing takes O(n d) for each level of division.
 """
 
 from __future__ import annotations
@@ -39,7 +41,7 @@ BLOCK_ROWS = 512
 suppress less, and takes time and memory with the square of its rows."""
 
 MOST_ROWS = 20_000
-"""The largest block: its memory is 9 bytes times the square of its rows."""
+"""The largest block: its memory is 9 bytes times the square of its rows, here 3.6 GB."""
 
 PART = 1 << 15
 """How many rows are read at a time when the values of columns are counted: it bounds the memory."""
@@ -107,6 +109,9 @@ class BlockOutcome(NamedTuple):
 def rows_of_block(asked: int | None, n: int, largest_level: int) -> int:
     """Return how many rows a block has at most: four times the largest level or more.
 
+    `split` leaves a quarter of this number of rows in the smaller part at least. So every block has
+    as many rows as the largest level, and all its rows can reach their levels inside it.
+
     Parameters
     ----------
     asked
@@ -133,7 +138,7 @@ def split(codes: Codes, most_rows: int, rng: np.random.Generator) -> list[Rows]:
 
     A block that is too large is divided by a value that about half of its rows have. If the smaller
     part would have fewer than a quarter of `most_rows`, it is divided in two halves along a random
-    direction.
+    direction. So no block has fewer rows than a quarter of `most_rows`.
     """
     # The values of all columns are numbered in one sequence; column k starts at ``starts[k]``.
     sizes = codes.max(axis=0, initial=-1).astype(np.int64) + 1
@@ -155,8 +160,8 @@ def _halves(
     """Return the two parts of a block that is too large."""
     # Step 1: how many rows have each value of each column.
     counts = np.zeros(starts[-1], dtype=np.int64)
-    for cells, shown in _cells(codes, rows, starts):
-        counts += np.bincount(cells[shown], minlength=counts.size)
+    for cells, present in _cells(codes, rows, starts):
+        counts += np.bincount(cells[present], minlength=counts.size)
     # Step 2: the value closest to half of the rows, if its smaller side is large enough.
     if counts.size:
         value = int(np.argmin(np.abs(2 * counts - rows.size)))
@@ -164,13 +169,16 @@ def _halves(
             column = int(np.searchsorted(starts, value, side="right")) - 1
             has = codes[rows, column] == value - starts[column]
             return [rows[has], rows[~has]]
-    # Step 3: otherwise project the rows on a random direction, and halve by the median.
+    # Step 3: otherwise project the rows on a random direction, and halve by the median. Each value
+    # of each column has a random number, and a row is at the sum of those of its values; so rows
+    # that share values tend to be close.
     directions = rng.standard_normal(counts.size)
-    along = [
-        np.where(shown, directions[np.where(shown, cells, 0)], 0.0).sum(axis=1)
-        for cells, shown in _cells(codes, rows, starts)
+    positions = [
+        np.where(present, directions[np.where(present, cells, 0)], 0.0).sum(axis=1)
+        for cells, present in _cells(codes, rows, starts)
     ]
-    order = rows[np.argsort(np.concatenate(along), kind="stable")]
+    # Rows with equal cells are at one position: the stable sort keeps them in the order of `rows`.
+    order = rows[np.argsort(np.concatenate(positions), kind="stable")]
     return [np.sort(order[: rows.size // 2]), np.sort(order[rows.size // 2 :])]
 
 
@@ -192,7 +200,7 @@ def in_blocks(
     work: Callable[[RecordBlock], BlockSolution],
     randomness: Randomness,
 ) -> BlockOutcome:
-    """Return what all blocks publish; neither the engine nor the order of the rows changes it.
+    """Return what all blocks publish; the engine never changes it.
 
     Parameters
     ----------

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from graphveil.data.codes import SUPPRESSED
 from graphveil.measures.matchings import NodePairs, given_records, hits_of, log_chances
 from graphveil.methods.adaptive import bipartite, symmetric
-from graphveil.methods.adaptive.bipartite import PRUNING_PASSES, Ints, LevelSchedule, best_of
+from graphveil.methods.adaptive.bipartite import PRUNING_PASSES, Ints, PriceSchedule, best_of
 from graphveil.methods.adaptive.clusters import clusters_by_level, hidden_by
 from graphveil.methods.adaptive.kernels import class_pruning, flow
 from graphveil.methods.adaptive.problem import (
@@ -34,7 +34,7 @@ from graphveil.methods.adaptive.problem import (
     words_of,
 )
 
-Way: TypeAlias = Callable[[Problem, LevelSchedule, Generator], Solution]
+Way: TypeAlias = Callable[[Problem, PriceSchedule, Generator], Solution]
 """A way to suppress cells: it returns the chosen pairs and what is suppressed."""
 
 RERUNS = 4
@@ -42,11 +42,12 @@ RERUNS = 4
 
 MARGIN, DEVIATIONS = 1.25, 2
 """An attacker may be right this many times as often as by guessing one in the level, and this many
-standard deviations of that share more. A larger margin accepts ways that suppress less and
-reveal more."""
+standard deviations of that share more: among few people the share of hits varies by chance. A
+larger margin accepts ways that suppress less and reveal more. How both were chosen is not
+recorded."""
 
 
-def level_clusters(problem: Problem, schedule: LevelSchedule, rng: Generator) -> Solution:
+def level_clusters(problem: Problem, schedule: PriceSchedule, rng: Generator) -> Solution:
     """Return clusters of as many equal rows as the largest level in them."""
     del schedule
     labels = clusters_by_level(problem.rows, problem.levels, rng)
@@ -54,12 +55,12 @@ def level_clusters(problem: Problem, schedule: LevelSchedule, rng: Generator) ->
     return Solution(symmetric.pairs_within(labels), stars)
 
 
-def pruned_bipartite(problem: Problem, schedule: LevelSchedule, rng: Generator) -> Solution:
+def pruned_bipartite(problem: Problem, schedule: PriceSchedule, rng: Generator) -> Solution:
     """Return the pairs of Algorithm 1, pruned."""
     return bipartite.pruned(problem, bipartite.solve(problem, schedule, rng))
 
 
-def symmetric_pairs(problem: Problem, schedule: LevelSchedule, rng: Generator) -> Solution:
+def symmetric_pairs(problem: Problem, schedule: PriceSchedule, rng: Generator) -> Solution:
     """Return the pairs of Algorithm 2, with clusters by level as one of its starts."""
     labels = clusters_by_level(problem.rows, problem.levels, rng)
     return symmetric.solve(problem, schedule, rng, labels=labels)
@@ -81,7 +82,7 @@ class EqualClasses:
 
     rows: int
 
-    def __call__(self, problem: Problem, schedule: LevelSchedule, rng: Generator) -> Solution:
+    def __call__(self, problem: Problem, schedule: PriceSchedule, rng: Generator) -> Solution:
         """Return the pairs of Algorithm 1 between classes, pruned by class."""
         # Step 1: the classes, and the cells in which their rows differ: these stars are paid for.
         labels = clusters_by_level(problem.rows, np.minimum(problem.levels, self.rows), rng)
@@ -167,7 +168,7 @@ class Choice(NamedTuple):
     figures: Mapping[str, float]
 
 
-def choose(problems: Sequence[Problem], schedule: LevelSchedule, rng: Generator) -> Choice:
+def choose(problems: Sequence[Problem], schedule: PriceSchedule, rng: Generator) -> Choice:
     """Return the way with the fewest stars of those that resist a re-run.
 
     Parameters
@@ -188,20 +189,18 @@ def choose(problems: Sequence[Problem], schedule: LevelSchedule, rng: Generator)
         if not (isinstance(way, EqualClasses) and way.rows >= largest):
             found[name] = tuple(way(problem, schedule, streams[name]) for problem in problems)
     # Step 2: what each would suppress.
-    cells = {name: _cells(problems, solutions) for name, solutions in found.items()}
-    figures = {f"{name}_cells": float(hidden) for name, (_, hidden) in cells.items()}
+    totals = {name: _totals(problems, solutions) for name, solutions in found.items()}
+    figures = {f"{name}_cells": float(cells) for name, (_, cells) in totals.items()}
     figures["rerun_most"] = most
-    # Step 3: from the cheapest up, run each again, and stop at the first that resists. If none
-    # does, clusters by level are taken.
-    for name in sorted(found, key=lambda problem: cells[problem][0]):
+    # Step 3: from the cheapest up, run each again, and stop at the first that resists. Clusters by
+    # level need no re-run: they are taken once it is their turn, so the loop always ends early.
+    for name in sorted(found, key=lambda way: totals[way][0]):
         if name == CLUSTERS:
             break
         reached = _rerun_share(problems, found[name], WAYS[name], schedule, most, streams[name])
         figures[f"{name}_rerun"] = reached
         if reached <= most:
             break
-    else:
-        name = CLUSTERS
     return Choice(name, found[name], figures | {f"{name}_taken": 1.0})
 
 
@@ -215,12 +214,12 @@ def most_hits(levels: Ints) -> float:
     return MARGIN * guess + DEVIATIONS * float(np.sqrt(guess * (1 - guess) / levels.size))
 
 
-def _cells(problems: Sequence[Problem], solutions: Sequence[Solution]) -> tuple[float, int]:
+def _totals(problems: Sequence[Problem], solutions: Sequence[Solution]) -> tuple[float, int]:
     """Return what the added stars cost, and how many they are."""
     # Missing cells are suppressed anyway and do not count.
     masks = [
-        mask_of(one.stars, problem.codes) & (problem.codes >= 0)
-        for problem, one in zip(problems, solutions, strict=True)
+        mask_of(solution.stars, problem.codes) & (problem.codes >= 0)
+        for problem, solution in zip(problems, solutions, strict=True)
     ]
     cost = sum(
         float(problem.prices[mask].sum()) for problem, mask in zip(problems, masks, strict=True)
@@ -232,11 +231,15 @@ def _rerun_share(
     problems: Sequence[Problem],
     solutions: Sequence[Solution],
     way: Way,
-    schedule: LevelSchedule,
+    schedule: PriceSchedule,
     most: float,
     rng: Generator,
 ) -> float:
-    """Return the share of people whom re-runs of a way find; stop early once it is too large."""
+    """Return the share of people whom re-runs of a way find; stop early once it is too large.
+
+    The way is re-run alone. An attacker who re-runs `auto` runs the choice as well, which may take
+    another way; so this compares ways and is not a figure of `auto`.
+    """
     runs: list[list[NDArray[np.bool_]]] = [[] for _ in problems]
     share = 0.0
     # The attacker sees one more run each time, on fresh randomness, and uses all seen so far.
@@ -255,7 +258,11 @@ def _rerun_share(
 def _hits(
     problem: Problem, solution: Solution, runs: NDArray[np.bool_], rng: Generator
 ) -> NDArray[np.float64]:
-    """Return how often an attacker who saw these runs gives everybody the own record."""
+    """Return how likely an attacker who saw these runs assigns each person the own record.
+
+    `runs`: bool, shape (runs, n, d): the cells that each re-run suppressed. Returns float64, shape
+    (n,): 1 / c if the assigned record equals the own one, and c records do; else 0.
+    """
     # The attack of `graphveil.measures.matchings`, on the pairs that fit and the cells that runs
     # suppressed.
     fits = bipartite.fitting_pairs(problem, solution.stars)

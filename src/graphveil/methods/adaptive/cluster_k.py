@@ -5,6 +5,10 @@ k-anonymity by suppression of cells, whose compatibility graph is a union of cli
 2.1). The clusters are made in `clusters`, and large tables are divided in `blocks`. Departures:
 local search and a start by columns, both graphveil's own, and blocks; the plain search is the
 paper's baseline.
+
+Why the guarantee holds: a cluster has k rows or more, and suppresses every column in which its rows
+differ or have a missing cell. So its rows are released as equal rows, and nothing false is
+published. Blocks are clustered by themselves, and each has at least k rows.
 """
 
 from __future__ import annotations
@@ -106,6 +110,7 @@ class ClusterK(table_roles.WithRoles[Table]):
     accepts = (Table,)
     card: ClassVar[MethodCard] = CARD
     states: ClassVar[tuple[type[Condition], ...]] = (SuppressionHistogram,)
+    """Every release states how many rows have how many stars; `blocks.draft_of` counts them."""
     sources: ClassVar[tuple[SourceName, ...]] = ("memory", "blocks")
 
     k: int = parameter(text="smallest class of equal rows", minimum=2)

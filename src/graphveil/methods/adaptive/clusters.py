@@ -118,16 +118,17 @@ def clusters_by_level(rows: Packed, levels: Ints, rng: np.random.Generator) -> L
     ndarray
         int64, shape (n,), numbered from 0.
     """
-    # Runs that several ways have in common are clustered once.
-    made = dict[tuple[int, int], Labels]()
+    # Runs that several ways have in common are clustered once. Adding `number * levels.size` keeps
+    # the labels of different runs apart.
+    clusters_of_run = dict[tuple[int, int], Labels]()
 
     def grouped(runs: tuple[tuple[int, int], ...]) -> exchange.ClusterMembers:
         labels = np.empty(levels.size, dtype=np.int64)
         for number, (least, most) in enumerate(runs):
-            some = np.flatnonzero((least < levels) & (levels <= most))
-            if (least, most) not in made:
-                made[least, most] = _of_one_level(rows, some, most, rng)
-            labels[some] = made[least, most] + number * levels.size
+            run = np.flatnonzero((least < levels) & (levels <= most))
+            if (least, most) not in clusters_of_run:
+                clusters_of_run[least, most] = _of_one_level(rows, run, most, rng)
+            labels[run] = clusters_of_run[least, most] + number * levels.size
         return _improved(rows, labels, levels, _visits(levels.size, PASSES, rng))
 
     # The way with the fewest stars, clusters numbered without gaps.
@@ -135,16 +136,25 @@ def clusters_by_level(rows: Packed, levels: Ints, rng: np.random.Generator) -> L
     return np.unique(best.labels, return_inverse=True)[1]
 
 
-def _of_one_level(rows: Packed, some: Ints, level: int, rng: np.random.Generator) -> Labels:
-    """Return clusters of some rows, at least `level` in each: int64, by position in `some`."""
+def _of_one_level(rows: Packed, run: Ints, level: int, rng: np.random.Generator) -> Labels:
+    """Return clusters of the rows of a run, at least `level` in each: int64, by position in `run`.
+
+    A level of 1 asks for no other row, so every row is a cluster and nothing is suppressed.
+    """
     if level == 1:
-        return np.arange(some.size)
-    chosen = Packed(rows.planes[some], rows.stars[some], rows.offsets)
+        return np.arange(run.size)
+    chosen = Packed(rows.planes[run], rows.stars[run], rows.offsets)
     return clusters(chosen, level, "local", rng).labels
 
 
 def _ways_to_cut(levels: Ints) -> list[tuple[tuple[int, int], ...]]:
-    """Return every way to cut the levels into runs (above, up to) of enough rows, from the top."""
+    """Return every way to cut the levels into runs, each of as many rows as its largest level.
+
+    A run is the levels above its first number, up to its second. Runs are listed from the top.
+
+    >>> _ways_to_cut(np.array([1, 1, 2, 2, 2]))
+    [((0, 2),), ((1, 2), (0, 1))]
+    """
     # Step 1: the tiers: the levels themselves, or their quartiles.
     tiers = np.unique(levels)
     if tiers.size > MOST_TIERS:
@@ -152,8 +162,8 @@ def _ways_to_cut(levels: Ints) -> list[tuple[tuple[int, int], ...]]:
         tiers = np.unique(np.quantile(levels, shares, method="higher"))
     *inner, top = tiers.tolist()
     ways = dict[tuple[tuple[int, int], ...], None]()
-    # Step 2: every set of borders. From the top down, a run with fewer rows than its largest level
-    # takes in the next lower one.
+    # Step 2: every set of borders: bit b of `choice` says whether inner tier b ends a run. From the
+    # top down, a run with fewer rows than its largest level takes in the next lower one.
     for choice in range(1 << len(inner)):
         ends = [level for bit, level in enumerate(inner) if choice >> bit & 1] + [top]
         runs, most = list[tuple[int, int]](), top

@@ -2,10 +2,10 @@
 
 graphveil's own, for the first iteration of Algorithm 2 of Choromanski, Jebara & Tang, who use a
 general b-matching with blossoms. The flow of `symmetric` is the linear relaxation. Its reduced
-costs say how much more any symmetric solution costs, at least, with or without a pair. A pair with
-which nothing can be cheaper than the rounded solution is out, one without which nothing can be is
-in; HiGHS decides the others if they are few. In a prototype, 1,003 of the 15,753 pairs of wine at
-level 2 stayed undecided.
+costs say how much more any symmetric solution costs, at least, with or without a pair. If every
+solution with a pair costs at least as much as the rounded one, the pair is out. If every solution
+without it does, the pair is in. HiGHS decides the others if they are few. In a prototype, 1,003 of
+the 15,753 pairs of wine at level 2 stayed undecided.
 """
 
 from __future__ import annotations
@@ -148,8 +148,8 @@ def _solved_within(limits: Bounds, reach: int, needs: Ints) -> ExactSolution:
     if m > MOST_UNDECIDED:
         return ExactSolution(GIVEN_UP)
     # Step 2: an integer program for the others, for the partners that are still needed.
-    given = np.bincount(limits.ends[required].ravel(), minlength=needs.size)
-    result = _integer_program(ends, limits.costs[undecided], needs - given)
+    has = np.bincount(limits.ends[required].ravel(), minlength=needs.size)
+    result = _integer_program(ends, limits.costs[undecided], needs - has)
     if result.x is None or result.status != OPTIMAL:
         return ExactSolution(int(result.status))
     # Step 3: put both together, both ways.

@@ -54,15 +54,17 @@ def nearest_outside(rows: Packed, k: int) -> Ints:
     another tree, which is among the k-1 nearest of all. So all rows together differ from those that
     they lead to in no more cells than any clusters of k rows suppress.
     """
+    # `to`: where a row leads. `tree`: the number of its tree. `end`: by number of the tree, the
+    # only row of it that leads nowhere. A joined tree has the number, and so the end, of the other.
     n = rows.stars.shape[0]
-    to, tree, last = np.full(n, -1), np.arange(n), np.arange(n)
+    to, tree, end = np.full(n, -1), np.arange(n), np.arange(n)
     for row in range(n):
         while np.count_nonzero(tree == tree[row]) < k:
-            # The last row of the tree leads to the nearest row outside, and both trees become one.
+            # The end of the tree leads to the nearest row outside, and both trees become one.
             own = tree[row]
-            apart = np.where(tree == own, np.iinfo(np.int64).max, _distances(rows, last[own]))
+            apart = np.where(tree == own, np.iinfo(np.int64).max, _distances(rows, end[own]))
             nearest = int(np.argmin(apart))
-            to[last[own]] = nearest
+            to[end[own]] = nearest
             tree[tree == own] = tree[nearest]
     return to
 

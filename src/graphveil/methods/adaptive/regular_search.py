@@ -12,7 +12,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from graphveil.methods.adaptive.bipartite import LevelSchedule, best_of, solution_of, whole
+from graphveil.methods.adaptive.bipartite import PriceSchedule, best_of, integer_prices, solution_of
 from graphveil.methods.adaptive.kernels import costs, flow
 from graphveil.methods.adaptive.kernels import regular_search as kernel
 from graphveil.methods.adaptive.problem import UNIT, Problem, Solution, position_of_columns
@@ -30,13 +30,13 @@ NEAREST = 40
 """How many of the rows that are most similar to a row may lose stars together with it."""
 
 
-def searched(problem: Problem, schedule: LevelSchedule, rng: Generator) -> Solution:
+def searched(problem: Problem, schedule: PriceSchedule, rng: Generator) -> Solution:
     """Return pairs that give everyone exactly the level, and suppress little."""
     start = solve_regularly(problem, schedule, rng)
     return improved(problem, start, rng, trials=trials_of(problem))
 
 
-def solve_regularly(problem: Problem, schedule: LevelSchedule, rng: Generator) -> Solution:
+def solve_regularly(problem: Problem, schedule: PriceSchedule, rng: Generator) -> Solution:
     """Return the pairs of Algorithm 1 with all degrees exactly the level, without the search."""
     return solution_of(problem, best_of(problem, schedule, rng, may_exceed=False).pairs)
 
@@ -70,7 +70,7 @@ def prices_by_bit(problem: Problem) -> Ints:
     n, d = problem.codes.shape
     # Bits behind the last column stand for no cell: they have no price.
     prices = np.full((n, problem.rows.stars.shape[1] * 64), -1)
-    prices[:, position_of_columns(problem.codes)[:d]] = whole(problem.prices)
+    prices[:, position_of_columns(problem.codes)[:d]] = integer_prices(problem.prices)
     return prices
 
 

@@ -43,8 +43,8 @@ class SymmetricSolver(bipartite.Solver):
     def cheapest(self, prices: Ints) -> PairMatrix:
         """Return pairs that cost little, each both ways: int8, shape (n, n).
 
-        Nobody could give up a pair together with its partner. No pairs both ways cost less than the
-        flow that is rounded.
+        No pair can be dropped: one of its two sides would have too few. No pairs both ways cost
+        less than the flow that is rounded, which is the linear relaxation.
         """
         cost = self._both_ways(prices)
         return self._rounded(cost, self.cheapest_at(cost))
@@ -56,9 +56,9 @@ class SymmetricSolver(bipartite.Solver):
         flow = self.cheapest_at(cost)
         if self._network is None:
             raise TypeError("expected a network that was solved")
-        known = bounds(cost, flow, self._network)
-        pairs = improved(known, self._rounded(cost, flow), self._needs)
-        self.passed = pairs.sum(axis=1, dtype=np.int64) - self._needs
+        limits = bounds(cost, flow, self._network)
+        pairs = improved(limits, self._rounded(cost, flow), self._partners)
+        self.passed = pairs.sum(axis=1, dtype=np.int64) - self._partners
         return pairs
 
     def _both_ways(self, prices: Ints) -> Ints:
@@ -68,20 +68,20 @@ class SymmetricSolver(bipartite.Solver):
         return self._with_diagonal()
 
     def _rounded(self, cost: Ints, pairs: PairMatrix) -> PairMatrix:
-        """Turn a flow into pairs both ways; it is overwritten."""
-        # Step 1: half pairs become whole or go, without loss of degree.
+        """Turn a flow into pairs both ways; `pairs` is overwritten."""
+        # Step 1: half pairs, chosen one way, become pairs both ways or go. No degree falls.
         rounding.make_symmetric(cost, pairs, rounding.tour_for(pairs))
         # Step 2: drop what nobody needs, the most expensive first.
         edges = np.argwhere(np.triu(pairs))
         dearest = np.argsort(-cost[edges[:, 0], edges[:, 1]], kind="stable")
-        self.passed = pairs.sum(axis=1, dtype=np.int64) - self._needs
+        self.passed = pairs.sum(axis=1, dtype=np.int64) - self._partners
         rounding.drop(pairs, edges[dearest], self.passed)
         return pairs
 
 
 def solve(
     problem: Problem,
-    schedule: bipartite.LevelSchedule,
+    schedule: bipartite.PriceSchedule,
     rng: np.random.Generator,
     *,
     labels: Ints | None = None,
@@ -97,7 +97,7 @@ def solve(
 
 def _tried(
     problem: Problem,
-    schedule: bipartite.LevelSchedule,
+    schedule: bipartite.PriceSchedule,
     rng: np.random.Generator,
     labels: Ints | None,
 ) -> Iterator[bipartite.Iteration]:
@@ -105,9 +105,9 @@ def _tried(
     # Step 1: the schedule, as in Algorithm 1.
     solver = SymmetricSolver(problem.columns, problem.levels)
     yield from bipartite.iterations(problem, schedule, solver, rng)
-    # Step 2: symmetric pairs count as they are; and some steps start from the needs of the other
-    # pairs.
-    for other in _others(problem, schedule, rng, labels):
+    # Step 2: other starts. Pairs that are symmetric already count as they are. The prices that
+    # follow from their needs begin some steps again.
+    for other in _other_starts(problem, schedule, rng, labels):
         if (other.pairs == other.pairs.T).all():
             yield other
         for number in (number for number in WARM if number <= schedule.steps):
@@ -120,16 +120,16 @@ def _tried(
     if problem.levels.size > MOST_ROWS:
         return
     solver = SymmetricSolver(problem.columns, problem.levels)
-    pairs = solver.exact(bipartite.whole(problem.prices))
+    pairs = solver.exact(bipartite.integer_prices(problem.prices))
     first = bipartite.Iteration(
         bipartite.factor_of(1), pairs, solver.passed.copy(), bipartite.needs_of(problem, pairs)
     )
     yield from bipartite.step(problem, schedule, solver, first)
 
 
-def _others(
+def _other_starts(
     problem: Problem,
-    schedule: bipartite.LevelSchedule,
+    schedule: bipartite.PriceSchedule,
     rng: np.random.Generator,
     labels: Ints | None,
 ) -> Iterator[bipartite.Iteration]:

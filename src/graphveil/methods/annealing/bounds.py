@@ -2,7 +2,7 @@
 
 They come from the degrees alone, by the dynamic program of k-degree anonymity (Liu and Terzi,
 *Towards identity anonymization on graphs*), in which groups of at least k nodes share a degree.
-Time O(n k) for each color, memory O(n).
+Time is that of `k_degree.sequence.optimal_plan` for each color, at most O(n log^2 n); memory O(n).
 """
 
 from __future__ import annotations
@@ -36,7 +36,11 @@ def lower_bound(task: Task) -> int | None:
 
 
 def least_change(numbers: Ints, colors: Ints | None, k: int, edits: str) -> int | None:
-    """Return the least total change after which k nodes of a color share a number, if any can."""
+    """Return the least total change after which each number is shared by k nodes of its color.
+
+    `numbers` (int64, shape (n,)) are degrees, or degrees of one direction. None if a color has
+    fewer than k nodes.
+    """
     # Deletions only lower numbers: mirrored at the largest, they only raise them.
     if edits == "delete":
         numbers = numbers.max(initial=0) - numbers

@@ -4,6 +4,9 @@ Lengths are counted in proposals, never in seconds, so that a seed gives the sam
 machine. Temperatures and odds were tuned on the networks of the paper
 (`benchmarks/anonymization_problem`). "Codes" are the exact numbers of degrees and triangles, which
 a flip changes in O(degree); "values" are those of any other measure or distance, and much slower.
+A *stretch* is one run of annealing from its highest temperature to its lowest; a walk makes
+several. A *proposal* is one trial of it; over values, it takes many *steps of work*
+(`state.work_of`).
 """
 
 from __future__ import annotations
@@ -15,31 +18,34 @@ from graphveil.methods.annealing.kernels import classes as node_classes
 from graphveil.methods.annealing.task import Goals, Task
 
 LARGE_EDGES = 50_000
-"""From so many edges on, more proposals (0.8 in place of 0.5) are near unprotected nodes, which are
-few of all.
+"""From this number of edges on, more proposals (0.8, not 0.5) are near unprotected nodes.
+
+These are few of all nodes in large networks.
 """
 
 MOST_STEPS = 5_000_000
-"""Proposals of a stretch over codes, at most, where none are asked for."""
+"""The most proposals of a stretch over codes, unless `iterations` sets their number."""
 
-AT_MOST = 5_000_000_000
-"""Steps of work of a stretch over values, where no proposals are asked for; a quarter for a goal.
+MOST_WORK = 5_000_000_000
+"""The most steps of work of a stretch over values within a budget; towards a goal a quarter of it.
+
+Both only if `iterations` does not set the number of proposals.
 """
 
-AN_EDGE = 1_000_000
-"""Steps of work an edge of a stretch over values towards a goal, at most."""
+WORK_PER_EDGE = 1_000_000
+"""The most steps of work for each edge, in a stretch over values towards a goal."""
 
 MOST_WARM = 2_000_000
-"""Proposals of the stretch that looks for a goal, where this is no less than usual."""
+"""The warm stretch of `towards_goal` is twice as long as usual, up to this, but never shorter."""
 
 MOST_WITH_ADDITIONS = 3_000_000
-"""Proposals of a stretch over edges and pairs that may be added: each takes twice as long."""
+"""The most proposals of a stretch with ``edits="any"``: each takes about twice as long."""
 
-FEWEST = 1_000
-"""Proposals of such a stretch at least."""
+FEWEST_STEPS = 1_000
+"""The fewest proposals of a stretch over values, however slow they are."""
 
 TRIES = 4
-"""Searches in the proposals of one, where several are made."""
+"""How many short searches take as many proposals as one stretch: see `shortened`."""
 
 
 def default_iterations(n_edges: int) -> int:
@@ -71,8 +77,8 @@ def usual_steps(task: Goals, work: int) -> int:
     if task.edits == "any":
         steps = min(steps, MOST_WITH_ADDITIONS)
     # Over values a proposal takes `work` steps: as many as fit into the bound, but never too few.
-    most = AT_MOST if task.by_budget else min(AT_MOST // 4, AN_EDGE * task.n_edges)
-    return min(steps, max(most // work, FEWEST))
+    most = MOST_WORK if task.by_budget else min(MOST_WORK // 4, WORK_PER_EDGE * task.n_edges)
+    return min(steps, max(most // work, FEWEST_STEPS))
 
 
 def within_budget(task: Goals, steps: int) -> AnnealingSegment:
@@ -80,7 +86,8 @@ def within_budget(task: Goals, steps: int) -> AnnealingSegment:
 
     The constants were tuned on the networks of the paper.
     """
-    # A rewiring keeps every degree: nodes of a rare degree stay unprotected whatever is rewired.
+    # A rewiring keeps every degree: nodes of a rare degree stay unprotected whatever is rewired. At
+    # k=2 classes are pairs, for which the tuned values are lower.
     pairs, rewire = task.k == 2, task.edits == "rewire"
     fewest = unprotected_by_rewiring(task) if rewire and isinstance(task, Task) else 0
     # Temperatures are in unprotected nodes. Edits are free here (price 0): the budget limits them.
@@ -105,8 +112,9 @@ def within_budget(task: Goals, steps: int) -> AnnealingSegment:
 def paying(stretch: AnnealingSegment, k: int, price: float) -> AnnealingSegment:
     """Return the stretch with a price for an edit; it does not stop at the allowed nodes.
 
-    These are spared, and what they may lack: the classes of n nodes of all sizes 1..k - 1, equally
-    many, lack ``(3k - 2) n`` over ``2 (2k - 2)``.
+    Energy does not reward fewer unprotected nodes than allowed (`spared`), nor less than these may
+    lack (`spared_lack`). A node in a class of c lacks 2k - 1 - c; the mean over c = 1..k - 1, if
+    the allowed nodes are spread evenly over classes of these sizes, is (3k - 2) / 2.
     """
     allowed = stretch.plan.allowed
     plan = stretch.plan._replace(

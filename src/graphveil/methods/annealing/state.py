@@ -27,12 +27,11 @@ LEAST_WORK = 1_000
 """Steps added to every estimate of work over values, so that no proposal counts as free."""
 
 REMEMBERED = 8
-"""Best states that a walk over hashed values keeps, to fall back on if hashes have merged classes.
-"""
+"""How many best states a walk over hashed values keeps, in case hashes have merged classes."""
 
 
 class Visited(NamedTuple):
-    """A state of a walk: its changed pairs, and with whom they are rewired.
+    """A state of a walk: its changed pairs, and the mates with which they are rewired.
 
     Parameters
     ----------
@@ -48,9 +47,12 @@ class Visited(NamedTuple):
 
 
 def annealing_state_over(
-    state: pooled.PoolState, around: values.Values | None = None
+    state: pooled.PoolState, node_values: values.Values | None = None
 ) -> pooled.AnnealingState:
-    """Return the state in which no pair is changed, which is the best so far."""
+    """Return the state in which no pair is changed, which is the best so far.
+
+    `node_values` are the values of the measure; None if codes tell nodes apart.
+    """
     # The input is the best state so far: nothing changed, and its unprotected nodes.
     n_pairs = state.pool.one.size
     best = pooled.AnnealingBest(
@@ -60,7 +62,7 @@ def annealing_state_over(
     )
     return pooled.AnnealingState(
         state=state,
-        values=around,
+        values=node_values,
         best=best,
         unprotected=np.empty(len(state.classes.node), dtype=np.int64),
         trial=np.empty(MOST_FLIPS, dtype=np.int64),
@@ -68,7 +70,7 @@ def annealing_state_over(
 
 
 def best_of(annealing: pooled.AnnealingState) -> Visited:
-    """Return the best state's changed pairs, and with whom they are rewired."""
+    """Return the best state's changed pairs, and the mates with which they are rewired."""
     mates = annealing.state.pool.mates
     then = np.empty(0, dtype=np.int64) if mates is None else mates[pooled.BEST].copy()
     return Visited(annealing.best.changed.copy(), then)
@@ -106,15 +108,15 @@ def pool_of(pairs: NDArray[np.int32], n_nodes: int, n_present: int) -> pooled.Po
 
 def work_of(annealing: pooled.AnnealingState) -> int:
     """Return roughly how many steps a proposal takes: a mean over 200 pairs; 1 over codes."""
-    around, pool = annealing.values, annealing.state.pool
-    if around is None:
+    node_values, pool = annealing.values, annealing.state.pool
+    if node_values is None:
         return 1
     if pool.one.size == 0:
         return LEAST_WORK
     # Evenly spaced pairs: the same for every run, so that a seed gives the same release anywhere.
     sample = np.unique(np.linspace(0, pool.one.size - 1, SAMPLE).astype(np.int64))
     pairs = np.stack((pool.one[sample], pool.other[sample], 1 - 2 * pool.present[sample]), axis=1)
-    steps = [values.work_of(annealing.state.rows, around, *pair) for pair in pairs.tolist()]
+    steps = [values.work_of(annealing.state.rows, node_values, *pair) for pair in pairs.tolist()]
     # A rewiring flips four pairs.
     turns = 1 if pool.mates is None else 4
     return turns * round(sum(steps) / len(steps)) + LEAST_WORK

@@ -15,7 +15,13 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.claims import conditions
+from graphveil.claims.conditions import (
+    AnyCondition,
+    EditBudget,
+    SameDegrees,
+    Subgraph,
+    Supergraph,
+)
 from graphveil.claims.guarantees import StructuralKAnonymity
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.hints import option
@@ -36,8 +42,8 @@ Flags = NDArray[np.bool_]
 Floats = NDArray[np.float64]
 
 
-def missed(goal: Goal, unprotected: int, n_nodes: int) -> list[str]:
-    """Return the advice on a goal that was missed; none where it was not, or is a budget."""
+def advice_on_missed_goal(goal: Goal, unprotected: int, n_nodes: int) -> list[str]:
+    """Return advice if a goal was missed; none if it was reached, or is a budget."""
     allowed = goal.allowed(n_nodes)
     if unprotected <= allowed or isinstance(goal, Budget):
         return []
@@ -49,22 +55,20 @@ def missed(goal: Goal, unprotected: int, n_nodes: int) -> list[str]:
     return [Advice(advice, UnprotectedWarning)]
 
 
-KEPT: dict[str, tuple[conditions.AnyCondition, ...]] = {
-    "delete": (conditions.Subgraph(),),
-    "add": (conditions.Supergraph(),),
-    "rewire": (conditions.SameDegrees(),),
+KEPT: dict[str, tuple[AnyCondition, ...]] = {
+    "delete": (Subgraph(),),
+    "add": (Supergraph(),),
+    "rewire": (SameDegrees(),),
     "any": (),
 }
-"""What stays as it was, by which edges may change."""
+"""The condition that holds by construction, by the kind of edits."""
 
 
-def within(goal: Goal, *, edges_per_edit: Literal[1, 4] = 1) -> tuple[conditions.EditBudget, ...]:
-    """Return what a budget states of the edits; nothing of another goal."""
+def budget_conditions(goal: Goal, *, edges_per_edit: Literal[1, 4] = 1) -> tuple[EditBudget, ...]:
+    """Return the condition that bounds the edits of a budget; none for another goal."""
     if not isinstance(goal, Budget):
         return ()
-    return (
-        conditions.EditBudget(edges=goal.edges, share=goal.share, edges_per_edit=edges_per_edit),
-    )
+    return (EditBudget(edges=goal.edges, share=goal.share, edges_per_edit=edges_per_edit),)
 
 
 def claimed(
@@ -83,7 +87,11 @@ def claimed(
 EditKind = Literal["delete", "add", "rewire", "any"]
 
 CODES = {"count": (1 << 40, 1), "edge-count": (1, 1), "degree": (1, 0)}
-"""What a degree and a triangle add to the code of a node, by measure, at distance 1."""
+"""What a degree and a triangle add to the code of a node, by measure, at distance 1.
+
+For count the two stay apart (`kernels.classes.DEGREE_BITS`). For edge-count they are added: the
+neighborhood of a node has one edge for each neighbor and one for each triangle.
+"""
 
 COLOR_BITS = {"count": 24, "edge-count": 40, "degree": 40}
 """From which bit of a code on the color of a node stands; nothing else reaches these bits."""
@@ -92,14 +100,17 @@ MOST_COLORS = 1 << 16
 """Combinations of known attributes at most: with count, colors have bits 24 to 39 of a code."""
 
 NEARLY = (4, 3)
-"""What a node counts that is unprotected from knowledge that is off by half of phi, and from exact
-knowledge, in tenths of one that is unprotected at phi.
+"""Within a budget under phi: what a node counts in addition, in tenths of an unprotected one.
+
+4 if it is unprotected at half of phi, 3 if it is from exact knowledge. Larger values spend more of
+the budget on better knowledge, and protect fewer nodes at phi itself. How they were chosen is not
+recorded.
 """
 
 Pairs: TypeAlias = "NDArray[np.int32]"
 
 Watch = Callable[[int, int], bool]
-"""Is given the best state's unprotected nodes and edits now and then; returns whether to stop."""
+"""Called now and then with the best state's unprotected nodes and edits; True asks to stop."""
 
 
 class Task(NamedTuple):
@@ -171,7 +182,7 @@ class Task(NamedTuple):
         from graphveil.measures import partition  # noqa: PLC0415  not for help
         from graphveil.measures.values import classes_of  # noqa: PLC0415  as above
 
-        # Nodes of one class of the measure but of different colors are told apart.
+        # Nodes of one class of the measure but of different colors are in different classes.
         labels = partition(graph, measure=self.measure, distance=self.distance)
         return labels if self.colors is None else classes_of(labels, self.colors)
 
@@ -270,8 +281,8 @@ def _rank(edited: Edited | ChangedTies, task: Goals) -> tuple[int, int, int]:
     return (max(edited.unprotected - task.allowed, 0), edited.cost, edited.unprotected)
 
 
-def left_by(phi: float, k: int, facts: Mapping[str, float | int]) -> tuple[str, ...]:
-    """Return the advice on whom inexact knowledge alone does not find; none without phi."""
+def advice_on_phi(phi: float, k: int, facts: Mapping[str, float | int]) -> tuple[str, ...]:
+    """Return advice on nodes that are protected from inexact knowledge alone; none without phi."""
     if not phi:
         return ()
     # Two figures of the released graph: exact classes, and an attacker whose numbers are off.
@@ -285,21 +296,21 @@ def left_by(phi: float, k: int, facts: Mapping[str, float | int]) -> tuple[str, 
     return (Advice(advice, UnprotectedWarning),)
 
 
-def interruption(interrupted: bool) -> tuple[str, ...]:  # noqa: FBT001  what is told of a run
-    """Return the advice on a run that was interrupted; none where it was not."""
+def advice_on_interruption(interrupted: bool) -> tuple[str, ...]:  # noqa: FBT001  what is told of a run
+    """Return advice if a run was interrupted; none if it was not."""
     if not interrupted:
         return ()
     return (Advice("the run was interrupted: this is the best result so far", UnprotectedWarning),)
 
 
-def lost(n_nodes: int, facts: Mapping[str, float | int]) -> tuple[str, ...]:
-    """Return the advice on people omitted, and on what the edits took away."""
+def advice_on_losses(n_nodes: int, facts: Mapping[str, float | int]) -> tuple[str, ...]:
+    """Return advice if many nodes are unprotected, or if the edits cost much of the clustering."""
     unprotected = MANY_UNPROTECTED.passed_by(int(facts["nodes_unprotected"]), n_nodes)
     return (*unprotected, *lost_clustering(facts["clustering_before"], facts["clustering"]))
 
 
-def rewiring(unprotected: int, allowed: int) -> list[str]:
-    """Return the advice on nodes whose degree is shared by too few; none where so many may be."""
+def advice_on_rewiring(unprotected: int, allowed: int) -> list[str]:
+    """Return advice if rewiring cannot reach the goal, because degrees are rare; else none."""
     if unprotected <= allowed:
         return []
     advice = (
@@ -310,8 +321,11 @@ def rewiring(unprotected: int, allowed: int) -> list[str]:
     return [Advice(advice, GoalMissedWarning)]
 
 
-def beside(n_nodes: int, best: Edited, other: Edited, allowed: int) -> list[str]:
-    """Return the advice on a result that misses the goal with fewer edits; none where none does."""
+def advice_on_fewer_edits(n_nodes: int, best: Edited, other: Edited, allowed: int) -> list[str]:
+    """Return advice if another result has fewer edits but misses the goal; else none.
+
+    `best` reaches the goal, `other` is what the heuristic target reached.
+    """
     # Only if the other result has fewer edits, and misses a goal that the best one reaches.
     reaches = best.unprotected <= allowed < other.unprotected
     if not reaches or other.cost >= best.cost:

@@ -73,7 +73,7 @@ class Walk(Generic[AnyTask]):
     def anneal(
         self, stretch: AnnealingSegment, prepare: Callable[[int], None] | None = None
     ) -> bool:
-        """Follow the schedule; return whether the caller has seen enough."""
+        """Follow the schedule; return whether the watch asked to stop."""
         plan, odds = stretch
         # In chunks: between two of them the caller sees the best state and may stop the walk.
         for first in range(0, plan.steps, self.chunk):
@@ -82,17 +82,17 @@ class Walk(Generic[AnyTask]):
             last = min(first + self.chunk, plan.steps)
             anneal(self.annealing, self.target_state, plan, odds, self.rng, first, last)
             self.note()
-            if self.seen_enough():
+            if self.should_stop():
                 return True
             if plan.stop and node_classes.unprotected_of(self.classes) <= plan.allowed:
                 return False
         return False
 
     def note(self) -> None:
-        """Note the best state after a chunk, where hashes may have merged unlike nodes."""
+        """Note the best state after a chunk, if hashes may have merged different values."""
 
-    def seen_enough(self) -> bool:
-        """Give the best state to the caller; return whether to stop with it."""
+    def should_stop(self) -> bool:
+        """Show the watch the best state; return whether it asks to stop."""
         return self.watch is not None and self.watch(*self.reached())
 
     def here(self) -> tuple[int, int]:
@@ -103,7 +103,7 @@ class Walk(Generic[AnyTask]):
         ) // pairs_an_edit
 
     def reached(self) -> tuple[int, int]:
-        """Return what the best state from any start has of these."""
+        """Return the unprotected nodes and the edits of the best state from any start."""
         return self.here()
 
     def missed(self) -> int:
@@ -119,17 +119,17 @@ LONGER, SLOPE = 3, 0.05
 must have protected.
 """
 
-AT_ONCE = 50_000_000
-"""Steps of work between two looks at a walk over values: well under a second."""
+WORK_OF_A_CHUNK = 50_000_000
+"""About how many steps of work a walk over values makes between two looks: under a second."""
 
 GAIN = 0.001
-"""The share of edits that a first backfill takes back where another one follows, if that is one."""
+"""The cold backfill is followed by the fine one only if it took back this share of the edits."""
 
 HALVINGS = 4
-"""Searches with fewer edits than those with which a search has reached a goal."""
+"""The most searches of `with_fewer`: each halves the range that holds the number of edits."""
 
 FAR = 0.25
-"""The share of the nodes from which on a goal is missed by too many for another warm stretch."""
+"""If more than this share of the nodes misses the goal, no warm stretch over values is tried."""
 
 
 @dataclass(eq=False)
@@ -146,7 +146,7 @@ class AnnealingWalk(Walk[AnyTask]):
         """See how slow a proposal is: look more often the slower it is."""
         self.classes, self.tally = self.annealing.state.classes, self.annealing.best.tally
         self.work = states.work_of(self.annealing)
-        self.chunk = min(max(AT_ONCE // self.work, 1), CHUNK)
+        self.chunk = min(max(WORK_OF_A_CHUNK // self.work, 1), CHUNK)
 
     def note(self) -> None:
         """Put the best state on the list unless it is the last there; it keeps the last eight."""
@@ -197,7 +197,7 @@ def search_until_no_gain(walk: AnnealingWalk[Any], stretch: AnnealingSegment) ->
 
 
 def search_from_input(walk: AnnealingWalk[Any], stretch: AnnealingSegment, edits: int) -> bool:
-    """Search with at most so many edits; return whether the caller has seen enough."""
+    """Search with at most so many edits; return whether the watch asked to stop."""
     # A rewiring changes two of the pool's pairs, which are edges of the input.
     budget = 2 * edits if walk.task.edits == "rewire" else edits
     walk.back_to_input()
@@ -208,7 +208,7 @@ def with_fewer(walk: AnnealingWalk[Any], stretch: AnnealingSegment, too_few: int
     """Bisect the number of edits a search needs for the goal; end at the best state.
 
     `too_few` edits are known not to suffice, those of the best state are known to. Return whether
-    the caller has seen enough.
+    the watch asked to stop.
     """
     for _ in range(HALVINGS):
         edits = (too_few + walk.reached()[1]) // 2
@@ -226,9 +226,10 @@ def with_fewer(walk: AnnealingWalk[Any], stretch: AnnealingSegment, too_few: int
 def towards_goal(walk: AnnealingWalk[Any], steps: int, *, always: bool = False) -> None:
     """Look for the fewest edits that reach the goal, from where the walk stands.
 
-    Anneals where the goal is missed or `always`; if it still is, or is missed by far, goes where
-    sampled deletions reach it. Then backfills from the best state: cold, and warmer unless that
-    took back nearly none.
+    Warm: anneals if the goal is missed, or `always`. If it then still is missed, goes where sampled
+    deletions reach it. Backfill: takes edits back from the best state, which costs nothing as long
+    as the goal stays reached. A cold stretch, then a fine one unless the cold one took back nearly
+    none.
     """
     # Warm: look for the goal. The price 0.15 of an edit is well below that of a node, which is 1.
     # `ease` mixes in what classes lack to k, so that a walk sees progress before a class is full.

@@ -6,10 +6,12 @@ Both methods that suppress cells of a table, `suppress-k` and `cluster-k`, start
 1. `good_masks` or `all_masks`: the masks to try, those of most columns first. All 2^d if that is
    about a second of work; otherwise level by level the best of those one column below good ones.
 2. `_publish`: level by level, the mask under which most remaining rows are in groups of at least k
-   equal rows makes these groups classes, and so on until no group of k is left.
+   equal rows makes these groups classes, and so on until no group of k is left. Levels of most
+   columns come first, so that a row gets the class that publishes most of it.
 3. `kernels.masks.move_rows`: rows move to classes that publish more columns, or to new ones of k,
    if that publishes more cells in all; a few passes over all masks.
-4. `_none_left`: if fewer than k rows are in no class, each joins the one that loses least by it.
+4. `_join_the_rest`: if fewer than k rows are in no class, each joins the one that loses least by
+it.
 
 No paper: a greedy start for the local searches of those methods. Nothing is random, and the order
 of the rows changes nothing. Costs: O(masks * rows * d) for d columns.
@@ -37,8 +39,11 @@ MOST_COLUMNS = 62
 MOST_VISITS = 1 << 24
 """All masks are tried if their number times the distinct rows is at most this: about a second."""
 
-VISITS_OF_SOME = 1 << 22
-"""Otherwise about this many visits of a row under a mask are spent on choosing some masks."""
+VISITS_TO_CHOOSE = 1 << 22
+"""Otherwise about this many visits of a row under a mask are spent on choosing which masks to try.
+
+More visits keep more masks of every number of columns. How it was chosen is not recorded.
+"""
 
 FEWEST_KEPT = 8
 """At least this many masks of every number of columns are kept if not all are tried."""
@@ -100,7 +105,7 @@ def masked_classes(codes: Codes, weights: Ints, *, k: int) -> MaskedStart:
         if gained <= LEAST_GAIN * n * d:
             break
     # Step 4; then number the classes from 0 without gaps.
-    labels = _none_left(np.repeat(codes, weights, axis=0), state, k)
+    labels = _join_the_rest(np.repeat(codes, weights, axis=0), state, k)
     return MaskedStart(np.unique(labels, return_inverse=True)[1].ravel(), complete)
 
 
@@ -117,9 +122,12 @@ def good_masks(
     """Return masks under which many rows have nearly k equal ones, one array per number of columns.
 
     A level consists of masks one column below the masks of the level above: the best by how near
-    their groups are to k, then by how many rows are in groups of k.
+    their groups are to k, then by how many rows are in groups of k. With fewer columns groups only
+    grow, so nearness to k says how good the masks below a mask may be.
     """
-    kept = max(FEWEST_KEPT, VISITS_OF_SOME // (weights.size * d * d))
+    # There are d levels, on each of which up to d masks below each kept one are visited by all
+    # rows.
+    kept = max(FEWEST_KEPT, VISITS_TO_CHOOSE // (weights.size * d * d))
     levels = [np.array([(1 << d) - 1], dtype=np.int64)]
     while len(levels) < d:
         above = levels[-1]
@@ -133,7 +141,10 @@ def good_masks(
 
 
 def rows_of(codes: Codes, weights: Ints) -> kernel.MaskedRows:
-    """Return distinct rows as hashes of their cells, for the kernels."""
+    """Return distinct rows as hashes of their cells, for the kernels.
+
+    A cell's hash depends on its column, so that a value means something else in each of them.
+    """
     d = codes.shape[1]
     salts = (np.arange(1, d + 1, dtype=np.uint64) * MIXERS[0]) ^ MIXERS[2]
     cells = codes.astype(np.int64).astype(np.uint64)
@@ -154,11 +165,11 @@ def _publish(
     groups: kernel.Groups,
     state: kernel.Classes,
 ) -> None:
-    """Make classes under these masks, that of most remaining rows first, until none has any.
+    """Make classes under these masks, the mask of most remaining rows first, while any has a group.
 
-    A lazy queue: how many rows a mask suits can only fall while others are published, so a mask
-    whose recomputed count still leads is the best. `remaining` is how many copies of each distinct
-    row are in no class yet; it is lowered.
+    A lazy queue: how many rows are in groups of k under a mask can only fall while others are
+    published, so a mask whose recomputed count still leads is the best. `remaining` is how many
+    copies of each distinct row are in no class yet; it is lowered.
     """
     reached = np.zeros((masks.size, 2), dtype=np.int64)
     kernel.coverage(data, remaining, masks, k, groups, reached)
@@ -176,7 +187,7 @@ def _publish(
             kernel.publish(data, remaining, int(masks[i]), k, groups, state)
 
 
-def _none_left(codes: Codes, state: kernel.Classes, k: int) -> Ints:
+def _join_the_rest(codes: Codes, state: kernel.Classes, k: int) -> Ints:
     """Return the classes after fewer than k remaining rows joined the class that loses least.
 
     A class publishes the columns in which the row agrees with it: it loses the others for all of
@@ -187,7 +198,8 @@ def _none_left(codes: Codes, state: kernel.Classes, k: int) -> Ints:
     n_classes = int(state.used[0])
     if left.size >= k or n_classes == 1:
         return labels
-    # The values of every class, from its first row, and the columns that it publishes.
+    # The values of every class, from its first row, and the columns that it publishes. Class 0, if
+    # rows are left in it, is the first of the labels and passed over.
     _, first = np.unique(labels, return_index=True)
     values = codes[first[-(n_classes - 1) :]]
     masks, sizes, _ = state.classes[1:n_classes].T

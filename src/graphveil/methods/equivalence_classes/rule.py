@@ -1,4 +1,4 @@
-"""What clusters of rows publish: the keep rule, and what a method hands over of it.
+"""What clusters of rows publish: the keep rule, the released data, and figures for the owner.
 
 Shared by the methods that put rows of user-item data into clusters: `smooth-k`, `suppress-k` and
 `mondrian`.
@@ -93,7 +93,9 @@ class CollapsedRows(NamedTuple):
     def has_popular_features(self) -> bool:
         """Whether a feature of a row leads to 100 rows or more for each feature that the row has.
 
-        Then it takes less to bound what rows share than to count it.
+        A feature of a row leads to ``comparisons / entries`` rows in the mean, and a row has
+        ``entries / n_distinct`` features; the ratio is compared with `POPULAR`. Above it, it takes
+        less to bound what rows share than to count it.
 
         >>> collapse(Bipartite.from_lists([[0, i] for i in range(1, 1000)])).has_popular_features
         True
@@ -272,7 +274,8 @@ def kept_of(profiles: Profiles, published: NDArray[np.bool_], n_entries: int) ->
 
 def classes_of(profiles: Profiles, published: NDArray[np.bool_]) -> Profiles:
     """Return the published features by class: clusters that publish the same form one class."""
-    # What clusters publish is data of its own, whose distinct rows are the classes.
+    # What clusters publish is data of its own, with one row per cluster: its distinct rows are the
+    # classes, and the counts of clusters in one class are added up.
     n, width = profiles.sizes.size, int(profiles.features.max(initial=0)) + 1
     clusters, features = profiles.clusters[published], profiles.features[published]
     starts = np.concatenate([[0], np.cumsum(np.bincount(clusters, minlength=n))])
@@ -288,13 +291,13 @@ def classes_of(profiles: Profiles, published: NDArray[np.bool_]) -> Profiles:
     )
 
 
-def one_a_column(
+def only_values(
     profiles: Profiles, published: NDArray[np.bool_], columns: NDArray[np.int32]
 ) -> NDArray[np.bool_]:
     """Return which pairs are the only value of their column that a cluster publishes.
 
     >>> two = Profiles(*(np.array(x) for x in ([0, 0, 1], [4, 5, 4], [1, 1, 2], [2, 2])))
-    >>> one_a_column(two, np.ones(3, dtype=bool), np.zeros(6, dtype=np.int32)).tolist()
+    >>> only_values(two, np.ones(3, dtype=bool), np.zeros(6, dtype=np.int32)).tolist()
     [False, False, True]
     """
     width = int(columns.max(initial=0)) + 1
@@ -361,7 +364,7 @@ def draft_of(
     """
     # In a table, a cluster publishes a column only if a single value of it is kept.
     if data.column_of is not None:
-        published = published & one_a_column(profiles, published, data.column_of)
+        published = published & only_values(profiles, published, data.column_of)
     kept = kept_of(profiles, published, data.n_entries)
     classes = classes_of(profiles, published)
     return Draft(

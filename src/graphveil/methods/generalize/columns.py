@@ -1,4 +1,8 @@
-"""The columns that a call of `generalize` names: their roles, and those that rules are for."""
+"""The columns that a call of `generalize` names: their roles, and those that rules are for.
+
+These are the roles of the function on frames, which also takes columns to drop. The method
+`Generalize` states roles by `graphveil.methods.roles.TableRoles` instead.
+"""
 
 from __future__ import annotations
 

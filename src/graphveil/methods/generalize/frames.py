@@ -233,11 +233,11 @@ def generalize(  # noqa: PLR0913  each is an option that a caller names
     (['20-29', '20-29', '30-39', '30-39'], 2)
     """
     table = arrow_table(frame)
-    wanted = known_columns(table.column_names, known, attach, drop)
+    columns = known_columns(table.column_names, known, attach, drop)
     rules = Rules(levels or {}, diverse or {}, close or {}, weights or {}, dates or {})
     rng = Randomness(seed=seed).stream("generalize")
-    done = generalized(table, wanted, attach, rules, k=k, suppressed=suppressed, rng=rng)
-    return replace(done, index=frame.index if hasattr(frame, "set_axis") else None)
+    result = generalized(table, columns, attach, rules, k=k, suppressed=suppressed, rng=rng)
+    return replace(result, index=frame.index if hasattr(frame, "set_axis") else None)
 
 
 class Rules(NamedTuple):
@@ -252,7 +252,7 @@ class Rules(NamedTuple):
 
 def generalized(
     table: pa.Table,
-    wanted: Sequence[str],
+    known: Sequence[str],
     attach: Sequence[str],
     rules: Rules,
     *,
@@ -262,32 +262,34 @@ def generalized(
 ) -> GeneralizedTable:
     """Return a generalized table.
 
-    `wanted`: the known columns; `attach`, `rules`, `k`, `suppressed`: as `generalize` takes them.
+    `known`: the known columns; `attach`, `rules`, `k`, `suppressed`: as `generalize` takes them.
     """
-    # Step 1: check what is asked for, and read the known columns, in the order of their names, as
-    # distinct values. A column without levels that would be lost is asked about.
+    # Step 1: check what is asked for, and read the known columns as distinct values. They are in
+    # the order of their names, so that the order of the columns in the table changes nothing. A
+    # column without levels that would be lost is asked about.
     for what, given in (
         ("levels", rules.levels),
         ("weights", rules.weights),
         ("dates", rules.dates),
     ):
-        check_named(what, given, wanted, table.column_names)
+        check_named(what, given, known, table.column_names)
     n = table.num_rows
     if k < 2:
         raise ParameterError(f"k={k} is too small. Use k >= 2.")
     if n < k:
         raise InfeasibleError(f"k={k} exceeds the {counted(n, 'row')} of the table. Use k <= {n}.")
     conditions = conditions_of(table, rules.diverse, rules.close, attach, n // k + 1)
-    values = [values_of(name, table.column(name), suppressed) for name in sorted(wanted)]
+    values = [values_of(name, table.column(name), suppressed) for name in sorted(known)]
     problems = questions_of_levels(values, rules.levels)
     if problems:
         raise DataError.asking(problems, {"levels": rules.levels, "dates": rules.dates})
-    # Step 2: find the levels of every column, and recode the rows locally.
+    # Step 2: find the levels of every column, and recode the rows locally. The recoding is a value,
+    # since a refusal (in step 3) runs it once more without the conditions.
     columns = {
         each.name: column_of(each, rules.levels.get(each.name, "stars"), rules.dates.get(each.name))
         for each in values
     }
-    recoding = partial(
+    recode_under = partial(
         recode.recode,
         np.stack([column.leaves for column in columns.values()], axis=1),
         [column.hierarchy for column in columns.values()],
@@ -295,7 +297,7 @@ def generalized(
         weights=[rules.weights.get(name, 1.0) for name in columns],
         rng=rng,
     )
-    recoded = recoding(conditions=list(conditions.values()))
+    recoded = recode_under(conditions=list(conditions.values()))
     # Step 3: write the cells as nodes. Clusters that publish the same are one class.
     cells = {
         name: _published(column, recoded.levels[:, j])
@@ -305,12 +307,12 @@ def generalized(
     classes = np.unique(codes, axis=0, return_inverse=True)[1].ravel()
     # One class of everything tells nothing: say what classes reach without the conditions.
     if conditions and classes.max() == 0 and n >= 2 * k:
-        refuse_all_as_one(table, conditions, recoding().labels)
+        refuse_all_as_one(table, conditions, recode_under().labels)
     kept = [name for name in table.column_names if name in cells or name in attach]
     return GeneralizedTable(
         table=pa.table({name: cells.get(name, table.column(name)) for name in kept}),
         classes=classes,
-        hierarchies={name: columns[name].hierarchy for name in wanted},
+        hierarchies={name: columns[name].hierarchy for name in known},
         losses=dict(zip(columns, recoded.losses.tolist(), strict=True)),
     )
 

@@ -201,11 +201,12 @@ def _with_leaves(values: Values, hierarchy: Hierarchy, leaves: Ints) -> Column:
 
     `leaves`: int64, shape (m,): the leaf of every distinct value.
     """
-    # A missing cell agrees with others at ``*`` alone, so it never counts as fitting a class.
+    # A missing cell agrees with others at ``*`` alone, so it never counts as fitting a class. A
+    # column without any value has ``*`` as its only leaf. Otherwise code -1 finds the last leaf.
     if values.codes.min(initial=0) >= 0 or not leaves.size:
         return Column(hierarchy, leaves[values.codes] if leaves.size else values.codes * 0)
-    whole = hierarchy.with_missing()
-    return Column(whole, np.append(leaves, whole.nodes.shape[1] - 1)[values.codes])
+    extended = hierarchy.with_missing()
+    return Column(extended, np.append(leaves, extended.nodes.shape[1] - 1)[values.codes])
 
 
 def _by_file(values: Values, path: str) -> Column:
@@ -301,10 +302,11 @@ def _by_widths(values: Values, parts: Sequence[str]) -> Hierarchy:
         raise ParameterError(
             f"{values.name}={given}: the values are whole numbers. Use whole widths."
         )
-    # Cover the values by intervals of the widest width: `span` is what ``*`` loses.
+    # Cover the values by intervals of the widest width. Losses are shares of their `span`, which is
+    # 1 less for whole numbers and may be 0: 1e-300 keeps the division finite.
     exact = _exact(values, numbers)
-    written = exact or [Decimal(repr(float(end))) for end in (numbers.min(), numbers.max())]
-    low, high = (math.floor(end / widths[-1]) for end in (min(written), max(written)))
+    ends = exact or [Decimal(repr(float(end))) for end in (numbers.min(), numbers.max())]
+    low, high = (math.floor(end / widths[-1]) for end in (min(ends), max(ends)))
     lowest, highest = low * widths[-1], (high + 1) * widths[-1]
     span = float(highest - lowest) - whole
     levels, losses = [values.texts], [np.zeros(numbers.size)]
@@ -340,13 +342,13 @@ def _spelled(number: Decimal) -> str:
 def _increasing(name: str, levels: str, detail: str) -> list[Decimal]:
     """Return the edges that a rule lists, or refuse it."""
     edges = [_decimal(part) for part in detail.split(",")]
-    known = [edge for edge in edges if edge is not None]
-    if len(known) < len(edges) or any(low >= high for low, high in pairwise(known)):
+    numbers = [edge for edge in edges if edge is not None]
+    if len(numbers) < len(edges) or any(low >= high for low, high in pairwise(numbers)):
         raise ParameterError(
             f"levels of {name}: {printable(levels, LONGEST)} does not list rising numbers. Use "
             "edges such as edges:18,65."
         )
-    return known
+    return numbers
 
 
 def _by_edges(

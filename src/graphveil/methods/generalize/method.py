@@ -4,6 +4,12 @@ The class checks roles and rules, calls the recoding (`frames.generalized`), and
 result: which columns are known, by which kind of levels, and the nodes of the levels file. A
 release lists only the nodes that it publishes and those above them, since the leaves of a hierarchy
 can be the list of values that the data has.
+
+Why the guarantee holds: the recoding puts every row into a cluster of at least k. A cluster
+publishes in each known column one node, which is above the values of all its rows. So its rows are
+equal in all known columns, and each published cell is true of its row. Clusters that publish the
+same are one class, which can only be larger. A missing cell is below `*` alone, so it makes its
+cluster publish `*`. How clusters were found does not matter for this.
 """
 
 from __future__ import annotations
@@ -278,7 +284,7 @@ class Generalize(Anonymizer[Table]):
             dict(self.dates or ()),
         )
         # Classes of at least k, and the nodes that each publishes.
-        done = frames.generalized(
+        recoded = frames.generalized(
             data.to_arrow(),
             roles.known,
             roles.attached,
@@ -287,7 +293,7 @@ class Generalize(Anonymizer[Table]):
             rng=randomness.stream("generalize"),
         )
         # Put the known columns, as published, and the attached ones in the order of the input.
-        shown = _published(data, done, roles.known)
+        shown = _published(data, recoded, roles.known)
         kept = data.without(roles.known)
         released = TableRoles.joined(data.columns, shown, kept)
         return Draft(
@@ -295,11 +301,11 @@ class Generalize(Anonymizer[Table]):
             notes=OwnersNotes(
                 cost={
                     "exact_share": _exact_share(data, released),
-                    "granularity": round(done.granularity, 6),
-                    "smallest_class": done.smallest_class,
+                    "granularity": round(recoded.granularity, 6),
+                    "smallest_class": recoded.smallest_class,
                 },
                 ancestors={
-                    name: _above(done.hierarchies[name], values)
+                    name: _above(recoded.hierarchies[name], values)
                     for name, values in zip(data.columns, data.categories, strict=True)
                     if name in levels and _is_file(levels[name])
                 },
@@ -314,8 +320,8 @@ class Generalize(Anonymizer[Table]):
                     for name, values in zip(shown.columns, shown.categories, strict=True)
                     for node in _nodes(
                         name,
-                        done.hierarchies[name],
-                        self._listed(done.hierarchies[name], levels.get(name, "stars"), values),
+                        recoded.hierarchies[name],
+                        self._listed(recoded.hierarchies[name], levels.get(name, "stars"), values),
                         counted=_is_file(levels.get(name, "stars")),
                     )
                 ),
@@ -368,12 +374,12 @@ def questions_of(data: Table, roles: TableRoles, levels: Mapping[str, str]) -> l
     cells = data.to_arrow()
     values = [values_of(name, cells.column(name), ()) for name in known]
     return [
-        *(problem for column in people for problem in _of_people(data, column, choices)),
+        *(problem for column in people for problem in _person_questions(data, column, choices)),
         *frames.questions_of_levels(values, levels),
     ]
 
 
-def _of_people(data: Table, column: RepeatedPeople, choices: str) -> list[Problem]:
+def _person_questions(data: Table, column: RepeatedPeople, choices: str) -> list[Problem]:
     """Return what must be decided about a column that may name people of several rows.
 
     Levels are suggested for dates and measurements, which seldom name people.
@@ -389,15 +395,16 @@ def _of_people(data: Table, column: RepeatedPeople, choices: str) -> list[Proble
 
 def _exact_share(before: Table, after: Table) -> float:
     """Return the share of cells, missing ones excluded, that are published unchanged."""
-    # `own` maps the original codes of a column to its published codes; -2 equals none of them.
-    same, known = 0, 0
+    # `new` maps the original codes of a column to its published codes. -2 equals none of them: it
+    # stands for values that no cell publishes and, as the last element, for missing cells.
+    same, present = 0, 0
     for name, codes, values in zip(after.columns, after.codes.T, after.categories, strict=True):
         at = before.columns.index(name)
-        place = {str(value): code for code, value in enumerate(values.tolist())}
-        own = np.array([place.get(str(v), -2) for v in before.categories[at].tolist()] + [-2])
-        same += int(np.count_nonzero(own[before.codes[:, at]] == codes))
-        known += int(np.count_nonzero(before.codes[:, at] != SUPPRESSED))
-    return round(same / max(known, 1), 6)
+        code_of = {str(value): code for code, value in enumerate(values.tolist())}
+        new = np.array([code_of.get(str(v), -2) for v in before.categories[at].tolist()] + [-2])
+        same += int(np.count_nonzero(new[before.codes[:, at]] == codes))
+        present += int(np.count_nonzero(before.codes[:, at] != SUPPRESSED))
+    return round(same / max(present, 1), 6)
 
 
 def _weight(name: str, given: str) -> float:
@@ -411,7 +418,7 @@ def _weight(name: str, given: str) -> float:
     return weight
 
 
-def _plain(what: str, name: str, given: str) -> str:
+def _canonical(what: str, name: str, given: str) -> str:
     """Return the canonical spelling of a number: the manifest has one text per value."""
     try:
         number = Decimal(given)
@@ -426,7 +433,7 @@ def _diverse(name: str, given: str) -> Diverse:
     """Return the condition of a rule ``L`` or ``entropy:L``."""
     # ``entropy:L`` bounds the entropy by log L, ``L`` the number of different values.
     entropy = given.startswith("entropy:")
-    least = _plain("diverse", name, given.removeprefix("entropy:"))
+    least = _canonical("diverse", name, given.removeprefix("entropy:"))
     try:
         return Diverse(column=name, least=least, measure="entropy" if entropy else "distinct")
     except ParameterError as error:
@@ -439,7 +446,7 @@ def _diverse(name: str, given: str) -> Diverse:
 def _close(name: str, given: str) -> Close:
     """Return the condition that bounds the distance of classes from the table."""
     try:
-        return Close(column=name, most=_plain("close", name, given))
+        return Close(column=name, most=_canonical("close", name, given))
     except ParameterError as error:
         raise ParameterError(
             f"close {name}={given} is not a distance that says something. Use a number from 0 to "
@@ -468,12 +475,12 @@ def _described(
     )
 
 
-def _published(data: Table, done: frames.GeneralizedTable, known: tuple[str, ...]) -> Table:
+def _published(data: Table, recoded: frames.GeneralizedTable, known: tuple[str, ...]) -> Table:
     """Return the known columns as published; ``*`` is a suppressed cell."""
     # Codes follow the order of the nodes, with ``*`` taken out of the categories.
     codes, categories = [], []
     for name in known:
-        column = done.table.column(name).combine_chunks()
+        column = recoded.table.column(name).combine_chunks()
         texts = column.dictionary.to_pylist()
         shown = [node for node in texts if node != ALL]
         place = np.array([shown.index(t) if t != ALL else SUPPRESSED for t in texts], np.int32)

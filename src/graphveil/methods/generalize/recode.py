@@ -9,6 +9,8 @@ own, of three steps, on the lattice of levels of Samarati (TKDE 2001):
 3. SEARCH: rows move between clusters as long as that lowers the total loss (`kernels.search`).
    Candidates are the clusters of rows that are near in one of several sorted orders.
 
+From step 2 on every row is in a cluster of at least k, and a move that would break this is not
+made. The levels of a cluster are computed from its rows, cell by cell, whatever step formed it.
 Clusters meet the conditions on attached columns after every step. Clusters that publish the same
 cells are one class in the end; unions meet the conditions as well (see `rest`).
 
@@ -132,27 +134,27 @@ def recode(
     # Sort the rows by all that is read of them, and write them and the conditions as flat arrays.
     order = np.lexsort((*(c.codes for c in reversed(conditions)), *leaves.T[::-1]))
     rows = _rows_of(leaves[order], hierarchies, weights, rng)
-    wanted = _conditions_of(conditions, order)
+    bounds = _conditions_of(conditions, order)
     n, d = rows.cells.shape
-    state = clusters.clusters_of(n, d, wanted.totals.size, k)
+    state = clusters.clusters_of(n, d, bounds.totals.size, k)
     # Step 1, LATTICE: rows that agree at one vector of levels form clusters.
     with stage("lattice"):
-        labels, n_clusters = _by_levels(rows, hierarchies, k, wanted, state, rng)
+        labels, n_clusters = _by_levels(rows, hierarchies, k, bounds, state, rng)
     # Step 2, REST: every other row gets a cluster. From here on each row is in one.
     with stage("rest"):
-        labels, n_clusters = place_rest(rows, wanted, labels, n_clusters, k)
-        clusters.gather(rows, wanted, state, labels, n_clusters)
+        labels, n_clusters = place_rest(rows, bounds, labels, n_clusters, k)
+        clusters.gather(rows, bounds, state, labels, n_clusters)
     # Step 3, SEARCH: move rows between clusters where that loses less.
     start = float((state.size * state.loss).sum() / n)
     with stage("search"):
-        _search(rows, wanted, state, k, rng)
+        _search(rows, bounds, state, k, rng)
     # Return to the order of the input. Reported losses are without weights.
-    found, levels = np.empty(n, dtype=np.int64), np.empty((n, d), dtype=np.int64)
-    found[order], levels[order] = state.label, state.level[state.label]
+    labels, levels = np.empty(n, dtype=np.int64), np.empty((n, d), dtype=np.int64)
+    labels[order], levels[order] = state.label, state.level[state.label]
     losses = np.array(
         [h.losses[levels[:, j], leaves[:, j]].mean() for j, h in enumerate(hierarchies)]
     )
-    return Recoded(found, levels, losses, start, float((state.size * state.loss).sum() / n))
+    return Recoded(labels, levels, losses, start, float((state.size * state.loss).sum() / n))
 
 
 def _rows_of(
@@ -261,15 +263,18 @@ def _by_levels(
         listed = np.array(vectors.cheapest(means, vectors.MOST_VECTORS), dtype=np.int32)
     else:
         listed = vectors.sampled(rows, means, rng)
+    # `room.counters` has the rows left, the clusters, and the rows visited so far.
     room = lattice.agreeing_of(_words(hierarchies, rng), n)
     labels = np.full(n, -1, dtype=np.int64)
     columns = np.arange(d)
     table = np.zeros((d, max(depths)))
     for j, column in enumerate(means):
         table[j, : depths[j]] = column
+    # What a row loses at each vector: the mean over the table, summed over the columns.
     expected = table[columns, listed].sum(axis=1)
     # Without conditions go through them under rising limits on the loss of a cluster, so that no
-    # rows settle for a coarse vector while a finer one later in the list would do.
+    # rows settle for a coarse vector while a finer one later in the list would do. With conditions
+    # there is one pass without a limit; whether limits would help there is not recorded.
     for limit in vectors.limits(expected) if not len(conditions.distinct) else ():
         tried = listed[expected <= limit * TRIED_ABOVE]
         lattice.publish(rows, tried, limit, k, room, conditions, state, labels)
@@ -332,19 +337,19 @@ def _search(rows: Rows, conditions: Conditions, state: Clusters, k: int, rng: Ge
     most_near = len(rows.near) * (2 * LATER_REACH + 1)
     room = clusters.room_for(n, d, k, most_near=most_near)
     lost = float((state.size * state.loss).sum())
-    for passed in range(MOST_PASSES):
+    for number in range(MOST_PASSES):
         # Rows move, in a new random order: relocate, exchange or open (`search.improve`).
-        reach = REACH if passed < 2 else LATER_REACH
+        reach = REACH if number < 2 else LATER_REACH
         room.touched[:] = False
         moves = search.improve(rows, conditions, state, rng.permutation(n), k, reach, room)
         # Small clusters are dissolved, the largest losses first; later only those that changed.
         small = (state.size > 0) & (state.size < 2 * k) & (state.loss > 0)
-        if passed > 1:
+        if number > 1:
             small &= room.touched
         worst = np.flatnonzero(small)[np.argsort(-state.loss[small], kind="stable")]
         moves += search.dissolve(rows, conditions, state, worst, LATER_REACH, room)
         # From the third pass on, only rows of clusters that changed in the pass before are tried.
-        room.active[:] = room.touched[state.label] if passed > 0 else True
+        room.active[:] = room.touched[state.label] if number > 0 else True
         before, lost = lost, float((state.size * state.loss).sum())
-        if not moves or (passed > 2 and before - lost < LEAST_GAIN * lost):
+        if not moves or (number > 2 and before - lost < LEAST_GAIN * lost):
             break

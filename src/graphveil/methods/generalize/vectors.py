@@ -29,7 +29,7 @@ number tries more exact vectors for tables of more columns, at more time.
 LEAST_PRICE = 1e-9
 """Added to differences of losses and entropies: their ratio and its logarithm are finite."""
 
-FEWEST_DRAWN, MOST_DRAWN = 200, 2_000
+FEWEST_SAMPLED, MOST_SAMPLED = 200, 2_000
 """The fewest and the most vectors of a sample; `MOST_VISITS` decides between them."""
 
 SPREAD = 0.35
@@ -89,7 +89,7 @@ def sampled(
         [_entropy(rows.nodes[rows.cells[:, j] + level]) for level in range(len(column))]
         for j, column in enumerate(means)
     ]
-    count = min(max(MOST_VISITS // n, FEWEST_DRAWN), MOST_DRAWN)
+    count = min(max(MOST_VISITS // n, FEWEST_SAMPLED), MOST_SAMPLED)
     vectors = np.array(chained(means, entropies, count, rng), dtype=np.int32)
     lost = np.zeros(len(vectors))
     for j, column in enumerate(means):

@@ -9,8 +9,8 @@ In the reference prototype this saved 0 to 8% of the edits.
 Not part of Liu and Terzi, who assign the targets in the order of the sorted degrees.
 
 1. A random assignment.
-2. For each node with a choice, its *pull*: how much its neighbors change, each counted by the share
-   of its edges that changes.
+2. For each node with a choice, its *pull* downwards: how much its neighbors change, each counted
+   by the share of its edges that changes. Lowered and raised neighbors both speak for a low target.
 3. A new assignment: the nodes with the lowest pull get the highest targets. Steps 2 and 3 repeat.
 
 Costs: O(n) for the choices, and for each repetition O(edges of the nodes that change) or O(edges of
@@ -76,7 +76,7 @@ def targets_per_node(
         The target of every node, int64, shape (n,).
     """
     choices = target_choices(degrees, plan)
-    return choices.taken(keys[choices.nodes])
+    return choices.targets(keys[choices.nodes])
 
 
 class TargetChoices(NamedTuple):
@@ -95,8 +95,11 @@ class TargetChoices(NamedTuple):
     first: Ints
     plan: Plan
 
-    def taken(self, keys: NDArray[np.integer | np.floating]) -> Ints:
-        """Return everyone's target; `keys` has one for each of `nodes`, lower ones go up."""
+    def targets(self, keys: NDArray[np.integer | np.floating]) -> Ints:
+        """Return the target of every node: among equals, the lowest keys get the highest targets.
+
+        `keys` has one number for each of `nodes`, shape (nodes,).
+        """
         target, count = self.plan.target[self.pieces], self.plan.count[self.pieces]
         out = self.settled.copy()
         # Few nodes: sort them by degree, then key; the pieces follow in the same order.
@@ -113,12 +116,15 @@ class TargetChoices(NamedTuple):
             _by_key(self.nodes[members], keys[members], target[mine], count[mine], out)
         return out
 
-    def any_piece(self, such: Flags) -> Flags:
-        """Return for each of `nodes` whether its degree has such a piece; `such` is per piece."""
+    def any_piece(self, wanted: Flags) -> Flags:
+        """Return for each of `nodes` whether any piece of its degree is wanted, bool.
+
+        `wanted` has one entry per piece of the plan.
+        """
         if self.nodes.size == 0:
             return np.empty(0, dtype=np.bool_)
         starts = np.searchsorted(np.flatnonzero(self.pieces), self.first)
-        return np.repeat(np.logical_or.reduceat(such[self.pieces], starts), self.sizes)
+        return np.repeat(np.logical_or.reduceat(wanted[self.pieces], starts), self.sizes)
 
 
 def target_choices(degrees: NDArray[np.integer], plan: Plan) -> TargetChoices:
@@ -160,13 +166,17 @@ def _labels(
 def _by_key(
     members: Ints, keys: NDArray[np.integer | np.floating], target: Ints, count: Ints, out: Ints
 ) -> None:
-    """Write the targets of one run's members into out, the higher targets to the lower keys."""
+    """Write the targets of one run's members into out, the higher targets to the lower keys.
+
+    `members` (nodes) and `keys` have one entry per member, `target` (descending) and `count` one
+    per piece of the run.
+    """
     for piece in range(target.size - 1):
         # The `take` lowest keys of the rest; nodes with the last of these keys by node number.
         take = int(count[piece])
-        bar = np.partition(keys, take - 1)[take - 1]
-        chosen = keys < bar
-        tied = np.flatnonzero(keys == bar)
+        last = np.partition(keys, take - 1)[take - 1]
+        chosen = keys < last
+        tied = np.flatnonzero(keys == last)
         chosen[tied[: take - int(chosen.sum())]] = True
         out[members[chosen]] = target[piece]
         members, keys = members[~chosen], keys[~chosen]
@@ -188,7 +198,7 @@ def planned_change(
 
 
 def roles(task: DegreeTask, plan: Plan, rng: Generator) -> Ints:
-    """Return a target per node: among equals, those with few changing neighbors are raised.
+    """Return a target per node: of one degree, those with few changing neighbors get the highest.
 
     Returns the target cell of every node, int64, shape (n,). The steps are those of the module.
     """
@@ -198,10 +208,10 @@ def roles(task: DegreeTask, plan: Plan, rng: Generator) -> Ints:
     choices = target_choices(cells, plan)
     tie_breaks = tie_breaks[choices.nodes]
     pull = _pull(task, choices)
-    goal = choices.taken(tie_breaks)
+    goal = choices.targets(tie_breaks)
     # Steps 2 and 3. Tie breaks of at most 1e-9 decide only between nodes of nearly equal pull.
     for _ in range(PASSES if choices.nodes.size else 0):
-        goal = choices.taken(pull(goal - first) + 1e-9 * tie_breaks)
+        goal = choices.targets(pull(goal - first) + 1e-9 * tie_breaks)
     return goal
 
 
@@ -219,7 +229,8 @@ def _pull(task: DegreeTask, choices: TargetChoices) -> Pull:
     plan = choices.plan
     falls = choices.any_piece(plan.target < plan.degree)
     rises = choices.any_piece(plan.target > plan.degree)
-    # Compare the entries of both sides; those of the nodes with a choice weigh GATHERED times.
+    # Compare the entries of both sides; those of the nodes with a choice weigh GATHERED times. Of
+    # the nodes that change, only those without a choice are known before the first assignment.
     settled = choices.settled.copy()
     settled[choices.nodes] = 0
     cells = task.cells()

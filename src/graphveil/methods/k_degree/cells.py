@@ -58,12 +58,12 @@ class CellSpace(NamedTuple):
 
     @property
     def size(self) -> int:
-        """The numbers there are."""
+        """How many numbers all colors have together."""
         return self.span * self.n_colors
 
     @property
     def top(self) -> int:
-        """The largest degree that has a number."""
+        """The largest degree that a node may have: the last number of a color stays empty."""
         return min(self.n - 1, self.span - 2)
 
     @property
@@ -80,7 +80,7 @@ class CellSpace(NamedTuple):
         return cells % self.span
 
     def sizes(self, cells: sequence.Ints) -> sequence.Ints:
-        """Return how many of these nodes stand in every cell."""
+        """Return how many of these nodes are in every cell."""
         return np.bincount(cells, minlength=self.size)
 
     def open_cells(self, sizes: sequence.Ints) -> sequence.Ints:
@@ -126,6 +126,7 @@ def plan_of_cells(
     plans, groups = [], 0
     for color, nodes in reversed([*enumerate(np.split(order, ends[:-1]))]):
         plan, shift = sequence.greedy_plan(sequence.runs_of(degrees[nodes]), k), color * space.span
+        # In the order of the fields: degree, target, count, low, high, group.
         shifts = (shift, shift, 0, shift, shift, groups)
         plans.append(sequence.Plan(plan.cost, *map(np.add, plan[1:], shifts)))
         groups += int(plan.group.max()) + 1

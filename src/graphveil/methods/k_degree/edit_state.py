@@ -1,4 +1,4 @@
-"""The state of a run: edge edits that grow over an unchanged graph, and what they come to.
+"""The state of a run: edge edits that grow over an unchanged graph, and the outcome.
 
 The graph itself is never copied or changed during a run. The kernels keep a hash table of the pairs
 that differ from it (`kernels/edits.py`), and the steps read and write edges through that. A run
@@ -48,7 +48,7 @@ def edits_over(
     table, shift = new_table(room)
     added, tally = np.empty(room, dtype=np.int64), np.array([0, 0, 0, shift], dtype=np.int64)
     deleted, final = (
-        np.empty(room if some else 0, np.int64) for some in (not additions, additions)
+        np.empty(room if used else 0, np.int64) for used in (not additions, additions)
     )
     touched = np.zeros(residual.size, dtype=np.bool_)
     lists = indptr, indices, table

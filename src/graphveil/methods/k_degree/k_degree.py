@@ -3,16 +3,20 @@
 Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008, in their two phases, each
 with a module for every subject:
 
-0. the degree sequence (section 4): `sequence.py`, `cells.py` if attributes are known, `medians.py`
-   and `parity.py`; `assignment.py` says which node gets which target;
-1. to 7. the edges (sections 5 and 6): `realize.py` numbers these steps; `raising.py` is step 7;
+0. the degree sequence (their degree anonymization): `sequence.py`, `cells.py` if attributes are
+   known, `medians.py` and `parity.py`; `assignment.py` says which node gets which target;
+1. to 7. the edges (their graph construction): `realize.py` numbers these steps; `raising.py` is
+   step 7;
 8. integer programs that look for fewer edits and prove bounds: `integer_programs/proof.py`.
 
 `subset.py` is the variant for some people only. `paper.py` has the algorithms as printed; no
 release is made by them.
 
+Why it is right: every target is shared by at least k nodes, and a run is used only if its edits
+lead to exactly the targets, which `edit_state.check` recomputes from the edits alone.
+
 Departures from the paper: the given graph is edited instead of constructing one from the sequence;
-deletions (section 8) are the default; attributes may be known, too. Costs: near-linear in the
+edges may be deleted as well, by default; attributes may be known, too. Costs: near-linear in the
 edges, and what the integer programs of small networks take.
 """
 
@@ -286,10 +290,11 @@ class KDegree(AttributedMethod):
 
     Notes
     -----
-    Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008: the dynamic program and
-    the greedy algorithm of section 4, on the degree histogram; with ``edits="any"`` the median of
-    each group (section 8). Departing from sections 5 and 6, the given graph is edited until it has
-    exactly the degrees of the sequence. For some people only: Chester, Kapron, Srivastava and
+    Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008: their dynamic program
+    and their greedy algorithm for the degree sequence, on the degree histogram; with
+    ``edits="any"`` each group gets its median, their variant with deletions. Departing from their
+    graph construction, the given graph is edited until it has exactly the degrees of the sequence.
+    For some people only: Chester, Kapron, Srivastava and
     Venkatesh, *Complexity of social network anonymization*, 2013. Time is near-linear in the edges.
 
     Examples
@@ -369,18 +374,18 @@ class KDegree(AttributedMethod):
         return usual if self.people is None else f"{LIMITS_OF_PEOPLE} {usual}"
 
     def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:
-        """Return the limits of a release; where it holds for every node, nobody has fewer."""
+        """Return the limits of a release, without those of `people` if it covers every node."""
         every_node = isinstance(claimed, StructuralKAnonymity) and claimed.share == 1
         return super().limits_for(kind) if every_node else self.limits_for(kind)
 
     @property
     def unstated(self) -> Collection[str]:
-        """The parameters that do not bear on a release: of people, where there is no list."""
+        """The parameters that do not bear on a release: also `people`, if there is no list."""
         return super().unstated if self.people else (*super().unstated, "people")
 
     @property
     def concealing(self) -> Mapping[str, Any]:
-        """Of people, a manifest states that there is a list."""
+        """What a manifest states in place of parameters: only that there is a list of people."""
         return {"people": LISTED} if self.people else {}
 
     @property
@@ -418,7 +423,7 @@ class KDegree(AttributedMethod):
         colors = attributes.suppressed_further(
             colors, self.suppress, self.k, partial(self._change, graph)
         )
-        return self._beside(
+        return self._with_attributes(
             data, self._edited(graph, randomness, colors.of_person, protected), colors
         )
 
@@ -434,6 +439,7 @@ class KDegree(AttributedMethod):
         from graphveil.methods.k_degree.realize import apply_edits  # noqa: PLC0415  compiled code
 
         lists = data.indptr, data.indices
+        # Edit, then apply the edits. A list of people may claim less than every node.
         found, facts, advice = self.edited_lists(lists, randomness, colors, protected)
         result = Draft(
             data=apply_edits(data, found), notes=OwnersNotes(cost=facts, warnings=advice)

@@ -4,8 +4,8 @@ For reading along with the paper, for comparison and for `graphveil reproduce k-
 no release: `graphveil.methods.k_degree.KDegree` does, by an equivalent program over the degree
 histogram (`sequence.py`) and by edits of the given graph (`realize.py`).
 
-Source: Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008. Section 4 has the
-dynamic program (equations 2 to 4) and the greedy algorithm, section 5 ConstructGraph.
+Source: Liu and Terzi, *Towards identity anonymization on graphs*, SIGMOD 2008: the Dynamic
+Programming algorithm (equations 2 and 3), the Greedy algorithm, and ConstructGraph (Algorithm 1).
 
 Departures: both degree anonymizations are loops instead of recursions; what the paper leaves open
 about the end of the greedy algorithm is settled as its docstring says. Costs: O(nk) for the dynamic
@@ -56,14 +56,14 @@ def dp_graph_anonymization(degrees: ArrayLike, k: int) -> Ints:
 
     Notes
     -----
-    Liu and Terzi, SIGMOD 2008, section 4. With d in descending order and
+    Liu and Terzi, SIGMOD 2008, equations 2 and 3. With d in descending order and
     ``I(t, i) = sum of d[t] - d[l] over t <= l < i``, the cost of one group,
 
         DA(i) = I(0, i)                                                 for i < 2k,
         DA(i) = min(I(0, i), min over k <= t <= i - k of DA(t) + I(t, i))   otherwise.
 
-    Only groups of at most 2k - 1 nodes are compared (equation 4): a larger one splits in two at no
-    cost. O(nk) after sorting.
+    Only groups of at most 2k - 1 nodes are compared: a larger one splits in two at no cost, since
+    the second part then gets a degree that is not higher. O(nk) after sorting.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def dp_graph_anonymization(degrees: ArrayLike, k: int) -> Ints:
     [3, 2, 3, 3, 2, 2]
     """
     order, d = _descending(degrees, k)
-    # Equations 2 to 4: the least cost of the first i nodes, and where its last group starts.
+    # Equations 2 and 3: the least cost of the first i nodes, and where its last group starts.
     prefix = np.concatenate((np.zeros(1, dtype=np.int64), np.cumsum(d)))
     cost = np.empty(d.size + 1, dtype=np.int64)
     previous = np.zeros_like(cost)
@@ -113,9 +113,9 @@ def greedy_rec_algorithm(degrees: ArrayLike, k: int) -> Ints:
 
     Notes
     -----
-    Liu and Terzi, SIGMOD 2008, section 4, as a loop. A node is compared with the first of the
-    current group, windows are cut at n, fewer than k last nodes join the last group, equal costs
-    merge. O(n) after sorting.
+    Liu and Terzi, SIGMOD 2008, the Greedy algorithm, as a loop. A node is compared with the first
+    of the current group, windows are cut at n, fewer than k last nodes join the last group, equal
+    costs merge. O(n) after sorting.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def construct_graph(degrees: ArrayLike, *, seed: int | None = None) -> Graph | N
 
     Notes
     -----
-    Liu and Terzi, SIGMOD 2008, section 5, Algorithm 1: a random node is joined to the others that
+    Liu and Terzi, SIGMOD 2008, Algorithm 1: a random node is joined to the others that
     need most. It is exact, since it is the construction of Havel and Hakimi with a free choice of
     the node.
 

@@ -1,6 +1,6 @@
 """Make the sum of the planned degrees even: a graph has an even sum of degrees.
 
-Liu and Terzi leave this to their Probing scheme (section 5), which raises the lowest degrees until
+Liu and Terzi leave this to their Probing scheme, which raises the lowest degrees until
 a graph can be constructed. Here the cheapest of three kinds of moves changes the parity of an
 optimal plan, so that every target still has at least k nodes:
 
@@ -56,10 +56,10 @@ def settle_parity(
 
     An odd sum is made even by the cheapest of: one node goes to the neighboring class at an odd
     distance, if k stay; a whole class of odd size moves by one; or k (k + 1 if k is even) nodes
-    leave for a new class one off, if k stay. Some move always exists. If the plan is optimal and
-    its cost odd, a move of cost 1 is optimal; a dearer one is not proven to be. With ``any``,
-    groups with a free target first choose so that deletions balance additions. `Plan.cost` is
-    unchanged, `Plan.distance` is the cost after the move.
+    leave for a new class one degree away, if k stay. Some move always exists. If the plan is
+    optimal and its cost odd, a move of cost 1 is optimal; a dearer one is not proven to be. With
+    ``any``, groups with a free target first choose so that deletions balance additions. `Plan.cost`
+    is unchanged, `Plan.distance` is the cost after the move.
     """
     most = int(plan.target.max())
     span = max(n, most) + 1 if span is None else span
@@ -134,10 +134,14 @@ def _cheapest_move(plan: Plan, k: int, n: int, edits: AllowedEdits, span: int) -
 
 
 def _moves(classes: _Classes, k: int, way: int, limit: int, span: int) -> _Moves:
-    """List the moves of an odd number of nodes by an odd step upward (way 1) or downward (-1)."""
+    """List the moves of an odd number of nodes by an odd step upward (way 1) or downward (-1).
+
+    `limit` is the last degree that a move in this direction may reach.
+    """
     every = np.arange(classes.target.size, dtype=np.int64)
-    # Nodes whose degree lies in the direction of the move save a unit each instead of costing one.
-    eager = classes.above if way == 1 else classes.below
+    # Nodes whose own degree is in the direction of the move go back towards it: each saves a unit
+    # instead of costing one.
+    returning = classes.above if way == 1 else classes.below
     outermost = classes.highest if way == 1 else classes.lowest
     color, degree = np.divmod(classes.target, span)
     room = (limit - degree) * way > 0
@@ -157,7 +161,7 @@ def _moves(classes: _Classes, k: int, way: int, limit: int, span: int) -> _Moves
     nodes = np.concatenate((classes.size[whole], np.full(split.size, part)))
     shifted = np.concatenate((whole, split))
     single = (np.abs(away + step) - np.abs(away), neighbor, step, np.ones_like(neighbor))
-    cost = nodes - 2 * np.minimum(nodes, eager[shifted])
+    cost = nodes - 2 * np.minimum(nodes, returning[shifted])
     several = (cost, shifted, np.full(shifted.size, way), nodes)
     return _Moves(*(np.concatenate(both) for both in zip(single, several, strict=True)))
 

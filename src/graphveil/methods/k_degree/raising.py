@@ -1,6 +1,6 @@
 """Step 7 of the realization: raise targets that could not be met.
 
-Liu and Terzi's Probing scheme (section 5) adds noise to the lowest degrees, computes the sequence
+Liu and Terzi's Probing scheme adds noise to the lowest degrees, computes the sequence
 anew and constructs again. Here whole classes of equal targets rise by one, or parts of them that
 leave at least k nodes on both sides, so that the sequence stays anonymous without a new dynamic
 program, and about as much rises as the units that were not met ask for. At the latest all targets
@@ -34,7 +34,8 @@ def raised(
     target
         The target cell of every node, int64, shape (n,).
     left
-        The nodes that still lack edges. Classes with such nodes rise only if there are no others.
+        The nodes that still lack edges, int64. Classes with such nodes rise only if there are no
+        others.
     units
         How many edge ends are lacking.
     keys
@@ -116,14 +117,14 @@ def raised_at_random(target: Ints, k: int, rng: Generator, space: CellSpace) -> 
 
 
 def made_even(
-    target: Ints, k: int, rng: Generator, space: CellSpace, *, hurry: float = np.inf
+    target: Ints, k: int, rng: Generator, space: CellSpace, *, rate: float = np.inf
 ) -> Ints:
-    """Return targets of even sum, raised by one spare node or by a whole class of odd size.
+    """Return targets of even sum: one spare node rises by one, or a whole class of odd size does.
 
     One always exists: an odd sum has a class of odd size and odd target. If it is not below n - 1,
-    then n - 1 is odd and n even, so that another class has odd size, too. `hurry` is the rate of
-    an exponential random number that is added to the number of nodes of each choice: infinite
-    (the default) takes the cheapest, less lets dearer ones win at times.
+    then n - 1 is odd and n even, so that another class has odd size, too. An exponential random
+    number of this `rate` is added to the number of nodes of each choice: at an infinite rate (the
+    default) it is 0 and the cheapest choice wins; at less, dearer ones win at times.
     """
     if target.sum() % 2 == 0:
         return target
@@ -135,7 +136,7 @@ def made_even(
     odd = open_classes[size[open_classes] % 2 == 1]
     chosen = np.concatenate((spare, odd))
     nodes = np.concatenate((np.ones_like(spare), size[odd]))
-    best = int(np.argmin(nodes + rng.exponential(1 / hurry, size=nodes.size)))
+    best = int(np.argmin(nodes + rng.exponential(1 / rate, size=nodes.size)))
     members = rng.permutation(np.flatnonzero(goal == chosen[best]))
     goal[members[: nodes[best]]] += 1
     return goal

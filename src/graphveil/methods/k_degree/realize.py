@@ -1,8 +1,8 @@
 """Turn an anonymous degree sequence into edge edits of the graph, and bound how few can do.
 
 Liu and Terzi construct a graph from the sequence alone (ConstructGraph), from the sequence and the
-edges that must stay (Supergraph, section 5), or from the sequence and edges that should stay
-(Greedy_Swap and Priority, section 6). Here the graph itself is edited. Each node has
+edges that must stay (Supergraph), or from the sequence and edges that should stay (Greedy_Swap and
+Priority, for their relaxed problem). Here the graph itself is edited. Each node has
 ``target - degree`` *units*: positive ones are paid by added edges, negative ones by deleted edges.
 
     step      pays
@@ -62,7 +62,10 @@ not recorded.
 SWAP_BUDGET = 1 << 18
 """Step 3: how many looks without success end it; each failed swap counts SWAP_TRIES of them."""
 NEAR_UNITS = 64
-"""How many of a node's units are sought near it: around hubs nothing is near for long."""
+"""Step 5: for how many of a node's units a partner is sought near it.
+
+Hubs soon have edges to all nodes near them: the rest of their units is not worth the search.
+"""
 PATIENT_ROUNDS = 12
 """How many rounds raise the targets by no more than what is missing, before they double it.
 
@@ -239,9 +242,9 @@ def _supergraph_run(task: DegreeTask, plan: sequence.Plan, rng: Generator) -> KD
         # reach the end of their numbers.
         units = int(edits.residual[left].sum()) << max(0, rounds - PATIENT_ROUNDS)
         kernel.marked_neighbors(task.indptr, task.indices, left, contacts)
-        task, goal = task.roomy(goal)
+        task, goal = task.with_room(goal)
         goal = raised(goal, left, units, contacts + rng.random(n), task.k, task.space)
-        task, goal = task.roomy(goal)
+        task, goal = task.with_room(goal)
         goal = made_even(goal, task.k, rng, task.space)
         rounds += 1
 
@@ -261,12 +264,12 @@ def _supergraph_variations(
             task = first
             goal = roles(task, plan, rng)
         else:
-            task, goal = task.roomy(goal)
+            task, goal = task.with_room(goal)
             goal = raised_at_random(goal, task.k, rng, task.space)
-        # Another parity: hurry=1 lets a dearer move win now and then.
-        task, goal = task.roomy(goal)
-        goal = made_even(goal, task.k, rng, task.space, hurry=1.0)
-        # Targets that are no lower than the best ones need as many edits: start again.
+        # Another parity: rate=1 lets a dearer move win now and then.
+        task, goal = task.with_room(goal)
+        goal = made_even(goal, task.k, rng, task.space, rate=1.0)
+        # Targets that are no lower than the best ones (as cells) need as many edits: start again.
         most = best.targets.sum() + task.first_cells().sum()
         fresh = goal.sum() >= most
         if fresh:
@@ -326,9 +329,12 @@ def _absorb_owed(
 def _relaxed_best(
     task: DegreeTask, optimum: sequence.Plan, floor: int, restarts: int, randomness: Randomness
 ) -> KDegreeOutcome:
-    """Return the fewest edits of the relaxed runs and, unless they beat its bound, of the other."""
-    # Relaxed runs with the different medians in turn: at least `restarts`, more on small graphs,
-    # and until one succeeds each of the medians.
+    """Return the fewest edits of relaxed runs and, unless these reach its bound, of additions.
+
+    `floor` is the bound on edits: a run that reaches it ends the search.
+    """
+    # Relaxed runs with the different medians in turn: at least `restarts`, more on small graphs.
+    # While none has succeeded, until every choice of medians was tried once.
     plans = settled_plans(optimum, task.k, task.space)
     best: KDegreeOutcome | None = None
     runs = max(restarts, free_attempts(task, optimum))
@@ -374,7 +380,8 @@ def _relaxed_run(task: DegreeTask, plan: sequence.Plan, rng: Generator) -> KDegr
         absorb.rotate(edits, surplus, lacking, rng)
     # Step 5, positive units: other nodes rise to the class above.
     later = _absorb_owed(task, edits, classes, rng)
-    # Step 6 pays two units at a time, so an odd remainder gives its last absorption back.
+    # Step 6 pays two units at a time, so an odd remainder gives its last absorption back: that of a
+    # positive unit if there was one (its sign is not 0), else that of a negative one.
     if np.abs(units).sum() % 2:
         absorb.undo_absorption(edits, classes, later if later[2] else last, task.k)
     left = rng.permutation(np.flatnonzero(units))

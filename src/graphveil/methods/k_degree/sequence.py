@@ -1,9 +1,9 @@
 """Step 0 of k-degree anonymity: an anonymous degree sequence at the least total change.
 
-Liu and Terzi (SIGMOD 2008, section 4) sort the degrees in descending order, cut the order into
-groups of at least k nodes and give each group one degree. With ``edits="add"`` that is the highest
-degree of the group and its cost is ``I(t, i) = sum of d[t] - d[l] over t <= l < i``; with
-``edits="any"`` (section 8: additions and deletions) it is a median, and the cost is the sum of
+Liu and Terzi (SIGMOD 2008, degree anonymization) sort the degrees in descending order, cut the
+order into groups of at least k nodes and give each group one degree. With ``edits="add"`` that is
+the highest degree of the group and its cost is ``I(t, i) = sum of d[t] - d[l] over t <= l < i``;
+with ``edits="any"`` (their variant with deletions) it is a median, and the cost is the sum of
 distances to it. The dynamic program
 
     DA(i) = min over t of DA(t) + I(t, i),   t = 0 or k <= t <= i - k
@@ -169,7 +169,7 @@ def optimal_plan(
 ) -> Plan:
     """Every target is held by at least k nodes, and no such plan has a lower cost.
 
-    The dynamic program of Liu and Terzi, section 4, over few positions: a group starts among the
+    The Dynamic Programming algorithm of Liu and Terzi over few positions: a group starts among the
     first k nodes of a run, for medians also among the last k - 1. With C such positions and D runs,
     ``add`` takes O(D + C), ``any`` O(C log C log D).
 
@@ -207,7 +207,9 @@ def optimal_plan(
     filled = kernels.cuts_worth_trying(at.first, parts, k, tail, cut, run, ends)
     cut, run = cut[:filled], run[:filled]
     # Equations 2 and 3, part by part: value[c] is the least cost of the part's nodes before cut c
-    # (for "add": the least sum of their targets), previous[c] where the last group starts.
+    # (for "add": the least sum of their targets), previous[c] where the last group starts. The end
+    # of a part is the first cut of the next one, whose value a program sets to 0: so parts are
+    # taken from the last to the first, and the value of the part that ends there is what remains.
     value, previous = np.empty_like(cut), np.empty_like(cut)
     slope = at.degree[run]
     begins = [0, *ends[:-1].tolist()]
@@ -229,7 +231,7 @@ def optimal_plan(
 def greedy_plan(runs: DegreeRuns, k: int) -> Plan:
     """Every target is held by at least k nodes and none is below the degree; cost not minimal.
 
-    The greedy of Liu and Terzi, section 4: a node joins the group at hand if C_merge <= C_new.
+    The Greedy algorithm of Liu and Terzi: a node joins the group at hand if C_merge <= C_new.
     Windows are cut at n, fewer than k last nodes join the last group, equal costs merge. O(D k) at
     most after the histogram: within a run whose degree is the group's, the loop jumps.
     """

@@ -12,8 +12,8 @@ nearest others join them while they are fewer than k; the remaining others keep 
 3. `realize_subset`: the plan is carried out like any other, several times. The fewest edits win,
    those that protect everybody included.
 
-Costs: O(S D k) for step 1, with D distinct degrees and S <= 5 k D steps; the other steps cost what
-a run of the realization does.
+Costs: O(S D k) for step 1, with D distinct degrees and S <= (5 k + 1) D steps; the other steps cost
+what a run of the realization does.
 """
 
 from __future__ import annotations
@@ -82,9 +82,11 @@ class _Step(NamedTuple):
 def _steps(runs: SubsetRuns, k: int) -> list[_Step]:
     """Return the nodes in descending order, as few at a time as an optimum may part.
 
-    Of a run, the region above takes at most k nodes, and so does the one below, unless the region
-    between them has another degree, and then one of the two takes the middle, too. More than 3 k
-    other nodes of one degree are never needed.
+    Protected nodes of a run go to the region above, to one of the run's own degree, which costs
+    nothing, and to the region below. The outer two need at most k of them each to fill up. Without
+    the one between them, the cheaper of the two takes all that the other does not need. So the
+    nodes between the first k and the last k never part. Each of the three regions needs at most k
+    of the other nodes: more than 3 k of one degree are never taken.
     """
     steps = []
     for run, (inside, outside, first) in enumerate(
@@ -108,7 +110,8 @@ def cheapest_regions(runs: SubsetRuns, k: int, *, edits: AllowedEdits) -> tuple[
     """Return the least total change of degrees, and regions that have it.
 
     A dynamic program over the nodes in descending order; its state is the degree of the region at
-    hand, and how many of its k nodes it has. With D degrees and S <= 5 k D steps it takes O(S D k).
+    hand, and how many of its k nodes it has. With D degrees and S <= (5 k + 1) D steps it takes
+    O(S D k).
 
     ``value[r, j]`` is the least change with a region of run r's degree that has j nodes (k: at
     least k), `closed` that with no region at hand. ``origin[r, j]`` is the step and the run with
@@ -121,8 +124,11 @@ def cheapest_regions(runs: SubsetRuns, k: int, *, edits: AllowedEdits) -> tuple[
     before = np.full(len(steps), -1, dtype=np.int64)
     closed, closed_by = 0, -1
     for number, step in enumerate(steps):
+        # A region starts with its highest node, so that its degree is not higher than that of this
+        # one ("add": nor lower). Only regions of a degree not below it may take a node ("any":
+        # all).
         opened = slice(step.run, step.run + 1 if edits == "add" else size)
-        some = slice(0, step.run + 1 if edits == "add" else size)
+        takers = slice(0, step.run + 1 if edits == "add" else size)
         # Open a region of every degree for which that is cheaper than those at hand.
         better = np.flatnonzero(closed < value[opened, 0]) + step.run
         value[better, 0] = closed
@@ -130,14 +136,14 @@ def cheapest_regions(runs: SubsetRuns, k: int, *, edits: AllowedEdits) -> tuple[
         before[number] = closed_by
         # The step's nodes join the region at hand: all, or at most one if that helps it to k nodes.
         # Protected nodes cannot stay outside of regions.
-        change = np.abs(runs.degree[some, None] - runs.degree[step.run])
+        change = np.abs(runs.degree[takers, None] - runs.degree[step.run])
         if step.forced:
-            _take_all(value[some], origin[some], step.nodes, change)
+            _take_all(value[takers], origin[takers], step.nodes, change)
             closed = BEYOND
         else:
-            _take_or_leave(value[some], origin[some], change)
+            _take_or_leave(value[takers], origin[takers], change)
         # Close the cheapest region that has its k nodes.
-        full = int(np.argmin(value[some, k]))
+        full = int(np.argmin(value[takers, k]))
         if value[full, k] < closed:
             closed, closed_by = int(value[full, k]), int(origin[full, k])
     # Read the regions off backwards.
@@ -147,7 +153,7 @@ def cheapest_regions(runs: SubsetRuns, k: int, *, edits: AllowedEdits) -> tuple[
         start.append(steps[number].position)
         target.append(run)
         closed_by = int(before[number])
-    return closed, Regions(*(np.array(some[::-1], dtype=np.int64) for some in (start, target)))
+    return closed, Regions(*(np.array(each[::-1], dtype=np.int64) for each in (start, target)))
 
 
 def _take_all(value: Ints, origin: Ints, nodes: int, change: Ints) -> None:
@@ -189,6 +195,8 @@ def greedy_regions(runs: SubsetRuns, k: int) -> Regions:
     node (C_merge), and the region at hand has k nodes of the order.
     """
     first, size = runs.first, runs.degree.size
+    # The run and the position in the descending order of every protected node; `ends` are the sums
+    # of all degrees before each run.
     ends = np.concatenate(([0], np.cumsum(runs.degree * (runs.inside + runs.outside))))
     inside = np.repeat(np.arange(size), runs.inside)
     position = (
@@ -199,6 +207,7 @@ def greedy_regions(runs: SubsetRuns, k: int) -> Regions:
     n = int(first[-1])
 
     def before(at: Ints) -> Ints:
+        """Return the sum of the degrees before these positions."""
         run = np.minimum(np.searchsorted(first, at, side="right") - 1, size - 1)
         total: Ints = ends[run] + (at - first[run]) * runs.degree[run]
         return total

@@ -24,7 +24,8 @@ class DegreeTask(NamedTuple):
     `numbering` how cells are numbered.
 
     If `protected` (bool, shape (n,)) says for whom degrees are shared, these have the first color,
-    others the second; nodes of both count.
+    others the second. Unlike other colors, these two may share a degree: nodes of both count
+    towards the k of a protected node.
     """
 
     indptr: Ints
@@ -64,15 +65,19 @@ class DegreeTask(NamedTuple):
         if protected is None:
             return sizes
         # Cells of the protected color are locked. The others count nodes of both colors where a
-        # protected node needs the degree; elsewhere they are so large that all may come and go.
+        # protected node needs the degree. Elsewhere the number is so large that more than k remain
+        # even after all n nodes have left: all may come and go. Degrees above the top are none.
         of_all = sizes.reshape(2, space.span).sum(axis=0)
         needed = np.bincount(goal[protected], minlength=space.span) > 0
         free = np.where(needed, np.maximum(of_all, self.k), self.k + goal.size + 1)
         free[space.top + 1 :] = 0
         return np.concatenate((np.full(space.span, LOCKED), free)).astype(np.int64)
 
-    def roomy(self, goal: Ints) -> tuple[DegreeTask, Ints]:
-        """Return the task and the targets with cells above the largest target, where any may be."""
+    def with_room(self, goal: Ints) -> tuple[DegreeTask, Ints]:
+        """Return the task and the targets, renumbered if none is free above the largest target.
+
+        A node rises to the next number, so one must be left, unless the degree is n - 1.
+        """
         space = self.space
         if space.is_whole or int(space.degree_of(goal).max()) < space.top:
             return self, goal

@@ -68,7 +68,8 @@ def cells_between(pairs: Ints, n: int) -> Ints:
 
     `pairs`: shape (pairs, 2). Nodes are on a circle, and cells are ordered by distance: the cell of
     nodes c and c + d around the circle, d at most n/2, is (d - 1) n + c. So the cells are exactly
-    0 to n(n-1)/2 - 1, and both ends follow from a cell without a square root.
+    0 to n(n-1)/2 - 1, and both ends follow from a cell without a square root. (For even n, distance
+    n/2 comes last. Both directions are equally far there, and c is the smaller node, below n/2.)
     """
     first, second = pairs[:, 0], pairs[:, 1]
     onward = second - first
@@ -145,11 +146,13 @@ def thresholds(ones: int, of: int, largest: Fraction) -> Channel:
     if 2 * ones > of:
         zero, one = thresholds(of - ones, of, largest)
         return Channel(laws.FULL - one, laws.FULL - zero)
-    above, beneath = largest.numerator, largest.denominator
-    # T0, rounded up; then the largest T1 with T1 <= L T0 and 2^64 - T0 <= L (2^64 - T1).
-    zero = _divided_up(laws.FULL * ones * beneath, (of - ones) * beneath + ones * above)
-    lost = _divided_up((laws.FULL - zero) * beneath, above)
-    return Channel(zero, min(above * zero // beneath, laws.FULL - lost))
+    numerator, denominator = largest.numerator, largest.denominator
+    # T0 = 2^64 pi / (1 - pi + pi L), rounded up. Then the largest T1 that keeps both ratios within
+    # L: T1 <= L T0, and 2^64 - T0 <= L (2^64 - T1). L is at least 1, so T1 is at least T0, and the
+    # ratios are at least 1.
+    zero = _divided_up(laws.FULL * ones * denominator, (of - ones) * denominator + ones * numerator)
+    one_as_zero = _divided_up((laws.FULL - zero) * denominator, numerator)
+    return Channel(zero, min(numerator * zero // denominator, laws.FULL - one_as_zero))
 
 
 def _divided_up(number: int, by: int) -> int:
@@ -159,9 +162,10 @@ def _divided_up(number: int, by: int) -> int:
 def exp_below(epsilon: Fraction) -> Fraction:
     """Return a fraction L that is at most e^epsilon, and less by at most one part in 10^80."""
     # The exponent is rounded down; `exp` rounds to the nearest, so the next number down is a bound.
+    # At epsilon 0 it is below 1, which is a bound as well, and no channel has a factor below 1.
     rounded = _DIGITS.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
-    beneath = rounded.exp(_DIGITS).next_minus(_DIGITS)
-    return max(Fraction(1), Fraction(beneath))
+    below = rounded.exp(_DIGITS).next_minus(_DIGITS)
+    return max(Fraction(1), Fraction(below))
 
 
 def flipped(
@@ -271,8 +275,8 @@ def flipped_in_blocks(
     passing = words(ends.shape[0]) < chances.one[classes[ends[:, 0]], classes[ends[:, 1]]]
     kept = np.sort(cells_between(ends[passing].astype(np.int64), graph.n_nodes))
     # Other pairs: sampled among all pairs, without the edges.
-    tried = background(words, classes, chances.zero)
-    return laws.union(kept, laws.without(tried, cells_of(graph))), int(kept.size)
+    chosen = background(words, classes, chances.zero)
+    return laws.union(kept, laws.without(chosen, cells_of(graph))), int(kept.size)
 
 
 def background(words: laws.Words, classes: Ints, zero: NDArray[np.uint64]) -> laws.Cells:
@@ -295,7 +299,8 @@ def background(words: laws.Words, classes: Ints, zero: NDArray[np.uint64]) -> la
 
 def _pools(words: laws.Words, sizes: Ints, zero: NDArray[np.uint64]) -> Iterator[tuple[Ints, Ints]]:
     """Yield the chosen cells of every pool: their blocks, and their numbers inside these."""
-    # The pool of a block is the number j of bits of T - 1: 2^(j-1) < T <= 2^j.
+    # The pool of a block is the number j of bits of T - 1: 2^(j-1) < T <= 2^j. T is from 1 to below
+    # 2^64, so there are at most 65 pools.
     bits = np.array([(int(t) - 1).bit_length() for t in zero.tolist()])
     for pool in np.unique(bits[sizes > 0]).tolist():
         blocks = np.flatnonzero((bits == pool) & (sizes > 0))
@@ -303,9 +308,9 @@ def _pools(words: laws.Words, sizes: Ints, zero: NDArray[np.uint64]) -> Iterator
         ends = np.cumsum(sizes[blocks])
         count = laws.binomial(words, int(ends[-1]), 1 << pool)
         cells = laws.distinct(words, int(ends[-1]), count)
-        own = np.searchsorted(ends, cells, side="right")
+        of_cell = np.searchsorted(ends, cells, side="right")
         # Keep each with T / 2^j: j bits of a word are below T. At j = 0, T is 1: all are kept.
         if pool:
-            kept = words(count) >> np.uint64(64 - pool) < zero[blocks][own]
-            cells, own = cells[kept], own[kept]
-        yield blocks[own], cells - (ends[own] - sizes[blocks][own])
+            kept = words(count) >> np.uint64(64 - pool) < zero[blocks][of_cell]
+            cells, of_cell = cells[kept], of_cell[kept]
+        yield blocks[of_cell], cells - (ends[of_cell] - sizes[blocks][of_cell])

@@ -106,10 +106,15 @@ def rate_of(epsilon: Fraction, counts: int, floor: int) -> Fraction:
     `floor`: no first step is below it, on any graph; it must be public or already released.
 
     The probability of a vector has two factors that one edge changes. Its numerator e^(-rate t)
-    changes by at most e^rate. Z changes by at most e^rate as well, for the same reason; and, since
-    no step is below the floor, by at most (1 + 1/(floor - counts + 1))^counts, which is below
-    e^(counts / (floor - counts + 1)). Epsilon is the sum of both exponents: half of it is always
-    enough, and a large floor leaves nearly all of it to the numerator.
+    changes by at most e^rate. Z changes by at most e^rate as well, for the same reason. So half of
+    epsilon is always enough.
+
+    A large floor leaves nearly all of it to the numerator. Up to a factor 1 - q, Z is the sum of
+    q^tau V(R_tau) over all tau (`ladder`). An edge changes each step by at most 1, so R_tau by at
+    most tau, while R_tau is at least tau x floor. V is a sum of multiples of C(R_tau, i), for i up
+    to counts. Each of these changes by at most a factor (1 + 1/(floor - counts + 1))^counts, which
+    is below e^(counts / (floor - counts + 1)), and so does Z. The rate is epsilon less this
+    exponent.
     """
     if floor <= counts:
         return epsilon / 2
@@ -157,11 +162,13 @@ def ladder_law(steps: Steps, rate: Fraction, counts: int, bits: int) -> laws.Inv
 
     V is `vectors_within`, R_tau `Steps.radius`, q = e^-rate. The sum over all tau has no closed
     form: terms are added up, and what follows is bounded. A term's successor is at most
-    q (1 + I / (R - counts + 1))^counts of it, for the step I behind R, and this factor only falls.
+    q (1 + I / (R - counts + 1))^counts of it, for the step I after R, and this factor only falls.
     From where it is at most sqrt(q), all that follows is below ``term / (1 - sqrt(q))``; the table
-    ends where that is below 2^(-bits/4) of the sum.
+    ends where that is below 2^(-bits/4) of the sum. For the first table that is 2^-96, well below
+    the 2^-64 that `InversionTable` asks for; a finer table ends later.
     """
-    # Powers of q between integers, with bits to spare.
+    # Powers of q, and of its root, between integers with bits to spare. `least` and `most` enclose
+    # q^tau, `lower` and `upper` the sums of the terms before tau.
     fine = bits + GUARD_BITS
     low, high = laws.power_bounds(rate, fine)
     root_low, root_high = laws.power_bounds(rate / 2, fine)
@@ -172,11 +179,12 @@ def ladder_law(steps: Steps, rate: Fraction, counts: int, bits: int) -> laws.Inv
         vectors = vectors_within(counts, radius)
         lower.append(lower[-1] + least * vectors)
         upper.append(upper[-1] + most * vectors)
-        # Bound what follows, and end where the factor has fallen far enough for the bound to hold.
+        # Bound what follows, and end where the factor is at most sqrt(q), so that the bound holds:
+        # q ((R - counts + 1 + I) / (R - counts + 1))^counts <= sqrt(q), in whole numbers.
         tail = -(-(most * vectors << fine) // ((1 << fine) - root_high))
-        rest, width = radius - counts + 1, min(steps.first + tau, steps.most)
-        falls = rest > 0 and high * (rest + width) ** counts <= root_low * rest**counts
-        if falls and tail << (bits // 4) < lower[-1]:
+        base, width = radius - counts + 1, min(steps.first + tau, steps.most)
+        bounded = base > 0 and high * (base + width) ** counts <= root_low * base**counts
+        if bounded and tail << (bits // 4) < lower[-1]:
             break
         tau += 1
         least, most = (least * low) >> fine, -((-most * high) >> fine)

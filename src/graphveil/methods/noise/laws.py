@@ -90,7 +90,8 @@ def below(words: Words, n: int, count: int) -> NDArray[np.int64]:
     """Return independent integers, each exactly uniform on 0..n-1, for n from 1 to 2**63.
 
     Rejection: the top bits of a word are a uniform number below the next power of two; one that is
-    too large is sampled again. Fewer than two words are expected per integer.
+    too large is sampled again. At least half of these numbers are below n, so that fewer than two
+    words are expected per integer.
     """
     width = (n - 1).bit_length()
     if width == 0:
@@ -108,9 +109,10 @@ def below(words: Words, n: int, count: int) -> NDArray[np.int64]:
 def distinct(words: Words, n: int, count: int) -> Cells:
     """Return a set of exactly `count` of the integers 0..n-1, every such set equally likely.
 
-    Integers are sampled until enough of them differ, never more at a time than are still missing.
-    So the set is that of sampling one by one and ignoring repetitions, which is uniform by
-    symmetry. Above half of all integers, the complement is sampled.
+    Integers are sampled until enough of them differ, never more at a time than are still missing:
+    so none has to be removed again, which would favor some. The set is that of sampling one by one
+    and ignoring repetitions, which is uniform by symmetry. Above half of all integers, the
+    complement is sampled.
     """
     if 2 * count > n:
         return np.flatnonzero(~_marked(words, n, n - count))
@@ -125,7 +127,7 @@ def distinct(words: Words, n: int, count: int) -> Cells:
 
 
 def _marked(words: Words, n: int, count: int) -> NDArray[np.bool_]:
-    """Return such a set as marks, shape (n,): the way for a large share of all integers."""
+    """Return such a set as marks, bool, shape (n,): without sorting, for large sets."""
     marked = np.zeros(n, dtype=np.bool_)
     missing = count
     while missing:
@@ -248,8 +250,8 @@ def discrete_laplace(words: Words, epsilon: Fraction, count: int) -> NDArray[np.
     words
         Uniform words.
     epsilon
-        Above 0, at most 40: tables for a larger one would hold 0 alone. Time and memory grow with
-        its digits.
+        Above 0, at most 40 (`LARGEST_EPSILON`). Time and memory grow with the digits of the
+        fraction.
     count
         How many numbers.
 
@@ -281,11 +283,11 @@ def discrete_laplace(words: Words, epsilon: Fraction, count: int) -> NDArray[np.
 def geometric(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
     """Return independent numbers, each k >= 0 with probability (1 - q) q^k for q = e^-epsilon.
 
-    The law is exact, by inversion (`inverted`). If a table would be too long, the quotient and the
-    remainder by `DIGIT` are sampled: q^(aD + r) = (q^D)^a q^r, so they are independent, the first
-    geometric again.
+    The law is exact, by inversion (`inverted`). If a table would be too long, the number k = aD + r
+    is sampled by its quotient a and its remainder r, for D = `DIGIT`. Since q^k = (q^D)^a q^r, the
+    two are independent: a is geometric with D epsilon, and r has a table of D - 1 entries.
     """
-    # A table ends where q^k is below 2^-FIRST_BITS.
+    # A table ends where q^k is below 2^-FIRST_BITS, after FIRST_BITS ln(2) / epsilon entries.
     if FIRST_BITS * math.log(2) <= LONGEST * epsilon:
         return inverted(words, partial(geometric_law, epsilon), FIRST_BITS, count)
     quotient = geometric(words, epsilon * DIGIT, count)
@@ -296,7 +298,8 @@ def geometric(words: Words, epsilon: Fraction, count: int) -> NDArray[np.int64]:
 def geometric_law(epsilon: Fraction, bits: int) -> InversionTable:
     """Return integer bounds of 1 - q^(k+1), the distribution function of the geometric law."""
     low, high = power_bounds(epsilon, bits)
-    # Powers of q between two integers, rounded down and up, until the upper one stops falling.
+    # `least` and `most` enclose q^(k + 1): they are rounded down and up at every product. The table
+    # ends if `most` is 1, or if rounding keeps it from falling: then q^(k + 1) is far below 2^-64.
     lower: list[int] = []
     upper: list[int] = []
     least, most, before = low, high, 1 << bits
@@ -309,21 +312,25 @@ def geometric_law(epsilon: Fraction, bits: int) -> InversionTable:
 
 def remainder_law(epsilon: Fraction, base: int, bits: int) -> InversionTable:
     """Return integer bounds of (1 - q^(k+1)) / (1 - q^base), for a geometric number modulo base."""
+    # `least` and `most` enclose q^(k + 1), as in `geometric_law`. A lower bound of the quotient has
+    # the lower bound of its numerator over the upper one of its denominator, an upper bound the
+    # opposite.
     low, high = power_bounds(epsilon, bits)
     full = 1 << bits
-    last_low, last_high = power_bounds(epsilon * base, bits)
+    base_low, base_high = power_bounds(epsilon * base, bits)
     lower: list[int] = []
     upper: list[int] = []
     least, most = low, high
     for _ in range(base - 1):
-        lower.append(max(full - most, 0) * full // (full - last_low))
-        upper.append(min(-((least - full) * full // (full - last_high)), full))
+        lower.append(max(full - most, 0) * full // (full - base_low))
+        upper.append(min(-((least - full) * full // (full - base_high)), full))
         least, most = (least * low) >> bits, -((-most * high) >> bits)
     return InversionTable(lower, upper, bits, whole=True)
 
 
 def power_bounds(epsilon: Fraction, bits: int) -> tuple[int, int]:
     """Return two integers with 2^bits e^-epsilon between them."""
+    # Ten decimal digits more than the bits need keep the bounds at most two integers apart.
     # `Decimal.exp` rounds to the nearest in any context: the next number down, or up, is a bound.
     digits = math.ceil(bits * math.log10(2)) + 10
     down, up = (Context(prec=digits, rounding=way) for way in (ROUND_FLOOR, ROUND_CEILING))
@@ -336,8 +343,9 @@ def power_bounds(epsilon: Fraction, bits: int) -> tuple[int, int]:
 BLOCK_MEAN = 64
 """Trials are counted in blocks that expect about this many successes.
 
-With it, P[X = 0] in a block is about e^-64 = 2^-92, well inside the 384 bits of a table. Larger
-blocks need longer tables, smaller ones more draws.
+With it, P[X = 0] in a block is from 2^-128 (128 trials of probability 1/2) to about e^-64 = 2^-92
+(many trials of a small one), well inside the 384 bits of a table. Larger blocks need longer tables,
+smaller ones more draws.
 """
 
 
@@ -377,12 +385,12 @@ def distribution(trials: int, threshold: int, bits: int) -> InversionTable:
     low, high = _power(failing, trials, bits), _power(failing, trials, bits, up=True)
     lower, upper = [low], [high]
     for k in range(trials - 1):
-        # Behind the mean, what is at most one unit is the tail.
+        # Beyond the mean, probabilities fall. One of at most a unit of 2^-bits ends the table.
         if high <= 1 and k * FULL > trials * threshold:
             return InversionTable(lower, upper, bits, whole=False)
-        above, beneath = (trials - k) * threshold, (k + 1) * failing
-        low = low * above // beneath
-        high = -(-high * above // beneath)
+        numerator, denominator = (trials - k) * threshold, (k + 1) * failing
+        low = low * numerator // denominator
+        high = -(-high * numerator // denominator)
         lower.append(lower[-1] + low)
         upper.append(upper[-1] + high)
     return InversionTable(lower, upper, bits, whole=True)
@@ -390,6 +398,7 @@ def distribution(trials: int, threshold: int, bits: int) -> InversionTable:
 
 def _power(base: int, exponent: int, bits: int, *, up: bool = False) -> int:
     """Return ``2**bits * (base / 2**64)**exponent``, every product rounded down, or up."""
+    # `>>` rounds down; of the negated product it rounds down, too, and so the product up.
     sign = -1 if up else 1
     result, square = 1 << bits, base << (bits - 64)
     while exponent:

@@ -5,7 +5,8 @@ common each degree is. The histogram of true degrees is estimated by expectation
 deconvolution of the noisy histogram by the law of the noise, P[k] ~ e^(-epsilon |k|), which is
 public. With it as a prior, the estimate of a degree is its posterior mean given its noisy value.
 
-Everything here reads noisy degrees alone: it is post-processing, and costs no epsilon.
+Everything here reads noisy degrees alone: it is post-processing, and costs no epsilon. That noisy
+degrees are first clipped to 0..n-1 is not modeled: the likelihood is that of unclipped noise.
 
 Cost: O(n log n + rounds x D) for D the largest noisy degree, since sums over the noise are taken by
 doubling (`blurred`).
@@ -23,11 +24,11 @@ Ints = NDArray[np.int64]
 ROUNDS = 200
 """Rounds of expectation maximization.
 
-Each costs one pass over the histogram. More rounds sharpen the histogram towards few values, as
-deconvolution does; fewer leave it closer to uniform.
+Each costs two sums over the noise (`blurred`). More rounds sharpen the histogram towards few
+values, as deconvolution does; fewer leave it closer to uniform.
 """
 
-LEAST = 1e-3
+LEAST_DEGREE = 1e-3
 """The smallest expected degree: classes are of its logarithm, and 0 would need a prior of 0."""
 
 _NOTHING = 1e-300
@@ -49,7 +50,7 @@ def expected_degrees(noisy: Ints, epsilon: Fraction, total: int) -> NDArray[np.f
     Returns
     -------
     float64 array, shape (n,)
-        From `LEAST` to n - 1.
+        From `LEAST_DEGREE` to n - 1.
     """
     # A noisy degree outside 0..n-1 is replaced by the end of that range: no true degree is beyond.
     n = noisy.size
@@ -60,9 +61,9 @@ def expected_degrees(noisy: Ints, epsilon: Fraction, total: int) -> NDArray[np.f
     histogram = likeliest_histogram(values, decay, ROUNDS)
     likelihood = np.maximum(blurred(histogram, decay), _NOTHING)
     means = blurred(histogram * np.arange(histogram.size), decay) / likelihood
-    degrees = np.maximum(means, LEAST)[values]
+    degrees = np.maximum(means, LEAST_DEGREE)[values]
     scaled = degrees * (2 * total / float(degrees.sum()))
-    return np.clip(scaled, LEAST, max(n - 1, LEAST))
+    return np.clip(scaled, LEAST_DEGREE, max(n - 1, LEAST_DEGREE))
 
 
 def likeliest_histogram(values: Ints, decay: float, rounds: int) -> NDArray[np.float64]:
@@ -74,8 +75,10 @@ def likeliest_histogram(values: Ints, decay: float, rounds: int) -> NDArray[np.f
     >>> likeliest_histogram(np.array([0, 1, 1, 3]), 0.01, 200).round(2).tolist()
     [0.25, 0.5, 0.0, 0.25]
     """
-    # From a uniform histogram, each round multiplies the share of a degree by the mean, over the
-    # noise, of how much more often a noisy value occurs than the histogram expects.
+    # With h the histogram and c(v) the nodes of noisy degree v, a round is
+    # h(d) <- h(d) sum over v of decay^|v - d| c(v) / (sum over e of h(e) decay^|v - e|),
+    # scaled to sum 1. The quotient is how much more often v occurs than h expects. The constant of
+    # the law of the noise cancels.
     counts = np.bincount(values).astype(np.float64)
     histogram = np.full(counts.size, 1 / counts.size)
     for _ in range(rounds):
@@ -91,7 +94,11 @@ def blurred(values: NDArray[np.float64], decay: float) -> NDArray[np.float64]:
 
 
 def _decayed(values: NDArray[np.float64], decay: float) -> NDArray[np.float64]:
-    """Return the sum over k >= 0 of decay^k times the value k positions before, by doubling."""
+    """Return the sum over k >= 0 of decay^k times the value k positions before, by doubling.
+
+    The sum over k < 2s is that over k < s, plus decay^s times the same sum s positions before.
+    Weights below 1e-18 are dropped: rounding loses them.
+    """
     total, step, weight = values.copy(), 1, decay
     while step < values.size and weight > 1e-18:
         total[step:] += weight * total[:-step].copy()

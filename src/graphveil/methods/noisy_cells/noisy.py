@@ -168,9 +168,9 @@ class NoisyMethod(Anonymizer[Any]):
     @property
     def parts(self) -> dict[str, Fraction]:
         """The parts of epsilon of the counts, by name: as given, otherwise by default."""
-        of, asked = as_printed(self.epsilon), {name: getattr(self, name) for name in self.shares}
+        total, given = as_printed(self.epsilon), {name: getattr(self, name) for name in self.shares}
         return {
-            name: share.of(of) if asked[name] is None else as_printed(asked[name])
+            name: share.of(total) if given[name] is None else as_printed(given[name])
             for name, share in self.shares.items()
         }
 
@@ -184,7 +184,8 @@ def noisy_count(words: Words, ones: int, n_cells: int, epsilon: Fraction) -> int
     """Return a noisy count of the cells that are 1, from 1 to all cells but one.
 
     The noise is a whole number, and the result is clamped after it is added: nothing depends on
-    whether the true count is in the range.
+    whether the true count is in the range. The channel of the cells needs a prior strictly between
+    0 and 1, which is this count over the number of cells.
     """
     # One cell changes the count by 1, so the noise has all of this epsilon.
     noisy = ones + int(discrete_laplace(words, epsilon, 1)[0])
@@ -229,7 +230,7 @@ VALUES = (
     "items are values of columns, so changing one value changes two entries: epsilon applies to "
     "one value, and each entry gets half of it"
 )
-"""The advice on items that are values of columns."""
+"""The advice on items that are values of columns: see `entries_of_one`."""
 
 
 def entries_of_one(data: Graph | Bipartite) -> int:
@@ -336,7 +337,8 @@ def noisy_at_most(graph: Graph, through: Channel, *, scale: Fraction | None = No
     It reads the true number of edges, so it is for the owner alone. `scale`: that of the noisy
     count, if the release is brought to exactly this count.
     """
-    # The expected number of published edges, plus ten standard deviations (at most its root).
+    # The expected number of published edges, plus ten standard deviations. Cells are independent,
+    # so a standard deviation is at most the root of the expectation.
     ones, cells = graph.n_edges, number_of_cells(graph)
     expected = (ones * through.one + (cells - ones) * through.zero) / FULL
     if scale is not None:  # the noisy count, whatever is drawn

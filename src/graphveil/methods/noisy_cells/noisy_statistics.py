@@ -53,8 +53,9 @@ def edges_between(data: Graph, groups: Ints, size: int) -> Ints:
 def noisy_mixing(data: Graph, groups: Ints, part: Fraction, randomness: Randomness) -> Ints:
     """Return noisy numbers of edges between the groups of nodes; 0 below the diagonal.
 
-    `groups` must follow from released numbers alone: with groups of true degrees, one edge would
-    move nodes, and with them all of their edges.
+    `groups`: int64, shape (n,), as in `edges_between`; `part`: of epsilon. The groups must follow
+    from released numbers alone: with groups of true degrees, one edge would move nodes, and with
+    them all of their edges.
     """
     # Groups do not change with an edge, and it is counted once: the L1 sensitivity is 1, so every
     # count has noise of the whole part.

@@ -116,7 +116,8 @@ def groups_of(classes: PriorClasses) -> Ints:
 def sums_between(values: NDArray[np.float64], groups: Ints) -> NDArray[np.float64]:
     """Return for every pair of groups the sum of the values of its pairs of classes a <= b.
 
-    Symmetric, shape (groups, groups).
+    Symmetric, shape (groups, groups). Groups rise with the classes (`groups_of`), so pairs of
+    classes on or above the diagonal are in pairs of groups on or above it.
     """
     size = int(groups.max()) + 1
     upper = np.zeros((size, size))
@@ -144,7 +145,8 @@ def mixing_factors(
         float64, symmetric: the noisy edges between groups, at least 0.
     scale
         Twice the scale of the noise. It is added to the count and to the expected number, so that
-        counts of the size of their noise change little.
+        counts of the size of their noise change little. A larger one trusts the configuration model
+        more, a smaller one the counts.
     total
         The noisy number of edges, which the corrected priors expect in all.
     """
@@ -178,7 +180,8 @@ def priors_between(
     10^12. The prior x_a x_b f / (1 + x_a x_b) is rounded down, then brought between 2^-64 and
     0.999.
     """
-    # In whole numbers alone: floats could differ between machines, and thresholds must not.
+    # In whole numbers alone: floats could differ between machines, and thresholds must not. With
+    # X = x UNIT and F = f UNIT, the prior is FULL X_a X_b F / (UNIT (UNIT^2 + X_a X_b)).
     full, unit, priors = BlockFlips.FULL, BlockFlips.UNIT, []
     for a, x in enumerate(weights):
         for b in range(a, len(weights)):
@@ -197,7 +200,9 @@ def _factors(flips: BlockFlips) -> dict[tuple[int, int], int]:
 
 
 def rounded(values: NDArray[np.float64]) -> list[int]:
-    """Return real numbers in units of 10^-12, to three significant digits.
+    """Return real numbers in units of 10^-12 (`BlockFlips.UNIT`), to three significant digits.
+
+    More digits could carry a message into a manifest, and a prior needs no more.
 
     >>> rounded(np.array([0.5, 1.23456, 0.0]))
     [500000000000, 1230000000000, 0]
@@ -211,7 +216,7 @@ def _rounded(value: float) -> int:
     return int(Decimal(digits).scaleb(int(exponent)))
 
 
-def stated(
+def stated_prior(
     budget: dict[str, Any],
     classes: PriorClasses,
     weights: NDArray[np.float64],

@@ -157,10 +157,13 @@ class PriorResponse(NoisyMethod):
         randomness: Randomness,  # noqa: ARG002  as above
     ) -> BlockFlips:
         """Return the prior that follows from classes and noisy counts."""
-        return prior_model.stated(budget, classes, prior_model.configuration(classes))
+        return prior_model.stated_prior(budget, classes, prior_model.configuration(classes))
 
     def _even(self, n: int, n_cells: int) -> tuple[BlockFlips, Ints]:
-        """Return the prior 1/2 if there is nothing to count; the one cell has all of epsilon."""
+        """Return the prior 1/2 if there is nothing to count; the one cell has all of epsilon.
+
+        One class of weight 1 has the prior 1 x 1 / (1 + 1 x 1).
+        """
         flips = BlockFlips(
             cells=str(n_cells),
             epsilon_cells=str(as_printed(self.epsilon)),
@@ -320,4 +323,4 @@ class MixingPriorResponse(PriorResponse):
         factors = prior_model.mixing_factors(
             classes, weights, groups, counts, scale=scale, total=total
         )
-        return prior_model.stated(budget, classes, weights, groups, factors)
+        return prior_model.stated_prior(budget, classes, weights, groups, factors)

@@ -443,15 +443,15 @@ class AsymmetricResponse(noisy.NoisyMethod):
         >>> flips.epsilon_cells, round(int(flips.T1) / 2**64, 3)
         ('19/10', 0.87)
         """
-        alone = count is None
-        epsilon = (as_printed(self.epsilon) if alone else self.epsilon_cells) / entries
-        through = channel(_EVEN if alone else Fraction(count or 0, n_cells), epsilon)
+        uncounted = count is None
+        epsilon = (as_printed(self.epsilon) if uncounted else self.epsilon_cells) / entries
+        through = channel(_EVEN if uncounted else Fraction(count or 0, n_cells), epsilon)
         return RandomizedCells(
             cells=str(n_cells),
             epsilon_cells=str(epsilon),
             T0=str(through.zero),
             T1=str(through.one),
-            noisy_count=None if alone else str(count),
+            noisy_count=None if uncounted else str(count),
         )
 
     def draft(self, data: Graph | Bipartite, randomness: Randomness) -> Draft[Any]:
@@ -481,6 +481,8 @@ class AsymmetricResponse(noisy.NoisyMethod):
 
     def from_edges_on_disk(self, graph: Graph, randomness: Randomness) -> NoisyEdges:
         """Return the chances of every pair of a graph whose edges are on disk."""
+        # Room for the edges is reserved before the noisy count is sampled, for the largest count
+        # that is likely: with it most edges are published.
         cells, scale = number_of_cells(graph), 1 / self.parts["epsilon_count"]
         most = noisy.count_at_most(graph.n_edges, scale)
         stated = self.flips(cells, min(max(most, 1), cells - 1) if cells > 1 else None)

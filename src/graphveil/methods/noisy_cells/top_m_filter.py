@@ -7,6 +7,9 @@ published; theta is such that m~ cells are expected above it. Only the probabili
 matter, P[1 + Lap > theta] for an edge and P[Lap > theta] for another pair, so no noisy matrix is
 formed.
 
+Epsilon is the total: `epsilon_count` is the paper's epsilon_2, the rest its epsilon_1. The default
+of 0.5 is that of the authors' code; their experiments have epsilon_2 = 1 in addition to epsilon_1.
+
 Departures, numbered as the lines of Algorithm 1:
 
 - line 3: the noise of m~ is a whole number, and m~ is clamped into a range in which theta is
@@ -68,6 +71,7 @@ _DIGITS = Context(prec=60, rounding=ROUND_FLOOR)
 
 _HALF = Decimal("0.5")
 
+# The warning for the data owner on every release of the published variant.
 UNPROVED = Advice(
     "variant=published carries no guarantee: its fixed number of edges satisfies no bound. For "
     "a guaranteed epsilon use variant=independent, or asymmetric-response",
@@ -106,7 +110,7 @@ class TopMFilter(noisy.NoisyMethod):
     epsilon
         The total, above `epsilon_count` and at most 40.
     epsilon_count
-        The part of epsilon for the noisy number of edges.
+        The part of epsilon for the noisy number of edges. Default: 0.5.
     variant
         ``"independent"`` samples every cell independently. ``"published"`` is the paper's: edges
         that pass, filled with pairs that are not edges up to the noisy number. It is for study.
@@ -140,6 +144,7 @@ class TopMFilter(noisy.NoisyMethod):
     name: ClassVar[str] = "top-m-filter"
     accepts = (Graph,)
     card: ClassVar[MethodCard] = CARD
+    # `shares` names the part. Its fraction is never used, since `epsilon_count` has a default.
     shares: ClassVar[Mapping[str, noisy.Share]] = {"epsilon_count": noisy.COUNT_SHARE}
 
     epsilon_count: float = parameter(
@@ -224,7 +229,8 @@ class TopMFilter(noisy.NoisyMethod):
     def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""
         # Line 3: the noisy number of edges. One edge changes it by 1, so its noise has all of
-        # epsilon_count. It is clamped afterwards, to where theta is defined.
+        # epsilon_count. It is clamped afterwards, to where theta is defined: below half of the
+        # cells, so that the x of equation 5 is above 0.
         ones, n_cells = cells_of(data), number_of_cells(data)
         noise = discrete_laplace(words_from(randomness, "count"), self.parts["epsilon_count"], 1)
         count = min(max(ones.size + int(noise[0]), 1), n_cells // 2 - 1)

@@ -120,7 +120,7 @@ def _candidates(task: ProfileTask, rng: Generator) -> Ints:
     """Return edges that may come, about as many as there are: half between unprotected nodes."""
     network, n = task.network, task.n_nodes
     rare = unprotected_in(network, task.colors, task.k, measure=task.measure)
-    drawn = []
+    candidates = []
     for at, layer in enumerate(network.layers):
         half = layer.n_ties // 2 + 1
         # The other half between any nodes.
@@ -128,8 +128,8 @@ def _candidates(task: ProfileTask, rng: Generator) -> Ints:
         source, target = np.concatenate([near, far], axis=1)
         if not layer.directed:
             source, target = np.minimum(source, target), np.maximum(source, target)
-        drawn.append(((at * n + source) * n + target)[source != target])
-    return np.unique(np.concatenate(drawn))
+        candidates.append(((at * n + source) * n + target)[source != target])
+    return np.unique(np.concatenate(candidates))
 
 
 def changes_to(network: Network, layers: tuple[Layer, ...]) -> ChangedTies:
@@ -154,14 +154,14 @@ def _by_profile(task: ProfileTask, pool: Pool, layer: Ints) -> PoolState:
     """Return the state of a walk over profiles, where a pair adds fixed steps to two codes."""
     n = task.n_nodes
     codes, steps = _codes(task, layer, pool.one.astype(np.int64), pool.other.astype(np.int64))
-    room = new_classes(codes, task.k, moves=2 * MOST_FLIPS, steps=(0, 0))
-    fill(room)
-    # Empty neighbor lists: no kernel reads them.
-    nobody = np.empty(0, dtype=np.int32)
+    by_code = new_classes(codes, task.k, moves=2 * MOST_FLIPS, steps=(0, 0))
+    fill(by_code)
+    # Profiles need no neighbor lists: no kernel reads these empty ones.
+    no_neighbors = np.empty(0, dtype=np.int32)
     rows = NeighborRows(
-        np.zeros(n + 1, dtype=np.int64), np.zeros(n, dtype=np.int64), nobody, nobody
+        np.zeros(n + 1, dtype=np.int64), np.zeros(n, dtype=np.int64), no_neighbors, no_neighbors
     )
-    return PoolState(room, rows, pool._replace(steps=steps))
+    return PoolState(by_code, rows, pool._replace(steps=steps))
 
 
 def _by_surroundings(task: ProfileTask, pool: Pool, _layer: Ints) -> PoolState:
@@ -174,9 +174,9 @@ def _by_surroundings(task: ProfileTask, pool: Pool, _layer: Ints) -> PoolState:
     of_rows = np.zeros(rows.neighbor.size, dtype=np.int8)
     of_rows[rows.neighbor >= 0] = ways
     codes, unit = _codes_of_surroundings(task, pool)
-    room = new_classes(codes, task.k, moves=MOST_FLIPS * (rows.common.size + 2), steps=(0, 0))
-    fill(room)
-    state = PoolState(room, rows, pool, ArcRows(of_rows, unit))
+    by_code = new_classes(codes, task.k, moves=MOST_FLIPS * (rows.common.size + 2), steps=(0, 0))
+    fill(by_code)
+    state = PoolState(by_code, rows, pool, ArcRows(of_rows, unit))
     count_common(state)
     return state
 
@@ -228,13 +228,13 @@ def checked(task: ProfileTask, pairs: Pairs, walk: AnnealingWalk[ProfileTask]) -
     AssertionError
         If it does not: a bug of this package.
     """
-    changed, there = walk.annealing.best.changed, np.arange(pairs.keys.size) < pairs.n_ties
-    said, _ = walk.reached()
-    edits = ChangedTies(np.sort(pairs.keys[changed & ~there]), pairs.keys[changed & there], said)
+    changed, edge = walk.annealing.best.changed, np.arange(pairs.keys.size) < pairs.n_ties
+    count, _ = walk.reached()
+    edits = ChangedTies(np.sort(pairs.keys[changed & ~edge]), pairs.keys[changed & edge], count)
     after = Network(tuple(each.layer for each in applied(task.network, edits).layers))
     exact = unprotected_in(after, task.colors, task.k, measure=task.measure).size
-    if exact != said:
-        raise AssertionError(f"{said} nodes were counted as unprotected; a recount gives {exact}")
+    if exact != count:
+        raise AssertionError(f"{count} nodes were counted as unprotected; a recount gives {exact}")
     return edits
 
 
@@ -247,8 +247,8 @@ def applied(network: Network, edits: ChangedTies) -> EditedLayers:
     layers = []
     # Each layer again from its keys, with the numbers of its edits.
     for at, layer in enumerate(network.layers):
-        here = of_layer == at
-        ends = source[here], target[here]
+        in_layer = of_layer == at
+        ends = source[in_layer], target[in_layer]
         if layer.directed:
             after = Layer.from_arcs(*ends, n=layer.n_nodes, name=layer.name)
         else:

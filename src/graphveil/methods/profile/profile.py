@@ -174,7 +174,11 @@ class Profile(Anonymizer[Network]):
     @property
     def conditions(self) -> tuple[AnyCondition, ...]:
         """What else holds by construction."""
-        return (*tasks.KEPT[self.edits], *self._roles.conditions, *tasks.within(self.goal))
+        return (
+            *tasks.KEPT[self.edits],
+            *self._roles.conditions,
+            *tasks.budget_conditions(self.goal),
+        )
 
     @property
     def _roles(self) -> Roles:
@@ -203,8 +207,8 @@ class Profile(Anonymizer[Network]):
         """Return the draft of a release."""
         from graphveil.methods.profile.pool import unprotected_in  # noqa: PLC0415  as below
 
-        def change(some: Ints) -> Ints:
-            return self._planned(data, some, randomness)
+        def change(candidate: Ints) -> Ints:
+            return self._planned(data, candidate, randomness)
 
         # Step 1: merge rare attributes, and suppress further ones if that makes the plan cheaper.
         colors = attributes.colors_of(data, self._roles.known, self.k, self.merge, randomness)
@@ -237,14 +241,14 @@ class Profile(Anonymizer[Network]):
         from graphveil.methods.profile.realize import realize_layers  # noqa: PLC0415  compiled code, when needed
 
         allowed = self.goal.allowed(data.n_nodes)
-        kinds = {"any": (False, True), "add": (True,), "delete": ()}[self.edits]
-        whole = self.edits != "delete" and allowed == 0 and not isinstance(self.goal, Budget)
+        additions = {"any": (False, True), "add": (True,), "delete": ()}[self.edits]
+        protect_all = self.edits != "delete" and allowed == 0 and not isinstance(self.goal, Budget)
         # Plans that protect every node; a full goal is done with the first one.
         plans = [
-            realize_layers(data, colors, self.k, additions=each, randomness=randomness)
-            for each in (kinds[:1] if whole else kinds)
+            realize_layers(data, colors, self.k, additions=only_additions, randomness=randomness)
+            for only_additions in (additions[:1] if protect_all else additions)
         ]
-        if whole:
+        if protect_all:
             return plans[0]
         from graphveil.methods.profile.pool import applied  # noqa: PLC0415  as above
         from graphveil.methods.profile.search import search  # noqa: PLC0415  as above
@@ -271,7 +275,12 @@ class Profile(Anonymizer[Network]):
         added = sum(each.added for each in changes.layers)
         many = MANY_ADDITIONS.passed_by(added, data.n_ties) if self.edits == "add" else ()
         left = MANY_UNPROTECTED.passed_by(unprotected, data.n_nodes)
-        return (COPY, *tasks.missed(self.goal, unprotected, data.n_nodes), *many, *left)
+        return (
+            COPY,
+            *tasks.advice_on_missed_goal(self.goal, unprotected, data.n_nodes),
+            *many,
+            *left,
+        )
 
     def _planned(self, network: Network, colors: Ints, randomness: Randomness) -> Ints:
         """Return by how much a plan changes the degrees of each node, given these colors."""

@@ -36,10 +36,14 @@ from graphveil.methods.profile.kernels.arcs import ArcEdits, Cells
 from graphveil.methods.profile.targets import ADDITIONS, Ints, Prices, cells_of, classes
 
 ROUNDS = 24
-"""Rounds of planning and paying, before all arcs or none are left."""
+"""Rounds of planning and paying, before all arcs or none are left.
+
+Each round plans again what the one before could not pay. More rounds make the last resort rarer.
+"""
 REROUTE_TRIES = 256
-"""The most edits of the log that are tried to pay one pair; and in all, for pairs that fail."""
+"""The most edits of the log that are tried to pay one pair."""
 REROUTE_BUDGET = 1 << 18
+"""The most edits of the log that are tried in all for pairs that fail: it bounds the run time."""
 THROUGH_TRIES = 1_000
 """Random third nodes that are tried to pay one pair by three arcs."""
 PRICES = (Prices(1, 1), Prices(4, 5), Prices(2, 3), ADDITIONS)
@@ -139,31 +143,32 @@ def realize(
 def _attempt(layer: Layer, colors: Ints, k: int, prices: Prices, rng: Generator) -> ArcChanges:
     """Plan and pay, round by round, until every profile is shared by k nodes of a color."""
     n = layer.n_nodes
-    first = keys_of(layer)
-    now, change, rounds = first, 0, 0
+    original = keys_of(layer)
+    present, change, rounds = original, 0, 0
     while rounds < ROUNDS:
         # Step 1: the present arcs, forwards and backwards, and the profiles.
-        arcs = np.divmod(now, max(n, 1))
-        edits_of = [Layer.from_arcs(*ends, n=n) for ends in (arcs, arcs[::-1])]
-        points = np.column_stack(edits_of[0].degrees())
+        arcs = np.divmod(present, max(n, 1))
+        both_ways = [Layer.from_arcs(*ends, n=n) for ends in (arcs, arcs[::-1])]
+        points = np.column_stack(both_ways[0].degrees())
         if classes(colors, *points.T)[1].min(initial=k) >= k:
             break
         # Step 2: plan targets, and level them.
         plan = targets.plan_of_profiles(points, colors, k, prices, rng)
         change = change or int(plan.change(points).sum())
         target = targets.leveled(plan, points, colors, k, prices, rng)
-        # Step 3: pay what the targets ask for.
-        edits = _start(edits_of[0], edits_of[1], target)
+        # Step 3: pay what the targets ask for. What is left unpaid is planned again from the arcs
+        # as they are then.
+        edits = _start(both_ways[0], both_ways[1], target)
         _pay(edits, cells_of(target, colors), k, prices, rng)
         added, deleted = (np.unique(steps.changed_arcs(edits, sign)) for sign in (1, -1))
-        now = np.union1d(np.setdiff1d(now, deleted, assume_unique=True), added)
+        present = np.union1d(np.setdiff1d(present, deleted, assume_unique=True), added)
         rounds += 1
     else:
         # No round succeeded.
-        now = _last_resort(first, n, prices)
+        present = _last_resort(original, n, prices)
     return ArcChanges(
-        added=np.setdiff1d(now, first, assume_unique=True),
-        deleted=np.setdiff1d(first, now, assume_unique=True),
+        added=np.setdiff1d(present, original, assume_unique=True),
+        deleted=np.setdiff1d(original, present, assume_unique=True),
         change=change,
         rounds=rounds,
     )
@@ -180,8 +185,8 @@ def _last_resort(keys: Ints, n: int, prices: Prices) -> Ints:
     """Return all arcs; or none, if that needs fewer edits and arcs may be deleted."""
     if not prices.rises and keys.size <= n * (n - 1) // 2:
         return keys[:0]
-    every = np.arange(n * n, dtype=np.int64)
-    arcs: Ints = every[every // n != every % n]
+    all_pairs = np.arange(n * n, dtype=np.int64)
+    arcs: Ints = all_pairs[all_pairs // n != all_pairs % n]
     return arcs
 
 
@@ -209,7 +214,7 @@ def _turned(edits: ArcEdits, cells: Cells) -> tuple[ArcEdits, Cells]:
         owed=edits.owed_back,
         owed_back=edits.owed,
         turned=1 - edits.turned,
-    ), cells._replace(beside=np.ascontiguousarray(cells.beside[:, [2, 3, 0, 1]]))
+    ), cells._replace(next_cell=np.ascontiguousarray(cells.next_cell[:, [2, 3, 0, 1]]))
 
 
 def by_need(owed: Ints, sign: int, rng: Generator) -> Ints:
@@ -240,17 +245,17 @@ def _pay(edits: ArcEdits, cells: Cells, k: int, prices: Prices, rng: Generator) 
             steps.change_tails(side, by_need(side.owed, 1, rng), by_need(side.owed, -1, rng), rng)
     # No edit, if an owed node may change cells (OWN CELL); or one, with a settled node (ABSORB).
     steps.change_own(edits, cells, rng.permutation(_left(edits)), k)
-    for side, beside in sides:
-        _absorb(side, beside, k, prices, rng)
+    for side, side_cells in sides:
+        _absorb(side, side_cells, k, prices, rng)
     # The rest: THREE, HAND OVER and TRANSFER.
     if not prices.rises and _left(edits).size:
         steps.part_through_others(edits, *both(-1), rng)
         steps.balance_via_neighbors(edits, *both(1), THROUGH_TRIES, rng)
-        for side, beside in sides:
-            able = _able(beside, steps.MORE, k, rng)
-            steps.hand_over(side, beside, by_need(side.owed, -1, rng), able, k, rng)
-            able = _able(beside, steps.LESS, k, rng)
-            steps.transfer_arcs(side, beside, by_need(side.owed, 1, rng), able, k, rng)
+        for side, side_cells in sides:
+            able = _able(side_cells, steps.MORE, k, rng)
+            steps.hand_over(side, side_cells, by_need(side.owed, -1, rng), able, k, rng)
+            able = _able(side_cells, steps.LESS, k, rng)
+            steps.transfer_arcs(side, side_cells, by_need(side.owed, 1, rng), able, k, rng)
 
 
 def _absorb(edits: ArcEdits, cells: Cells, k: int, prices: Prices, rng: Generator) -> None:
@@ -269,7 +274,7 @@ def _left(edits: ArcEdits) -> Ints:
 
 def _able(cells: Cells, way: int, k: int, rng: Generator) -> Ints:
     """Return the nodes that may change to the next cell this way, in random order."""
-    spare = (cells.members > k) & (cells.beside[:, way] >= 0)
+    spare = (cells.members > k) & (cells.next_cell[:, way] >= 0)
     return rng.permutation(np.flatnonzero(spare[cells.of_person]))
 
 
@@ -420,7 +425,7 @@ def _in_order(task: _LayersTask, order: list[int]) -> EditedLayers:
     points = network.profiles()
     prices = ADDITIONS if additions else Prices()
     rng = randomness.stream(f"profile plan {order}")
-    now = targets.plan_of_profiles(points, colors, k, prices, rng).target
+    planned = targets.plan_of_profiles(points, colors, k, prices, rng).target
     columns = columns_of_layers(network)
     done: dict[int, EditedLayer] = {}
     rounds = 0
@@ -431,19 +436,19 @@ def _in_order(task: _LayersTask, order: list[int]) -> EditedLayers:
             layer = network.layers[at]
             # Step 2: edit one layer, given the degrees in all others; keep it if it needs fewer
             # edits than before.
-            others = np.delete(now, columns[at], axis=1)
+            others = np.delete(planned, columns[at], axis=1)
             of_others = numbered_colors(classes(colors, *others.T)[0], layer.n_nodes)
             most = ATTEMPTS_LATER if at in done else ATTEMPTS
             tried = _edited_alone(task, layer, of_others, most)
             if at not in done or tried.cost < done[at].cost:
                 done[at] = tried
-                now[:, columns[at]] = np.column_stack(tried.layer.degrees())
+                planned[:, columns[at]] = np.column_stack(tried.layer.degrees())
                 gained = True
         if not gained or sum(each.cost for each in done.values()) == 0:
             break
     return EditedLayers(
         tuple(done[at] for at in range(len(network.layers))),
-        int(np.abs(now - points).sum()),
+        int(np.abs(planned - points).sum()),
         rounds,
     )
 

@@ -3,14 +3,15 @@
 The kernels of profile protect every node (`graphveil.methods.profile.realize`). For a partial goal,
 a budget, or deletions alone this module searches for fewer edits, in three ways:
 
-1. `Look.from_network`: the annealing walk of `graphveil.methods.annealing`, from the network.
-2. `Look.from_plan`: the same walk from edits that protect every node, which are taken back while
-   the goal holds.
-3. `Look.from_fall`, for deletions: a plan by maximum flows (`falling`), completed edge by edge
-   (`stripped`), then taken back by the walk.
+1. `EditSearch.from_network`: the annealing walk of `graphveil.methods.annealing`, from the network.
+2. `EditSearch.from_plan`: the same walk from edits that protect every node, which are taken back
+   while the goal holds.
+3. `EditSearch.from_deletions`, for deletions alone: a plan by maximum flows (`planned_deletions`),
+   completed edge by edge (`completed_deletions`), then taken back by the walk.
 
 A budget is met from 2 and 3 by bisection: the fewest nodes that must stay unprotected so that the
-edits fit (`Look.paid_from`). The walk moves the codes of the two ends of an edge; see `pool`.
+edits fit (`EditSearch.part_of_plan`). The walk moves the codes of the two ends of an edge;
+see `pool`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,11 @@ from graphveil.methods.profile.realize import columns_of_layers
 from graphveil.methods.profile.targets import ADDITIONS, Flags, Ints, classes, plan_of_profiles
 
 ROUNDS = 12
-"""How often profiles are planned again from what is left, while edges are deleted."""
+"""How often profiles are planned again from what is left, while edges are deleted.
+
+Each round costs a plan and three maximum flows for each directed layer. The rounds end earlier if
+one deletes nothing.
+"""
 
 SIDES = (0, 1)
 """The two ends of an arc: tail and head."""
@@ -61,7 +66,7 @@ class _Side(NamedTuple):
     most: Ints | None = None
 
 
-def falling(task: ProfileTask, rng: Generator) -> Ints:
+def planned_deletions(task: ProfileTask, rng: Generator) -> Ints:
     """Return edges (keys) without which all, or nearly all, nodes are protected.
 
     Only degrees that rise can be planned exactly, so the plan is made for the mirrored degrees:
@@ -76,22 +81,22 @@ def falling(task: ProfileTask, rng: Generator) -> Ints:
     for _ in range(ROUNDS):
         # Step 1: the profiles of what is left; done if the goal is reached.
         points = _points(ends, stay, columns, n)
-        _, sizes = labels = classes(task.colors, *points.T)
-        if np.count_nonzero(sizes[labels[0]] < task.k) <= task.allowed:
+        labels, sizes = classes(task.colors, *points.T)
+        if np.count_nonzero(sizes[labels] < task.k) <= task.allowed:
             break
         # Step 2: plan rises of the mirrored degrees: the excess of each node.
         mirrored = points.max(axis=0) - points
         plan = plan_of_profiles(mirrored, task.colors, task.k, ADDITIONS, rng)
         excess = plan.target - mirrored
         # Step 3: delete edges of nodes with excess, layer by layer.
-        gone = 0
+        deleted = 0
         for at, layer in enumerate(network.layers):
             if layer.directed:
-                gone += _lower(task, (ends, stay, columns), at, excess)
-        if gone == 0:
+                deleted += _lower(task, (ends, stay, columns), at, excess)
+        if deleted == 0:
             break
-    gone_ones: Ints = pools.keys_of(network.layers)[~np.concatenate(stay)]
-    return gone_ones
+    deleted_keys: Ints = pools.keys_of(network.layers)[~np.concatenate(stay)]
+    return deleted_keys
 
 
 def _points(
@@ -120,7 +125,7 @@ def _lower(
     stay[at][arcs] = False
     for side in SIDES:
         excess[:, of_layer[side]] -= np.bincount(ends[at][side][arcs], minlength=n)
-    gone = arcs.size
+    deleted = arcs.size
     # Step 2: arcs between a node with excess and a spare one, on either side.
     for side in SIDES[::-1]:
         points = _points(ends, stay, columns, n)
@@ -130,21 +135,25 @@ def _lower(
         stay[at][arcs] = False
         paying = 1 - side
         excess[:, of_layer[paying]] -= np.bincount(ends[at][paying][arcs], minlength=n)
-        gone += arcs.size
-    return gone
+        deleted += arcs.size
+    return deleted
 
 
 def _spare(points: Ints, task: ProfileTask, column: int, idle: Flags) -> _Side:
-    """Return which nodes may move to a class of k by losing an edge, and how many per class."""
+    """Return which nodes may move to a class of k by losing an edge, and how many per class.
+
+    `column`: the degree that falls; `idle`: bool, shape (n,): the nodes without excess. A class of
+    s nodes can spare s - k of them.
+    """
     lower = points.copy()
     lower[:, column] -= 1
     n = task.n_nodes
     # Classes now and with one edge less, numbered together.
     both, _ = classes(np.tile(task.colors, 2), *np.concatenate([points, lower]).T)
-    now, then = both[:n], both[n:]
-    size = np.bincount(now, minlength=int(both.max(initial=0)) + 1)
-    able = idle & (points[:, column] > 0) & (size[now] > task.k) & (size[then] >= task.k)
-    return _Side(able.astype(np.int64), now, np.maximum(size - task.k, 0))
+    old, new = both[:n], both[n:]
+    size = np.bincount(old, minlength=int(both.max(initial=0)) + 1)
+    able = idle & (points[:, column] > 0) & (size[old] > task.k) & (size[new] >= task.k)
+    return _Side(able.astype(np.int64), old, np.maximum(size - task.k, 0))
 
 
 def _flow(ends: tuple[Ints, ...], stay: Flags, sides: list[_Side], n: int) -> Ints:
@@ -161,7 +170,8 @@ def _flow(ends: tuple[Ints, ...], stay: Flags, sides: list[_Side], n: int) -> In
     # Nodes of the flow network: tails, heads, classes of both sides, source and sink.
     first, last = 2 * n + sum(groups), 2 * n + sum(groups) + 1
     parts = [(source[arcs], n + target[arcs], np.ones(arcs.size, dtype=np.int64))]
-    # From the source to tails, or from heads to the sink, through the class if classes are limited.
+    # From the source to tails, or from heads to the sink. If a class may lose only so many nodes,
+    # the flow of its nodes passes through one node for the class, whose capacity is this limit.
     for at, side in enumerate(sides):
         people, outer = np.flatnonzero(side.room > 0), (first, last)[at]
         inner: Ints = np.full(people.size, outer, dtype=np.int64)
@@ -224,9 +234,9 @@ class _People(NamedTuple):
                 self.unprotected.discard(person)
             # All members of a class below k are unprotected, else none is.
             if 0 < len(members) < self.k:
-                for one in members - self.unprotected:
-                    self.unprotected.add(one)
-                    heappush(self.queue, (-len(self.ties[one]), one))
+                for member in members - self.unprotected:
+                    self.unprotected.add(member)
+                    heappush(self.queue, (-len(self.ties[member]), member))
             else:
                 self.unprotected.difference_update(members)
         self.codes[person] += by
@@ -241,15 +251,15 @@ class _People(NamedTuple):
 
     def change(self, moves: tuple[Move, Move]) -> int:
         """Return how many more nodes are unprotected once two nodes have moved."""
-        (one, by), (other, by_other) = moves
-        here, there = self.codes[one], self.codes[other]
+        (u, step_u), (v, step_v) = moves
+        code_u, code_v = self.codes[u], self.codes[v]
         # The usual case, four different codes: each changes by one.
-        if len({here, there, here + by, there + by_other}) == 2 * len(moves):
+        if len({code_u, code_v, code_u + step_u, code_v + step_v}) == 2 * len(moves):
             return (
-                self._more(here, -1)
-                + self._more(there, -1)
-                + self._more(here + by, 1)
-                + self._more(there + by_other, 1)
+                self._more(code_u, -1)
+                + self._more(code_v, -1)
+                + self._more(code_u + step_u, 1)
+                + self._more(code_v + step_v, 1)
             )
         sizes: Counter[int] = Counter()
         for person, step in moves:
@@ -264,7 +274,7 @@ class _People(NamedTuple):
         return (after if after < k else 0) - (before if before < k else 0)
 
 
-def stripped(walk: AnnealingWalk[ProfileTask], pairs: Pairs, most: int) -> Ints:
+def completed_deletions(walk: AnnealingWalk[ProfileTask], pairs: Pairs, most: int) -> Ints:
     """Return edges (keys) whose deletion reaches the goal, with those of the walk's best state.
 
     Repeatedly the unprotected node with the most edges loses one: the one whose deletion leaves the
@@ -273,30 +283,30 @@ def stripped(walk: AnnealingWalk[ProfileTask], pairs: Pairs, most: int) -> Ints:
     walk.back_to_best()
     state = walk.annealing.state
     classes, pool = state.classes, state.pool
-    gone = ~pool.present
+    deleted = ~pool.present
     # Work on copies of the codes and the edges: the walk keeps its state.
     people = _people(classes.table[classes.node[:, SLOT], 0], _present_ties(pool), walk.task.k)
     moves = _moves(pool)
-    left = most - int(np.count_nonzero(gone))
+    left = most - int(np.count_nonzero(deleted))
     while left >= 0 and len(people.unprotected) > walk.task.allowed:
         ties = people.ties[people.next()]
         if not ties:
             return pairs.keys
         # Among all edges at that node, the one whose deletion helps most.
-        tie = min(ties, key=lambda one: (people.change(moves[one]), one))
+        tie = min(ties, key=lambda tie: (people.change(moves[tie]), tie))
         people.delete(tie, moves[tie])
-        gone[tie] = True
+        deleted[tie] = True
         left -= 1
-    return pairs.keys[gone]
+    return pairs.keys[deleted]
 
 
 def _people(codes: Ints, ties: list[set[int]], k: int) -> _People:
-    """Return the state of `stripped` for these codes and edges."""
+    """Return the state of `completed_deletions` for these codes and edges."""
     members: defaultdict[int, set[int]] = defaultdict(set)
     for person, code in enumerate(codes.tolist()):
         members[code].add(person)
-    rare = {one for some in members.values() if len(some) < k for one in some}
-    queue = [(-len(ties[one]), one) for one in rare]
+    rare = {node for some in members.values() if len(some) < k for node in some}
+    queue = [(-len(ties[node]), node) for node in rare]
     heapify(queue)
     return _People(codes.tolist(), members, rare, ties, queue, k)
 
@@ -315,25 +325,38 @@ def _moves(pool: Pool) -> list[tuple[Move, Move]]:
     if pool.steps is None:
         raise TypeError("these pairs have no steps of their own")
     tails, heads = (-pool.steps.T).tolist()
-    ones = zip(pool.one.tolist(), tails, strict=True)
-    others = zip(pool.other.tolist(), heads, strict=True)
-    return list(zip(ones, others, strict=True))
+    of_tails = zip(pool.one.tolist(), tails, strict=True)
+    of_heads = zip(pool.other.tolist(), heads, strict=True)
+    return list(zip(of_tails, of_heads, strict=True))
 
 
-A_TIE, MOST_STEPS = 200, 5_000_000
-"""Proposals per edge of a walk within a budget, and the most of any walk."""
+PER_EDGE, MOST_PROPOSALS = 200, 5_000_000
+"""Proposals per edge of a walk from the network, and the most of such a walk.
+
+Networks of fewer than 2,000 edges get as many as one of 2,000; `effort` multiplies all of it. More
+proposals find fewer edits; their number bounds the run time.
+"""
 
 FOCUS = 0.8
-"""Chance that such a walk proposes near an unprotected node."""
+"""The probability that such a walk proposes near an unprotected node.
+
+Otherwise it reverts an edit, or proposes one anywhere.
+"""
 
 BISECTIONS = 5
-"""The most goals that are tried to meet a budget from a plan."""
+"""The most goals that are tried to meet a budget from a plan. Each costs a walk of half the effort.
 
-HOPELESS = 4
+Five halve the range of possible goals to a 32nd part.
+"""
+
+MOST_BUDGETS = 4
 """Planned deletions of more than this many budgets are dropped: the walk takes back less."""
 
-NEAR = 0.01
-"""Goals that differ by less than this share of the nodes are not distinguished."""
+LEAST_GOAL_STEP = 0.01
+"""Goals that differ by less than this share of the nodes are not distinguished.
+
+A smaller one spends walks on differences of few nodes.
+"""
 
 
 def search(
@@ -365,17 +388,17 @@ def search(
         return best
     # Step 2: a walk from the network, for a budget or without a plan; from planned deletions if
     # edges may only be deleted.
-    looks = Look(task, effort, rng)
+    searches = EditSearch(task, effort, rng)
     if task.by_budget or not changes:
-        best = _best_of(best, looks.from_network(), task)
+        best = _best_of(best, searches.from_network(), task)
     if task.edits == "delete" and not task.by_budget:
-        best = _best_of(best, looks.from_fall() or best, task)
+        best = _best_of(best, searches.from_deletions() or best, task)
     # Step 3: walks from the plans, which take edits back; with a budget by bisection.
     for plan in changes:
-        tried = looks.paid_from(plan, best) if task.by_budget else looks.from_plan(plan)
-        best = _best_of(best, tried, task)
+        found = searches.part_of_plan(plan, best) if task.by_budget else searches.from_plan(plan)
+        best = _best_of(best, found, task)
     if task.edits == "delete" and task.by_budget and best.unprotected:
-        best = looks.paid_by_falls(best)
+        best = searches.part_of_deletions(best)
     return best
 
 
@@ -385,13 +408,13 @@ def _distinct(changes: Iterable[ChangedTies]) -> list[ChangedTies]:
     return [*seen.values()]
 
 
-def _best_of(one: ChangedTies, other: ChangedTies, task: ProfileTask) -> ChangedTies:
+def _best_of(first: ChangedTies, second: ChangedTies, task: ProfileTask) -> ChangedTies:
     """Return the better of two changes; the first of equals."""
-    return other if better(other, one, task) else one
+    return second if better(second, first, task) else first
 
 
-class Look(NamedTuple):
-    """One way after the other to look for edits.
+class EditSearch(NamedTuple):
+    """Searches for edits of one task: from the network, from a plan, or from deletions.
 
     Parameters
     ----------
@@ -412,7 +435,7 @@ class Look(NamedTuple):
         task = self.task
         pairs = pools.pairs_of(task, np.empty(0, dtype=np.int64), self.rng)
         walk = pools.walk_of(task, pairs, self.rng)
-        usual = min(max(A_TIE * task.n_edges, 2 * A_TIE * 1_000), MOST_STEPS)
+        usual = min(PER_EDGE * max(task.n_edges, 2_000), MOST_PROPOSALS)
         stretch = within_budget(task, proposals(usual, None, self.effort))
         stretch = stretch._replace(odds=stretch.odds._replace(focus=FOCUS))
         walk.anneal(stretch)
@@ -422,16 +445,16 @@ class Look(NamedTuple):
             towards_goal(walk, self._steps)
         return pools.checked(task, pairs, walk)
 
-    def from_fall(self, most: int | None = None) -> ChangedTies | None:
+    def from_deletions(self, most: int | None = None) -> ChangedTies | None:
         """Return the best state of a walk that takes deletions back; None beyond `most` of them."""
         most = self.task.n_edges if most is None else most
         pairs = pools.pairs_of(self.task, np.empty(0, dtype=np.int64), self.rng)
         walk = pools.walk_of(self.task, pairs, self.rng)
-        self._start_at(walk, pairs, falling(self.task, self.rng))
-        gone = stripped(walk, pairs, most)
-        if gone.size > most:
+        self._start_at(walk, pairs, planned_deletions(self.task, self.rng))
+        deleted = completed_deletions(walk, pairs, most)
+        if deleted.size > most:
             return None
-        self._start_at(walk, pairs, gone)
+        self._start_at(walk, pairs, deleted)
         towards_goal(walk, self._steps)
         return pools.checked(self.task, pairs, walk)
 
@@ -443,28 +466,38 @@ class Look(NamedTuple):
         towards_goal(walk, self._steps)
         return pools.checked(self.task, pairs, walk)
 
-    def paid_from(self, plan: ChangedTies, best: ChangedTies) -> ChangedTies:
+    def part_of_plan(self, plan: ChangedTies, best: ChangedTies) -> ChangedTies:
         """Return what a budget pays of a plan, with as few unprotected nodes as possible."""
-        return self._paid(lambda aim: aim.from_plan(plan), best)
+        return self._bisect(lambda aim: aim.from_plan(plan), best)
 
-    def paid_by_falls(self, best: ChangedTies) -> ChangedTies:
-        """Return what a budget pays of planned deletions, if it can pay for clearly more nodes."""
-        more = max(best.unprotected - max(round(NEAR * self.task.n_nodes), 1), 0)
-        most = HOPELESS * self.task.budget
-        tried = self._aimed(more).from_fall(most)
+    def part_of_deletions(self, best: ChangedTies) -> ChangedTies:
+        """Return what a budget pays of planned deletions, if it can pay for clearly more nodes.
+
+        It is tried once for a goal that is just clearly better than `best`. Only if that fits the
+        budget, the bisection looks for a better one.
+        """
+        more = max(best.unprotected - max(round(LEAST_GOAL_STEP * self.task.n_nodes), 1), 0)
+        most = MOST_BUDGETS * self.task.budget
+        tried = self._with_goal(more).from_deletions(most)
         if tried is None or tried.cost > self.task.budget:
             return best
-        return self._paid(lambda aim: aim.from_fall(most), _best_of(best, tried, self.task))
+        return self._bisect(lambda aim: aim.from_deletions(most), _best_of(best, tried, self.task))
 
-    def _paid(self, look: Callable[[Look], ChangedTies | None], best: ChangedTies) -> ChangedTies:
-        """Return the best of what walks reach within the budget, by bisection over the goal."""
+    def _bisect(
+        self, run: Callable[[EditSearch], ChangedTies | None], best: ChangedTies
+    ) -> ChangedTies:
+        """Return the best of what walks reach within the budget, by bisection over the goal.
+
+        The goal is the number of nodes that may stay unprotected: the fewer, the more edits a walk
+        needs. `run` searches for one goal; None if it does not reach it.
+        """
         task, few, many = self.task, 0, best.unprotected
         for _ in range(BISECTIONS):
             # Too dear with `few` unprotected nodes, affordable with `many`.
             allowed = (few + many) // 2
-            if many - few <= max(NEAR * task.n_nodes, 1):
+            if many - few <= max(LEAST_GOAL_STEP * task.n_nodes, 1):
                 break
-            tried = look(self._aimed(allowed))
+            tried = run(self._with_goal(allowed))
             if tried is not None and tried.cost <= task.budget:
                 best = _best_of(best, tried, task)
                 many = min(tried.unprotected, allowed)
@@ -472,7 +505,7 @@ class Look(NamedTuple):
                 few = allowed
         return best
 
-    def _aimed(self, allowed: int) -> Look:
+    def _with_goal(self, allowed: int) -> EditSearch:
         """Return a shorter look for the fewest edits that leave this many nodes unprotected."""
         aim = self.task._replace(allowed=allowed, by_budget=False, budget=self.task.n_edges)
         return self._replace(task=aim, effort=self.effort / 2)
@@ -482,7 +515,10 @@ class Look(NamedTuple):
         return proposals(goal_iterations(self.task.n_edges), None, self.effort)
 
     def _start_at(self, walk: AnnealingWalk[ProfileTask], pairs: Pairs, changed: Ints) -> None:
-        """Make the state with these edits the present one and the best one."""
+        """Make the state with these edits the present one and the best one.
+
+        `changed`: int64: the keys of the edges to be added or deleted.
+        """
         state, values, best, _, trial = walk.annealing
         go_to(state, values, best, trial, np.isin(pairs.keys, changed))
         keep(state.pool, state.pool.mates, best, state.classes.tally[UNPROTECTED])

@@ -176,24 +176,27 @@ def plan_of_profiles(
     labels, sizes = classes(colors, *points.T)
     # Step 1: cells of at least k nodes stay.
     target, group = points.copy(), labels.copy()
-    whole = sizes[labels] >= k
-    if whole.all():
+    in_cell = sizes[labels] >= k
+    if in_cell.all():
         return ProfilePlan(target, target.copy(), group)
-    # Step 2: what it costs every other node to join such a cell. Some cells must be given up where
-    # nodes of their color could otherwise not be placed.
-    alone, nearest = _joining(points, colors, whole, labels, prices)
-    whole &= ~_needed(points, colors, (whole, alone), labels, k)
-    alone[~whole & (nearest < 0)] = grouping.NEVER
+    # Step 2: what it costs every other node to join such a cell. Some cells must be given up if
+    # nodes of their color could otherwise not be placed. Nodes of such a cell keep the cost 0 of
+    # staying, and others that of joining them. So fewer than k can remain, if the groups of step 3
+    # take the others: the next round of `realize` then plans again. With several layers, whose
+    # colors follow from one plan, nothing plans again, and the check of a layer can fail.
+    alone, nearest = _joining(points, colors, in_cell, labels, prices)
+    in_cell &= ~_needed(points, colors, (in_cell, alone), labels, k)
+    alone[~in_cell & (nearest < 0)] = grouping.NEVER
     # Step 3: the cheapest groups and single nodes.
-    few = np.flatnonzero(~whole)
+    outside = np.flatnonzero(~in_cell)
     costs = grouping.Costs(points, colors, alone, prices.up, prices.down)
-    groups = _cheapest(costs, few, k, rng)
+    groups = _cheapest(costs, outside, k, rng)
     # Step 4: single nodes go to their cell, nodes of a group to its best common point.
     high = target.copy()
-    loners = few[groups.group_of[few] < 0]
+    loners = outside[groups.group_of[outside] < 0]
     target[loners], group[loners] = points[nearest[loners]], labels[nearest[loners]]
     high[loners] = target[loners]
-    joined = few[groups.group_of[few] >= 0]
+    joined = outside[groups.group_of[outside] >= 0]
     low_of, high_of = (np.zeros((groups.sizes.size, points.shape[1]), np.int64) for _ in range(2))
     grouping.ranges(costs, groups, low_of, high_of)
     target[joined] = low_of[groups.group_of[joined]]
@@ -203,75 +206,81 @@ def plan_of_profiles(
 
 
 def _joining(
-    points: Ints, colors: Ints, whole: Flags, labels: Ints, prices: Prices
+    points: Ints, colors: Ints, in_cell: Flags, labels: Ints, prices: Prices
 ) -> tuple[Ints, Ints]:
     """Return what it costs every node to join a cell of at least k, and one node of that cell.
 
-    `NEVER` and -1 if there is no such cell; 0 and itself for nodes in one.
+    `NEVER` and -1 if there is no such cell; 0 and itself for nodes in one. `in_cell`: bool, shape
+    (n,): the nodes of cells of at least k.
     """
-    alone = np.where(whole, 0, grouping.NEVER)
+    alone = np.where(in_cell, 0, grouping.NEVER)
     nearest = np.full(labels.size, -1, dtype=np.int64)
-    nearest[whole] = np.flatnonzero(whole)
-    few, inside = np.flatnonzero(~whole), np.flatnonzero(whole)
-    cells = inside[np.unique(labels[inside], return_index=True)[1]]
+    nearest[in_cell] = np.flatnonzero(in_cell)
+    outside, in_cells = np.flatnonzero(~in_cell), np.flatnonzero(in_cell)
+    cells = in_cells[np.unique(labels[in_cells], return_index=True)[1]]
     if not cells.size:
         return alone, nearest
     # If degrees may only rise: the first cell nowhere below the node. Else the nearest one.
     if prices.rises:
         cells = cells[np.argsort(points[cells].sum(axis=1), kind="stable")]
-        nearest_few = np.empty(few.size, dtype=np.int64)
-        grouping.nearest_above(points, colors, cells, few, nearest_few)
+        nearest_few = np.empty(outside.size, dtype=np.int64)
+        grouping.nearest_above(points, colors, cells, outside, nearest_few)
     else:
-        reached, at = _neighbors((points[cells], colors[cells]), (points[few], colors[few]), 1)
+        reached, at = _neighbors(
+            (points[cells], colors[cells]), (points[outside], colors[outside]), 1
+        )
         nearest_few = np.where(reached[:, 0], cells[at[:, 0]], -1)
-    nearest[few] = nearest_few
-    some = few[nearest_few >= 0]
+    nearest[outside] = nearest_few
+    some = outside[nearest_few >= 0]
     alone[some] = prices.of(points[nearest[some]] - points[some])
     return alone, nearest
 
 
 def _needed(points: Ints, colors: Ints, cells: tuple[Flags, Ints], labels: Ints, k: int) -> Flags:
-    """Return which nodes of whole cells must leave them, to make up groups of k.
+    """Return which nodes of cells of at least k must leave them, to form groups of k with others.
 
     In a color with nodes that can join no cell, and fewer than k nodes outside cells, the nearest
-    cells are given up until there are k.
+    cells are given up until there are k. `cells`: which nodes are in cells of at least k, and the
+    costs of `_joining`.
     """
-    whole, alone = cells
-    helps = np.zeros(whole.size, dtype=np.bool_)
-    for color in np.unique(colors[~whole & (alone >= grouping.NEVER)]).tolist():
+    in_cell, alone = cells
+    given_up = np.zeros(in_cell.size, dtype=np.bool_)
+    for color in np.unique(colors[~in_cell & (alone >= grouping.NEVER)]).tolist():
         of_color = colors == color
-        few = np.flatnonzero(of_color & ~whole)
+        outside = np.flatnonzero(of_color & ~in_cell)
         # Nodes that can join no cell, and how many more their color needs to form a group.
-        stuck = few[alone[few] >= grouping.NEVER]
-        missing = k - few.size
-        others = np.flatnonzero(of_color & whole)
+        stuck = outside[alone[outside] >= grouping.NEVER]
+        missing = k - outside.size
+        others = np.flatnonzero(of_color & in_cell)
         # Give up the nearest cells, one after the other.
         away = np.abs(points[others] - points[stuck].max(axis=0)).sum(axis=1)
         for person in others[np.argsort(away, kind="stable")].tolist():
             if missing <= 0:
                 break
-            if not helps[person]:
+            if not given_up[person]:
                 cell = of_color & (labels == labels[person])
-                helps |= cell
+                given_up |= cell
                 missing -= int(np.count_nonzero(cell))
-    return helps
+    return given_up
 
 
 def _neighbors(
-    there: tuple[NDArray[np.integer], Ints], here: tuple[Ints, Ints], most: int
+    known: tuple[NDArray[np.integer], Ints], asking: tuple[Ints, Ints], most: int
 ) -> tuple[Flags, Ints]:
     """Return the nearest points of the same color, and whether each exists; shape (n, most).
 
     Colors are a further coordinate, so far apart that no point of a different color is nearer.
+    `known`: the points that are searched, shape (m, d), and their colors; `asking`: those whose
+    neighbors are returned, shape (n, d), and theirs.
     """
     from scipy.spatial import KDTree  # noqa: PLC0415  a network without directions needs none
 
-    apart = 2 * int(max(there[0].sum(axis=1).max(), here[0].sum(axis=1).max())) + 1
-    tree = KDTree(np.column_stack([there[0], there[1] * apart]))
-    asked = np.column_stack([here[0], here[1] * apart])
-    distance, at = tree.query(asked, k=range(1, most + 1), p=1)
-    reached: Flags = distance < apart
-    return reached, np.where(reached, at, 0)
+    color_step = 2 * int(max(known[0].sum(axis=1).max(), asking[0].sum(axis=1).max())) + 1
+    tree = KDTree(np.column_stack([known[0], known[1] * color_step]))
+    queries = np.column_stack([asking[0], asking[1] * color_step])
+    distance, nearest = tree.query(queries, k=range(1, most + 1), p=1)
+    reached: Flags = distance < color_step
+    return reached, np.where(reached, nearest, 0)
 
 
 def _orders(points: Ints, colors: Ints, shifts: int, rng: Generator) -> list[Ints]:
@@ -305,16 +314,16 @@ def _plane(points: Ints) -> Ints:
     return plane
 
 
-def _cheapest(costs: grouping.Costs, few: Ints, k: int, rng: Generator) -> grouping.Groups:
+def _cheapest(costs: grouping.Costs, outside: Ints, k: int, rng: Generator) -> grouping.Groups:
     """Return the cheapest groups that any of the orders led to."""
 
     def spent(groups: grouping.Groups) -> int:
-        return int(groups.costs.sum() + costs.alone[few[groups.group_of[few] < 0]].sum())
+        return int(groups.costs.sum() + costs.alone[outside[groups.group_of[outside] < 0]].sum())
 
-    shifts = int(few.size * k < SHIFTED_WORK)
-    orders = _orders(costs.points[few], costs.colors[few], shifts, rng)
-    cut = (_groups_of(costs, few[order], k) for order in orders)
-    return min((_improved(costs, groups, few, k, rng) for groups in cut), key=spent)
+    shifts = int(outside.size * k < SHIFTED_WORK)
+    orders = _orders(costs.points[outside], costs.colors[outside], shifts, rng)
+    cut = (_groups_of(costs, outside[order], k) for order in orders)
+    return min((_improved(costs, groups, outside, k, rng) for groups in cut), key=spent)
 
 
 def _groups_of(costs: grouping.Costs, order: Ints, k: int) -> grouping.Groups:
@@ -325,7 +334,8 @@ def _groups_of(costs: grouping.Costs, order: Ints, k: int) -> grouping.Groups:
     windows, room = np.empty((coordinates, k + 1), np.int64), np.empty((2, 2 * k), np.int64)
     cuts = grouping.Cuts(least, size_at, rest, windows, room[0], room[1])
     grouping.best_cuts(costs, order, k, cuts, grouping.NEVER)
-    # A group may grow to 3k + 2 nodes while it is improved.
+    # A group starts with at most 2k - 1 nodes. It has room to grow to 3k + 2 while it is improved;
+    # a full group takes no more.
     rows, most = max(order.size // k, 1), 3 * k + 2
     members, group_of = np.full((rows, most), -1, np.int64), np.full(n, -1, np.int64)
     sizes, spent = (np.zeros(rows, np.int64) for _ in range(2))
@@ -336,7 +346,7 @@ def _groups_of(costs: grouping.Costs, order: Ints, k: int) -> grouping.Groups:
 
 
 def _improved(
-    costs: grouping.Costs, groups: grouping.Groups, few: Ints, k: int, rng: Generator
+    costs: grouping.Costs, groups: grouping.Groups, outside: Ints, k: int, rng: Generator
 ) -> grouping.Groups:
     """Improve groups in place, pass by pass, and return them."""
     near = np.full((costs.colors.size, NEAREST), -1, dtype=np.int64)
@@ -349,13 +359,13 @@ def _improved(
         grouping.ranges(costs, groups, low, high)
         centers = (low[used] + high[used]) // 2, costs.colors[groups.members[used, 0]]
         most = min(NEAREST, used.size)
-        reached, at = _neighbors(centers, (costs.points[few], costs.colors[few]), most)
-        near[few, :most] = np.where(reached, used[at], -1)
+        reached, at = _neighbors(centers, (costs.points[outside], costs.colors[outside]), most)
+        near[outside, :most] = np.where(reached, used[at], -1)
         # Step 2: moves, exchanges and dissolutions, in random order.
-        gain = grouping.improve(costs, groups, near, rng.permutation(few), k)
+        gain = grouping.improve(costs, groups, near, rng.permutation(outside), k)
         # Step 3: new cuts of nearby groups.
         for _again in range(CUTS):
-            gain += grouping.cut_anew(costs, groups, near, rng.permutation(few), k, rng)
+            gain += grouping.cut_anew(costs, groups, near, rng.permutation(outside), k, rng)
         if gain * WORTHWHILE <= int(groups.costs.sum()):
             break
     return groups
@@ -363,7 +373,10 @@ def _improved(
 
 OUT, IN = 0, 1
 STEPS = ((OUT, 1), (OUT, -1), (IN, 1), (IN, -1))
-"""By how much which number changes: more out, less out, more in, less in."""
+"""By how much which number changes: more out, less out, more in, less in.
+
+The order is that of the columns `MORE`, `LESS`, `MORE_BACK` and `LESS_BACK` of the kernels.
+"""
 
 
 def cells_of(targets: Ints, colors: Ints) -> Cells:
@@ -380,12 +393,12 @@ def cells_of(targets: Ints, colors: Ints) -> Cells:
     first = np.unique(labels, return_index=True)[1]
     rows = np.column_stack([colors, targets])[first]
     number = {tuple(row): at for at, row in enumerate(rows.tolist())}
-    beside = np.full((first.size, len(STEPS)), -1, dtype=np.int64)
+    next_cell = np.full((first.size, len(STEPS)), -1, dtype=np.int64)
     for way, (side, by) in enumerate(STEPS):
         moved = rows.copy()
         moved[:, 1 + side] += by
-        beside[:, way] = [number.get(tuple(row), -1) for row in moved.tolist()]
-    return Cells(labels, sizes, beside)
+        next_cell[:, way] = [number.get(tuple(row), -1) for row in moved.tolist()]
+    return Cells(labels, sizes, next_cell)
 
 
 class _Level(NamedTuple):
@@ -467,18 +480,18 @@ def _let_spare_people_step(
     excess = level.excess
     up, down = (MORE_BACK, LESS) if excess > 0 else (MORE, LESS_BACK)
     up_is_free = rises[STEPS[up][0]] < rises[1 - STEPS[up][0]]
-    # Raising the other side, or lowering the side that is too high.
+    # Raise the lower side (`up`), or lower the side that is too high (`down`).
     ways = [up] if prices.rises else ([up, down] if up_is_free else [down, up])
     cells, missing = cells_of(level.target, colors), abs(excess)
     still = rng.permutation(np.flatnonzero(~change.any(axis=1)))
     # Only nodes that are where they were, and whose cell keeps k.
     for way in ways:
         side, by = STEPS[way]
-        for person in still[cells.beside[cells.of_person[still], way] >= 0].tolist():
+        for person in still[cells.next_cell[cells.of_person[still], way] >= 0].tolist():
             if missing == 0:
                 return
             cell = cells.of_person[person]
-            to = cells.beside[cell, way]
+            to = cells.next_cell[cell, way]
             if cells.members[cell] > k and to >= 0 and not change[person].any():
                 cells.members[cell] -= 1
                 cells.members[to] += 1
@@ -496,8 +509,9 @@ def _move_groups(level: _Level, colors: Ints, prices: Prices) -> None:
     """
     labels, sizes = classes(colors, *level.target.T)
     n = labels.size
-    # Step 1: every possible move of a cell, by how much it changes the excess; its price is the
-    # change of the cost, plus its nodes.
+    # Step 1: every possible move of a cell, by how much it changes the excess. Its price is the
+    # change of the cost, plus its number of nodes. The cost falls by at most 1 per node, so no
+    # price is negative, as Dijkstra's algorithm requires.
     moves: dict[int, list[tuple[int, int, int, int]]] = {}
     for side, by in STEPS:
         if by < 0 and prices.rises:
@@ -519,23 +533,28 @@ def _move_groups(level: _Level, colors: Ints, prices: Prices) -> None:
 
 
 def _path(excess: int, price: dict[int, int]) -> list[int]:
-    """Return the cheapest amounts that bring the excess to 0; an empty list if there are none."""
+    """Return the cheapest amounts that bring the excess to 0; an empty list if there are none.
+
+    `price`: the price of changing the excess by an amount. Values of the excess beyond its first
+    size and two of the largest amounts are not visited: the moves of a path can be made in an order
+    that stays within.
+    """
     most = abs(excess) + 2 * max(map(abs, price), default=0)
     queue, before = [(0, excess)], {excess: (0, 0)}
     reached: dict[int, int] = {excess: 0}
     # Dijkstra: the cheapest known value of the excess first, until it is 0.
     while queue:
-        spent, now = heapq.heappop(queue)
-        if now == 0:
+        spent, value = heapq.heappop(queue)
+        if value == 0:
             break
-        if spent > reached[now]:
+        if spent > reached[value]:
             continue
         for amount, cost in price.items():
-            then = now + amount
-            if abs(then) <= most and spent + max(cost, 1) < reached.get(then, 1 << 60):
-                reached[then] = spent + max(cost, 1)
-                before[then] = now, amount
-                heapq.heappush(queue, (reached[then], then))
+            after = value + amount
+            if abs(after) <= most and spent + max(cost, 1) < reached.get(after, 1 << 60):
+                reached[after] = spent + max(cost, 1)
+                before[after] = value, amount
+                heapq.heappush(queue, (reached[after], after))
     if 0 not in reached:
         return []
     # Back along the path.

@@ -1,8 +1,11 @@
 """The method `dp-1k`, and the base classes of the methods that generate a graph.
 
-`dp-1k` is the 1K series: a graph is generated from noisy degrees alone. Nguyen, Imine & Rusinowitch
-(2015) compare the Top-m Filter with such baselines. Departures: whole-number noise, degrees
-estimated from the noisy ones, and a soft configuration model, which keeps degrees in expectation.
+`dp-1k` is the 1K series of Mahadevan, Krioukov, Fall & Vahdat, *Systematic topology analysis and
+generation using degree correlations* (SIGCOMM 2006): a random graph with given degrees, and nothing
+else of the original. Under differential privacy the degrees are noisy; Nguyen, Imine & Rusinowitch
+(2015) name such methods. Departures: the degree of every node is released, not their distribution;
+the noise is a whole number; degrees are estimated from the noisy ones; and a soft configuration
+model keeps them in expectation only.
 
 All of epsilon buys the noisy number of edges and the noisy degrees (`noisy_statistics`, with their
 sensitivities). The graph is sampled from these and a public seed: post-processing, at no epsilon.
@@ -43,7 +46,10 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 MAX_NODES = 20_000
-"""The default of `max_nodes`: the run time of these baselines grows faster than the network."""
+"""The default of `max_nodes`: the run time of these baselines grows faster than the network.
+
+A larger one accepts larger networks, at the cost of time.
+"""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -84,7 +90,7 @@ class BaselineMethod(NoisyMethod):
             )
 
     def unclaimed_draft(self, data: Graph, released: Graph) -> Draft[Graph]:
-        """Return the result of a run: the graph, with the advice that nothing is claimed."""
+        """Return the draft of a run: the graph, with the advice that nothing is claimed."""
         unclaimed = Advice(
             f"a release by {self.name} carries no guarantee: {self.guarantee.why} For a "
             "guaranteed epsilon use asymmetric-response or mixing-prior-response",
@@ -138,7 +144,7 @@ class GeneratingMethod(NoisyMethod):
         places: placement.Places,
         randomness: Randomness,
     ) -> Draft[Any]:
-        """Return the result of a run; one with a seed claims and states nothing.
+        """Return the draft of a run; one with a seed claims and states nothing.
 
         `ends`: int64, shape (edges, 2): the people of every edge; `stated`: the condition with the
         noisy numbers; `places`: who is at which place.
@@ -147,7 +153,7 @@ class GeneratingMethod(NoisyMethod):
             data,
             Graph.from_edges(ends[:, 0], ends[:, 1], n=data.n_nodes),
             conditions=() if randomness.seeded else (stated,),
-            order=None if places.order is None else NewIds(places.order),
+            order=NewIds(places.order),
         ).noting(assignment=None if randomness.seeded else places.assignment)
 
 
@@ -191,11 +197,12 @@ class OneKSeries(GeneratingMethod):
 
     Notes
     -----
-    For comparison: the 1K series of Nguyen, Imine & Rusinowitch (2015), with whole-number noise.
-    Degrees are estimated, and nodes put in at most 200 classes, as in `DegreePriorResponse`; every
-    pair of nodes is then published with its prior. The noisy degrees, in ascending order, and the
-    seed of the sampling are stated. They show the group of a released node's person, one of at most
-    eight. A run with a seed claims and states nothing. The number of nodes counts as public.
+    For comparison: the 1K series (Mahadevan et al., SIGCOMM 2006) of noisy degrees. Their noise is
+    a whole number. Degrees are estimated, and nodes put in at most 200 classes, as in
+    `DegreePriorResponse`; every pair of nodes is then published with its prior. The noisy degrees,
+    in ascending order, and the seed of the sampling are stated. They show the group of a released
+    node's person, one of at most eight. A run with a seed claims and states nothing. The number of
+    nodes counts as public.
 
     Examples
     --------
@@ -276,10 +283,12 @@ def sampled_edges(classes: prior_model.PriorClasses, weights: Sequence[int], see
     most = np.minimum(pairs, [each + 8 * isqrt(each) + 16 for each in expected])
     block = np.repeat(np.arange(pairs.size), most)
     numbers = placement.numbers_from(next(public_words(seed, block.size, conditions.SHAPE)))
-    # Geometric gaps: log(1 - U) / log(1 - prior), at most all pairs of the block.
-    logs = np.log1p(-np.array([prior / conditions.BlockFlips.FULL for prior in priors]))
-    skipped = np.minimum(np.log1p(-numbers) / logs[block], pairs[block]).astype(np.int64)
-    # Add the gaps up inside each block; positions beyond its last pair are dropped.
+    # Geometric gaps, the pairs without an edge before the next one: log(1 - U) / log(1 - prior),
+    # rounded down, at most all pairs of the block.
+    log_misses = np.log1p(-np.array([prior / conditions.BlockFlips.FULL for prior in priors]))
+    skipped = np.minimum(np.log1p(-numbers) / log_misses[block], pairs[block]).astype(np.int64)
+    # Add the gaps up inside each block; positions beyond its last pair are dropped. `after` counts
+    # the pairs up to and with an edge, `before` those of all earlier blocks.
     after = np.cumsum(skipped + 1)
     before = np.concatenate([[0], after])[np.cumsum(most) - most]
     number = after - before[block] - 1

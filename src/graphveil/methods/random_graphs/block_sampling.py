@@ -26,10 +26,10 @@ def distinct_in(rng: np.random.Generator, sizes: Ints, counts: Ints) -> tuple[In
     tuple of int64 arrays
         The block of every sampled cell, and its number inside the block.
     """
-    # In a block of which more than half is wanted, sample the cells that are not.
+    # In a dense block, of which more than half is wanted, sample the cells that are not.
     start = np.cumsum(sizes) - sizes
-    most = 2 * counts > sizes
-    wanted = np.where(most, sizes - counts, counts)
+    dense = 2 * counts > sizes
+    wanted = np.where(dense, sizes - counts, counts)
     # Sample as many as are missing, drop repetitions, and go on until every block has enough.
     chosen = np.empty(0, dtype=np.int64)
     missing = wanted
@@ -38,11 +38,11 @@ def distinct_in(rng: np.random.Generator, sizes: Ints, counts: Ints) -> tuple[In
         chosen = np.union1d(chosen, start[block] + rng.integers(0, sizes[block]))
         missing = wanted - np.bincount(_block(start, chosen), minlength=sizes.size)
     block = _block(start, chosen)
-    # List all cells of the blocks that were sampled by complement, and keep the others of them.
-    whole = np.repeat(start[most], sizes[most])
-    before = np.repeat(np.cumsum(sizes[most]) - sizes[most], sizes[most])
-    every = whole + np.arange(whole.size) - before
-    kept = np.concatenate([chosen[~most[block]], np.setdiff1d(every, chosen[most[block]])])
+    # List all cells of the dense blocks, and keep those that were not sampled.
+    firsts = np.repeat(start[dense], sizes[dense])
+    earlier = np.repeat(np.cumsum(sizes[dense]) - sizes[dense], sizes[dense])
+    all_cells = firsts + np.arange(firsts.size) - earlier
+    kept = np.concatenate([chosen[~dense[block]], np.setdiff1d(all_cells, chosen[dense[block]])])
     block = _block(start, kept)
     return block, kept - start[block]
 

@@ -148,14 +148,15 @@ class DegreeTriangleModel(GeneratingMethod):
         # Step 2: places in ascending order of noisy degrees, with people shuffled inside groups.
         seed = int.from_bytes(randomness.secret("drawing")[:8])
         by_place = np.argsort(noisy.degrees, kind="stable")
-        placed = in_order(noisy, by_place)
-        places = places_of(noisy.degrees, placed.groups.of_node, randomness, seed)
+        ranked = in_order(noisy, by_place)
+        places = places_of(noisy.degrees, ranked.groups.of_node, randomness, seed)
         # Step 3: degrees and edges between groups that fit the statistics, and a graph with them.
+        # Each degree has noise of half of the part, whose law falls by `decay` per unit.
         decay = exp(-float(self.parts["epsilon_degrees"] / 2))
-        shape = shape_of(placed, decay, seed)
-        graph = generated_graph(placed, shape, seed)
+        shape = shape_of(ranked, decay, seed)
+        graph = generated_graph(ranked, shape, seed)
         ends = places.people[graph.ends]
-        stated = _stated(self.parts, placed, shape, graph, seed)
+        stated = _stated(self.parts, ranked, shape, graph, seed)
         return self.generated_result(data, ends, stated, places, randomness)
 
 

@@ -133,6 +133,7 @@ def explored(
             count = region.rows.size + shift
             parts: list[Region] = []
             if level < depth and few <= count < DENSE * region.cells:
+                # No part may have less than a quarter of the mean size of the next level.
                 parts = cut(region, n * n / 4 ** (level + 2), budget.cuts / depth, rng)
             if parts:
                 following.extend(parts)
@@ -142,13 +143,14 @@ def explored(
 
 
 def cut(region: Region, smallest: float, epsilon: float, rng: Generator) -> list[Region]:
-    """Return the four parts of a region; none if one would have fewer cells than `smallest`.
+    """Return the four parts of a region; none if no cut leaves every part `smallest` cells.
 
     The row is chosen first, by the difference of the densities above and below, then the column, by
     that of the largest and the least of the four densities: half of epsilon each. (The paper
     chooses both at once, among all pairs of a row and a column.)
     """
-    # The row: densities of the rows above and below each candidate.
+    # The row: densities of the rows above and below each candidate. A row is allowed if a cut of
+    # the columns in half would leave parts that are large enough.
     height, width = region.height, region.width
     above = np.arange(1, height)
     two = np.stack(_densities(region.rows - region.row, height, width))
@@ -185,22 +187,24 @@ def _chosen(
     if not candidates.size:
         return None
     # An edge is two ones, so it changes a density by at most 2 over the cells of its part, and the
-    # score, the difference of two densities, by as much. Gumbel noise makes the largest score a
-    # sample with probability in proportion to e^(epsilon score / (2 sensitivity)).
-    apart = np.ptp(densities[:, candidates], axis=0)
+    # score, the difference of two densities, by as much. If its ones are in two regions, each score
+    # changes by half of that, so that both cuts together cost no more. Gumbel noise makes the
+    # largest score a sample with probability in proportion to e^(epsilon score / (2 sensitivity)).
+    differences = np.ptp(densities[:, candidates], axis=0)
     sensitivity = 2 / int(cells[candidates].min())
-    scores = epsilon * apart / (2 * sensitivity) + rng.gumbel(size=candidates.size)
+    scores = epsilon * differences / (2 * sensitivity) + rng.gumbel(size=candidates.size)
     return int(candidates[np.argmax(scores)]) + 1
 
 
 def _four(region: Region, row: int, column: int) -> list[Region]:
+    """Return the parts of a region above and below a row, left and right of a column."""
     parts = []
     for top, height in ((0, row), (row, region.height - row)):
-        for start, width in ((0, column), (column, region.width - column)):
-            down, along = region.rows - region.row - top, region.columns - region.column - start
+        for first, width in ((0, column), (column, region.width - column)):
+            down, along = region.rows - region.row - top, region.columns - region.column - first
             inside = (down >= 0) & (down < height) & (along >= 0) & (along < width)
             ones = region.rows[inside], region.columns[inside]
-            parts.append(Region(region.row + top, region.column + start, height, width, *ones))
+            parts.append(Region(region.row + top, region.column + first, height, width, *ones))
     return parts
 
 
@@ -248,9 +252,13 @@ def filled(leaves: Sequence[Leaf], epsilon: float, rng: Generator) -> Ints:
 
 
 def _filling(leaves: Sequence[Leaf], epsilon: float, rng: Generator) -> Filling:
+    """Return how many cells are placed in each region, and how many of them are true.
+
+    `epsilon`: of the choice of cells, for one of the two cells of an edge.
+    """
     sizes = np.array([leaf.region.cells for leaf in leaves], dtype=np.int64)
     start = np.cumsum(sizes) - sizes
-    ones, kept, cells = (np.zeros(sizes.size, dtype=np.int64) for _ in range(3))
+    ones, kept = (np.zeros(sizes.size, dtype=np.int64) for _ in range(2))
     placed = np.clip([leaf.noisy_ones for leaf in leaves], 0, sizes)
     listed = [np.empty(0, dtype=np.int64)]
     for place, (region, _) in enumerate(leaves):
@@ -278,8 +286,8 @@ def true_ones(cells: int, ones: int, placed: int, epsilon: float, rng: Generator
     others, missing = cells - ones, placed - k
     from scipy.special import gammaln  # noqa: PLC0415  heavy: not for help
 
-    ways = sum(gammaln(each + 1.0) for each in (k, ones - k, missing, others - missing))
-    return int(k[np.argmax(epsilon * k - ways + rng.gumbel(size=k.size))])
+    log_orders = sum(gammaln(each + 1.0) for each in (k, ones - k, missing, others - missing))
+    return int(k[np.argmax(epsilon * k - log_orders + rng.gumbel(size=k.size))])
 
 
 def placed_cells(filling: Filling, rng: Generator) -> tuple[Ints, Ints]:

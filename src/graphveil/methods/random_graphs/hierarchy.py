@@ -33,7 +33,7 @@ from graphveil.methods.noise.laws import Words, discrete_laplace
 from graphveil.methods.random_graphs.block_sampling import Ints, distinct_in
 from graphveil.methods.random_graphs.kernels.hierarchy import Dendrogram, count_edges, walk
 
-LEAST, MOST = 10, 30
+FEWEST_WINDOWS, MOST_WINDOWS = 10, 30
 """Windows of the walk: at least 10 and at most 30, which are 1,000 to 3,000 steps per node."""
 
 WINDOW = 100
@@ -49,17 +49,19 @@ def paired_tree(graph: Graph, order: Ints) -> Dendrogram:
     `order`: int64, shape (n,): the leaves from left to right. With a random order the start of the
     walk reads no edge.
     """
+    # Level by level: pair adjacent subtrees; one without a partner waits for the next level. The
+    # last inner node is the root.
     n = graph.n_nodes
     left, right, parent = (np.full(2 * n - 1, -1, dtype=np.int32) for _ in range(3))
     size = np.ones(2 * n - 1, dtype=np.int64)
-    row, new = order.astype(np.int32), n
-    while row.size > 1:
-        pairs = row[: row.size // 2 * 2].reshape(-1, 2)
-        made = np.arange(new, new + len(pairs), dtype=np.int32)
-        left[made], right[made] = pairs.T
-        parent[pairs] = made[:, None]
-        size[made] = size[pairs].sum(axis=1)
-        row, new = np.concatenate([made, row[2 * len(pairs) :]]), new + len(pairs)
+    level, new = order.astype(np.int32), n
+    while level.size > 1:
+        pairs = level[: level.size // 2 * 2].reshape(-1, 2)
+        inner = np.arange(new, new + len(pairs), dtype=np.int32)
+        left[inner], right[inner] = pairs.T
+        parent[pairs] = inner[:, None]
+        size[inner] = size[pairs].sum(axis=1)
+        level, new = np.concatenate([inner, level[2 * len(pairs) :]]), new + len(pairs)
     leaves = order.astype(np.int32)
     position = np.empty(n, dtype=np.int32)
     position[leaves] = np.arange(n)
@@ -73,7 +75,7 @@ def largest_change(n: int) -> float:
     """Return the sensitivity of the log-likelihood: the most that one edge changes it, for n >= 3.
 
     Xiao, Chen & Tan: ln M + (M - 1) ln(1 + 1/(M - 1)), for the most pairs M of an inner node, those
-    of two halves of the nodes.
+    of two halves of the nodes. It is the change from no edge among M pairs to one.
     """
     pairs = -(-n // 2) * (n // 2)
     return math.log(pairs) + (pairs - 1) * math.log1p(1 / (pairs - 1))
@@ -93,11 +95,11 @@ def tree_of_walk(graph: Graph, epsilon: float, rng: Generator) -> Dendrogram:
     # The exponential mechanism: a tree has a probability in proportion to e^(epsilon L / (2 D)),
     # for the sensitivity D of the log-likelihood L.
     rate, before = epsilon / (2 * largest_change(n)), -math.inf
-    with stage("walking through trees", total=MOST) as advance:
-        for window in range(1, MOST + 1):
+    with stage("walking through trees", total=MOST_WINDOWS) as advance:
+        for window in range(1, MOST_WINDOWS + 1):
             mean = walk(tree, graph.indptr, graph.indices, WINDOW * n, rate, rng)
             advance(1)
-            if window >= LEAST and mean <= before:
+            if window >= FEWEST_WINDOWS and mean <= before:
                 break
             before = mean
     return tree
@@ -142,13 +144,15 @@ def blocks_of(tree: Dendrogram, epsilon: float) -> Blocks:
 
     `epsilon`: the part for the densities. Whether a subtree is one block depends on its size alone.
     """
-    rows = list(_listed(tree, epsilon))
+    rows = list(_rows_of_blocks(tree, epsilon))
     columns = np.array(rows, dtype=np.int64).reshape(-1, 5).T
     return Blocks(*columns)
 
 
-def _listed(tree: Dendrogram, epsilon: float) -> Iterator[tuple[int, int, int, int, int]]:
-    # From the root down: `start` is the position of the first leaf below a node.
+def _rows_of_blocks(tree: Dendrogram, epsilon: float) -> Iterator[tuple[int, int, int, int, int]]:
+    """Yield the fields of every block (`Blocks`), from the root of the tree down."""
+    # `start` is the position of the first leaf below a node. The children of a subtree that is one
+    # block are not visited.
     n = tree.order.size
     waiting = [(2 * n - 2, 0)] if n > 1 else []
     while waiting:

@@ -1,8 +1,9 @@
 """Which person is at which place of a generated graph, and in which groups people are exchanged.
 
-A graph that is generated from noisy degrees has a place for each, in ascending order. Its person is
-not published: inside each of at most eight groups of similar noisy degree people are assigned to
-places at random, in secret. So a released node shows the group of its person's noisy degree alone.
+A graph that is generated from noisy degrees has a *place* for each of them, in ascending order. The
+noisy degree of every place is published, and the place of every released id. The person at a place
+is not: inside each of at most eight groups of similar noisy degree, people are assigned to places
+at random, in secret. So a released node shows the group of its person's noisy degree alone.
 
 Groups are cut from noisy degrees, which are released: no part of this reads the original.
 """
@@ -78,7 +79,8 @@ class Places(NamedTuple):
     ids
         int64, shape (n,): the released id of each place.
     assignment
-        The secret from which the assignment follows, in hexadecimal digits, for the owner.
+        The secret from which the assignment follows, in hexadecimal digits, for the owner: with it
+        and the linkage, the noise of every degree can be checked.
     """
 
     people: Ints
@@ -110,12 +112,15 @@ def places_of(noisy: Ints, groups: Ints, randomness: Randomness, seed: int) -> P
     seed
         The public seed, from which the released ids of the places follow.
     """
-    # Order people by noisy degree, equal ones at random; then shuffle them inside their groups.
+    # Order people by noisy degree, equal ones at random; then shuffle them inside their groups:
+    # words of the secret sort the places of each group. Groups rise with the places, so nobody
+    # leaves their group.
     secret = randomness.secret("places within groups")[:16]
-    ties = randomness.permutation(noisy.size)
-    ranked = ties[np.argsort(noisy[ties], kind="stable")]
+    shuffled = randomness.permutation(noisy.size)
+    ranked = shuffled[np.argsort(noisy[shuffled], kind="stable")]
     words = next(public_words(int.from_bytes(secret), noisy.size, conditions.WITHIN_GROUPS))
     people = ranked[np.lexsort((words, groups))]
-    # Ids follow from the public seed, so that anyone can find the place of an id.
+    # Ids follow from the public seed, so that anyone can find the place of an id, and with it its
+    # group: `verify` generates the graph again over places, and compares the edges.
     words = next(public_words(seed, noisy.size, conditions.IDS))
     return Places(people, np.argsort(words, kind="stable"), secret.hex())

@@ -38,13 +38,13 @@ from graphveil.release.draft import Draft, NewIds
 
 Ints = NDArray[np.int64]
 
-AT_ONCE = 1 << 16
+MOST_PER_CALL = 1 << 16
 """The most exchanges of one call of the kernel, which have one temperature.
 
 It bounds the memory of their random numbers to 2.5 MiB.
 """
 
-WARM = 1.0
+FIRST_TEMPERATURE = 1.0
 """The temperature at first, in nats of the cost: it falls to 0 as a square.
 
 The cost is a logarithm of a number of graphs: at 1, an exchange after which e times as many graphs
@@ -226,16 +226,17 @@ def grouped(graph: Graph, k: int, sweeps: int, certain: float, rng: Generator) -
     # rounding from counting as gains.
     logs = gammaln(np.arange(sizes.max() ** 2 + 1) + 1.0)
     indptr = graph.indptr.astype(np.int64)
-    left = n * sweeps if n_groups > 1 else 0
-    with stage("groups", total=left) as advance:
-        # A call makes at most a twentieth of all exchanges, but calls are counted as AT_ONCE each.
-        # So with fewer than 20 AT_ONCE exchanges in all, fewer than n x sweeps are made, and the
-        # temperature does not fall to 0.
-        for done in range(0, left, AT_ONCE):
-            number = min(AT_ONCE, left - done, -(-left // 20))
+    exchanges = n * sweeps if n_groups > 1 else 0
+    with stage("groups", total=exchanges) as advance:
+        # A call makes at most a twentieth of all exchanges, but calls are counted as MOST_PER_CALL
+        # each. So if n x sweeps is below 20 MOST_PER_CALL (1.3 million), fewer exchanges are made,
+        # and the temperature does not fall to 0: below MOST_PER_CALL there is a single call, at the
+        # first temperature.
+        for done in range(0, exchanges, MOST_PER_CALL):
+            number = min(MOST_PER_CALL, exchanges - done, -(-exchanges // 20))
             draws = rng.integers(0, 1 << 62, size=(number, 4))
-            warmth = WARM * (1 - done / left) ** 2
-            limits = -warmth * np.log1p(-rng.random(number)) - 1e-9
+            temperature = FIRST_TEMPERATURE * (1 - done / exchanges) ** 2
+            limits = -temperature * np.log1p(-rng.random(number)) - 1e-9
             exchange(indptr, graph.indices, groups, scratch, logs, certain, draws, limits)
             advance(number)
     return groups.of_node
@@ -249,8 +250,8 @@ def _start(graph: Graph, sizes: Ints, rng: Generator) -> Ints:
     # A min-hash of the neighbors: nodes have the same first neighbor in a random order with a
     # probability that is the Jaccard index of their neighbors. Two of them sort similar nodes
     # together.
-    n = graph.n_nodes
-    ties, ends = rng.permutation(n), graph.edges().astype(np.int64)
+    n, degrees = graph.n_nodes, graph.degrees()
+    shuffled, ends = rng.permutation(n), graph.edges().astype(np.int64)
     firsts = []
     for _ in range(2):
         rank = rng.permutation(n)
@@ -258,7 +259,7 @@ def _start(graph: Graph, sizes: Ints, rng: Generator) -> Ints:
         np.minimum.at(first, ends[:, 0], rank[ends[:, 1]])
         np.minimum.at(first, ends[:, 1], rank[ends[:, 0]])
         firsts.append(first)
-    orders = [np.lexsort((ties, graph.degrees())), np.lexsort((ties, graph.degrees(), *firsts))]
+    orders = [np.lexsort((shuffled, degrees)), np.lexsort((shuffled, degrees, *firsts))]
     return min(orders, key=lambda members: _cost(ends, members, sizes))
 
 
@@ -289,6 +290,6 @@ def order_of(groups: Ints, randomness: Randomness) -> Ints:
     place = np.argsort(shuffled[np.argsort(-sizes[shuffled], kind="stable")])
     order = randomness.permutation(groups.size)
     order = order[np.argsort(place[groups[order]], kind="stable")]
-    own = place[groups[order]]
-    rank = np.arange(order.size) - np.searchsorted(own, own, side="left")
-    return order[np.lexsort((own, rank))]
+    group_place = place[groups[order]]
+    rank = np.arange(order.size) - np.searchsorted(group_place, group_place, side="left")
+    return order[np.lexsort((group_place, rank))]

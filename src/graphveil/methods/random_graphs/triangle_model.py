@@ -36,10 +36,16 @@ Floats = NDArray[np.float64]
 
 
 ROUNDS = 300
-"""Rounds of expectation maximization for the histogram of degrees."""
+"""Rounds of expectation maximization for the histogram of degrees.
+
+More rounds sharpen it towards few degrees (see `SPREAD`); fewer leave it closer to uniform.
+"""
 
 SCALINGS = 200
-"""Rounds of symmetric scaling of the edges between groups to the sums of degrees."""
+"""Rounds of symmetric scaling of the edges between groups to the sums of degrees.
+
+It bounds the run time of `stubs_between`; what the last round misses, `_whole_between` repairs.
+"""
 
 SPREAD_FROM, LARGEST_KEPT, SPREAD = 6, 5, 0.1
 """Degrees from 6 on, but for the five largest, are spread by up to 10%.
@@ -119,6 +125,7 @@ def _whole(degrees: Floats, count: int, numbers: Floats) -> Ints:
     `count`: the noisy number of edges; `numbers`: from 0 to 1, for random rounding and for the node
     whose degree grows by one if the sum is odd.
     """
+    # A number x is rounded at random to ceil(x - U), for U uniform on [0, 1): on average it is x.
     n = degrees.size
     total = float(degrees.sum())
     scaled = degrees * (2 * count / total) if total else np.full(n, 2 * count / n)
@@ -157,19 +164,19 @@ def _whole_between(wanted: Floats, ends: Ints, rounding: Floats) -> Ints:
     inside it. If their number is odd in some groups, the first two of these get one more edge
     between them. If it is negative, the pair of groups with the most edges loses one.
     """
-    whole = np.triu(np.floor(wanted + rounding).astype(np.int64), 1)
-    whole += whole.T
-    left = ends - whole.sum(axis=1)
+    edges = np.triu(np.floor(wanted + rounding).astype(np.int64), 1)
+    edges += edges.T
+    left = ends - edges.sum(axis=1)
     while left.min() < 0 or (left % 2).any():
         if left.min() < 0:
             g, step = int(np.argmin(left)), -1
-            h = int(np.argmax(whole[g]))
+            h = int(np.argmax(edges[g]))
         else:
             (g, h), step = np.flatnonzero(left % 2)[:2].tolist(), 1
-        whole[g, h] += step
-        whole[h, g] += step
+        edges[g, h] += step
+        edges[h, g] += step
         left[[g, h]] -= step
-    return np.triu(whole, 1) + np.diag(left // 2)
+    return np.triu(edges, 1) + np.diag(left // 2)
 
 
 PROPOSALS, MORE_PROPOSALS = 100, 25
@@ -224,8 +231,8 @@ def generated_graph(noisy: Statistics, shape: Shape, seed: int) -> GeneratedGrap
         classes, noisy.groups.of_node, *_members(classes, aims.size, wiring.pointers)
     )
     tally = exchanges.Tally(initial, aims, np.zeros_like(aims), np.array(ODDS, dtype=np.int64))
-    # Step 3: exchanges that keep degrees and mixing; if the triangles are still more than 2% off,
-    # some that keep the degrees alone.
+    # Step 3: exchanges that keep degrees and mixing. If the triangles are still more than 2% of the
+    # sum of all aims away from the aims, some that keep the degrees alone.
     off = exchanges.approach(wiring, marks, tally, PROPOSALS * len(ends), 1, rng)
     if 50 * off > aims.sum():
         exchanges.approach(wiring, marks, tally, MORE_PROPOSALS * len(ends), 0, rng)
@@ -247,8 +254,8 @@ def random_start(groups: Ints, shape: Shape, rng: np.random.Generator) -> tuple[
     exchanges.deal(stubs, starts, shape.between, ends, rng)
     # Loops and double edges are exchanged with others, first inside their pair of groups.
     counts = shape.between[np.triu_indices(sizes.size)]
-    behind = np.repeat(np.cumsum(counts), counts)
-    blocks = np.column_stack([behind - np.repeat(counts, counts), behind])
+    stop = np.repeat(np.cumsum(counts), counts)
+    blocks = np.column_stack([stop - np.repeat(counts, counts), stop])
     good = np.zeros(len(ends), dtype=np.bool_)
     exchanges.repair_edges(
         ends, blocks, exchanges.wired(groups.size, ends, filled=False), good, rng
@@ -263,14 +270,16 @@ def aimed_at(noisy: Statistics, initial: Ints) -> Ints:
     noise, the aim is start + d max(0, 1 - s^2 / (2 d^2)), at least 0. A difference that noise alone
     explains moves nothing. `initial`: int64, shape (classes,): the triangles of the start.
     """
-    # The scale: a typical step of the ladder, 0.6 of the second-largest noisy degree and at least
-    # 2.4, over the rate. Fractions, so that `verify` computes the same.
+    # The scale: a typical step of the ladder, over the rate. The true first step is never released;
+    # 0.6 of the second-largest noisy degree, and at least 2.4, stands for it. How these numbers
+    # were chosen is not recorded; larger ones stay nearer to the start. Fractions, so that `verify`
+    # computes the same.
     scale = max(second_largest(noisy.degrees) * Fraction(3, 5), Fraction(12, 5)) / noisy.rate
     aims = []
     for count, start in zip(noisy.triangles.tolist(), initial.tolist(), strict=True):
-        apart = count - start
-        kept = max(apart * apart - scale * scale / 2, Fraction(0)) / (apart or 1)
-        aims.append(max(start + round(kept), 0))
+        difference = count - start
+        shrunk = max(difference * difference - scale * scale / 2, Fraction(0)) / (difference or 1)
+        aims.append(max(start + round(shrunk), 0))
     return np.array(aims, dtype=np.int64)
 
 

@@ -41,8 +41,10 @@ def second_largest(noisy: Ints) -> int:
 def floor_of(noisy: Ints) -> int:
     """Return the least first step of the ladder: a quarter of the second-largest noisy degree.
 
-    It follows from released degrees, so no edge changes it. A larger floor leaves more of epsilon
-    to the rate, but widens the steps of graphs with fewer shared neighbors.
+    Two nodes share at most as many neighbors as the second-largest degree. How a quarter of it was
+    chosen is not recorded: a larger floor leaves more of epsilon to the rate, but widens the steps
+    of graphs with fewer shared neighbors. The floor follows from released degrees, so no edge
+    changes it. No step may be above n - 2 (`triangles_and_steps`).
     """
     return min(max(second_largest(noisy) // 4, 1), noisy.size - 2)
 
@@ -95,7 +97,8 @@ def noisy_statistics(
     # Edges between groups: one count changes by 1.
     mixing = noisy_mixing(data, groups.of_node, parts["epsilon_mixing"], randomness)
     # Triangles by class: an edge changes them by the common neighbors of its ends, in all, which
-    # the ladder covers step by step. The rate pays for both factors of its law.
+    # the ladder covers step by step. The rate pays for both factors of its law. It depends on the
+    # floor, which is released, never on the true first step.
     floor = floor_of(degrees)
     rate = rate_of(parts["epsilon_triangles"], classes.least.size, floor)
     counts, steps = triangles_and_steps(data, classes, floor)

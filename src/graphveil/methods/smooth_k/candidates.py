@@ -38,7 +38,8 @@ set."""
 
 ROOM_BY_ENTRY = 4
 """There is also room for this many times the entries of the data. 316,000 users of popular items
-need 1.9 sets times candidates per entry: 32 bytes of the 190 that the run takes at its peak."""
+need 1.9 sets times candidates per entry. These take 32 bytes per entry, of the 190 bytes per entry
+that the run takes at its peak."""
 
 
 def rank_clusters(

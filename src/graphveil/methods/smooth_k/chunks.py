@@ -36,9 +36,9 @@ Refine = Callable[[CollapsedRows, Labels, np.random.Generator], Labels]
 """Improves the clusters of a chunk; a value that can be pickled."""
 
 FREQUENT = 3
-"""Between rounds, clusters are compared by the features that at least a third of their rows have:
-more of them than a cluster publishes at theta 1/2. A larger value compares by rarer features
-too."""
+"""Between rounds, clusters are compared by the features that at least one row in this many has: a
+third of the rows. These include everything that a cluster publishes, since theta is at least 1/2,
+and features that it nearly publishes. A larger value compares by rarer features too."""
 
 
 class Chunk(NamedTuple):
@@ -142,7 +142,8 @@ def whole_clusters(
     degrees = np.bincount(profiles.clusters[frequent], minlength=profiles.sizes.size)
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
     lists = indptr, profiles.features[frequent], data.n_features
-    # Step 2: sort the clusters, and put each into the piece in which the middle of its rows falls.
+    # Step 2: sort the clusters, and put each into the piece in which the middle of its rows falls:
+    # with c rows up to its end and s of its own, the middle is at c - s / 2 of n rows.
     order = minhash_order(Bipartite(*lists, features=data.features), rng)
     sizes = profiles.sizes[order]
     n_pieces = max(1, round(data.n_users / chunk_rows))
@@ -161,12 +162,15 @@ def _clusters(
     data: Bipartite,
     pieces: list[Ints],
     randomness: Randomness,
-    known: Labels | None = None,
+    start: Labels | None = None,
 ) -> Labels:
-    """Return the cluster of every row after all pieces are done, each as a chunk."""
+    """Return the cluster of every row after all pieces are done, each as a chunk.
+
+    `start`: the clusters to start from, which pieces never divide; None for the first clustering.
+    """
     # Chunks are made one by one, as the engine takes them, each with its own stream.
     chunks = (
-        chunk_of(data, piece, randomness.stream(f"{purpose} {number}"), known)
+        chunk_of(data, piece, randomness.stream(f"{purpose} {number}"), start)
         for number, piece in enumerate(pieces)
     )
     # Clusters of later chunks are numbered after those of earlier ones.
@@ -183,7 +187,7 @@ def _clusters(
     return labels
 
 
-def chunk_of(data: Bipartite, piece: Ints, rng: np.random.Generator, known: Labels | None) -> Chunk:
+def chunk_of(data: Bipartite, piece: Ints, rng: np.random.Generator, start: Labels | None) -> Chunk:
     """Return some rows as a chunk, with the clusters that they have already.
 
     >>> data = Bipartite.from_lists([[0], [1, 2], [0]])
@@ -196,6 +200,6 @@ def chunk_of(data: Bipartite, piece: Ints, rng: np.random.Generator, known: Labe
     indptr = np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64)
     entries = np.repeat(data.indptr[piece] - indptr[:-1], degrees) + np.arange(indptr[-1])
     labels = None
-    if known is not None:
-        labels = np.unique(known[piece], return_inverse=True)[1].astype(np.int32)
+    if start is not None:
+        labels = np.unique(start[piece], return_inverse=True)[1].astype(np.int32)
     return Chunk(indptr, data.indices[entries], rng, labels)

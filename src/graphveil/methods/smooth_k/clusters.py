@@ -19,7 +19,7 @@ from graphveil.methods.smooth_k.greedy_growth import grown_clusters
 from graphveil.methods.smooth_k.local_search import refined_clusters
 from graphveil.methods.smooth_k.options import Facility, Greedy
 
-COMPARISONS_BESIDE_MASKS = 100_000_000
+MOST_COMPARISONS_WITH_MASKS = 100_000_000
 """The comparisons of rows up to which clusters are grown as well if all masks of a table were
 tried: about a second of work. Above, masks alone are the start."""
 
@@ -44,7 +44,9 @@ class Clustering:
 
     def __call__(self, rows: CollapsedRows, rng: np.random.Generator) -> Labels:
         """Return the cluster of every row: of several starts, those that keep most in the end."""
-        # Each start is refined by itself; the first of those that keep most entries wins.
+        # Each start is refined by itself; the first of those that keep most entries wins. Only
+        # suppression has two starts (see `starts`). It adds nothing, so the union is the original,
+        # and the number of kept entries ranks clusters as the Jaccard index does.
         starts = self.starts(rows, rng)
         best = self.refined(rows, next(starts), rng)
         for start in starts:
@@ -86,8 +88,9 @@ class Clustering:
             from graphveil.methods.equivalence_classes import masks  # noqa: PLC0415  compiled code
 
             masked = masks.masked_clusters(rows, k=self.k)
-        few = rows.comparisons <= COMPARISONS_BESIDE_MASKS
-        if masked is None or not masked.all_masks or few:
+        # Masks that were all tried are a good start by themselves: growth must then be cheap.
+        is_cheap = rows.comparisons <= MOST_COMPARISONS_WITH_MASKS
+        if masked is None or not masked.all_masks or is_cheap:
             order = self.algorithm.seed_order
             yield grown_clusters(rows, k=self.k, rule=self.rule, seed_order=order, rng=rng)
         if masked is not None:

@@ -195,10 +195,10 @@ def _nearest(
     # degree is the nearest, at the sum of both degrees.
     degrees = rows.degrees()
     lowest = int(np.argmin(degrees[opened]))
-    without = degrees + degrees[opened[lowest]]
-    shares_none = without < nearest.distance
-    facility = np.where(shares_none, lowest, nearest.facility).astype(np.int32)
-    return facility, np.where(shares_none, without, nearest.distance)
+    to_lowest = degrees + degrees[opened[lowest]]
+    is_nearer = to_lowest < nearest.distance
+    facility = np.where(is_nearer, lowest, nearest.facility).astype(np.int32)
+    return facility, np.where(is_nearer, to_lowest, nearest.distance)
 
 
 def close(

@@ -1,9 +1,11 @@
 """Greedy growth: a seed and the rows that overlap most with its cluster, k rows at a time.
 
 graphveil's own algorithm; the paper (Esfandiari et al.) uses facility location. A distinct row of k
-copies or more is a cluster of its own. Around other seeds, in an order that is chosen here, a
-cluster takes the row of largest mean overlap less a price for each of its features, until it has k
-rows (see the kernel `growth`). The last rows, fewer than k, go where most is kept.
+copies or more is a cluster of its own, which publishes exactly that row and loses nothing. Around
+other seeds, in an order that is chosen here, a cluster takes the row of largest mean overlap less a
+price for each of its features, until it has k rows (see the kernel `growth`). It stops at exactly
+k, the fewest that the guarantee allows, since larger clusters tend to have less in common. The last
+rows, fewer than k, join the clusters in which the objective gains most.
 
 Time is O(sum of squared degrees of the features) among distinct rows; memory is O(entries + rows +
 features). Where features are popular another kernel, `rarest_first`, finds the same clusters in
@@ -78,8 +80,10 @@ MOST_TRIED, SAMPLED = 20_000, 10_000
 number of rows in the sample that decides above it. They bound the time of the second try."""
 
 QUARTERS = {"degree": 1, "cost": 2}
-"""Four times gamma, by order of seeds: what a feature of a row that may join costs it, as a share
-of an overlap of one. A larger value prefers shorter rows."""
+"""Four times gamma, by order of seeds. Each feature of a row that may join adds the share of the
+cluster that has it, less gamma. So by degree a feature counts in favor of the row if more than a
+quarter of the cluster has it, by cost if more than half has it. A larger value prefers shorter
+rows. Whole quarters keep the scores exact. How both values were chosen is not recorded."""
 
 
 def grown_clusters(
@@ -96,9 +100,10 @@ def grown_clusters(
     rule
         The keep rule, by which the last rows are placed and two orders compared.
     seed_order
-        ``"degree"``: seeds with most features first. ``"cost"``: those with the nearest k rows
-        first. ``"auto"``: by degree, or the better of both if all rows have about as many features;
-        of more than 20,000 distinct rows a sample of 10,000 decides.
+        ``"degree"``: seeds with most features first. ``"cost"``: seeds whose k nearest rows have
+        the least sum of distances first; for facility location this sum is an opening cost.
+        ``"auto"``: by degree, or the better of both if all rows have about as many features; of
+        more than 20,000 distinct rows a sample of 10,000 decides.
     rng
         The random stream: the order of equal seeds, and the sample.
 

@@ -4,7 +4,9 @@ graphveil's own; the paper (Esfandiari et al.) ends with the keep rule. A change
 Jaccard index I / U of original and release (Definition 3.6), by Dinkelbach's method: within a pass
 it must raise ``I - lam U``, where lam is the index at the beginning of the pass. That is a sum over
 clusters and features, so every move is judged by its exact difference (see the kernels
-`search_state` and `search`).
+`search_state` and `search`). At the beginning of a pass ``I - lam U`` is 0, since lam = I / U. If
+the gains of the pass add up to more than 0, it ends with ``I - lam U > 0``, and so with a larger
+I / U.
 
 Each pass ranks the clusters that suit every distinct row, visits the rows in random order (a row of
 a cluster of more than k may move, others may be swapped), and dissolves small clusters. A pass
@@ -56,8 +58,8 @@ class Clusters(NamedTuple):
     def jaccard(self) -> float:
         """The Jaccard index I / U; rows without a cluster count as suppressed."""
         shared, cells = self.state.tally.tolist()
-        either = self.entries + cells - shared
-        return float(shared / either) if either else 1.0
+        union = self.entries + cells - shared
+        return float(shared / union) if union else 1.0
 
     def labels(self) -> Labels:
         """Return the cluster of every row, numbered anew without gaps."""
@@ -253,6 +255,7 @@ def refined_clusters(  # noqa: PLR0913  the parameters of the search, each by it
             if after > most:
                 best, most = search.clusters.labels(), after
             advance(1)
+            # Changes of equal worth begin with pass 2, so pass 1 never ends the search.
             if number > 1 and heat == 0 and after - before < LEAST_GAIN:
                 break
     # Step 3: back to the order of the data.

@@ -31,7 +31,7 @@ PASSES = 6
 
 def nested_clusters(
     rows: rules.CollapsedRows,
-    first: rules.Labels,
+    classes: rules.Labels,
     *,
     k: int,
     rule: rules.Rule,
@@ -43,7 +43,7 @@ def nested_clusters(
     ----------
     rows
         The distinct rows of the original, and their copies.
-    first
+    classes
         int32, shape (n,): the class of every row in the first release.
     k, rule
         The smallest cluster, and the keep rule of the second release.
@@ -55,27 +55,29 @@ def nested_clusters(
     ndarray
         int32, shape (n,): the cluster of every row, numbered from 0.
     """
-    # Step 1: the classes as units, priced at what the first release keeps.
-    profiles = rules.profiles_of(rows, first)
+    # Step 1: the classes as units. The first price of an entry of the union is the Jaccard index
+    # that the classes have as they are, before any two are put together.
+    profiles = rules.profiles_of(rows, classes)
     units = _units(profiles, rule, rows.n_features)
     n = profiles.sizes.size
-    price = rules.kept(rows, first, rule).jaccard
-    # Step 2: grow clusters, from the classes that publish most on; equal ones in random order.
+    price = rules.kept(rows, classes, rule).jaccard
+    # Step 2: grow clusters. Classes that publish most features start first; those that publish
+    # equally many are in random order.
     chains = _no_chains(n, rows.n_features)
     shuffled = rng.permutation(n).astype(np.int32)
     order = shuffled[np.argsort(-units.published[shuffled], kind="stable")]
     nesting.grow(units, chains, _threshold(rule, price), order, k)
     # Step 3: move and swap classes, pass after pass, at the price of what is kept now (Dinkelbach).
     for _ in range(PASSES):
-        price = rules.kept(rows, chains.cluster[first], rule).jaccard
+        price = rules.kept(rows, chains.cluster[classes], rule).jaccard
         order = rng.permutation(n).astype(np.int32)
         if not nesting.improve(units, chains, _threshold(rule, price), order, k):
             break
     _, numbered = np.unique(chains.cluster, return_inverse=True)
-    return numbered.astype(np.int32)[first]
+    return numbered.astype(np.int32)[classes]
 
 
-def first_classes(first: Release[Any], data: Bipartite | Table) -> rules.Labels:
+def earlier_classes(earlier: Release[Any], data: Bipartite | Table) -> rules.Labels:
     """Return the class of every row in an earlier release of the same people, by its linkage.
 
     Raises
@@ -83,8 +85,8 @@ def first_classes(first: Release[Any], data: Bipartite | Table) -> rules.Labels:
     UsageError
         If the release has no linkage, is of another kind, or is of other people.
     """
-    linkage = first.private.linkage if first.private else None
-    if linkage is None or not isinstance(first.data, Bipartite | Table):
+    linkage = earlier.private.linkage if earlier.private else None
+    if linkage is None or not isinstance(earlier.data, Bipartite | Table):
         raise UsageError(
             "nesting needs a release of user-item data or a table with its private record and "
             "linkage. Keep the linkage of the first release."
@@ -98,8 +100,8 @@ def first_classes(first: Release[Any], data: Bipartite | Table) -> rules.Labels:
             f"the first release is of {counted(linkage.original.size, 'person')}, but they are not "
             f"the {labels.size} given now. Nest releases of the same people only."
         )
-    return rules.collapse(encoded(first.data, Bipartite)).kinds[
-        linkage.positions_of(labels, first.data.labels())
+    return rules.collapse(encoded(earlier.data, Bipartite)).kinds[
+        linkage.positions_of(labels, earlier.data.labels())
     ]
 
 

@@ -104,7 +104,7 @@ class MinHash:
     offsets: tuple[int, ...]
 
     @classmethod
-    def drawn(cls, rng: np.random.Generator) -> MinHash:
+    def sampled(cls, rng: np.random.Generator) -> MinHash:
         """Return hashes with random A and B."""
         multipliers = rng.integers(1, min_hash.PRIME, HASHES)
         return cls(
@@ -143,9 +143,9 @@ def in_order(words: NDArray[np.uint64]) -> Ints:
     # by all words.
     order = np.argsort(words[:, 0], kind="stable")
     first = words[order, 0]
-    like_last = np.concatenate([[False], first[1:] == first[:-1]])
-    tied = np.flatnonzero(like_last | np.concatenate([like_last[1:], [False]]))
-    order[tied] = order[tied][np.lexsort(words[order[tied]].T[::-1])]
+    equals_last = np.concatenate([[False], first[1:] == first[:-1]])
+    in_run = np.flatnonzero(equals_last | np.concatenate([equals_last[1:], [False]]))
+    order[in_run] = order[in_run][np.lexsort(words[order[in_run]].T[::-1])]
     return order.astype(np.int64, copy=False)
 
 
@@ -181,7 +181,7 @@ def minhash_order(data: Bipartite, rng: np.random.Generator) -> Ints:
     hashes of their users, so the order of the rows in the data does not matter.
     """
     hashes = hashes_of(data.feature_labels())[data.indices]
-    return in_order(MinHash.drawn(rng).words(data.indptr, hashes, hashes_of(data.labels())))
+    return in_order(MinHash.sampled(rng).words(data.indptr, hashes, hashes_of(data.labels())))
 
 
 def label_propagation_order(data: Bipartite, chunk_rows: int, rng: np.random.Generator) -> Ints:
@@ -212,15 +212,15 @@ def _communities(
     # Step 1: each pair of a unit and a feature once, listed from both sides.
     keys = np.unique(units * width + features)
     by_unit, by_feature = keys // width, (keys % width).astype(np.int32)
-    turned = np.argsort(by_feature, kind="stable")
+    feature_order = np.argsort(by_feature, kind="stable")
     degrees = np.bincount(by_feature, minlength=data.n_features)
     incidence = label_propagation.Incidence(
         row_starts=np.searchsorted(by_unit, np.arange(n + 1)),
         features=by_feature,
         feature_starts=np.concatenate([[0], np.cumsum(degrees)]).astype(np.int64),
-        rows=by_unit[turned].astype(np.int32),
+        rows=by_unit[feature_order].astype(np.int32),
     )
-    # Step 2: popular features count for less.
+    # Step 2: popular features count for less, since sharing one says little about two rows.
     weights = 1 / np.log2(2.0 + degrees)
     return label_propagation.spread_labels(incidence, weights, cap, SAMPLE, ITERATIONS, rng).astype(
         np.int64

@@ -15,9 +15,15 @@ Departures from the paper:
 - Exactly half of a cluster keeps a feature unless ``ties="drop"``.
 - Without `chunks`, data that would take long is divided into the largest chunks that fit a budget.
 
-The classes and the keep rule are in `graphveil.methods.equivalence_classes.rule`, clusters in
-`clusters`, chunks in `chunks`. The guarantee depends on the sizes of clusters and on the keep rule
-alone.
+Why the guarantee holds: it depends on the sizes of clusters and on the keep rule alone, whatever
+put the rows together. All rows of a cluster are released as equal rows, and there are at least k.
+Clusters that publish the same features merge into one class. A published feature is true of at
+least theta of every cluster in that class, so it is true of at least theta of the class. Neither
+chunks nor a poor search can break this; they only keep less of the data.
+
+How it works, and where: equal rows are collapsed and the keep rule is applied in
+`graphveil.methods.equivalence_classes.rule`; rows are divided in `chunks`, put into clusters in
+`clusters` (which names the algorithms), and a second release is nested in `nesting`.
 """
 
 from __future__ import annotations
@@ -57,13 +63,15 @@ MOST_COMPARISONS = 10_000_000_000
 half a minute of work."""
 
 COMPARED = 5
-"""If features are popular, rows are met through their rarest features, and about one comparison in
-this many is made. The budget is therefore divided by less than what is saved: one chunk may then
-take up to two minutes, and more of the data is kept."""
+"""If features are popular, rows are met through their rarest features (`rarest_first`), and only
+some comparisons are made. So the number of comparisons is divided by this before it is held against
+the budget. Such a chunk may take up to two minutes; a larger value means larger chunks, which keep
+more of the data and take longer. How 5 was chosen is not recorded."""
 
 FEWEST_ROWS, FEWEST_CLUSTERS, ROUNDED_TO = 10_000, 100, 1_000
-"""Chunks that the data demands have at least this many rows, at least so many rows as this many
-clusters need, and a round number of rows. Smaller chunks would keep noticeably less."""
+"""Chunks that the data demands have at least this many rows, and at least k times `FEWEST_CLUSTERS`
+rows. Above that, the number of rows is rounded down to a multiple of `ROUNDED_TO`. Smaller chunks
+would keep noticeably less."""
 
 
 def chunks_demanded(n_rows: int, comparisons: int, *, k: int) -> Chunks | None:
@@ -240,7 +248,7 @@ class Clustered(table_roles.WithRoles[Bipartite]):
         if self.roles.are_given:
             raise UsageError("a nested release takes no roles of columns. Remove them.")
         # Nested: the classes of the earlier release are the units that are put together.
-        from graphveil.methods.smooth_k.nesting import first_classes  # noqa: PLC0415  compiled, when needed
+        from graphveil.methods.smooth_k.nesting import earlier_classes  # noqa: PLC0415  compiled, when needed
 
         # Attached columns may divide a class of the earlier release, so its classes would not be
         # enough.
@@ -250,20 +258,20 @@ class Clustered(table_roles.WithRoles[Bipartite]):
                 "the earlier release has attached columns, which its classes are not about. "
                 "Nest in one without them."
             )
-        first = first_classes(earlier, users)
-        draw = partial(self._nested, first=first)
+        classes = earlier_classes(earlier, users)
+        draft = partial(self._nested, classes=classes)
         return make_release(
-            self, users, draw, seed=seed, ledger=ledger, nested_in=nesting_of(earlier)
+            self, users, draft, seed=seed, ledger=ledger, nested_in=nesting_of(earlier)
         )
 
     def _nested(
-        self, data: Bipartite, randomness: Randomness, *, first: rules.Labels
+        self, data: Bipartite, randomness: Randomness, *, classes: rules.Labels
     ) -> Draft[Any]:
         from graphveil.methods.smooth_k.nesting import nested_clusters  # noqa: PLC0415  as above
 
         rows = rules.collapse(data)
         rng = randomness.stream("nested clusters")
-        labels = nested_clusters(rows, first, k=self.k, rule=self.rule, rng=rng)
+        labels = nested_clusters(rows, classes, k=self.k, rule=self.rule, rng=rng)
         return self._draft(data, rows, labels, randomness)
 
     def draft(self, data: Bipartite, randomness: Randomness) -> Draft[Any]:
@@ -341,8 +349,9 @@ def noisy(
     rng
         The random stream.
     """
-    raised = rng.geometric(-np.expm1(-rate), size=profiles.counts.size) - 1
-    return np.asarray(profiles.counts >= rule.least(profiles.sizes)[profiles.clusters] + raised)
+    # NumPy counts trials from 1 on, with success probability 1 - exp(-rate): one less is g.
+    noise = rng.geometric(-np.expm1(-rate), size=profiles.counts.size) - 1
+    return np.asarray(profiles.counts >= rule.least(profiles.sizes)[profiles.clusters] + noise)
 
 
 SMOOTH_K_CARD = MethodCard(

@@ -93,26 +93,26 @@ def _best_of_walks(
         if at and (interrupted() or now > deadline):
             break
         until = now + (deadline - now) / (len(walks) - at)
-        # Deletions alone draw as those of a run that may only delete.
+        # Deletions alone draw what a run that may only delete would draw.
         streams = {DELETIONS: "search", "search": "any" if task.edits == "any" else "search"}
         rng = randomness.stream(f"structural arcs {streams.get(name, name)}")
         with stage(f"{name}: {before:,} nodes unprotected", total=before) as advance:
             watch = watching(until, before, advance, interrupted)
             # A walk of its own from the input: its pairs, its draws, its part of the time.
-            aim = _aim(task, name)
-            pairs = pairs_of(aim, np.empty(0, dtype=np.int64), rng)
-            walk = walk_of(aim, pairs, rng, watch)
+            own = _task_of_walk(task, name)
+            pairs = pairs_of(own, np.empty(0, dtype=np.int64), rng)
+            walk = walk_of(own, pairs, rng, watch)
             walk.iterations, walk.effort = settings.iterations, settings.effort
             follow(walk)
-            found = checked(aim, pairs, walk)
-        # Starts ignore the budget (`_aim`), so a result beyond it does not count.
+            found = checked(own, pairs, walk)
+        # Starts ignore the budget (`_task_of_walk`), so a result beyond it does not count.
         if found.cost <= task.budget and tasks.better(found, best, task):
             best = found
     return best
 
 
-def _aim(task: tasks.ProfileTask, name: str) -> tasks.ProfileTask:
-    """Return what a walk looks for: those from a start of their own, the fewest edits for all."""
+def _task_of_walk(task: tasks.ProfileTask, name: str) -> tasks.ProfileTask:
+    """Return the task of a walk: from a start of its own, the fewest edits that reach the goal."""
     if name == DELETIONS:
         return task._replace(edits="delete")
     if name == "search":

@@ -16,8 +16,7 @@ Departures:
   triangles. The paper updates the affected nodes only.
 - The best state of a full or partial goal is the one that reaches it with the fewest edits.
 - Edges may also be added or rewired. Pairs that could be added are too many to list: a round
-  samples
-  as many as there are edges, half at random, half from open triads.
+  samples as many as there are edges, half at random, half from open triads.
 - ``ua-only`` is a heuristic of the authors' program that the paper does not describe.
 
 Nodes are numbered by rising degree of the input, as the triangle passes need. A batch costs O(m)
@@ -134,9 +133,9 @@ def keys_of(forward: Forward) -> Ints:
     return packed(sources(forward), forward.ends, forward.start.size - 1)
 
 
-def packed(one: NDArray[np.integer], other: NDArray[np.integer], n: int) -> Ints:
+def packed(first: NDArray[np.integer], second: NDArray[np.integer], n: int) -> Ints:
     """Return pairs of nodes as one integer each, whatever the order of their ends."""
-    keys: Ints = np.minimum(one, other).astype(np.int64) * n + np.maximum(one, other)
+    keys: Ints = np.minimum(first, second).astype(np.int64) * n + np.maximum(first, second)
     return keys
 
 
@@ -220,8 +219,8 @@ def additions(forward: Forward, rng: Generator) -> EdgeCandidates:
     draws = max(forward.ends.size, FEWEST)
     random_pairs = rng.integers(0, n, size=(2, draws - draws // 2))
     triads = _wedges(forward, draws // 2, rng)
-    one, other = np.concatenate((random_pairs, triads), axis=1) if triads.size else random_pairs
-    keys = np.unique(packed(one, other, n)[one != other])
+    ends = np.concatenate((random_pairs, triads), axis=1) if triads.size else random_pairs
+    keys = np.unique(packed(ends[0], ends[1], n)[ends[0] != ends[1]])
     keys = keys[~_among(keys_of(forward), keys)]
     return EdgeCandidates("add", ((keys // n).astype(np.int32), (keys % n).astype(np.int32)))
 
@@ -249,11 +248,11 @@ def rewirings(forward: Forward, rng: Generator) -> EdgeCandidates:
     # pairs are not edges.
     draws = max(m, FEWEST)
     source, keys = sources(forward), keys_of(forward)
-    one, two = rng.integers(0, m, size=(2, draws))
+    first, second = rng.integers(0, m, size=(2, draws))
     turned = rng.integers(0, 2, size=draws) == 1
-    v, w = source[one], forward.ends[one]
-    x = np.where(turned, forward.ends[two], source[two])
-    y = np.where(turned, source[two], forward.ends[two])
+    v, w = source[first], forward.ends[first]
+    x = np.where(turned, forward.ends[second], source[second])
+    y = np.where(turned, source[second], forward.ends[second])
     fits = (v != x) & (v != y) & (w != x) & (w != y)
     v, w, x, y = v[fits], w[fits], x[fits], y[fits]
     free = ~_among(keys, packed(v, y, n)) & ~_among(keys, packed(x, w, n))

@@ -177,7 +177,9 @@ def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
       mirror for deletions towards a goal.
     - A budget: ua, target (count, edits=any) and search; the starts if the budget is large.
     - Additions towards a goal: search and ua.
-    - Deletions towards a full goal: the starts, each of which searches on its way.
+    - Deletions towards a full goal: the starts, each of which searches on its way, from a state
+    that
+      is nearer the goal than the input.
     - Another goal: the starts and search; with count and edits=any also target.
 
     The starts are `STARTS`, without cut if triangles are preserved, and mirror for k=2.
@@ -187,8 +189,9 @@ def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
         return (asked,)
     mirrors: tuple[Walking, ...] = ("mirror",) if task.k == 2 else ()
     if not tasks.counted_by_codes(task):
-        apart = task.edits != "delete" or task.by_budget
-        others: tuple[Walking, ...] = ("search", *(() if apart else mirrors))
+        # MIRROR only deletes, and looks for the fewest deletions that reach a goal.
+        unfit = task.edits != "delete" or task.by_budget
+        others: tuple[Walking, ...] = ("search", *(() if unfit else mirrors))
         return ("ua", *(others if task.colors is None else ()))
     aimed = known_to_target(task.measure, task.distance, task.edits)
     starts = (*(STARTS[:1] if settings.preserve_triangles else STARTS), *mirrors)
@@ -199,7 +202,7 @@ def _chosen(task: Task, settings: Settings) -> tuple[Sampling | Walking, ...]:
     if task.edits == "add":
         return ("search", "ua")
     if task.edits == "delete" and task.allowed == 0:
-        return starts  # each searches on its way, from a state that is nearer the goal
+        return starts
     return (*starts, "search", "target") if aimed else ("search", *starts)
 
 

@@ -74,7 +74,7 @@ class Until(tuple[Bound, ...]):
         """Return the bounds in a list of texts, or in one text with ``and`` between them."""
         # One text may hold several bounds; read each, then check that a search can measure it.
         listed = [given] if isinstance(given, str) or not isinstance(given, Iterable) else given
-        texts = [text for one in listed for text in str(one).split(" and ")]
+        texts = [text for each in listed for text in str(each).split(" and ")]
         bounds = Until(read_bound(text) for text in texts)
         for bound in bounds:
             parts = BOUNDED.get(bound.question)

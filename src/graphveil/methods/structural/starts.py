@@ -10,8 +10,9 @@ starts do:
   partners have the same surroundings at any distance.
 
 From there `towards_goal` restores the edges that the goal does not need deleted. Costs: O(m) for
-each sweep of the cut, O(n k) for the degrees, one look at all edges of a hub for each deletion;
-then the proposals of the walk. The starts are graphveil's own.
+each sweep of the cut, near-linear for the plan of the degrees, O(n) for each deletion and the edges
+at its node (of a hub only up to 128 are tried); then the proposals of the walk. The starts are
+graphveil's own.
 """
 
 from __future__ import annotations
@@ -50,21 +51,27 @@ MORE_SHARES = (0.08, 0.125, 0.2, 0.3, 0.45)
 """Budgets of further searches, while at most `FEW` nodes miss the goal."""
 
 FEW, MANY = 10, 0.1
-"""Nodes beyond the goal up to which larger budgets are tried; the share of all nodes beyond which
-even the small ones are not, if wearing hubs down does not reach the goal either.
+"""When STRIP stops raising the budget of its searches.
+
+From the last of `SHARES` on, as soon as a search misses the goal by more than `FEW` nodes. At any
+share, if it misses the goal by more than the share `MANY` of all nodes, and wearing hubs down from
+there does not reach it either.
 """
 
 AT_A_TIME = 1_000
-"""Edges that a start deletes between two looks."""
+"""How many edges a start deletes before the watch is asked again whether to stop."""
 
 WORN_DOWN = 20
-"""The most nodes that keep CUT from the goal which are worn down as in STRIP."""
+"""CUT wears hubs down, as STRIP does, only if at most this many nodes still miss the goal."""
 
 THINNINGS = 3
-"""How often the number of edges with which `thinned` starts is halved."""
+"""How often `thinned` bisects the number of edges that it deletes at the start."""
 
 THINS_FROM = 0.05
-"""The share of edges from which on it is tried: sparse graphs have had nothing to gain."""
+"""`thinned` is tried only if the walk has deleted this share of the edges.
+
+Sparse graphs have had nothing to gain.
+"""
 
 
 @heuristic
@@ -126,10 +133,10 @@ def without_triangles(
     inside = []
     for side in sides:
         inside.append(kernel.two_sides(indptr, indices, walk.rng, side))
-        if walk.seen_enough():
+        if walk.should_stop():
             return True
     kernel.cut_triangles(state, best, trial, sides[int(np.argmin(inside))], walk.task.allowed)
-    return walk.seen_enough()
+    return walk.should_stop()
 
 
 def thinned(walk: walks.AnnealingWalk[Task], steps: int) -> None:
@@ -144,7 +151,8 @@ def thinned(walk: walks.AnnealingWalk[Task], steps: int) -> None:
     if many < THINS_FROM * task.n_edges:
         return
     plan, odds = schedules.paying(schedules.within_budget(task, steps), task.k, 0.05)
-    plan = plan._replace(hot=0.3, cold=0.05, ease=0.5)  # edits are cheap: some edges are to return
+    # Edits cost little, so that the walk restores only some edges of many.
+    plan = plan._replace(hot=0.3, cold=0.05, ease=0.5)
     few, warm = 0, AnnealingSegment(plan, odds._replace(swap=0.3, swap_back=0.3))
     heads = np.empty(task.n_nodes, dtype=np.int64)
     following = np.empty(state.pool.one.size, dtype=np.int64)
@@ -153,7 +161,7 @@ def thinned(walk: walks.AnnealingWalk[Task], steps: int) -> None:
         wanted = (few + many) // 2
         walk.back_to_input()
         kernel.thin_out(state, best, trial, heads, following, wanted, task.allowed)
-        if walk.seen_enough() or walk.anneal(warm):
+        if walk.should_stop() or walk.anneal(warm):
             return
         if walk.classes.tally[node_classes.UNPROTECTED] > task.allowed:
             few = wanted
@@ -166,14 +174,17 @@ def thinned(walk: walks.AnnealingWalk[Task], steps: int) -> None:
 
 
 def lower_degrees(walk: walks.AnnealingWalk[Task]) -> bool:
-    """Delete edges until the degrees are k-anonymous, or nearly: three attempts."""
+    """Delete edges until the degrees are k-anonymous, or nearly: three attempts.
+
+    Return whether the watch asked to stop.
+    """
     state, _, best, _, trial = walk.annealing
     for _ in range(ROUNDS):
         excess = _excess(state.rows.length, walk.task)
         if not np.any(excess > 0):
             return False
         while kernel.lower_to(state, best, trial, excess, walk.task.allowed, AT_A_TIME):
-            if walk.seen_enough():
+            if walk.should_stop():
                 return True
     return False
 
@@ -223,10 +234,13 @@ def delete_until_anonymous(walk: walks.AnnealingWalk[walks.AnyTask], steps: int)
 
 
 def strip_hubs(walk: walks.AnnealingWalk[walks.AnyTask]) -> bool:
-    """Delete edges of unprotected hubs until the goal is reached."""
+    """Delete edges of unprotected hubs until the goal is reached, or none is left.
+
+    Return whether the watch asked to stop.
+    """
     state, _, best, _, trial = walk.annealing
     while kernel.strip(state, best, trial, walk.task.allowed, AT_A_TIME):
-        if walk.seen_enough():
+        if walk.should_stop():
             return True
     return False
 
@@ -237,7 +251,7 @@ EXCHANGES = 4
 
 @heuristic
 def mirror(walk: walks.AnnealingWalk[Task]) -> None:
-    """Return the best state of a walk from where everybody has a partner whom nothing tells apart.
+    """Return the best state of a walk from a state of pairs of nodes that no measure distinguishes.
 
     Nodes are paired (k=2), and an edge is kept if it leads to an edge when all partners change
     places. The pairs are annealed for the most edges kept; then edges are given back as long as the
@@ -247,9 +261,9 @@ def mirror(walk: walks.AnnealingWalk[Task]) -> None:
     task = walk.task
     partner = partners(task.graph, task.colors, EXCHANGES * walk.goal_steps(), walk.rng)
     deleted = without_image(task.graph, partner)
-    isolate_likes(task, partner, deleted)
+    isolate_a_pair(task, partner, deleted)
     # Step 2: restore edges while the measure does not tell partners apart.
-    if not walk.seen_enough():
+    if not walk.should_stop():
         state, _, best, _, _ = walk.annealing
         walk.go_to(deleted)
         pooled.keep_if_better(state, best, task.allowed, ZERO)
@@ -276,7 +290,7 @@ def partners(graph: Graph, colors: Ints | None, steps: int, rng: Generator) -> I
 
 
 def without_image(graph: Graph, partner: Ints) -> Flags:
-    """Return which edges lead to no edge when all partners change places; none at who has none."""
+    """Return which edges lead to no edge when partners change places; all at nodes without one."""
     n, edges = graph.n_nodes, graph.edges()
     images = np.sort(partner[edges], axis=1)
     here = images[:, 0] >= 0
@@ -284,13 +298,17 @@ def without_image(graph: Graph, partner: Ints) -> Flags:
     return ~here
 
 
-def isolate_likes(task: Task, partner: Ints, deleted: Flags) -> None:
-    """Delete the edges of a pair, too, where a node without partner is alone without edges."""
+def isolate_a_pair(task: Task, partner: Ints, deleted: Flags) -> None:
+    """Isolate a pair too, if the node without a partner would be the only one without edges.
+
+    Only a node without edges looks like it. The pair of lowest degree of its color is taken;
+    `deleted` (bool, one per edge) is written.
+    """
     edges, n = task.graph.edges(), task.graph.n_nodes
     colors = np.zeros(n, dtype=np.int64) if task.colors is None else task.colors
     for alone in np.flatnonzero(partner < 0).tolist():
         degrees = np.bincount(edges[~deleted].ravel(), minlength=n)
         paired = np.flatnonzero((colors == colors[alone]) & (partner >= 0))
         if paired.size and degrees[paired].min() > 0:
-            one = paired[np.argmin(degrees[paired])]
-            deleted |= np.isin(edges, (one, partner[one])).any(axis=1)
+            lowest = paired[np.argmin(degrees[paired])]
+            deleted |= np.isin(edges, (lowest, partner[lowest])).any(axis=1)

@@ -507,8 +507,8 @@ class StructuralAnonymity(AttributedMethod):
         """What else holds by construction."""
         # A rewiring is one edit and changes four edges, so a budget of edits bounds four times as
         # many.
-        several: Literal[1, 4] = 1 if self.edits in {"delete", "add"} else 4
-        budget = tasks.within(self.goal, edges_per_edit=several)
+        per_edit: Literal[1, 4] = 1 if self.edits in {"delete", "add"} else 4
+        budget = tasks.budget_conditions(self.goal, edges_per_edit=per_edit)
         return (*tasks.KEPT[self.edits], *self._roles.conditions, *budget)
 
     def task(self, graph: Graph, colors: Ints | None = None) -> Task:
@@ -546,7 +546,9 @@ class StructuralAnonymity(AttributedMethod):
         colors = attributes.colors_of(data, self._roles.known, self.k, self.merge, randomness)
         if of_arcs:
             return self._of_arcs(data, randomness, colors)
-        return self._beside(data, self._edited(data.graph(), randomness, colors.of_person), colors)
+        return self._with_attributes(
+            data, self._edited(data.graph(), randomness, colors.of_person), colors
+        )
 
     def _edited(self, data: Graph, randomness: Randomness, colors: Ints | None) -> Draft[Any]:
         from graphveil.methods.structural.run import facts_of, run  # noqa: PLC0415  compiled code, when needed
@@ -563,8 +565,8 @@ class StructuralAnonymity(AttributedMethod):
                 cost=facts,
                 warnings=(
                     *self._advice(task, result),
-                    *tasks.left_by(self.phi, self.k, facts),
-                    *tasks.lost(data.n_nodes, facts),
+                    *tasks.advice_on_phi(self.phi, self.k, facts),
+                    *tasks.advice_on_losses(data.n_nodes, facts),
                 ),
                 unprotected=tuple(data.labels()[result.unprotected].tolist()),
             ),
@@ -596,8 +598,8 @@ class StructuralAnonymity(AttributedMethod):
                 cost=facts_of_arcs(task, result),
                 warnings=(
                     COPY,
-                    *tasks.interruption(result.interrupted),
-                    *tasks.missed(self.goal, left, n),
+                    *tasks.advice_on_interruption(result.interrupted),
+                    *tasks.advice_on_missed_goal(self.goal, left, n),
                     *many,
                     *MANY_UNPROTECTED.passed_by(left, n),
                     *attributes.attached_advice(released, self._roles),
@@ -612,14 +614,16 @@ class StructuralAnonymity(AttributedMethod):
         advice: list[str] = [COPY]
         graph, edited = task.graph, result.edited
         allowed = self.goal.allowed(graph.n_nodes)
-        advice += tasks.interruption(result.interrupted)
-        advice += tasks.missed(self.goal, edited.unprotected, graph.n_nodes)
+        advice += tasks.advice_on_interruption(result.interrupted)
+        advice += tasks.advice_on_missed_goal(self.goal, edited.unprotected, graph.n_nodes)
         if self.edits == "rewire":
             from graphveil.methods.annealing.bounds import unprotected_by_rewiring  # noqa: PLC0415  compiled code, when needed
 
-            advice += tasks.rewiring(unprotected_by_rewiring(task), allowed)
+            advice += tasks.advice_on_rewiring(unprotected_by_rewiring(task), allowed)
         if self.edits == "add":
             advice += MANY_ADDITIONS.passed_by(len(edited.added), graph.n_edges)
         if "target" in result.runners_up:
-            advice += tasks.beside(graph.n_nodes, edited, result.runners_up["target"], allowed)
+            advice += tasks.advice_on_fewer_edits(
+                graph.n_nodes, edited, result.runners_up["target"], allowed
+            )
         return tuple(advice)

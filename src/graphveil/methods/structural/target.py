@@ -138,7 +138,7 @@ FINISH = tuple(
 """For the last few, each from the best state."""
 
 FINISHED = 20
-"""The most nodes too many for which `FINISH` is tried."""
+"""`FINISH` is tried only if at most so many nodes miss the goal."""
 
 BACKFILL = Phase(share=0.2, hot=0.05, cold=0.005, price=0.1, focus=0.5, undo=0.8)
 GAIN = 0.02
@@ -266,14 +266,21 @@ STARTS = 4
 """Starts from the input at most."""
 
 MOST_PROPOSALS = 30_000_000
-"""Starts that miss the goal are tried again as long as their proposals are no more, up to four."""
+"""While all starts have missed the goal, another follows if all take no more proposals together.
 
-FOR_LUCK = 10_000_000
-"""A start that reaches the goal is tried again as long as their proposals are no more."""
+At most `STARTS` are made.
+"""
+
+EXTRA_PROPOSALS = 10_000_000
+"""Once a start has reached the goal, another follows if all take no more proposals together.
+
+It may reach the goal with fewer edits.
+"""
 
 SPARED = 0.8
-"""The part of the nodes that may stay unprotected that is given to those of highest degree; the
-rest is left to chance.
+"""With a partial goal: the part of the nodes left unprotected that is chosen by highest degree.
+
+These are given up from the start; the walk finds the others.
 """
 
 IN_A_COLOR = (1 << COLOR_BITS["count"]) - 1
@@ -365,7 +372,7 @@ class TargetWalk(Walk[Task]):
         return max(unprotected - self.task.allowed, 0), edits, unprotected
 
     def follow(self, phase: Phase, *, highest: int | None = None, backfill: bool = False) -> bool:
-        """Go through a phase; return whether the caller has seen enough.
+        """Go through a phase; return whether the watch asked to stop.
 
         Degrees above the highest neither count nor have aims.
         """
@@ -489,7 +496,7 @@ def _from_several_starts(walk: TargetWalk) -> None:
         degree = np.sort(walk.task.graph.degrees())[::-1]
         highest = int(degree[int(SPARED * walk.task.allowed)])
     # Step 2: how many starts there is room for, until the goal is reached and beyond.
-    wanted = FOR_LUCK // walk.usual
+    wanted = EXTRA_PROPOSALS // walk.usual
     most = 1 if walk.task.graph.n_edges > LARGE_EDGES else MOST_PROPOSALS // walk.usual
     for start in range(min(max(most, 1), STARTS)):
         # Step 3: a course from the input, then take edits back; the best of all starts wins.

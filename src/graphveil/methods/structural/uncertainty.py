@@ -25,14 +25,16 @@ from graphveil.methods.annealing.walk import AnnealingWalk
 from graphveil.methods.structural.search import heuristic
 
 LADDER = ((0.1, 0.01, 0.1), (0.15, 0.01, 0.1), (0.1, 0.01, 0.05), (0.2, 0.005, 0.05))
-"""How warm a walk towards a goal starts and ends, and the price of an edit: the next one where the
-goal was missed. The warmer over the price, the more edits, and the more are reached.
+"""For a goal: the first and last temperature, and the price of an edit, attempt by attempt.
+
+The next attempt follows if the goal was missed. The higher the temperature relative to the price,
+the more edits are made, and the more nodes are protected.
 """
 
 
 @heuristic
 def search_under_uncertainty(walk: AnnealingWalk[Task]) -> None:
-    """Return the best state of a walk that counts who is similar to whom (`phi`).
+    """Return the best state of a walk that counts the similar nodes of every node (`phi`).
 
     Proposals: 50 for each edge, within a budget from 300,000 to 1,000,000, towards a goal from
     400,000 to 1,500,000.

@@ -62,35 +62,45 @@ PROPERTY_OF = {
 """The property that an edge is priced by where a metric is bounded."""
 
 ROUNDS, DEARER, MEAN = 6, 3.0, 3.0
-"""Searches under bounds at most; how much dearer each makes what was beyond one; the mean price."""
+"""Under bounds: the most searches; the factor on the weight of a missed bound; the mean price.
+
+The mean is in units of an edge without other terms (`UNIT`).
+"""
 
 MOST_WORK = 300_000_000
-"""Nodes times edges up to which all shortest paths are followed, once a round, for bounds."""
+"""The most nodes times edges for bounds on shortest paths, all of which are followed each round."""
 
 MOST = 10.0
-"""A term is at most so many times its mean."""
+"""A term is at most this many times its mean; a larger value lets a few edges become dearer."""
 
 TOP, NEAR = 100, 0.02
-"""Nodes at the top of the betweenness; what is added to the distance from its line, as a share."""
+"""How many nodes are at the top by betweenness (the paper's 100); what is added to distances.
+
+The second is a share of the betweenness at the line, added to the distance of every node from it,
+so that a node on the line does not make its edges infinitely dear.
+"""
 
 EXACT_UP_TO, PIVOTS = 2_500, 1_000
-"""Nodes from all of which shortest paths are followed; from how many they are in larger graphs."""
+"""Up to how many nodes shortest paths are followed from all of them; else from how many."""
 
 RUNS, LEVELS = 5, 20
-"""Partitions into communities, and how often each is made coarser at most."""
+"""How many partitions into communities are made, and the most levels of each."""
 
 PRICE = 0.1
 """What the cheapest edit costs, in unprotected nodes."""
 
 SPARED = 0.01
-"""The most nodes that are given up for kept properties, as a share of all."""
+"""The largest share of all nodes that is given up for kept properties."""
 
 KEPT_GAIN = 0.99
-"""The share of the newly protected nodes that the fewest edits keep."""
+"""With `spend_least`: the share of the newly protected nodes that stays protected."""
 
 
 def given_up(n_nodes: int, before: int, left: int, settings: Settings) -> int:
-    """Return how many of the nodes that a search protected may be given up."""
+    """Return how many of the nodes that a search protected may be given up.
+
+    `before` and `left` are the unprotected nodes without and with its edits.
+    """
     gained = before - left
     if settings.spend_least:
         return int((1 - KEPT_GAIN) * gained + 1e-9)
@@ -130,9 +140,9 @@ def with_prices(
     # Step 2: prices by what is to be kept; without any, all edges cost the same (spend_least).
     prices = None
     if settings.keep:
-        apart = {"component", "paths"} & {*settings.keep}
+        connected = {"component", "paths"} & {*settings.keep}
         fixed = _sum_of(terms_of(task.graph, settings.keep, rng), WEIGHTS)
-        prices = Prices(fixed, UNIT if apart else 0.0)
+        prices = Prices(fixed, UNIT if connected else 0.0)
     # Step 3: the cheapest edits.
     return _cheaper(task, plain, allowed, prices, settings, rng, watch)
 
@@ -291,12 +301,12 @@ def compared(before: Shape, after: Shape, bounds: Collection[Bound]) -> dict[Bou
     """Return what is measured for every bound."""
     figures: dict[Bound, float] = {}
     for bound in bounds:
-        one, other = before[bound.question], after[bound.question]
+        first, second = before[bound.question], after[bound.question]
         if bound.part == "overlap":
-            ranks = max(float(np.sum(one)), 1.0)
-            figures[bound] = min(float(np.minimum(one, other).sum()) / ranks, 1.0)
+            ranks = max(float(np.sum(first)), 1.0)
+            figures[bound] = min(float(np.minimum(first, second).sum()) / ranks, 1.0)
             continue
-        was, now = float(one), float(other)
+        was, now = float(first), float(second)
         share = now / was if was else 1.0
         apart = abs(now - was)
         figures[bound] = {
@@ -340,14 +350,14 @@ def _stretches(task: Task, steps: int, *, equal: bool) -> tuple[schedules.Anneal
     # Prices are whole thousandths; as `ease` falls to 0, only the number of nodes counts.
     price = PRICE if equal else PRICE / UNIT
     plan, odds = schedules.paying(schedules.within_budget(task, steps), task.k, price)
-    some, many = (odds._replace(swap=often, swap_back=often) for often in (0.3, 0.5))
+    fewer, more = (odds._replace(swap=often, swap_back=often) for often in (0.3, 0.5))
     warm = plan._replace(hot=0.3, cold=0.05, ease=0.5)
     cold = plan._replace(steps=-(-steps // 2), hot=0.05, cold=0.005, ease=0.5)
     fine = plan._replace(hot=0.1, cold=0.01, ease=0.0)
     return (
-        schedules.AnnealingSegment(warm, some),
-        schedules.AnnealingSegment(cold, many),
-        schedules.AnnealingSegment(fine, some),
+        schedules.AnnealingSegment(warm, fewer),
+        schedules.AnnealingSegment(cold, more),
+        schedules.AnnealingSegment(fine, fewer),
     )
 
 
@@ -363,11 +373,11 @@ def _price_bridges(walk: AnnealingWalk[Task], prices: Prices) -> None:
     kernel.cut_off(present.indptr, present.indices.copy(), edge_of_entry(present), of_present)
     # Deleted edges that would join two components: the nodes of the smaller one.
     label, sizes = components(present)
-    one, other = label[pool.one[gone]], label[pool.other[gone]]
-    apart = np.where(one != other, np.minimum(sizes[one], sizes[other]), 0)
+    here, there = label[pool.one[gone]], label[pool.other[gone]]
+    joining = np.where(here != there, np.minimum(sizes[here], sizes[there]), 0)
     cost[:] = prices.fixed
     cost[pool.present] += np.rint(prices.cut_off * of_present).astype(np.int64)
-    cost[gone] += np.rint(prices.cut_off * apart).astype(np.int64)
+    cost[gone] += np.rint(prices.cut_off * joining).astype(np.int64)
     # The sums that the kernels keep are of the old prices: take them anew.
     pool.tally[SPENT] = cost[pool.order[: pool.tally[CHANGED]]].sum()
     best.tally[BEST_SPENT] = cost[best.changed].sum()
@@ -394,6 +404,7 @@ def _sum_of(terms: Mapping[str, Floats], weights: Mapping[str, float]) -> Ints:
 
 
 def _over_mean(values: Floats) -> Floats:
+    """Return the values in units of their mean, at most `MOST`: terms become comparable."""
     mean = float(values.mean())
     return np.minimum(values / mean, MOST) if mean > 0 else values
 

@@ -3,9 +3,8 @@
 Two kinds of walk share the kernels:
 
 - over *codes* (`_by_codes`): count, edge-count and degree at distance 1. The code of a node is
-  exact:
-  its degree in the upper bits, its triangles in the lower ones. A flip changes the codes of both
-  ends and of their common neighbors, in O(degree).
+  exact: a weighted sum of its degree and its triangles (`task.CODES`). A flip changes the codes
+  of both ends and of their common neighbors, in O(degree).
 - over *values* (`_by_values`): any other measure, distance, and rewiring. Affected nodes get their
   value anew, some as a hash. Results are then counted exactly, and best states kept (`Visited`) in
   case hashes merged nodes that differ.
@@ -27,7 +26,6 @@ from graphveil.measures.kernels.neighborhoods import new_color_buffers, triangle
 from graphveil.methods.annealing import task as tasks
 from graphveil.methods.annealing.kernels import classes as node_classes
 from graphveil.methods.annealing.kernels import pooled, values
-from graphveil.methods.annealing.kernels import values as shapes
 from graphveil.methods.annealing.state import Visited, annealing_state_over, best_of, pool_of
 from graphveil.methods.annealing.task import Edited, Ints, Task
 from graphveil.methods.structural.recount import checked, counted
@@ -45,20 +43,20 @@ def codes_of(task: Task) -> Ints:
 class MoveRule(NamedTuple):
     """What a measure's values are made of: which sum and shape, what a node and an edge add."""
 
-    sums: int = shapes.NOTHING
-    shapes: int = shapes.NOTHING
+    sums: int = values.NOTHING
+    shapes: int = values.NOTHING
     by_node: int = 0
     by_edge: int = 0
 
 
 RULES = {
-    "degree": MoveRule(sums=shapes.SIZES, by_node=1),
-    "count": MoveRule(sums=shapes.SIZES, by_node=1 << 40, by_edge=1),
-    "edge-count": MoveRule(sums=shapes.SIZES, by_edge=1),
-    "degree-distribution": MoveRule(shapes=shapes.INSIDE),
-    "dk": MoveRule(shapes=shapes.COLORS),
-    "vrq": MoveRule(sums=shapes.DEGREES),
-    "hybrid": MoveRule(sums=shapes.DEGREES, shapes=shapes.COLORS),
+    "degree": MoveRule(sums=values.SIZES, by_node=1),
+    "count": MoveRule(sums=values.SIZES, by_node=1 << 40, by_edge=1),
+    "edge-count": MoveRule(sums=values.SIZES, by_edge=1),
+    "degree-distribution": MoveRule(shapes=values.INSIDE),
+    "dk": MoveRule(shapes=values.COLORS),
+    "vrq": MoveRule(sums=values.DEGREES),
+    "hybrid": MoveRule(sums=values.DEGREES, shapes=values.COLORS),
 }
 """Sums of sizes are exact. The others are hashes of 63 bits; those of colors may also be equal
 where neighborhoods are not isomorphic, if no refinement of colors tells them apart."""
@@ -77,8 +75,8 @@ def annealing_state_of(task: Task, rng: Generator) -> pooled.AnnealingState:
     room = np.bincount(absent, minlength=task.graph.n_nodes)
     rows = node_classes.new_rows(task.graph.indptr, task.graph.indices, room)
     # Step 3: what tells nodes apart.
-    state, around = (_by_codes if tasks.counted_by_codes(task) else _by_values)(task, pool, rows)
-    return annealing_state_over(state, around)
+    state_of = _by_codes if tasks.counted_by_codes(task) else _by_values
+    return annealing_state_over(*state_of(task, pool, rows))
 
 
 def _by_codes(
@@ -124,18 +122,18 @@ def _by_values(
     """
     # The value of every node, hashed to one code, makes the classes; in a flip all may move.
     n = task.graph.n_nodes
-    around = _values(task, rows.neighbor.size)
+    node_values = _values(task, rows.neighbor.size)
     codes = np.empty(n, dtype=np.int64)
-    values.evaluate(rows, around, codes)
+    values.evaluate(rows, node_values, codes)
     classes = node_classes.new_classes(codes, task.k, moves=n, steps=(0, 0))
     node_classes.fill(classes)
     state = pooled.PoolState(classes, rows, pool)
     # Pairs with few common neighbors are proposed more often; negated, edges to rewire with many.
     pool.common[:] = rows.length[pool.one] + rows.length[pool.other]
-    if task.distance == 1 and RULES[task.measure].sums != shapes.DEGREES:
+    if task.distance == 1 and RULES[task.measure].sums != values.DEGREES:
         pooled.count_common(state)
         pool.common[:] *= 1 if pool.mates is None else -1
-    return state, around
+    return state, node_values
 
 
 def _pairs(task: Task, rng: Generator) -> NDArray[np.int32]:
@@ -159,7 +157,7 @@ def _values(task: Task, entries: int) -> values.Values:
         np.array([task.distance, *rule], dtype=np.int64),
         *(value, before, pending, tally, turns),
         ball=room.ball,
-        room=room if rule.shapes == shapes.COLORS else None,
+        room=room if rule.shapes == values.COLORS else None,
         reach=reach if task.distance > 1 else None,
     )
 
@@ -208,11 +206,11 @@ def edits_of(annealing: pooled.AnnealingState, visited: Visited) -> Edited:
         return Edited(pairs[changed & ~was_edge], pairs[changed & was_edge], 0)
     # Two edges {v, w} and {x, y} that are rewired are both deleted, and {v, y} and {x, w} added:
     # each names the other as its mate, so take every couple once.
-    one = np.flatnonzero(changed)
-    other, turned = np.divmod(mates[one], 2)
-    one, other, turned = (part[one < other] for part in (one, other, turned))
-    x, y = pairs[other, turned], pairs[other, 1 - turned]
-    joined = np.concatenate((np.stack((pairs[one, 0], y), 1), np.stack((x, pairs[one, 1]), 1)))
+    edge = np.flatnonzero(changed)
+    mate, turned = np.divmod(mates[edge], 2)
+    edge, mate, turned = (part[edge < mate] for part in (edge, mate, turned))
+    x, y = pairs[mate, turned], pairs[mate, 1 - turned]
+    joined = np.concatenate((np.stack((pairs[edge, 0], y), 1), np.stack((x, pairs[edge, 1]), 1)))
     joined = np.sort(joined, axis=1)
     return Edited(joined[np.lexsort((joined[:, 1], joined[:, 0]))], pairs[changed], 0)
 

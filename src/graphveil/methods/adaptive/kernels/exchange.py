@@ -106,7 +106,8 @@ def _move(rows: Packed, clusters: ClusterMembers, levels: Ints, row: int) -> int
     sizes, common, without = clusters.sizes, clusters.common, clusters.without
     a = clusters.labels[row]
     # What the old cluster saves, and what each other cluster costs more. A row joins only a cluster
-    # that then has as many rows as the row asks for.
+    # that then has as many rows as the row asks for. The rows already there have enough, as the
+    # cluster only grows; `improve` has made sure that those of the old cluster keep enough.
     leaving = sizes[a] * starred(common, a) - (sizes[a] - 1) * starred(without, row)
     best, most = MINUS_ONE, ZERO
     for b in range(sizes.size):
@@ -125,8 +126,8 @@ def _move(rows: Packed, clusters: ClusterMembers, levels: Ints, row: int) -> int
 
 
 @leaf
-def _shown_with(rows: Packed, clusters: ClusterMembers, other: int, row: int) -> int:
-    """Return how many columns a cluster suppresses if one row takes another's place."""
+def _starred_with(rows: Packed, clusters: ClusterMembers, other: int, row: int) -> int:
+    """Return how many columns the cluster of `other` suppresses if `row` takes the place of it."""
     if clusters.sizes[clusters.labels[other]] == 1:
         return starred(rows, row)
     return distance(clusters.without, other, rows, row)
@@ -150,9 +151,9 @@ def _change_places(rows: Packed, clusters: ClusterMembers, levels: Ints, row: in
             continue
         # First the other cluster, with the own one at no cost: an upper bound; then the own cluster
         # exactly.
-        saved = now + sizes[b] * (starred(common, b) - _shown_with(rows, clusters, other, row))
+        saved = now + sizes[b] * (starred(common, b) - _starred_with(rows, clusters, other, row))
         if saved > most:
-            saved -= sizes[a] * _shown_with(rows, clusters, row, other)
+            saved -= sizes[a] * _starred_with(rows, clusters, row, other)
             if saved > most:
                 best, most = other, saved
     if best >= 0:

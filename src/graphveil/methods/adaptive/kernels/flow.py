@@ -65,7 +65,8 @@ class Flow(NamedTuple):
     came_from
         int32, shape (2, 2n): scratch: the previous node on a path, from either end.
     seen
-        uint64, shape (4, words): scratch: the records and persons seen, from either end.
+        uint64, shape (4, words): scratch: the records (0) and persons (1) to which a unit can go
+        from the start, and the records (2) and persons (3) from which it can come to the end.
     queue
         int32, shape (2, 2n): scratch: the nodes to visit, from either end.
     lost
@@ -170,10 +171,11 @@ def turn(bits: Words, i: int) -> None:
 @leaf
 def fits(rows: Packed, stars: Words, i: int, j: int) -> bool:
     """Return whether record i, with these stars, fits person j."""
-    shown = NO_BIT
+    # The columns in which both rows differ, but the record shows its value.
+    conflicts = NO_BIT
     for w in range(stars.shape[1]):
-        shown |= differing(rows, i, rows, j, w) & ~stars[i, w]
-    fits: bool = shown == NO_BIT
+        conflicts |= differing(rows, i, rows, j, w) & ~stars[i, w]
+    fits: bool = conflicts == NO_BIT
     return fits
 
 
@@ -233,7 +235,7 @@ def unload(flow: Flow, pairs: PairMatrix) -> None:
 
 
 @leaf
-def send(flow: Flow, one: int, other: int) -> None:
+def send(flow: Flow, source: int, target: int) -> None:
     """Send a unit from one node to another along a residual arc.
 
     Between record and person of different rows that chooses a pair or gives it up. Between those of
@@ -241,9 +243,9 @@ def send(flow: Flow, one: int, other: int) -> None:
     """
     # Nodes of the same row: from person to record passes a unit on, the other way takes one back.
     n = flow.passed.size
-    record, person = min(one, other), max(one, other) - n
+    record, person = min(source, target), max(source, target) - n
     if record == person:
-        flow.passed[record] += 1 if one > other else -1
+        flow.passed[record] += 1 if source > target else -1
         flow.changed[record] = 1
     else:
         # Otherwise the pair changes sides: a free one becomes chosen, or a chosen one free.
@@ -266,8 +268,8 @@ def fitting(rows: Packed, stars: Words, pairs: PairMatrix) -> None:
     for start in range(0, n, PART):
         # Compare a block of records with all persons: no shown cell may differ.
         records = np.arange(start, min(n, start + PART))[:, np.newaxis]
-        shown = np.zeros((records.size, n), dtype=np.bool_)
+        conflict = np.zeros((records.size, n), dtype=np.bool_)
         for w in range(stars.shape[1]):
-            shown |= (_differing(rows, records, persons, w) & ~stars[records, w]) != 0
-        pairs[start : start + PART] = ~shown
+            conflict |= (_differing(rows, records, persons, w) & ~stars[records, w]) != 0
+        pairs[start : start + PART] = ~conflict
     np.fill_diagonal(pairs, 1)

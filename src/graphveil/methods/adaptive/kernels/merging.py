@@ -85,7 +85,7 @@ class MergeRule(NamedTuple):
         A cluster of k rows is finished.
     divisor
         `PLAIN`, `BY_SIZE` or `BY_LOGARITHM`.
-    a_row_more
+    price_per_row
         What each row of the union adds to the price: `SMALL_FIRST` or 0.
     shrink
         1 to give back what a cluster has above k rows, else 0.
@@ -93,7 +93,7 @@ class MergeRule(NamedTuple):
 
     k: int
     divisor: int
-    a_row_more: float
+    price_per_row: float
     shrink: int
 
 
@@ -127,13 +127,13 @@ def _price(common: Packed, sizes: Ints, a: int, b: int, rule: MergeRule) -> floa
         price /= size
     elif rule.divisor == BY_LOGARITHM:
         price /= np.log2(size * 1.0)
-    price += rule.a_row_more * size
+    price += rule.price_per_row * size
     return price
 
 
 @leaf
 def _find_partner(work: Merging, a: int, rule: MergeRule) -> None:
-    """Find the cheapest partner of an open cluster, and offer it to clusters that have one."""
+    """Find the cheapest partner of an open cluster; others take it if it is cheaper than theirs."""
     work.near[a], work.price[a] = -1, np.inf
     for b in range(work.state.size):
         if b != a and work.state[b] == 0:

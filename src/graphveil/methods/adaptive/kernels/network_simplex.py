@@ -242,6 +242,8 @@ def _entering(net: FlowNetwork, costs: Ints, start: int, rows: int, passes: int)
 @leaf
 def _residual_capacity(net: FlowNetwork, node: int, more: int) -> int:
     """Return how much the flow of a node's tree arc can grow (more = 1) or shrink (-1)."""
+    # Arcs to the root, and of a person to the own record (whose numbers differ by n), have no upper
+    # bound. The arc of a pair carries one unit at most.
     n = net.needs.size
     above = wide(net.parent[node])
     upper, lower = max(node, above), min(node, above)

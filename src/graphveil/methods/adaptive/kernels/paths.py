@@ -28,9 +28,11 @@ def expand(flow: Flow, back: int, node: int, end: int) -> int:
     end
         The end of the queue of this direction.
     """
-    # The views of the pairs are numbered such that residual arcs are row ``2 back + is_person``:
-    # forwards from a record to free persons and from a person to its senders, backwards from a
-    # record to chosen persons and from a person to free records.
+    # The views of the pairs (`Flow.words`) are numbered such that ``2 back + is_person`` has the
+    # residual arcs. Forwards they lead from a record to the persons it fits (`FREE`), and from a
+    # person to the records that send to it (`SENDERS`). Backwards they lead from a record to the
+    # persons that it sends to (`CHOSEN`), and from a person to the records that fit it (`FITTING`).
+    # `far` is the row of `Flow.seen` of the other side, on which all new nodes are.
     n = flow.passed.size
     is_person = ONE if node >= n else ZERO
     i = node - n if is_person else node

@@ -51,7 +51,11 @@ def differing(one: Packed, i: int, other: Packed, j: int, w: int) -> np.uint64:
 
 @leaf
 def distance(one: Packed, i: int, other: Packed, j: int) -> int:
-    """Return in how many columns row i of `one` and row j of `other` do not agree."""
+    """Return in how many columns row i of `one` and row j of `other` do not agree.
+
+    A suppressed cell agrees with nothing. So if row i is what a cluster has in common, these are
+    the columns that the cluster suppresses once row j joins it, and not only those in addition.
+    """
     total = 0
     for w in range(one.stars.shape[1]):
         total += count_bits(differing(one, i, other, j, w))

@@ -50,8 +50,8 @@ Flags = NDArray[np.int8]
 MORE_ROWS = 4
 """How many rows lose stars together with the first one, at most. More rows make larger changes."""
 
-MOST_DRAWS = 8
-"""How often a first row is drawn at most to find one that has stars."""
+MOST_TRIES = 8
+"""How often a first row is sampled at most to find one that has stars."""
 
 MOST_WORSE = 40
 """A trial that needs this many more stars is abandoned before it is pruned, which bounds the time
@@ -63,7 +63,7 @@ FAR: int = np.int64(1 << 62)  # type: ignore[assignment]
 CHANGED, NEIGHBOR = 1, 2
 """Marks of rows: changed by the trial, and paired with a changed one. Both are pruned."""
 
-DRAWS: int = np.int64(1 << 30)  # type: ignore[assignment]
+RESOLUTION: int = np.int64(1 << 30)  # type: ignore[assignment]
 """The resolution of the random number that accepts a trial."""
 
 
@@ -272,7 +272,7 @@ def _wipe_some(
         work.marks[i] = 0
     # Step 2: a first row that has stars, and up to four of the rows similar to it.
     first = below(rng, n)
-    for _ in range(MOST_DRAWS):
+    for _ in range(MOST_TRIES):
         if _price_of_row(rows, stars, work.prices, first) > 0:
             break
         first = below(rng, n)
@@ -458,7 +458,10 @@ def _mark_neighbors(flow: Flow, marks: Flags) -> None:
 def _try_change(
     rows: Packed, stars: Words, flow: Flow, work: SearchBuffers, most: int, rng: np.random.Generator
 ) -> tuple[bool, bool]:
-    """Change some rows; return whether that may be kept, and whether it is to be pruned first."""
+    """Change some rows; return whether that may be kept, and whether it is to be pruned first.
+
+    `most`: how much more all stars may cost before pruning, in units of `SearchBuffers.prices`.
+    """
     # Step 1: remove stars, and reroute each pair that no longer fits.
     for number in range(_wipe_some(rows, stars, flow, work, rng)):
         record, person = wide(work.broken[number, 0]), wide(work.broken[number, 1])
@@ -572,7 +575,7 @@ def search(
         more, _ = _compare(rows, stars, flow, work)
         if may_stay and more > 0:
             warm = heat * unit * (1.0 - (trial - 1) * 1.0 / trials)
-            may_stay = below(rng, DRAWS) < np.exp(-more * 1.0 / warm) * DRAWS
+            may_stay = below(rng, RESOLUTION) < np.exp(-more * 1.0 / warm) * RESOLUTION
         if not may_stay:
             _copy_changed(flow.changed, state, work.before)
     return price_of(rows, stars, work.prices)

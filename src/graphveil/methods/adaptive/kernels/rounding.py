@@ -133,7 +133,7 @@ def _take_every_other(costs: Ints, pairs: PairMatrix, tour: ClosedWalk, length: 
 
 @leaf
 def make_symmetric(costs: Ints, pairs: PairMatrix, tour: ClosedWalk) -> None:
-    """Make every pair one both ways, such that no degree falls.
+    """Make the pairs symmetric, such that no degree falls.
 
     Parameters
     ----------

@@ -396,7 +396,7 @@ def two_sides(indptr: Ints, indices: Nodes, rng: Generator, side: Flags) -> int:
     for v in range(n):
         side[v] = rng.random() < 0.5
     # A node changes sides if that cuts more of its edges; in a warm sweep, over random nodes, also
-    # at times if it cuts fewer.
+    # at times if it cuts fewer. The temperature is in edges: 2 at first, 7% lower at each sweep.
     for sweep in range(WARM_SWEEPS + GREEDY_SWEEPS):
         warm = sweep < WARM_SWEEPS
         temperature = 2.0 * 0.93**sweep
@@ -815,5 +815,7 @@ def pair_up(
         lost = kept_of_pairs(indptr, indices, partner, marks, (v, w))
         _exchange(partner, v, w)
         lost -= kept_of_pairs(indptr, indices, partner, marks, (v, x))
+        # Metropolis, with the kept edges as the energy. If refused, v and its former partner x
+        # become partners again, which brings back the former partner of w, too.
         if lost > 0 and lost > -temperature * math.log(1.0 - rng.random()):
             _exchange(partner, v, x)

@@ -150,7 +150,8 @@ def _load(rows: Distinct, work: Work, low: int, high: int, k: int) -> tuple[int,
             work.following[last] = f
             last = f
     work.following[last] = -1
-    # List their rows.
+    # List their rows. Meanwhile first[f] is the next free place of feature f, and is set back
+    # after.
     for i in range(low, high):
         r = work.order[i]
         for j in range(rows.indptr[r], rows.indptr[r + 1]):
@@ -168,9 +169,10 @@ def _cut(work: Work, size: int, k: int, choice: int) -> int:
     """Return the feature along which a part of `size` copies is cut, or -1.
 
     `FIRST`: the first that at least k copies have and at least k have not, where those that have
-    not are at least half (rounded down) and this half is at least k. `BALANCED`: the one with the
-    largest smaller side of at least k, the first of equals. Features below k are unchained for
-    good, since counts only fall while a part is cut.
+    not are at least half (rounded down) and this half is at least k: in the order of the values 0
+    and 1, half of the copies is then reached at 0, the median at which the paper cuts. `BALANCED`:
+    the one with the largest smaller side of at least k, the first of equals. Features below k are
+    unchained for good, since counts only fall while a part is cut.
     """
     half = size // 2
     best, most = -1, k - 1

@@ -248,9 +248,10 @@ def _candidates(
 def _choose(state: Classes, k: int, groups: Groups, n: int, width: int, least: int) -> int:
     """Pick the rows that are to move, by gain; return how many, 0 if that does not pay.
 
-    All that gain move; if `least` is not a gain, the class opens, and is filled up to k rows with
-    those that lose least. `n` candidates are in ``groups.rows``; no gain exceeds `width`, the
-    number of columns. Writes ``groups.picked``.
+    `least` is the smallest gain of a row that may move. Into a class that exists it is 1: all that
+    gain move. It is negative if the class is yet to be opened: all that gain move, and then those
+    that lose least, up to k rows. `n` candidates are in ``groups.rows``; no gain exceeds `width`,
+    the number of columns. Writes ``groups.picked``.
     """
     rows, gains, moved = groups.rows, groups.gains, groups.moved
     chosen, total, gain = ZERO, ZERO, wide(width)

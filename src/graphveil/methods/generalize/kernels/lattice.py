@@ -58,10 +58,10 @@ class Agreeing(NamedTuple):
     counters
         int64, shape (3,): rows left, clusters so far, rows visited in all vectors so far (what the
         caller's work budget counts). Written by `publish`.
-    table, group
+    table, slot_group
         uint64 and int64, shape (power of two of at least 2n,): the hash table, keys and groups; a
         group of -1 is a free slot. Written by `_group`.
-    slot
+    group_of_row
         int64, shape (n,): the group of ``left[i]``. Written by `_group`.
     size
         int64, shape (n,): the number of rows of a group. Written by `_group`.
@@ -74,8 +74,8 @@ class Agreeing(NamedTuple):
     left: Ints
     counters: Ints
     table: Words
-    group: Ints
-    slot: Ints
+    slot_group: Ints
+    group_of_row: Ints
     size: Ints
     cluster: Ints
 
@@ -84,14 +84,14 @@ def agreeing_of(words: Words, n: int) -> Agreeing:
     """Return scratch space for n rows, all of them without a cluster."""
     # At most half of the slots are taken, so that probing stays short.
     bits = (2 * n - 1).bit_length()
-    slot, size, cluster = np.zeros((3, n), dtype=np.int64)
+    group_of_row, size, cluster = np.zeros((3, n), dtype=np.int64)
     return Agreeing(
         words=words,
         left=np.arange(n, dtype=np.int64),
         counters=np.array([n, 0, 0], dtype=np.int64),
         table=np.zeros(1 << bits, dtype=np.uint64),
-        group=np.zeros(1 << bits, dtype=np.int64),
-        slot=slot,
+        slot_group=np.zeros(1 << bits, dtype=np.int64),
+        group_of_row=group_of_row,
         size=size,
         cluster=cluster,
     )
@@ -117,26 +117,26 @@ def _group(rows: Rows, room: Agreeing, vector: NDArray[np.int32]) -> int:
     """
     # Use as few slots as the rows left need, since all of them are cleared for every vector.
     left = room.counters[0]
-    places = ONE
-    while places < 2 * left:
-        places *= 2
-    for i in range(places):
-        room.group[i] = -1
-    mask = np.uint64(places - 1)
+    slots = ONE
+    while slots < 2 * left:
+        slots *= 2
+    for i in range(slots):
+        room.slot_group[i] = -1
+    mask = np.uint64(slots - 1)
     groups = ZERO
     for i in range(left):
         # Linear probing from the low bits of the key, to the slot of the key or to a free one.
         key = _key(rows, room.words, room.left[i], vector)
-        place = np.int64(key & mask)
-        while room.group[place] >= 0 and room.table[place] != key:
-            place = (place + 1) & (places - 1)
-        g = room.group[place]
+        slot = np.int64(key & mask)
+        while room.slot_group[slot] >= 0 and room.table[slot] != key:
+            slot = (slot + 1) & (slots - 1)
+        g = room.slot_group[slot]
         if g < 0:
             g = groups
-            room.group[place], room.table[place] = g, key
+            room.slot_group[slot], room.table[slot] = g, key
             room.size[g], room.cluster[g] = 0, OPEN
             groups += 1
-        room.slot[i] = g
+        room.group_of_row[i] = g
         room.size[g] += 1
     return groups
 
@@ -155,7 +155,7 @@ def _number(
             room.cluster[g] = REFUSED
     large = ZERO
     for i in range(room.counters[0]):
-        g = room.slot[i]
+        g = room.group_of_row[i]
         if room.cluster[g] != OPEN:
             continue
         # All rows of a group lose the same, since they show the same nodes: one row decides.
@@ -182,7 +182,7 @@ def _keep_fitting(
         return large
     # Count the attached values of every numbered group.
     for i in range(room.counters[0]):
-        c = room.cluster[room.slot[i]]
+        c = room.cluster[room.group_of_row[i]]
         if c >= 0:
             for x in range(width):
                 state.counts[c, conditions.values[room.left[i], x]] += 1
@@ -238,7 +238,7 @@ def least_losses(
             continue
         _group(rows, room, vectors[v])
         for i in range(best.size):
-            if lost[i] < best[i] and room.size[room.slot[i]] >= k:
+            if lost[i] < best[i] and room.size[room.group_of_row[i]] >= k:
                 best[i] = lost[i]
 
 
@@ -291,7 +291,7 @@ def publish(
         kept = ZERO
         for i in range(left):
             row = room.left[i]
-            c = room.cluster[room.slot[i]]
+            c = room.cluster[room.group_of_row[i]]
             if c >= 0:
                 labels[row] = c
             else:

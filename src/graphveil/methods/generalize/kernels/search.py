@@ -78,6 +78,8 @@ def _three_best(
     """Write the three listed clusters that a row joins at the least loss, and that loss.
 
     ``room.best`` are the clusters, -1 for none; ``room.adds`` by how much the loss of each rises.
+    The first is for a relocation. All three are for exchanges, which visit every row of each: more
+    would take more time.
     """
     best, adds = room.best, room.adds
     for i in range(3):
@@ -363,6 +365,7 @@ def improve(
             moves += 1
             continue
         # Move 2: exchange it with a row of one of the three; the sizes of clusters do not change.
+        # A row of a cluster of more than 4k + 8 rows is not exchanged, to bound the time.
         other = MINUS_ONE
         if state.size[a] <= room.picked.size * 2 + 8:
             other = _exchange(rows, conditions, state, row, lost, room)

@@ -23,8 +23,9 @@ lies above min(n - 1, the largest degree + 2 UB / k).
     (4) A_ab <= sum_t x_bt min((t - b)+, c_a) + P_b - U_b    a node of b takes at most one edge from
                                                each node of a small class a; D likewise
 
-P_a and Q_a are the ends of added and deleted edges in class a, U_a and L_a the sums of
-``(t - a)+ x_at`` and ``(a - t)+ x_at``. Inside a class, (4) counts both ends and c_a - 1 for c_a.
+(z)+ stands for max(z, 0). P_a and Q_a are the ends of added and deleted edges in class a, U_a and
+L_a the sums of ``(t - a)+ x_at`` and ``(a - t)+ x_at``. Inside a class, (4) counts both ends and
+c_a - 1 for c_a.
 
 Every set of fewer than UB edits after which each degree has k nodes is a point of the program with
 its own edits as value, so the least value bounds all of them from below. A program without points

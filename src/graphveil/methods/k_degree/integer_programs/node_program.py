@@ -112,15 +112,15 @@ def carried_out(
     If `free`, nodes may get other targets than planned.
     """
     # Sample nodes and pairs, solve the program over them, and read off the pairs that change.
-    tried = _candidates(task, planned, rng, free=free)
-    if tried.nodes.size == 0:
+    sample = _candidates(task, planned, rng, free=free)
+    if sample.nodes.size == 0:
         return None
-    chosen = _Model(task, planned, tried, free=free).solution()
+    chosen = _Model(task, planned, sample, free=free).solution()
     if chosen is None:
         return None
-    n_added = tried.added.size
-    added = tried.added[chosen[:n_added]]
-    deleted = tried.deleted[chosen[n_added : n_added + tried.deleted.size]]
+    n_added = sample.added.size
+    added = sample.added[chosen[:n_added]]
+    deleted = sample.deleted[chosen[n_added : n_added + sample.deleted.size]]
     # Recompute the degrees from the pairs; the solver may be wrong within its tolerance.
     reached = task.degrees.copy()
     for keys, sign in ((added, 1), (deleted, -1)):
@@ -138,7 +138,7 @@ def _candidates(
     """Return sampled nodes of the classes that the plan touches, and pairs among them."""
     blocks, program, plan = planned
     n = task.degrees.size
-    # Edges of blocks in which the plan deletes: some more than planned.
+    # Edges of blocks in which the plan deletes: six times as many as planned, and 30.
     keys, block = _edges_by_block(task, blocks)
     deletable = [
         rng.choice(there, min(there.size, 30 + 6 * wanted), replace=False)
@@ -150,9 +150,9 @@ def _candidates(
     deleted = keys[np.concatenate([*deletable, np.empty(0, dtype=np.int64)])]
     nodes = np.flatnonzero(inside)
     # Pairs without an edge of blocks in which the plan adds, between sampled nodes.
+    of_class = blocks.of_node[nodes]
     added = [
-        _some(_absent_pairs(task, nodes[of[nodes] == a], nodes[of[nodes] == b]), MOST_PAIRS, rng)
-        for of in (blocks.of_node,)
+        _some(_absent_pairs(task, nodes[of_class == a], nodes[of_class == b]), MOST_PAIRS, rng)
         for (a, b), wanted in zip(program.added.tolist(), plan.added.tolist(), strict=True)
         if wanted
     ]
@@ -206,13 +206,14 @@ def _nodes(planned: PlannedProgram, deletable: list[Ints], rng: Generator) -> ND
     return inside
 
 
-def _absent_pairs(task: DegreeTask, one: Ints, other: Ints) -> Ints:
+def _absent_pairs(task: DegreeTask, first: Ints, second: Ints) -> Ints:
     """Return the keys of all pairs between two lists of nodes that are not edges."""
-    return _absent(task, np.repeat(one, other.size), np.tile(other, one.size))
+    return _absent(task, np.repeat(first, second.size), np.tile(second, first.size))
 
 
-def _absent(task: DegreeTask, one: Ints, other: Ints) -> Ints:
-    u, v = np.minimum(one, other), np.maximum(one, other)
+def _absent(task: DegreeTask, first: Ints, second: Ints) -> Ints:
+    """Return the keys of those of these pairs that are not edges, ascending, each once."""
+    u, v = np.minimum(first, second), np.maximum(first, second)
     keys: Ints = np.unique((u * task.degrees.size + v)[u < v])
     return keys[~pairs_in_graph(task.indptr, task.indices, keys)] if keys.size else keys
 
@@ -231,21 +232,21 @@ class _Model(Rows):
     """
 
     def __init__(
-        self, task: DegreeTask, planned: PlannedProgram, tried: Candidates, *, free: bool
+        self, task: DegreeTask, planned: PlannedProgram, sample: Candidates, *, free: bool
     ) -> None:
         blocks, program, plan = planned
-        self.task, self.blocks, self.tried, self.free = task, blocks, tried, free
+        self.task, self.blocks, self.sample, self.free = task, blocks, sample, free
         self.node, self.target = self._choices(program, plan)
         self.targets, self.used = np.unique(self.target, return_inverse=True)
-        self.pairs = tried.added.size + tried.deleted.size
+        self.pairs = sample.added.size + sample.deleted.size
         self.n_used = self.targets.size if free else 0
         super().__init__(self.pairs + self.node.size + self.n_used)
         self.stay = np.bincount(
-            np.delete(task.degrees, tried.nodes), minlength=int(self.target.max()) + 1
+            np.delete(task.degrees, sample.nodes), minlength=int(self.target.max()) + 1
         )
         # (1) one target for every node
-        one, z = np.ones(tried.nodes.size), self.pairs + np.arange(self.node.size)
-        self._add(self.node, z, np.ones(self.node.size), one, one)
+        ones, z = np.ones(sample.nodes.size), self.pairs + np.arange(self.node.size)
+        self._add(self.node, z, np.ones(self.node.size), ones, ones)
         self._degrees_follow()
         if free:
             self._used_targets_have_k_nodes()
@@ -255,12 +256,12 @@ class _Model(Rows):
     def _choices(self, program: Program, plan: PlannedMoves) -> tuple[Ints, Ints]:
         """Return every candidate's position and a target that it may get."""
         of_class, target = program.moves.T
-        made = plan.nodes > 0
-        in_use = np.unique(target[made])
+        in_plan = plan.nodes > 0
+        in_use = np.unique(target[in_plan])
         nodes, targets = [], []
-        for position, node in enumerate(self.tried.nodes.tolist()):
+        for position, node in enumerate(self.sample.nodes.tolist()):
             own, degree = self.blocks.of_node[node], self.task.degrees[node]
-            possible = target[made & (of_class == own)]
+            possible = target[in_plan & (of_class == own)]
             if self.free:
                 near = in_use[np.abs(in_use - degree) <= NEAR_TARGETS]
                 possible = np.unique(np.concatenate([possible, near, [degree]]))
@@ -273,10 +274,10 @@ class _Model(Rows):
 
     def _degrees_follow(self) -> None:
         """(2) Degree plus added minus deleted is the target."""
-        n, nodes = self.task.degrees.size, self.tried.nodes
-        pairs = np.concatenate([self.tried.added, self.tried.deleted])
+        n, nodes = self.task.degrees.size, self.sample.nodes
+        pairs = np.concatenate([self.sample.added, self.sample.deleted])
         ends = np.searchsorted(nodes, np.concatenate(np.divmod(pairs, n)))
-        sign = np.repeat([1.0, -1.0], [self.tried.added.size, self.tried.deleted.size])
+        sign = np.repeat([1.0, -1.0], [self.sample.added.size, self.sample.deleted.size])
         row = np.concatenate([ends, self.node])
         column = np.concatenate(
             [np.tile(np.arange(self.pairs), 2), self.pairs + np.arange(self.node.size)]
@@ -301,7 +302,7 @@ class _Model(Rows):
         """(3) As many nodes of a class get a target as the plan says, those that stay included."""
         width = int(max(program.moves[:, 1].max(), self.target.max())) + 1
         moves = program.moves[:, 0] * width + program.moves[:, 1]
-        of_class = self.blocks.of_node[self.tried.nodes]
+        of_class = self.blocks.of_node[self.sample.nodes]
         keys, row = np.unique(of_class[self.node] * width + self.target, return_inverse=True)
         number = np.zeros(keys.size, dtype=np.int64)
         known = np.isin(moves, keys)

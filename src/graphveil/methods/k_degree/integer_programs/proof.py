@@ -37,7 +37,10 @@ MOST_MOVES = 20_000
 """Above this number of x not even the relaxation is solved (more than some 10,000 edges)."""
 
 MOST_VARIABLES: dict[Prove, int] = {"auto": 2_000, "always": 1 << 62}
-"""Above this number of variables only the relaxation is solved, which takes seconds at most."""
+"""Above this number of variables only the relaxation is solved, which takes seconds at most.
+
+More lets larger networks be searched, in more time; how 2,000 was chosen is not recorded.
+"""
 
 RUNS = 8
 """How often a plan is carried out by the usual steps, each time with other random numbers."""
@@ -134,7 +137,7 @@ def _fewer(
     # free targets.
     targets, best, least = _plan_of(model), None, known
     ways: list[bool | None] = [None] * RUNS
-    # targets that are free cost minutes where nothing may be deleted
+    # Without deletions, free targets take minutes to solve, and are not tried.
     ways += ([False] if edits == "add" else [False, True]) * TRIES
     useless = set()
     for number, free in enumerate(ways):

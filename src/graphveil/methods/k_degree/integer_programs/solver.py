@@ -54,7 +54,10 @@ class Program(NamedTuple):
 
 
 class Solution(NamedTuple):
-    """What a solver says: no point has a value below `bound`, infinite without points; the best."""
+    """What a solver says: no point has a value below `bound`; `values` is the best point found.
+
+    `bound` is infinite if there is no point, and `values` None if none was found.
+    """
 
     bound: float
     values: Floats | None

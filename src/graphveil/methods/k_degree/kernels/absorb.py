@@ -160,7 +160,8 @@ def _go_round(
         if cursor[0] == n:
             cursor[0] = 0
             cursor[1] += 1
-        # Skip v itself, its neighbors, and nodes with units; later rounds also v's earlier edits.
+        # Skip v itself, its neighbors, and nodes with units (all barred), so that x is settled. The
+        # first round skips every touched node; later ones only those that an edit joined to v.
         if barred[x] > 0 or (fresh and edits.touched[x]):
             continue
         t = classes.target[x]
@@ -257,6 +258,8 @@ def _fall_alone(
     """
     first = edits.indptr[v]
     size = edits.indptr[v + 1] - first
+    # Twice round all neighbors: a node that an edit has touched is taken in the second round only,
+    # so that as few nodes as possible lose more than one edge.
     for again in (False, True):
         at = start
         for _step in range(size):
@@ -357,6 +360,8 @@ def undo_absorption(edits: DegreeEdits, classes: DegreeClasses, last: Ints, k: i
     t = classes.target[x]
     if sign == 0 or classes.members[t] <= k or classes.members[t - sign] < k:
         return
+    # Take back the edit, which leaves v and x with a unit each, and move x back, which pays its
+    # own.
     if sign > 0:
         cut(edits, v, x)
     else:
@@ -384,7 +389,8 @@ def rotate(edits: DegreeEdits, surplus: Ints, owed: Ints, rng: Generator) -> Non
     """Step 4: delete (u, x) and add (w, x) while u has too many edges and w too few.
 
     Two edits pay two units. Such an x exists whenever u has more neighbors than w. A node u is left
-    for later after 16 nodes w that it could not serve.
+    for step 6 after 16 nodes w that it could not serve, so that the nodes u do not all try all w;
+    how 16 was chosen is not recorded.
     """
     residual = edits.residual
     for u in surplus:
@@ -461,6 +467,8 @@ def _pair_mixed(edits: DegreeEdits, u: int, w: int, rng: Generator) -> bool:
     indptr, indices = edits.indptr, edits.indices
     n = indptr.size - 1
     for _try in range(8 * PAIR_TRIES):
+        # A neighbor x of u that keeps its degree: it loses u and gains z, a random node. So does z,
+        # which loses a neighbor y, and y, which gains w.
         x = wide(indices[indptr[u] + below(rng, indptr[u + 1] - indptr[u])])
         z = below(rng, n)
         if indptr[z + 1] == indptr[z] or adjacent(edits, x, z) or not still_there(edits, u, x):

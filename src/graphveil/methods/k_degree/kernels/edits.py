@@ -7,8 +7,8 @@ from the disk.
 
 Steps 1 to 3 pay units by edges between nodes that have units of the same sign. `match_deletions`
 (step 1) and `match_additions` (step 2) are the construction of Havel and Hakimi on the units, as in
-Liu and Terzi's Supergraph (section 5), with a queue that keeps the nodes sorted in O(1) per edge;
-what they cannot pay, `swap` (step 3) pays by re-routing an edit that was made.
+Liu and Terzi's Supergraph, with a queue that keeps the nodes sorted in O(1) per edge; what they
+cannot pay, `swap` (step 3) pays by re-routing an edit that was made.
 
 The residual of a node is the number of edges that it lacks, negative if it has too many. The
 arguments `indptr` (int64, shape (n + 1,)) and `indices` (int32, sorted within a node) are the
@@ -319,7 +319,8 @@ def match_additions(edits: DegreeEdits, order: Ints) -> None:
 
     `order` (int64) lists the nodes with a positive residual, the largest first. Each in turn is
     joined to those that lack most and are not its neighbors. A node that finds too few keeps
-    a residual for the next steps.
+    a residual for the next steps. It is enough to ask the graph: a pair is looked at once only, at
+    the node that comes first in the queue, so no pair was added before.
     """
     residual = edits.residual
     queue = make_queue(order, residual)
@@ -436,7 +437,9 @@ def _nearness(edits: DegreeEdits) -> Nearness:
 @leaf
 def _mark(edits: DegreeEdits, near: Nearness, v: int, marks: Nodes) -> None:
     """Write v into the marks of all nodes that are joined to it now, and of no others."""
-    # First the neighbors in the graph, then the corrections by v's own edits.
+    # First the neighbors in the graph, then the corrections by v's own edits. Only pairs without an
+    # edge are ever logged as added, only edges as deleted: an added pair is joined while its state
+    # says so, a deleted one again once its state is back at 0.
     for j in range(edits.indptr[v], edits.indptr[v + 1]):
         marks[edits.indices[j]] = v
     end = near.first[v]
@@ -548,6 +551,7 @@ def _reroute(edits: DegreeEdits, near: Nearness, v: int, w: int, sign: int, end:
     set_pair(edits, w, y, sign)
     near.of_v[x] = v if sign > 0 else -1
     near.of_w[y] = w if sign > 0 else -1
+    # A node that is paired with itself has two rows of marks, each of which lacks the other's end.
     if v == w:
         near.of_v[y], near.of_w[x] = near.of_w[y], near.of_v[x]
     _link(edits, near, sign, size)
@@ -576,6 +580,7 @@ def swap(
             _mark(edits, near, v, near.of_v)
         for j in range(i, min(left.size, i + SWAP_PARTNERS)):
             w = left[j]
+            # A node that is paired with itself gives two units. An empty list: nothing fits v.
             both = 2 if v == w else 1
             if residual[v] * sign >= both and residual[w] * sign >= both and near.listed[0] != 0:
                 _mark(edits, near, w, near.of_w)

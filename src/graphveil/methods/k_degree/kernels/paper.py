@@ -1,4 +1,4 @@
-"""Loops of Liu and Terzi's algorithms as printed: equations 2 to 4, and ConstructGraph.
+"""Loops of Liu and Terzi's algorithms as printed: the dynamic program, and ConstructGraph.
 
 `graphveil.methods.k_degree.paper` calls them. A release does not: it is made by the faster, exact
 program over the degree histogram in `sequence.py` and by edits of the graph in `edits.py`.
@@ -23,15 +23,16 @@ def cheapest_raise_by_window(
 ) -> None:
     """Write the least cost of the first i nodes and the last cut; -1 where fewer than k.
 
-    Liu and Terzi, section 4. `degrees` are the n degrees in descending order, int64; `prefix` their
-    n + 1 sums, ``prefix[i]`` of the first i. The kernel writes ``cost[i]``, DA(i) in the paper, and
-    ``previous[i]``, where the last group of the first i nodes starts; both have n + 1 entries,
-    int64. O(nk).
+    Liu and Terzi's Dynamic Programming algorithm. `degrees` are the n degrees in descending order,
+    int64; `prefix` their n + 1 sums, ``prefix[i]`` of the first i. The kernel writes ``cost[i]``,
+    DA(i) in the paper, and ``previous[i]``, where the last group of the first i nodes starts; both
+    have n + 1 entries, int64. O(nk).
     """
     cost[0], previous[0] = 0, 0
     for i in range(1, degrees.size + 1):
         cost[i] = -1
-        # Equation 4: the last group, nodes t to i - 1, has at least k and at most 2k - 1 nodes.
+        # The last group, nodes t to i - 1, has at least k and at most 2k - 1 nodes: a larger one
+        # splits in two at no cost.
         for t in range(max(0, i - 2 * k + 1), i - k + 1):
             if cost[t] < 0:
                 continue
@@ -45,10 +46,11 @@ def cheapest_raise_by_window(
 def join_by_degrees(order: Ints, need: Ints, out: Nodes, rng: np.random.Generator) -> int:
     """Join random nodes to the neediest others until nobody needs an edge; -1 if one cannot.
 
-    Liu and Terzi, section 5, Algorithm 1. `order` lists the nodes of positive need by descending
-    need, int64; `need` is the number of edges that each of the n nodes still needs, int64, and is
-    lowered to 0. The kernel writes the edges into the rows of `out`, shape (sum of needs / 2, 2),
-    int32, and returns how many there are. O(m), since a queue keeps the nodes sorted.
+    Liu and Terzi, Algorithm 1 (ConstructGraph). `order` lists the nodes of positive need by
+    descending need, int64; `need` is the number of edges that each of the n nodes still needs,
+    int64, and is lowered to 0. The kernel writes the edges into the rows of `out`, shape (sum of
+    needs / 2, 2), int32, and returns how many there are. O(m), since a queue keeps the nodes
+    sorted.
     """
     queue = make_queue(order, need)
     pairs = 0

@@ -1,8 +1,8 @@
 """Loops of the degree sequence: where to cut a descending sequence into groups of at least k.
 
-The dynamic program of Liu and Terzi (section 4) in time that depends on the distinct degrees rather
-than on the nodes. `sequence.optimal_plan` calls `cuts_worth_trying`, then `cheapest_raise` or
-`cheapest_median`, then `trace_back` and `cut_runs`; `greedy_starts` is their greedy algorithm.
+The Dynamic Programming algorithm of Liu and Terzi in time that depends on the distinct degrees
+rather than on the nodes. `sequence.optimal_plan` calls `cuts_worth_trying`, then `cheapest_raise`
+or `cheapest_median`, then `trace_back` and `cut_runs`; `greedy_starts` is their greedy algorithm.
 
 Run r holds the nodes ``first[r] .. first[r + 1] - 1``, of degree ``degree[r]``; ``prefix[r]`` sums
 the degrees before it. These arrays (int64) have one entry more than there are runs. A cut is a
@@ -162,7 +162,8 @@ def cheapest_median(
 ) -> None:
     """Write into cost[c] the least cost before cut c, into previous[c] the cut before.
 
-    The recursion of Liu and Terzi with the median's cost (section 8): cost[c] is the least of
+    The recursion of Liu and Terzi with the cost of their variant with deletions: cost[c] is the
+    least of
     cost[t] + I(t, c) over the cuts t at least k nodes before c. I satisfies the quadrangle
     inequality, so a later start, once better, stays better: queue[j] beats queue[j - 1] from cut
     since[j] on, found by doubling steps and halving. O(C log C log D) for C cuts and D runs.
@@ -176,6 +177,7 @@ def cheapest_median(
     entering = ZERO
     cost[0], previous[0] = 0, 0
     for c in range(1, cut.size):
+        # Starts that no longer lead leave at the head first: no new start is compared with them.
         while head + 1 < tail and since[head + 1] <= c:
             head += 1
         # Starts enter once their group would have k nodes.
@@ -212,6 +214,7 @@ def cheapest_median(
             if takeover < cut.size:
                 queue[tail], since[tail] = t, takeover
                 tail += 1
+        # The new starts may lead from this cut on.
         while head + 1 < tail and since[head + 1] <= c:
             head += 1
         t = queue[head]
@@ -240,7 +243,7 @@ def trace_back(cut: Ints, previous: Ints, start: Ints) -> int:
 def greedy_starts(first: Ints, degree: Ints, prefix: Ints, k: int, start: Ints) -> int:
     """Write where the greedy's groups start, ascending; return how many, at most two per run.
 
-    Liu and Terzi, section 4: node i joins the group at hand, of degree `group_degree`, if
+    Liu and Terzi's Greedy algorithm: node i joins the group at hand, of degree `group_degree`, if
     C_merge <= C_new. `here` is the run of node i, `nxt` that of node i + 1, and `ahead` that of
     node i + k, the first behind the window. The kernel writes `start` (int64, positions).
     """

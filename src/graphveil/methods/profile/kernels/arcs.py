@@ -81,17 +81,17 @@ class Cells(NamedTuple):
     """The cells that nodes are in: one for each color and target, with at least k nodes. All int64.
 
     ``of_person``, shape (n,), is the cell of each node, and ``members``, shape (cells,), the number
-    of nodes in each; both are written by steps in which a node changes cells. ``beside``, shape
+    of nodes in each; both are written by steps in which a node changes cells. ``next_cell``, shape
     (cells, 4), is the cell whose target is one larger or smaller on one side, by `MORE`, `LESS`,
     `MORE_BACK` and `LESS_BACK`, or -1 if no node has that target. It is fixed.
     """
 
     of_person: Ints
     members: Ints
-    beside: Ints
+    next_cell: Ints
 
 
-# Columns of `Cells.beside`: one arc out more, one less, one arc in more, one less.
+# Columns of `Cells.next_cell`: one arc out more, one less, one arc in more, one less.
 MORE, LESS, MORE_BACK, LESS_BACK = 0, 1, 2, 3
 
 
@@ -121,7 +121,8 @@ def has_arc(edits: ArcEdits, u: int, v: int) -> bool:
     """Return whether an arc leads from u to v now; True for a node and itself."""
     if u == v:
         return True
-    # Arcs that were edited are in the hash; the input decides about all others.
+    # Arcs that were edited are in the hash, with a state other than 0; the input decides about all
+    # others, and about arcs whose edit was undone.
     state = edits.table[find(edits.table, edits.tally[2], key_of(edits, u, v)), 1]
     if state != 0:
         return bool(state > 0)
@@ -133,7 +134,8 @@ def make(edits: ArcEdits, u: int, v: int) -> None:
     """Add the arc from u to v, which does not exist now."""
     key, shift = key_of(edits, u, v), edits.tally[2]
     row = find(edits.table, shift, key)
-    # A deleted arc comes back: no edit is left. Else an edit is noted and logged.
+    # A deleted arc comes back: no edit is left, and its key in the log is skipped while this is so.
+    # Otherwise the edit is put into the hash and logged.
     if edits.table[row, 1] < 0:
         edits.table[row, 1] = 0
     else:
@@ -147,6 +149,7 @@ def make(edits: ArcEdits, u: int, v: int) -> None:
 @leaf
 def cut(edits: ArcEdits, u: int, v: int) -> None:
     """Delete the arc from u to v, which exists now."""
+    # As in `make`, with the opposite signs.
     key, shift = key_of(edits, u, v), edits.tally[2]
     row = find(edits.table, shift, key)
     if edits.table[row, 1] > 0:
@@ -252,17 +255,19 @@ def _reroute(edits: ArcEdits, u: int, v: int, sign: int, start: int, tries: int)
     log = edits.added if sign > 0 else edits.deleted
     size = edits.tally[0] if sign > 0 else edits.tally[1]
     n = edits.owed.size
-    there = sign < 0
+    wanted = sign < 0
     for step in range(min(tries, size)):
-        # The edit must still be in this state, and share no node with u and v.
+        # The edit must still be in this state (an added arc exists now, a deleted one does not),
+        # and share no node with u and v.
         key = log[(start + step) % size]
         x, y = key // n, key % n
         if edits.turned:
             x, y = y, x
-        if x in (u, v) or y in (u, v) or has_arc(edits, x, y) == there:
+        if x in (u, v) or y in (u, v) or has_arc(edits, x, y) == wanted:
             continue
-        # Both new edits must be possible.
-        if has_arc(edits, u, y) != there or has_arc(edits, x, v) != there:
+        # Both new edits must be possible: an arc to be added does not exist now, one to be deleted
+        # does (`wanted`).
+        if has_arc(edits, u, y) != wanted or has_arc(edits, x, v) != wanted:
             continue
         if sign > 0:
             cut(edits, x, y)
@@ -352,7 +357,7 @@ def change_tails(edits: ArcEdits, owed: Ints, surplus: Ints, rng: Generator) -> 
 def _step(cells: Cells, x: int, way: int, k: int) -> int:
     """Return the cell that x may change to this way, or -1; its own cell must keep k nodes."""
     cell = cells.of_person[x]
-    return int(cells.beside[cell, way]) if cells.members[cell] > k else -1
+    return int(cells.next_cell[cell, way]) if cells.members[cell] > k else -1
 
 
 @leaf

@@ -93,6 +93,9 @@ def rank_of_least(size: int, up: int, down: int) -> int:
     """Return the rank of the cheapest common value in a sorted list; of several the lowest.
 
     The cost is least at the quantile down / (up + down); if values may only rise, at the maximum.
+    At rank r, one step up costs ``up`` for each of the r + 1 values up to it, and saves ``down``
+    for each of the others. So the lowest best rank is the first at which (r + 1) (up + down) is at
+    least size x down.
     """
     if down < 0:
         return size - 1
@@ -104,13 +107,14 @@ def _bound_rest(costs: Costs, order: Ints, k: int, rest: Ints) -> None:
     """Write a lower bound on what the nodes from the i-th on cost.
 
     Every group of consecutive nodes splits into consecutive pairs and at most one triple. To bring
-    these to one value each costs no more than to bring the group to one.
+    these to one value each costs no more than to bring the group to one. So the least cost over
+    all ways to divide the rest into single nodes, pairs and triples is a bound, found from the end.
     """
     points, _, alone, up, down = costs
     unit = up if down < 0 else min(up, down)
     rest[order.size] = 0
     for i in range(order.size - 1, -1, -1):
-        # A single node; for k = 1 nothing has to be grouped.
+        # A single node; for k = 1 a group of one costs nothing.
         rest[i] = min(rest[i + 1] + alone[order[i]], NEVER) if k > 1 else 0
         pair = triple = 0
         if i + 1 < order.size:
@@ -255,7 +259,8 @@ def best_cuts(costs: Costs, order: Ints, k: int, cuts: Cuts, bound: int) -> int:
         alone = least[i - 1] + costs.alone[order[i - 1]]
         least[i] = alone if alone < limit else NEVER
         size_at[i] = 0
-        # Choice 2: it ends a group. Only sizes whose prefix is possible are priced.
+        # Choice 2: it ends a group. Only sizes whose prefix is possible are priced: `most` is the
+        # largest of them, `floor` the least cost of such a prefix.
         most, floor = 0, NEVER
         for size in range(k, min(2 * k - 1, run) + 1):
             if least[i - size] < limit:
@@ -266,7 +271,8 @@ def best_cuts(costs: Costs, order: Ints, k: int, cuts: Cuts, bound: int) -> int:
             cost = least[i - size] + cuts.spent[size]
             if cost < min(limit, least[i]):
                 least[i], size_at[i] = cost, size
-        # A gap that no group can bridge: no cut of the order is below the bound.
+        # After 2k - 1 impossible prefixes in a row every group, of at most 2k - 1 nodes, would
+        # begin after one of them: no cut of the order is below the bound.
         dead = dead + 1 if least[i] >= NEVER else 0
         if dead == 2 * k - 1:
             return NEVER
@@ -359,7 +365,8 @@ def _cost(costs: Costs, groups: Groups, g: int, without: int, joining: int) -> i
         center, low = _at(values, sums, gone, rank)
         high = sums[groups.sizes[g]] - low - (gone if without >= 0 else 0)
         if joining >= 0:
-            # With one more value the best one moves by at most one place.
+            # With one more value the best one moves by at most one place: it is the value before
+            # the rank, the new value, or still the one at the rank.
             value = costs.points[joining, c]
             high += value
             before, low_before = _at(values, sums, gone, rank - 1) if rank > 0 else (-1, low)

@@ -74,16 +74,18 @@ def _proposed(indptr: Ints, indices: Nodes, groups: Groups, draw: Ints) -> tuple
     second node is uniform; otherwise it is that of a node at distance one or two from the first, on
     a random walk. So nodes tend to join groups of nodes with common neighbors.
     """
+    # Choice 0 or 1, a quarter each: a walk of one or two steps, or of two. Choice 2, a half: a
+    # uniform group. A node without edges always has a uniform one.
     n, last = groups.of_node.size, groups.starts.size - 1
     u = draw[0] % n
     near = u
-    steps = min(wide(draw[1] & 3), 2)
-    if steps == 2 or indptr[u + 1] == indptr[u]:
+    choice = min(wide(draw[1] & 3), 2)
+    if choice == 2 or indptr[u + 1] == indptr[u]:
         group = draw[2] % last
     else:
         degree = indptr[u + 1] - indptr[u]
         near = wide(indices[indptr[u] + (draw[1] >> 2) % degree])
-        if steps == 1 or draw[3] & 1:
+        if choice == 1 or draw[3] & 1:
             degree = indptr[near + 1] - indptr[near]
             near = wide(indices[indptr[near] + draw[2] % degree])
         group = groups.of_node[near]

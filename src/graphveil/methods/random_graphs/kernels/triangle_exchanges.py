@@ -214,7 +214,8 @@ def repair_edges(
     rng
         The generator of the public seed.
     """
-    # The first of equal edges is good; loops and repetitions are not.
+    # The first of equal edges is good; loops and repetitions are not. Only good ones are in the
+    # table.
     for i in range(len(ends)):
         u, v = ends[i, 0], ends[i, 1]
         if u != v and not connected(wiring, u, v):
@@ -225,8 +226,8 @@ def repair_edges(
         for i in range(len(ends)):
             if not good[i]:
                 last = attempt == REPAIR_ROUNDS - 1
-                first, behind = (0, len(ends)) if last else (blocks[i, 0], blocks[i, 1])
-                _repair_edge(ends, i, (first, behind), wiring, good, rng)
+                first, stop = (0, len(ends)) if last else (blocks[i, 0], blocks[i, 1])
+                _repair_edge(ends, i, (first, stop), wiring, good, rng)
 
 
 @leaf
@@ -349,7 +350,8 @@ def approach(
     for _ in range(proposals):
         if off <= near:
             break
-        # A class in proportion to its difference, and in it a node in proportion to its degree.
+        # A class in proportion to its difference, and in it a node in proportion to its degree:
+        # `members` lists nodes by class, each once per edge.
         c = _chosen(tally, off, rng)
         first = marks.starts[c]
         size = marks.starts[c + 1] - first
@@ -400,7 +402,9 @@ def _close(
     wiring: EdgeRewiring, marks: Marks, tally: Tally, u: int, grouped: int, rng: Generator
 ) -> int:
     """Connect u to a neighbor of a neighbor by an exchange; return the change of the difference."""
-    # A path u-w-v without the edge u-v; then partners x of u and y of v, which are exchanged.
+    # A path u-w-v without the edge u-v, which u-v would close to a triangle; then the edges u-x and
+    # v-y, which become u-v and x-y. Neither may be an edge of the path, or the triangle is not
+    # closed.
     w = _neighbor(wiring, u, rng)
     v = _neighbor(wiring, w, rng)
     if u == v or connected(wiring, u, v):

@@ -24,7 +24,7 @@ Indices = NDArray[np.int32]
 
 
 def _steps(indptr: Indptr, *_rest: object) -> int:
-    """Return about how many steps a count takes: the number of ways of two steps."""
+    """Return about how many steps a count takes: the number of paths of two edges."""
     degrees = np.diff(indptr)
     return int((degrees * degrees).sum()) + degrees.size
 

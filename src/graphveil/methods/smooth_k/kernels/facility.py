@@ -197,8 +197,8 @@ def open_facilities(
             n_open += 1
             if degree < least:
                 lowest, least = facility, degree
-            # Step 3: tell all rows that share a feature with it. Of equally near facilities the
-            # first stays.
+            # Step 3: it may be the nearest facility of the rows that share a feature with it. Of
+            # equally near facilities the first stays.
             n_touched = count_shared(lists, indices[indptr[u] : indptr[u + 1]], shared, touched)
             for j in range(n_touched):
                 v = touched[j]

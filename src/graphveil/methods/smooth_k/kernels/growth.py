@@ -50,7 +50,7 @@ def _reach(
 def _best(
     indptr: Ints, unused: Ints, overlap: Ints, touched: Indices, lowest: int, scale: int
 ) -> int:
-    """Return the row of largest ``4 overlap - scale degree``; of equal ones the last.
+    """Return the row of largest ``4 overlap - scale degree``; of equal ones the last in order.
 
     Only rows with unused copies count: those that have an overlap, and `lowest`, the row of lowest
     degree, which is the best of those without overlap.

@@ -149,11 +149,12 @@ def _most_similar(units: Units, chains: Chains, source: int, own: int, best: Ind
     """Write the units that share most published features with a chain into `best`; return how many.
 
     If ``own < 0``, `source` is the first unit of a chain, and only units without a cluster count.
-    Otherwise it is one unit of cluster `own`, and only units of other clusters count. The score is
-    twice the shared features less the features that the unit publishes; scores follow the units in
-    `best`.
+    Otherwise it is one unit of cluster `own`, and only units of other clusters count. A feature
+    that a unit publishes is shared once for each unit of the source that has it in any row. The
+    score is twice the shared features less the features that the unit publishes. It only selects
+    the units to try: `value` decides. Scores follow the units in `best`.
     """
-    # Step 1: count how many published features each other unit shares with the source.
+    # Step 1: count how many of its published features each other unit shares with the source.
     unit = source
     while unit >= 0:
         for entry in range(units.indptr[unit], units.indptr[unit + 1]):
@@ -226,8 +227,9 @@ def grow(units: Units, chains: Chains, rule: Threshold, order: Indices, k: int) 
             n_clusters += 1
         else:
             waiting += units.sizes[unit]
-    # Step 2: every other unit that is still without a cluster starts one. It takes the unit that
-    # gains most until it has k rows; if none shares a feature, the last one in order.
+    # Step 2: every other unit that is still without a cluster starts one, as long as enough rows
+    # wait to fill it. It takes the unit that gains most until it has k rows; if none shares a
+    # feature, the last one in order, which publishes fewest features.
     last = order.size - 1
     for u in order:
         seed = wide(u)

@@ -249,7 +249,9 @@ def _best_of_list(
 ) -> tuple[int, int]:
     """Return the row of largest score and the score: `best` or a member of the list.
 
-    Members from position `end` on cannot win. Of equal scores the last row wins.
+    Members from position `end` on cannot win. Of equal scores the last row wins. The bound holds
+    for rows that are first met in this list. It may be too low for a row of an earlier list, whose
+    features have been read; such a row was judged there, by a bound that held.
     """
     counts, weights, firsts = cluster.counts, cluster.weights, rows.firsts
     # The feature of the list itself is known to be shared. A popular one is in the word already.

@@ -171,7 +171,10 @@ def count_cluster(data: Data, state: SearchState, cluster: int, counts: Indices,
 
 @leaf
 def price(data: Data, lam: float, size: int, rises: Floats) -> None:
-    """Write into rises[x] what one row more with a feature of x rows is worth, at a fixed size."""
+    """Write into rises[x] what the objective gains if x + 1 instead of x rows have a feature.
+
+    The cluster keeps its `size` rows, so its threshold stays.
+    """
     least = data.least[size]
     # Below the threshold nothing changes; one row short of it, the feature becomes kept; above, one
     # entry more is true.
@@ -296,7 +299,8 @@ def sweep(
     order
         int64, shape (n,): the rows in the order of visits.
     bars
-        float64, shape (n,): what the gain of the visit must exceed. Negative while annealing.
+        float64, shape (n,): what the gain of the visit must exceed. Negative while annealing, and
+        just below 0 in later passes, which make changes of equal worth too.
     """
     for at in range(order.size):
         row = order[at]

@@ -6,9 +6,10 @@ The search maximizes the Jaccard index I / U of the original and the released en
 
 A cluster of s rows keeps feature f for all its rows if at least t(s) of them have it (count c).
 That adds c to I and s - c to U, so the objective is, up to a constant, the sum over clusters and
-kept features of ``g(c, s) = (1 + lam) c - lam s``. A move changes the sizes and counts of two
-clusters only, so its gain is computed exactly in time proportional to the number of features of the
-row.
+kept features of ``g(c, s) = (1 + lam) c - lam s``. Publishing a feature of at least half of the
+rows never lowers the index: then c >= s - c, so the fraction added is at least 1, and I / U is at
+most 1. A move changes the sizes and counts of two clusters only, so its gain is computed exactly in
+time proportional to the number of features of the row.
 
 All counts are in one open-addressing hash table, keyed by cluster and feature. The pseudo-feature
 ``n_features + x`` of a cluster counts its features that exactly x rows have, m(x): it tells in one
@@ -294,7 +295,7 @@ def fill(data: Data, state: SearchState) -> None:
 
 @leaf
 def worth(lam: float, count: int, size: int) -> float:
-    """Return what a kept feature is worth to the objective."""
+    """Return g(c, s), what a kept feature is worth to the objective."""
     return float((1.0 + lam) * count - lam * size)
 
 
