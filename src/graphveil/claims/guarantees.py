@@ -147,7 +147,18 @@ class NotClaimed(Guarantee, frozen=True, kw_only=True, tag="not-claimed"):
         return " ".join(REASONS[reason] for reason in self.reasons)
 
     def covers(self, claim: Guarantee) -> bool:
-        """Whether who guarantees nothing may claim that: nothing, for these reasons or more."""
+        """Whether who guarantees nothing may claim that: nothing, for these reasons or more.
+
+        Parameters
+        ----------
+        claim
+            What a run claims.
+
+        Returns
+        -------
+        bool
+            Whether it claims nothing, for these reasons or more.
+        """
         return isinstance(claim, NotClaimed) and set(self.reasons) <= set(claim.reasons)
 
 
@@ -218,6 +229,9 @@ class KAnonymity(_EqualRows, frozen=True, kw_only=True, tag="k-anonymity"):
         The smallest class of equal rows, at least 1.
     known
         Of a table with roles: the columns in which rows are equal, none or unset for all of them.
+    person
+        For a table: ``row`` or ``column`` if the owner said that rows are people, ``assumed`` if
+        not; unset for other data.
 
     Examples
     --------
@@ -255,6 +269,9 @@ class SmoothKAnonymity(_EqualRows, frozen=True, kw_only=True, tag="smooth-k-anon
         The share, a fraction in [1/2, 1] in lowest terms such as ``1/2``, kept exact as text.
     known
         As of `KAnonymity`.
+    person
+        For a table: ``row`` or ``column`` if the owner said that rows are people, ``assumed`` if
+        not; unset for other data.
 
     Examples
     --------
@@ -308,6 +325,9 @@ class AdaptiveAnonymity(_OfRows, frozen=True, kw_only=True, tag="adaptive-anonym
         Whether all asked for the same. Who asked for how much is published nowhere.
     known
         As of `KAnonymity`: those by which records fit.
+    person
+        For a table: ``row`` or ``column`` if the owner said that rows are people, ``assumed`` if
+        not; unset for other data.
 
     Examples
     --------
@@ -486,6 +506,16 @@ within 10% of its own.'
 
     def covers(self, claim: Guarantee) -> bool:
         """Whether who guarantees this may claim that: the same of as many nodes, or of fewer.
+
+        Parameters
+        ----------
+        claim
+            What a run claims.
+
+        Returns
+        -------
+        bool
+            Whether it claims no more than this.
 
         Examples
         --------
@@ -730,6 +760,8 @@ class EdgeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="edge-differen
         Whether `epsilon` is that of one edge or item (``entry``); of one item where items are
         people, who may list each other (``listing``); or of one ``value`` of one column of one
         person, where items are values of columns: two entries.
+    person
+        As of `KAnonymity`.
 
     Examples
     --------
@@ -788,6 +820,9 @@ class NodeDP(_DifferentialPrivacy, frozen=True, kw_only=True, tag="node-differen
         Above 0, at most 40.
     collected
         Which lists were collected from the data, as in `EdgeDP`.
+    person
+        For a table: ``row`` or ``column`` if the owner said that rows are people, ``assumed`` if
+        not; unset for other data.
 
     Examples
     --------

@@ -274,6 +274,16 @@ class Ledger:
 
         A person's epsilon counts for an edge as it is; an edge's counts for a person as many times
         as a person has cells.
+
+        Parameters
+        ----------
+        unit
+            ``edge`` or ``person``: what one unit of epsilon protects.
+
+        Returns
+        -------
+        Fraction or None
+            The sum of epsilons.
         """
         return total_of(self.entries(), unit)
 
@@ -292,6 +302,11 @@ class Ledger:
             The method's name.
         person_cells
             How many cells one person has.
+
+        Returns
+        -------
+        LedgerReceipt
+            The entry, and what the ledger held before.
 
         Raises
         ------

@@ -196,6 +196,11 @@ def felt(row: Row) -> str:
     row
         A row of `graphveil.evaluate_release`, which was asked for `as_sample`.
 
+    Returns
+    -------
+    str
+        A phrase, such as ``comparable to keeping 95% of the edges at random``.
+
     Examples
     --------
     >>> felt(Row(release="a", question="edges-kept", as_sample=0.95, as_sample_of="edges"))

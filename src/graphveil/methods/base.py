@@ -147,9 +147,21 @@ class Anonymizer(ABC, Generic[D]):
         """
 
     def from_edges_on_disk(self, graph: Graph, randomness: Randomness) -> EditedEdges | NoisyEdges:
-        """Return what is made of a graph whose edges the disk holds, for the source ``ties``.
+        """Return what is made of a graph whose edges are on the disk, for the source ``ties``.
 
         Few pages of its lists are to be read. A run that goes on gets the same randomness again.
+
+        Parameters
+        ----------
+        graph
+            Its arrays are mapped from files.
+        randomness
+            That of the run.
+
+        Returns
+        -------
+        EditedEdges or NoisyEdges
+            Few edits of the graph, or how each pair of nodes is drawn.
         """
         raise NotImplementedError
 
@@ -159,7 +171,18 @@ class Anonymizer(ABC, Generic[D]):
         """What is guaranteed, before any data is read; a run may claim less, never more."""
 
     def guarantee_of(self, data: Data) -> AnyGuarantee:
-        """Return what is guaranteed of this data, where the data adds to the words of it."""
+        """Return what is guaranteed of this data.
+
+        Parameters
+        ----------
+        data
+            What is anonymized. Some guarantees name what it has, such as its edge types.
+
+        Returns
+        -------
+        Guarantee
+            The guarantee of the method, in the words for this data.
+        """
         del data
         return self.guarantee
 
@@ -280,12 +303,36 @@ class Anonymizer(ABC, Generic[D]):
         return self.limits_for(None)
 
     def limits_for(self, kind: str | None) -> str:
-        """Return what a release of this kind of data does not protect against; None for any."""
+        """Return what a release of this kind of data does not protect against.
+
+        Parameters
+        ----------
+        kind
+            A kind of `graphveil.data.kinds.KINDS`; None for any.
+
+        Returns
+        -------
+        str
+            Whole sentences, with the figures of the nearest releases that were attacked in tests.
+        """
         attributes = any((getattr(self, "known", None), getattr(self, "attach", None)))
         return self.card.limits_for(self.published_parameters(), kind, attributes=attributes)
 
     def limits_of(self, claimed: AnyGuarantee, kind: str | None = None) -> str:  # noqa: ARG002  as a rule they are the same
-        """Return what a release that claims this does not protect against: its manifest says so."""
+        """Return what a release that claims this does not protect against: its manifest says so.
+
+        Parameters
+        ----------
+        claimed
+            The claim of the run.
+        kind
+            As `limits_for` takes it.
+
+        Returns
+        -------
+        str
+            Whole sentences.
+        """
         return self.limits_for(kind)
 
     @classmethod

@@ -135,6 +135,11 @@ class Estimator:
     def transform(self, X: Any) -> NoReturn:  # noqa: N803  scikit-learn's
         """Refuse rows that the classes were not formed with; scikit-learn asks for the method.
 
+        Parameters
+        ----------
+        X
+            Rows of a table.
+
         Raises
         ------
         UsageError

@@ -106,7 +106,18 @@ class Partial(Goal):
         check_digits("share", self.share)
 
     def allowed(self, n_nodes: int) -> int:
-        """Return how many nodes may stay unprotected."""
+        """Return how many nodes may stay unprotected.
+
+        Parameters
+        ----------
+        n_nodes
+            How many nodes the network has.
+
+        Returns
+        -------
+        int
+            At most so many nodes stay unprotected.
+        """
         # 1e-9: (1 - 0.9) * 10 is 0.9999999999999998, where one node is meant.
         return math.floor((1 - self.share) * n_nodes + 1e-9)
 
@@ -155,7 +166,18 @@ class Budget(Goal):
             raise ParameterError(f"edges={self.edges} is not a valid budget. Give at least 1.")
 
     def budget(self, n_edges: int) -> int | None:
-        """Return the most edits."""
+        """Return the most edits.
+
+        Parameters
+        ----------
+        n_edges
+            How many edges the network has.
+
+        Returns
+        -------
+        int or None
+            The largest number of edits.
+        """
         return self.edges if self.share is None else edits_in(self.share, n_edges)
 
     def __str__(self) -> str:

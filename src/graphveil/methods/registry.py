@@ -94,6 +94,16 @@ def register(method: M) -> M:
 
     The command line, the contract tests and the tables of the documentation follow from the entry.
 
+    Parameters
+    ----------
+    method
+        A class that derives from `Anonymizer`.
+
+    Returns
+    -------
+    type
+        The same class.
+
     Raises
     ------
     UsageError

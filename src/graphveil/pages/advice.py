@@ -50,6 +50,18 @@ class AdvicePage:
     def write(self, path: str | Path, *, force: bool = False) -> Path:
         """Write the file whole or not at all; only its owner can read it.
 
+        Parameters
+        ----------
+        path
+            The file.
+        force
+            Whether a file of that name is replaced.
+
+        Returns
+        -------
+        Path
+            The file.
+
         Raises
         ------
         UsageError
@@ -84,6 +96,11 @@ def advise_page(
         What the page calls the data, such as the name of its file.
     commands
         What makes a release, by method; the calls in Python where not given.
+
+    Returns
+    -------
+    AdvicePage
+        The page, with the advice and the tried strengths.
 
     Raises
     ------

@@ -101,6 +101,11 @@ class Figure:
         force
             Whether a file of that name is replaced.
 
+        Returns
+        -------
+        Path
+            The file.
+
         Raises
         ------
         UsageError

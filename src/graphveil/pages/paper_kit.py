@@ -267,7 +267,27 @@ def origin_of(sweep: Sweep) -> dict[str, Any]:
 
 
 def write_paper(sweep: Sweep, folder: str | Path) -> list[Path]:
-    """Write the kit of a sweep into a new folder of its owner, and return its files."""
+    """Write the kit of a sweep into a new folder of its owner, and return its files.
+
+    Parameters
+    ----------
+    sweep
+        A sweep with at least one release.
+    folder
+        A new folder; only its owner can read it.
+
+    Returns
+    -------
+    list of Path
+        The files: a table for LaTeX (mean and standard deviation, the best in bold), every figure
+        as csv, PDF figures over the strength, BibTeX entries, and ``origin.json`` with seeds,
+        versions and digests. A seed is a secret of the owner.
+
+    Raises
+    ------
+    UsageError
+        If the folder exists, no point has a release, or matplotlib is missing.
+    """
     if "finished" not in sweep.counts:
         raise UsageError("No point of this sweep has a release. Run it with other points.")
     if find_spec("matplotlib") is None:

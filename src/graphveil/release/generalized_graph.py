@@ -53,6 +53,18 @@ class GeneralizedGraph:
     def of(cls, graph: Graph, k: int) -> GeneralizedGraph:
         """Return that of a graph whose nodes are in ``n // k`` groups, in turn.
 
+        Parameters
+        ----------
+        graph
+            A graph of n nodes.
+        k
+            The least size of a group.
+
+        Returns
+        -------
+        GeneralizedGraph
+            The groups, and the number of edges within and between them.
+
         Raises
         ------
         DataError
@@ -67,7 +79,20 @@ class GeneralizedGraph:
 
     @classmethod
     def counted(cls, graph: Graph, groups: NDArray[np.int64]) -> GeneralizedGraph:
-        """Return the numbers of edges of a graph by the group of every node."""
+        """Return the numbers of edges of a graph by the group of every node.
+
+        Parameters
+        ----------
+        graph
+            A graph of n nodes.
+        groups
+            int64, shape (n,): the group of each node, from 0 on.
+
+        Returns
+        -------
+        GeneralizedGraph
+            The groups, and the number of edges within and between them.
+        """
         n_groups = int(groups.max(initial=-1)) + 1
         ends = np.sort(groups[graph.edges()], axis=1)
         blocks, edges = np.unique(ends[:, 0] * n_groups + ends[:, 1], return_counts=True)
@@ -112,6 +137,11 @@ class GeneralizedGraph:
         ----------
         seed
             At least 0; 0 gives the published graph.
+
+        Returns
+        -------
+        Graph
+            Its edges have these numbers within and between the groups.
         """
         words = next(public_words(seed, int(self.edges.sum()))).tolist()
         at, block, cells = 0, [], []

@@ -200,7 +200,17 @@ class Release(Generic[D_co]):
     def published(
         self, run: RunOptions, reading: Mapping[str, Any], *, trial: bool = False
     ) -> None:
-        """Write the release as `write` does, in csv where no format is given."""
+        """Write the release as `write` does, in csv where no format is given.
+
+        Parameters
+        ----------
+        run
+            Where and how it is written.
+        reading
+            The options that the input was read with, for the private record.
+        trial
+            Whether it is one of several trials: then nothing warns of the others.
+        """
         private = self.private
         publish(
             run,
@@ -221,6 +231,11 @@ class Release(Generic[D_co]):
             The format of the data.
         public
             The folder.
+
+        Returns
+        -------
+        Publication
+            The description of the files, the claim and the owner's part.
         """
         private = self.private
         known = private.linkage if private is not None else None
@@ -457,6 +472,11 @@ class Release(Generic[D_co]):
             Whether a suppressed cell is null in generalized tables, too. Statistics then omit
             it.
 
+        Returns
+        -------
+        pyarrow.Table
+            One row for each edge, pair or row of the release.
+
         Examples
         --------
         >>> import graphveil as gv
@@ -493,6 +513,11 @@ class Release(Generic[D_co]):
         ----------
         null
             As `to_arrow` takes it.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row for each edge, pair or row of the release.
         """
         if self.generalized is None:
             return self.data.to_pandas()
@@ -515,6 +540,11 @@ class Release(Generic[D_co]):
         ----------
         null
             As `to_arrow` takes it.
+
+        Returns
+        -------
+        polars.DataFrame
+            One row for each edge, pair or row of the release.
         """
         if self.generalized is None:
             return self.data.to_polars()
@@ -543,6 +573,11 @@ class Release(Generic[D_co]):
             Whose relation it is. Default: the connection that `duckdb.sql` uses.
         null
             As `to_arrow` takes it.
+
+        Returns
+        -------
+        duckdb.DuckDBPyRelation
+            One row for each edge, pair or row of the release.
 
         Examples
         --------
@@ -578,6 +613,11 @@ class Release(Generic[D_co]):
         column
             A column of a released table.
 
+        Returns
+        -------
+        pyarrow.Table
+            Two float64 columns, one row for each row of the release.
+
         Raises
         ------
         UsageError
@@ -607,6 +647,11 @@ class Release(Generic[D_co]):
         ----------
         column
             A column of a released table.
+
+        Returns
+        -------
+        numpy.ndarray
+            float64, shape (n_rows,).
 
         Raises
         ------
@@ -670,6 +715,11 @@ class Release(Generic[D_co]):
         ----------
         seed
             At least 0; 0 gives the published graph.
+
+        Returns
+        -------
+        Graph
+            It has the same groups and numbers of edges.
 
         Raises
         ------
@@ -823,6 +873,16 @@ def read_release(folder: str | Path) -> Release[Any]:
     """Return the release in this folder, with the owner's part where it is next to it.
 
     Reading checks no claim: `Release.verify` and ``graphveil verify`` do.
+
+    Parameters
+    ----------
+    folder
+        The release folder; the private folder is looked for next to it.
+
+    Returns
+    -------
+    Release
+        The data, what is claimed of it, and the owner's part if it is there.
 
     Raises
     ------

@@ -67,6 +67,11 @@ def anonymize(
     parameters
         As the method's class takes them, or as the command line does.
 
+    Returns
+    -------
+    Release
+        The data under new ids in a new order, with its guarantee.
+
     Raises
     ------
     ParameterError
@@ -201,6 +206,18 @@ class Choices:
     def anonymize(self, path: str | Path, *, seed: int | None = None) -> Release[Any]:
         """Return a release of another file by the same choices, entered in the same ledger.
 
+        Parameters
+        ----------
+        path
+            The other file.
+        seed
+            As `graphveil.anonymize` takes it.
+
+        Returns
+        -------
+        Release
+            Its release.
+
         Raises
         ------
         UsageError
@@ -223,6 +240,11 @@ def choices_of(source: str | Path) -> Choices:
     source
         A release folder, with its private folder next to it; or the file in which
         `graphveil serve` keeps the choices of a file, ``.graphveil/FILE.json``.
+
+    Returns
+    -------
+    Choices
+        The method, its parameters, and how the file was read.
 
     Raises
     ------
@@ -554,6 +576,11 @@ def anonymize_rows(  # noqa: PLR0913  one argument for each flag of the command 
         release; the unfinished run, with the root of its randomness, is kept next to it. Where the
         release has an address, this may be one, too, and the unfinished run is kept in the current
         folder.
+
+    Returns
+    -------
+    Path or Address
+        The release folder, or its address.
 
     Raises
     ------

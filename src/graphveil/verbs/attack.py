@@ -299,6 +299,12 @@ def attack_release(  # noqa: PLR0913  each is one question of the same call
         Attacks that otherwise run by name alone also get time that is left, if they take less than
         this.
 
+    Returns
+    -------
+    Rows
+        One row for each figure, with its guess, sample size and interval; what was not measured is
+        in `Rows.not_measured`, with the reason.
+
     Raises
     ------
     ParameterError

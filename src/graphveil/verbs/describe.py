@@ -232,6 +232,11 @@ def describe(data: Any, *, kind: str | None = None, **options: Any) -> Descripti
     **options
         Options of the reader, such as ``drop``; ``levels`` of columns for `Generalize`.
 
+    Returns
+    -------
+    Description
+        The kind, the columns, the open questions, and a command that answers them.
+
     Raises
     ------
     InputError

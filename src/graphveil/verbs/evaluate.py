@@ -66,6 +66,11 @@ def evaluate_release(  # noqa: PLR0913  each is an option that a caller names
         For a table: how many people its rows are a simple random sample of. Then
         `reidentification-risk` also estimates how unique rows are among them.
 
+    Returns
+    -------
+    Rows
+        One row for each figure; what was not measured is in `Rows.not_measured`, with the reason.
+
     Raises
     ------
     ParameterError

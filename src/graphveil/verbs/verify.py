@@ -78,6 +78,11 @@ def verify_release(  # noqa: PLR0913  each is a flag of the command
         Whether the edges of an original that is given as a file stay on the disk: for networks
         larger than memory.
 
+    Returns
+    -------
+    Verdict
+        Every check with its outcome, and the verdict over all of them.
+
     Raises
     ------
     ReleaseError

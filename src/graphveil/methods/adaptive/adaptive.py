@@ -318,6 +318,13 @@ class Adaptive(table_roles.WithRoles[Table]):
     def check_size(self, n: int, *, noun: str = "rows") -> None:
         """Refuse fewer rows than the level, or a level of 1 for everybody.
 
+        Parameters
+        ----------
+        n
+            How many rows there are.
+        noun
+            What they are called in a message.
+
         Raises
         ------
         InfeasibleError

@@ -265,7 +265,20 @@ class RandomizedResponse(Anonymizer[Any]):
     def advice_for(
         self, data: Graph | Bipartite, _stated: RandomizedCells, published: int
     ) -> tuple[str, ...]:
-        """Return warnings for the data owner about a release of `published` edges or entries."""
+        """Return warnings for the data owner about a release of `published` edges or entries.
+
+        Parameters
+        ----------
+        data
+            The original.
+        published
+            How many edges or entries are released.
+
+        Returns
+        -------
+        tuple of str
+            The warnings.
+        """
         return (
             *noisy.public_inputs(data, of_people=self.unit == "node"),
             self._false(data),
@@ -525,7 +538,20 @@ class AsymmetricResponse(noisy.NoisyMethod):
     def advice_for(
         self, data: Graph | Bipartite, stated: RandomizedCells, _published: int
     ) -> tuple[str, ...]:
-        """Return warnings for the data owner about a release under these chances."""
+        """Return warnings for the data owner about a release under these chances.
+
+        Parameters
+        ----------
+        data
+            The original.
+        stated
+            The probabilities that the manifest states.
+
+        Returns
+        -------
+        tuple of str
+            The warnings.
+        """
         count = None if stated.noisy_count is None else int(stated.noisy_count)
         chances = Channel(int(stated.T0), int(stated.T1))
         return (*noisy.public_inputs(data), *noisy.copies_matched(data, chances, count))

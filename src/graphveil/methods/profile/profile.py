@@ -185,7 +185,13 @@ class Profile(Anonymizer[Network]):
         return Roles.of(self.known, self.attach)
 
     def check(self, data: Data) -> None:
-        """Refuse one undirected layer, too many degrees per node, attributes without a role."""
+        """Refuse one undirected layer, too many degrees per node, attributes without a role.
+
+        Parameters
+        ----------
+        data
+            The network.
+        """
         super().check(data)
         network = attributes.as_network(data)
         if not network.is_directed and len(network.layers) == 1:

@@ -486,7 +486,20 @@ class SmoothK(Clustered):
         return (*super().conditions, *true)
 
     def published(self, profiles: rules.Profiles, randomness: Randomness) -> NDArray[np.bool_]:
-        """Return which pairs are published, after noise."""
+        """Return which pairs are published, after noise.
+
+        Parameters
+        ----------
+        profiles
+            How many rows of each cluster have each feature.
+        randomness
+            That of the run.
+
+        Returns
+        -------
+        numpy.ndarray
+            bool, one for each pair of a cluster and a feature in `profiles`.
+        """
         kept = profiles.kept(self.rule)
         # Noise only raises thresholds, so the keep rule and the guarantee hold as before.
         if self.threshold_noise is not None:

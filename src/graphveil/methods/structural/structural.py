@@ -512,7 +512,21 @@ class StructuralAnonymity(AttributedMethod):
         return (*tasks.KEPT[self.edits], *self._roles.conditions, *budget)
 
     def task(self, graph: Graph, colors: Ints | None = None) -> Task:
-        """Return what the heuristics are given for this graph, and nodes of these colors."""
+        """Return what the heuristics are given for this graph, and nodes of these colors.
+
+        Parameters
+        ----------
+        graph
+            The network.
+        colors
+            int64, shape (n,): the combination of known attributes of each node; None without
+            attributes.
+
+        Returns
+        -------
+        Task
+            The network with goal, measure and budget.
+        """
         # A bound on the share of edges kept is a smaller budget.
         m, budget = graph.n_edges, self.goal.budget(graph.n_edges)
         most = [

@@ -110,6 +110,11 @@ class Report(Illustrated):
         force
             Whether a page or a description of that name is replaced.
 
+        Returns
+        -------
+        Path
+            The file.
+
         Raises
         ------
         UsageError

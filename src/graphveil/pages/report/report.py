@@ -88,6 +88,11 @@ def report_release(  # noqa: PLR0913  each is a fact about the page
     verdict
         What was already verified of this release, next to the original.
 
+    Returns
+    -------
+    Report
+        The page or the description, with its verdict and figures.
+
     Raises
     ------
     ReleaseError

@@ -136,6 +136,12 @@ def advise(
     seconds
         The CPU that all runs of the search may take, about.
 
+    Returns
+    -------
+    Advice or AdviceUntil
+        The risk of the data as it is, and one entry for each method; with `until`, what each
+        method reached.
+
     Raises
     ------
     ParameterError

@@ -280,6 +280,11 @@ def reproduce(
     seed
         The seed of the first run; run i has ``seed + i - 1``.
 
+    Returns
+    -------
+    Reproduction or list of Listed
+        The rows of the item next to the paper's; or what can be reproduced.
+
     Raises
     ------
     ParameterError

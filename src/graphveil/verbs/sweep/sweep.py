@@ -431,6 +431,11 @@ def sweep(  # noqa: PLR0913  one call says all of a sweep
     seconds
         The CPU time after which a point is given up (``out of time``).
 
+    Returns
+    -------
+    Sweep
+        Every point with its rows, or with the reason why there is no release.
+
     Raises
     ------
     ParameterError
@@ -570,6 +575,11 @@ def read_sweep(folder: str | Path) -> Sweep:
     ----------
     folder
         The folder that `sweep` or ``graphveil sweep`` wrote.
+
+    Returns
+    -------
+    Sweep
+        Its points with their results.
 
     Raises
     ------
