@@ -147,7 +147,7 @@ def scipy_faq(two: Pairing, known: Known) -> Known:
 
 def fugal_alone(two: Pairing) -> Known:
     """Return what the relaxation alone names: the attack `alignment` as it was."""
-    return assigned(relaxed_alignment(two.copy, two.released))
+    return assigned(relaxed_alignment(two.copy, two.released, two.side_information))
 
 
 def attackers(case: Case, seed: int) -> dict[str, Callable[[Pairing, Known], Known]]:

@@ -23,7 +23,7 @@ import numpy as np
 
 import graphveil as gv
 from graphveil.core.warnings import strength_of_ties
-from graphveil.methods.noise import channel
+from graphveil.methods.noise.cells import channel
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))
 from fractions import Fraction

@@ -33,12 +33,12 @@ import graphveil as gv
 from graphveil.core.randomness import Randomness
 from graphveil.methods.noise import ladder as ladders
 from graphveil.methods.noise import laws as laplace
-from graphveil.methods.noise import words_from
 from graphveil.methods.noise.ladder import Steps, ladder, rate_of
+from graphveil.methods.noise.laws import words_from
+from graphveil.methods.noisy_cells.noisy_statistics import edges_between
 from graphveil.methods.random_graphs.degree_triangle import SHARES
 from graphveil.methods.random_graphs.triangle_statistics import (
     Statistics,
-    edges_between_groups,
     noisy_statistics,
     triangles_and_steps,
 )
@@ -95,7 +95,7 @@ def log_chance(seen: Statistics, graph: gv.Graph, parts: dict[str, Fraction]) ->
     off = abs(seen.edges - graph.n_edges)
     count = off * math.log(q) - (math.log1p(-q) if seen.edges in (1, cells - 1) else 0.0)
     degrees = -float(parts["epsilon_degrees"]) / 2 * np.abs(seen.degrees - graph.degrees()).sum()
-    mixing = np.abs(seen.mixing - edges_between_groups(graph, seen.groups))
+    mixing = np.abs(seen.mixing - edges_between(graph, seen.groups.of_node, seen.groups.least.size))
     true, steps = triangles_and_steps(graph, seen.classes, seen.floor)
     return (
         count

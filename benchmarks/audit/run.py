@@ -40,7 +40,7 @@ from mechanisms import (
 
 import graphveil as gv
 from audit import below_exp, largest_factor
-from graphveil.methods.noise import channel, flipped
+from graphveil.methods.noise.cells import channel, flipped
 from graphveil.methods.noisy_cells.top_m_filter import thresholds_of
 
 sys.path.append(str(Path(__file__).resolve().parents[1]))

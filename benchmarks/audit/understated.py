@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from graphveil.claims.conditions import BlockFlips
-from graphveil.methods.noise import channel
+from graphveil.methods.noise.cells import channel
 from graphveil.methods.noisy_cells.randomized_response import AsymmetricResponse
 from graphveil.methods.noisy_cells.top_m_filter import thresholds_of
 from graphveil.verify.promises.noise.block_flips import _fewest_and_most, _is_outside

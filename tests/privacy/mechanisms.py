@@ -10,8 +10,7 @@ from scipy import stats
 
 from audit import CELLS, FULL, cells_law, count_law
 from graphveil.core.randomness import Randomness
-from graphveil.methods.noise import bernoulli, words_from
-from graphveil.methods.noise.laws import contains
+from graphveil.methods.noise.laws import bernoulli, contains, words_from
 from graphveil.methods.noisy_cells.noisy import resized
 
 M, PAIRS = 441, 5460

@@ -20,7 +20,7 @@ from mechanisms import (
 
 import graphveil as gv
 from audit import CELLS, FULL, STATES, below_exp, cells_law, largest_factor
-from graphveil.methods.noise import channel, flipped
+from graphveil.methods.noise.cells import channel, flipped
 from graphveil.methods.noisy_cells.top_m_filter import thresholds_of
 
 EPSILONS = [0.1, 1.0, 2.0, 7.3]

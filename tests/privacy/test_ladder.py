@@ -14,7 +14,6 @@ from scipy import stats
 import graphveil as gv
 from graphveil.claims.conditions import as_printed
 from graphveil.core.randomness import Randomness
-from graphveil.methods.noise import words_from
 from graphveil.methods.noise.ladder import (
     Steps,
     ladder,
@@ -23,11 +22,12 @@ from graphveil.methods.noise.ladder import (
     rate_of,
     vectors_within,
 )
+from graphveil.methods.noise.laws import words_from
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
+from graphveil.methods.noisy_cells.noisy_statistics import edges_between
 from graphveil.methods.random_graphs.placement import GROUPS, Cuts, cut
 from graphveil.methods.random_graphs.triangle_statistics import (
     CLASSES,
-    edges_between_groups,
     floor_of,
     triangles_and_steps,
 )
@@ -202,7 +202,11 @@ def released_parts(method, graph, noisy):
     groups, classes = cut(noisy, expected, GROUPS), cut(noisy, np.sqrt(expected), CLASSES)
     floor = floor_of(noisy)
     rate = rate_of(parts["epsilon_triangles"], classes.least.size, floor)
-    return edges_between_groups(graph, groups), triangles_and_steps(graph, classes, floor), rate
+    return (
+        edges_between(graph, groups.of_node, groups.least.size),
+        triangles_and_steps(graph, classes, floor),
+        rate,
+    )
 
 
 @pytest.mark.all_cases

@@ -96,7 +96,7 @@ def test_a_matching_grown_from_known_pairs_is_that_of_the_definition(seed):
     seeds = np.full(9, -1)
     seeds[known] = rng_of(seed + 1).permutation(9)[:2]
     pairs = [(int(i), int(seeds[i])) for i in sorted(known.tolist())]
-    grown = expand_when_stuck.expand(one, two, seeds)
+    grown = expand_when_stuck.expand(seeds, SideInformation.of_graphs(one, two))
     expected = Twin(one, two, pairs).match
     matched = {i: j for i, j in enumerate(grown.match.tolist()) if j >= 0}
     assert expected == matched
@@ -111,9 +111,8 @@ def test_directions_and_attributes_decide_which_neighbors_are_paired(seed):
     layers = [gv.Layer.from_arcs(*np.nonzero(matrix), n=n) for matrix in matrices]
     rows = KnownRows(*(rng.integers(-1, 2, (n, 1)).astype(np.int32) for _ in range(2)))
     both = SideInformation.of_layers(*([layer] for layer in layers), rows)
-    graphs = [gv.Network((layer,)).undirected() for layer in layers]
     seeds = np.where(np.arange(n) < 2, rng.permutation(n), -1)
-    grown = expand_when_stuck.expand(*graphs, seeds, more=both).match
+    grown = expand_when_stuck.expand(seeds, both).match
 
     def fit(x, y):
         own, shown = rows.known[x, 0], rows.shown[y, 0]
@@ -128,7 +127,8 @@ def test_directions_and_attributes_decide_which_neighbors_are_paired(seed):
 def test_a_matching_is_stopped_at_the_most_marks_and_says_so():
     graph = random_graph(9, 20)
     seeds = np.where(np.arange(9) < 2, np.arange(9), -1)
-    stopped = expand_when_stuck.expand(graph, graph, seeds, most_marks=10)
+    both = SideInformation.of_graphs(graph, graph)
+    stopped = expand_when_stuck.expand(seeds, both, most_marks=10)
     assert stopped.stopped
     expected = Twin(graph, graph, [(0, 0), (1, 1)], most_marks=10).match
     assert expected == {i: j for i, j in enumerate(stopped.match.tolist()) if j >= 0}
@@ -145,7 +145,7 @@ def is_free(match, pair):
 def test_a_table_or_a_heap_that_is_full_goes_on_where_it_was_with_more_room():
     one, two = random_graph(40, 160), random_graph(40, 150, 2)
     seeds = np.where(np.arange(40) < 4, np.arange(40), -1)
-    wide = expand_when_stuck.expand(one, two, seeds).match
+    wide = expand_when_stuck.expand(seeds, SideInformation.of_graphs(one, two)).match
     lists = expand_when_stuck.candidate_lists(SideInformation.of_graphs(one, two))
     match = percolation.PercolationMatch(seeds.copy(), seeds.copy())
     fresh = np.arange(4) * 40 + np.arange(4)
@@ -224,8 +224,9 @@ def test_how_like_nodes_are_does_not_depend_on_the_blocks(monkeypatch, work):
 def test_known_pairs_stay_and_nobody_else_is_given_their_nodes():
     one, two = random_graph(30, 120), random_graph(30, 110, 2)
     seeds = np.where(np.arange(30) < 5, np.arange(30), -1)
-    start = expand_when_stuck.expand(one, two, seeds).match
-    refined = mutual_best.refine(one, two, start, seeds, 6)
+    both = SideInformation.of_graphs(one, two)
+    start = expand_when_stuck.expand(seeds, both).match
+    refined = mutual_best.refine(start, seeds, 6, both)
     assert list(range(5)) == refined[:5].tolist()
     given = refined[refined >= 0]
     assert given.size == np.unique(given).size
@@ -233,7 +234,8 @@ def test_known_pairs_stay_and_nobody_else_is_given_their_nodes():
 
 def test_with_nobody_known_the_surest_pairs_of_equal_graphs_are_right():
     graph = random_graph(60, 240)
-    match = seedless_start.high_confidence_pairs(graph, graph)
+    both = SideInformation.of_graphs(graph, graph)
+    match = seedless_start.high_confidence_pairs(graph, graph, both)
     assert 1 <= np.count_nonzero(match >= 0) <= 9
     assert all(i == j for i, j in enumerate(match.tolist()) if j >= 0)
     assert (graph.degrees()[match >= 0] >= 3).all()
@@ -259,7 +261,8 @@ def test_surroundings_count_the_degrees_of_nodes_one_and_two_steps_away():
 def test_hardly_any_nodes_are_matched_without_an_error(n):
     graph = gv.Graph.from_edges([0] if n > 1 else [], [1] if n > 1 else [], n=n)
     nobody = np.full(n, -1)
-    assert nobody.tolist() == expand_when_stuck.expand(graph, graph, nobody).match.tolist()
-    assert nobody.tolist() == mutual_best.refine(graph, graph, nobody, nobody, 3).tolist()
+    both = SideInformation.of_graphs(graph, graph)
+    assert nobody.tolist() == expand_when_stuck.expand(nobody, both).match.tolist()
+    assert nobody.tolist() == mutual_best.refine(nobody, nobody, 3, both).tolist()
     if n:
-        assert nobody.tolist() == seedless_start.high_confidence_pairs(graph, graph).tolist()
+        assert nobody.tolist() == seedless_start.high_confidence_pairs(graph, graph, both).tolist()

@@ -15,7 +15,7 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.core.randomness import Randomness
-from graphveil.methods.noise import words_from
+from graphveil.methods.noise.laws import words_from
 from graphveil.methods.random_graphs.hierarchy import (
     blocks_of,
     largest_change,

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from graphveil.core.errors import InfeasibleError
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
+from graphveil.methods.k_degree.cells import CellSpace
 from graphveil.methods.k_degree.edit_state import by_need, start
 from graphveil.methods.k_degree.kernels import absorb as degree_edits_absorb
 from graphveil.methods.k_degree.kernels import absorb as degree_edits_leftover
@@ -274,14 +275,14 @@ def test_raised_targets_stay_anonymous_even_and_below_n(data, seed):
     left = np.array(sorted(data.draw(st.sets(st.integers(0, n - 1), min_size=1))))
     units = data.draw(st.integers(1, 2 * n))
     for goal in (
-        raised(target, left, units, rng.random(n), k),
-        raised_at_random(target, k, rng),
+        raised(target, left, units, rng.random(n), k, CellSpace.plain(n)),
+        raised_at_random(target, k, rng, CellSpace.plain(n)),
     ):
         assert np.all(goal >= target)
         assert goal.sum() > target.sum()
         assert goal.max() < n
         assert min(runs_of(goal).count) >= k
-        even = made_even(goal, k, rng)
+        even = made_even(goal, k, rng, CellSpace.plain(n))
         assert even.sum() % 2 == 0
         assert even.max() < n
         assert min(runs_of(even).count) >= k

@@ -14,16 +14,17 @@ from scipy import stats
 
 from graphveil.core.errors import ParameterError
 from graphveil.core.randomness import Randomness
-from graphveil.methods.noise import discrete_laplace, words_from
 from graphveil.methods.noise.laws import (
     DIGIT,
     FIRST_BITS,
     InversionTable,
+    discrete_laplace,
     geometric,
     geometric_law,
     inverted,
     power_bounds,
     remainder_law,
+    words_from,
 )
 
 FULL = 2**64

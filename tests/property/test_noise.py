@@ -16,26 +16,26 @@ from scipy import stats
 
 import graphveil as gv
 from graphveil.core.randomness import Randomness
-from graphveil.methods.noise import (
-    Channel,
-    below,
-    bernoulli,
-    binomial,
-    channel,
-    distinct,
-    flipped,
-    words_from,
-)
 from graphveil.methods.noise.cells import (
+    Channel,
     cells_between,
     cells_of,
     cells_of_one,
+    channel,
     ends_of,
     exp_below,
+    flipped,
     number_of_cells,
     with_cells,
 )
-from graphveil.methods.noise.laws import distribution
+from graphveil.methods.noise.laws import (
+    below,
+    bernoulli,
+    binomial,
+    distinct,
+    distribution,
+    words_from,
+)
 
 FULL = 2**64
 UNLIKELY = 1e-6

@@ -11,6 +11,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graphveil.core.kernels import arrays
 from graphveil.data import Graph
 from graphveil.measures.kernels import neighborhoods as refinement
 from graphveil.methods.annealing.kernels import anneal, classes, values
@@ -78,7 +79,7 @@ def unprotected_in(twin, k):
 def test_the_first_not_below_is_where_bisection_inserts(entries, value, data):
     low = data.draw(st.integers(0, len(entries)))
     high = data.draw(st.integers(low, len(entries)))
-    at = rows.first_not_below(np.array(entries, dtype=np.int64), low, high, value)
+    at = arrays.first_not_below(np.array(entries, dtype=np.int64), low, high, value)
     assert bisect_left(entries, value, low, high) == at
 
 

@@ -20,9 +20,9 @@ from graphveil.claims.manifest import decode_manifest, encode
 from graphveil.core.errors import GraphveilWarning, ParameterError
 from graphveil.core.randomness import Randomness
 from graphveil.data.kinds import kind_of
-from graphveil.methods.noise import Channel, flipped, words_from
 from graphveil.methods.noise import laws as laplace
-from graphveil.methods.noise.cells import cells_of, number_of_cells
+from graphveil.methods.noise.cells import Channel, cells_of, flipped, number_of_cells
+from graphveil.methods.noise.laws import words_from
 from graphveil.methods.noisy_cells.noisy import noisy_count, resized
 from graphveil.verify.promises.noise.cell_flips import CHANCES, SIZE, THRESHOLDS
 

@@ -47,7 +47,7 @@ FLAWS = [
         "name": "a copy that knows whom it lacks",
         "means": "The adversary is handed the attributes of people who are not in the copy.",
         "file": "src/graphveil/attacks/networks/copies/paired_copy.py",
-        "old": "np.where(two.present[:, None], rows.known[person], NOT_KNOWN)",
+        "old": "np.where(present[person, None], rows.known[person], NOT_KNOWN)",
         "new": "rows.known[person]",
     },
     {
@@ -186,7 +186,10 @@ def test_a_copy_has_as_many_arcs_of_which_so_many_are_right(overlap):
     assert len(real) == len(copied)
     assert round(overlap * len(real)) == len(real & copied) or overlap < 1
     assert len(real & copied) >= round(overlap * len(real))
-    assert original.people.codes[two.person][:, 0].tolist() == two.more.rows.known[:, 0].tolist()
+    assert (
+        original.people.codes[two.person][:, 0].tolist()
+        == two.side_information.rows.known[:, 0].tolist()
+    )
     assert [1, 0] == list(two.side_information.turned)
     assert degrees(two.side_information.copy)[1][back].tolist() == [
         sum(v == person for _, v in copied) for person in range(50)
@@ -196,13 +199,13 @@ def test_a_copy_has_as_many_arcs_of_which_so_many_are_right(overlap):
 def test_of_people_whom_a_copy_lacks_it_knows_no_attribute_and_no_tie():
     two = paired(network(), people=0.5)
     assert 25 == two.present.sum()
-    assert (two.more.rows.known[~two.present] == -1).all()
-    assert (two.more.rows.known[two.present] >= 0).any()
+    assert (two.side_information.rows.known[~two.present] == -1).all()
+    assert (two.side_information.rows.known[two.present] >= 0).any()
     assert not two.copy.degrees()[~two.present].any()
 
 
 def test_a_copy_of_ties_alone_has_nothing_beside():
-    assert paired(network(), copy="ties").more is None
+    assert paired(network(), copy="ties").side_information.rows is None
 
 
 def test_what_an_assignment_keeps_is_counted_arc_by_arc_and_the_gradient_is_its_formula():
@@ -225,7 +228,7 @@ def test_nobody_is_assigned_a_node_that_shows_another_attribute():
     two = paired(network(30))
     ties = Ties.of(two, np.full(30, -1), rng_of(2))
     given = ties.assigned(rng_of(3).random((30, 30), dtype=np.float32))
-    known, shown = two.more.rows
+    known, shown = two.side_information.rows
     for person, node in enumerate(given.tolist()):
         for own, seen in zip(known[person].tolist(), shown[node].tolist(), strict=True):
             assert own == -1 or seen in {-1, own}

@@ -17,6 +17,7 @@ from graphveil.attacks.networks.copies.reidentification import (
     NodeKinds,
     summary,
 )
+from graphveil.attacks.networks.copies.side_information import SideInformation
 from graphveil.attacks.wording import above_guess
 from graphveil.core.errors import ResourceError
 from graphveil.core.randomness import Randomness
@@ -64,7 +65,9 @@ def test_names_are_counted_in_the_order_of_the_original():
     star = gv.Graph.from_edges([0, 0, 0, 3], [1, 2, 3, 4], n=6)  # 1 and 2 are twins, 5 has no tie
     person, truth = np.array([2, 0, 5, 1, 3, 4]), np.array([5, 3, 0, 4, 2, 1])
     published = star.permuted(person[np.argsort(truth)])
-    two = Pairing(star.permuted(person), published, truth, person, np.ones(6, dtype=bool))
+    copy = star.permuted(person)
+    both = SideInformation.of_graphs(copy, published)
+    two = Pairing(copy, published, truth, person, np.ones(6, dtype=bool), both)
     kinds = NodeKinds.of(star)
     assert [True, False, False, False, False, False] == kinds.distinct.tolist()
     right = Naming.of(two, truth, kinds)
@@ -163,7 +166,9 @@ def test_a_scaled_plan_has_rows_and_columns_that_sum_to_one():
 def test_the_alignment_of_a_graph_with_itself_keeps_all_edges():
     graph = random_graph(12, 30)
     order = rng_of(3).permutation(12)
-    match = fugal.assigned(fugal.relaxed_alignment(graph, graph.permuted(order)))
+    shuffled = graph.permuted(order)
+    both = SideInformation.of_graphs(graph, shuffled)
+    match = fugal.assigned(fugal.relaxed_alignment(graph, shuffled, both))
     assert sorted(match.tolist()) == list(range(12))
     back = order[match]
     kept = sum((min(back[u], back[v]), max(back[u], back[v])) in edges_of(graph)

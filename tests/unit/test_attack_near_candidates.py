@@ -205,11 +205,13 @@ def test_nobody_is_given_a_node_that_shows_another_attribute_and_attributes_name
     shown = np.empty_like(known)
     shown[two.truth] = known
     rows = KnownRows(known, shown)
-    some = two._replace(more=SideInformation.of_graphs(two.copy, two.released, rows))
+    some = two._replace(side_information=SideInformation.of_graphs(two.copy, two.released, rows))
     other = paired(150, 450, cycle(150))
     for case in (
         some,
-        other._replace(more=SideInformation.of_graphs(other.copy, other.released, rows)),
+        other._replace(
+            side_information=SideInformation.of_graphs(other.copy, other.released, rows)
+        ),
     ):
         match = matched(case)
         given = np.flatnonzero(match >= 0)
@@ -225,7 +227,7 @@ def test_directions_tell_people_apart_who_are_all_alike_without():
     turned = np.where((rng_of(8).random(len(ends)) < 0.5)[:, None], ends[:, ::-1], ends)
     copy = Layer.from_arcs(*turned.T, n=150)
     released = copy.permuted(np.argsort(two.truth))
-    directed = two._replace(more=SideInformation.of_layers([copy], [released], None))
+    directed = two._replace(side_information=SideInformation.of_layers([copy], [released], None))
     assert share_right(directed, matched(directed)) > 0.95
     assert share_right(two, matched(two)) < 0.03
     where, alike = (embedding.points(each, 0.15, 10, rng_of(1)).copy for each in (directed, two))

@@ -13,6 +13,7 @@ from graphveil.attacks import ATTACKS
 from graphveil.attacks.networks import alignment, seeded_matching
 from graphveil.attacks.networks.assignment import (
     forecast,
+    frank_wolfe,
     fugal,
     graduated_assignment,
     near_candidates,
@@ -210,7 +211,7 @@ def test_a_start_that_keeps_fewer_ties_wins_where_it_keeps_most_in_the_end(monke
     def leads(_, plan):
         return two.truth if (plan.argmax(axis=1) == second).all() else first
 
-    monkeypatch.setattr(one_to_one, "faq", leads)
+    monkeypatch.setattr(frank_wolfe, "faq", leads)
     match = one_to_one.best_assignment(
         ties, [one_to_one.Start(some, far) for some in (first, second)]
     )

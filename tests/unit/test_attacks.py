@@ -15,6 +15,7 @@ import graphveil as gv
 from graphveil.attacks import ATTACKS, matching
 from graphveil.claims.guarantees import AdaptiveAnonymity, KAnonymity
 from graphveil.core.errors import ParameterError, ResourceError, UsageError
+from graphveil.measures import matchings
 from graphveil.release import Private, Provenance, Release, digest_of
 from graphveil.release.files import OwnersLevels
 from graphveil.release.release import Linkage
@@ -154,7 +155,7 @@ def test_who_knows_levels_that_differ_rules_candidates_out_and_the_attack_counts
 def test_levels_that_are_all_the_same_rule_nobody_out():
     assert "levels known, short" not in figures(BEFORE, FIGURE_1)
     short = matching.short_where_levels_are_known
-    pairs = matching.NodePairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
+    pairs = matchings.NodePairs(np.array([0, 2, 4]), np.array([0, 1, 0, 1]))
     assert 0 == short(pairs, np.array([2, 2]))
 
 
@@ -199,7 +200,7 @@ def test_of_a_run_that_gives_the_same_rows_again_the_nearest_candidate_is_guesse
 
 
 def test_ties_of_the_nearest_candidates_are_shared():
-    pairs = matching.NodePairs(np.array([0, 2, 4, 5]), np.array([0, 1, 0, 1, 2]))
+    pairs = matchings.NodePairs(np.array([0, 2, 4, 5]), np.array([0, 1, 0, 1, 2]))
     records = np.array([[0, -1], [0, -1], [1, 1]])
     shares = matching.nearest_candidates(pairs, records, np.array([[0, 0], [-1, -1], [7, 7]]))
     assert [0.5, 0.5, 1.0] == shares.tolist()

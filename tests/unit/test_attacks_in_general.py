@@ -16,6 +16,7 @@ from graphveil.attacks.features.membership import evidence
 from graphveil.attacks.features.released_classes import people_of
 from graphveil.attacks.features.rerunning import _trial, rows_of
 from graphveil.attacks.networks.assignment import fugal
+from graphveil.attacks.networks.copies.side_information import SideInformation
 from graphveil.core.randomness import Randomness
 from graphveil.evaluate import comparison_of
 from graphveil.evaluate.metric import NEEDS_LINKAGE
@@ -262,7 +263,9 @@ def test_an_alignment_is_that_of_its_formulas_written_out(monkeypatch):
                     far = np.sqrt(((of_one[i] - of_two[j]) ** 2).sum())
                     cost[i, j] = -2 * kept + far + penalty * (1 - 2 * plan[i, j])
             plan = plan + 2 / (2 + step) * (fugal.sinkhorn(cost) - plan)
-    assert plan == pytest.approx(fugal.relaxed_alignment(one, two), abs=1e-9)
+    assert plan == pytest.approx(
+        fugal.relaxed_alignment(one, two, SideInformation.of_graphs(one, two)), abs=1e-9
+    )
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -10,10 +10,10 @@ from degree_triangle_data import clustered_graph
 from graphveil.claims.guarantees import NotClaimed
 from graphveil.core.errors import InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
+from graphveil.methods.noisy_cells.noisy_statistics import edges_between
 from graphveil.methods.random_graphs.placement import cut
 from graphveil.methods.random_graphs.triangle_model import stubs_between
 from graphveil.methods.random_graphs.triangle_statistics import (
-    edges_between_groups,
     floor_of,
     noisy_statistics,
     triangles_and_steps,
@@ -143,7 +143,7 @@ def test_noisy_statistics_are_hardly_ever_the_true_ones(graph):
         assert counts.tolist() != noisy.triangles.tolist()
         assert graph.degrees().tolist() != noisy.degrees.tolist()
         upper = np.triu_indices(noisy.groups.least.size)
-        between = edges_between_groups(graph, noisy.groups)
+        between = edges_between(graph, noisy.groups.of_node, noisy.groups.least.size)
         assert between[upper].tolist() != noisy.mixing[upper].tolist()
 
 

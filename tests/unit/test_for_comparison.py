@@ -14,7 +14,7 @@ from scipy import stats
 import graphveil as gv
 from graphveil.core.errors import InfeasibleError, ParameterError, UsageError
 from graphveil.core.randomness import Randomness
-from graphveil.methods.noise import words_from
+from graphveil.methods.noise.laws import words_from
 from graphveil.methods.random_graphs.block_sampling import distinct_in
 from graphveil.methods.random_graphs.der import (
     EpsilonParts,

@@ -25,8 +25,8 @@ from graphveil.core.errors import (
     UsageError,
 )
 from graphveil.core.randomness import Randomness
-from graphveil.methods.noise import Channel, channel, words_from
-from graphveil.methods.noise.laws import FULL, distinct
+from graphveil.methods.noise.cells import Channel, channel
+from graphveil.methods.noise.laws import FULL, distinct, words_from
 from graphveil.methods.noisy_cells.noisy import resized
 from graphveil.release.claiming import promised
 from graphveil.release.files import read_linkage

@@ -20,14 +20,15 @@ from graphveil.claims.guarantees import EdgeDP
 from graphveil.claims.manifest import decode_manifest, encode
 from graphveil.core.errors import ParameterError
 from graphveil.core.randomness import Randomness
-from graphveil.methods.noise import Channel, words_from
 from graphveil.methods.noise.cells import (
+    Channel,
     background,
     block_chances,
     block_sizes,
     cells_of,
     flipped_in_blocks,
 )
+from graphveil.methods.noise.laws import words_from
 from graphveil.methods.noisy_cells import noisy_statistics
 from graphveil.methods.noisy_cells.degree_estimation import ROUNDS, expected_degrees
 from graphveil.methods.noisy_cells.prior_model import (

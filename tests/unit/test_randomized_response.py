@@ -20,7 +20,7 @@ from graphveil.claims.guarantees import AnyGuarantee, EdgeDP, NodeDP, NotClaimed
 from graphveil.claims.record import read_record
 from graphveil.cli.app import call
 from graphveil.core.errors import GraphveilWarning, InfeasibleError, ParameterError, UsageError
-from graphveil.methods.noise import channel
+from graphveil.methods.noise.cells import channel
 from graphveil.methods.registry import METHODS, method_named
 from graphveil.verify.changes import COST
 from graphveil.verify.kinds.networks import EDITS

@@ -50,6 +50,7 @@ from graphveil.data import csr, id_columns
 from graphveil.data.layers import ListedTies
 from graphveil.data.layers import _ends as ends_of_arcs
 from graphveil.evaluate.metric import NotMeasuredError
+from graphveil.measures import matchings
 from graphveil.measures import rows as single_rows
 from graphveil.methods import METHODS
 from graphveil.pages import charts, frontiers, print_figures
@@ -293,7 +294,7 @@ def test_attacks_foresee_two_runs_for_an_edge_and_one_match_for_each_draw(
     monkeypatch,
 ):
     monkeypatch.setattr(edge_rerun, "_rerun_of", lambda _: None)
-    monkeypatch.setattr(edge_rerun, "run_again", lambda _: 0.5)
+    monkeypatch.setattr("graphveil.attacks.attack.run_again", lambda _: 0.5)
     original = SimpleNamespace(n_edges=7, n_nodes=9)
     situation = SimpleNamespace(
         release=SimpleNamespace(guarantee=EdgeDP(epsilon=1.0)),
@@ -789,7 +790,7 @@ def test_pictures_of_papers_have_room_for_their_marks_and_no_more():
 def test_people_who_are_known_are_different_people(monkeypatch):
     known = []
     rng = np.random.default_rng(1)
-    monkeypatch.setattr(matching, "allowed", lambda _: None)
+    monkeypatch.setattr(matchings, "allowed", lambda _: None)
     monkeypatch.setattr(matching, "_candidates_of", lambda *_: np.empty(0, dtype=np.int64))
     monkeypatch.setattr(
         matching,

@@ -14,7 +14,7 @@ from scipy.stats import binom
 import graphveil as gv
 from graphveil.cli import run
 from graphveil.core.errors import InfeasibleError, ParameterError
-from graphveil.methods.noise.cells import FULL
+from graphveil.methods.noise.laws import FULL
 from graphveil.verbs import theory
 
 pytestmark = pytest.mark.filterwarnings("ignore::graphveil.GraphveilWarning")

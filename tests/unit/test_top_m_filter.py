@@ -17,7 +17,8 @@ from graphveil.claims.manifest import decode_manifest, encode
 from graphveil.cli.app import call
 from graphveil.core.errors import GraphveilWarning, InfeasibleError, ParameterError
 from graphveil.core.randomness import Randomness
-from graphveil.methods.noise import channel, flipped, words_from
+from graphveil.methods.noise.cells import channel, flipped
+from graphveil.methods.noise.laws import words_from
 from graphveil.methods.noisy_cells.top_m_filter import filled, thresholds_of
 from graphveil.verify.promises.noise.cell_flips import CHANCES, THRESHOLDS
 from graphveil.verify.recount.noise.flip_probabilities import filter_thresholds, keeps_its_claim

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import graphveil as gv
 from graphveil.data.id_columns import naming_columns
-from graphveil.methods.noise import channel
+from graphveil.methods.noise.cells import channel
 from graphveil.verify.database import database
 from graphveil.verify.promises.attached import naming_problems
 from graphveil.verify.recount.noise.flip_probabilities import (

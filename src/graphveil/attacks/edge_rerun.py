@@ -20,16 +20,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackInput,
-    AttackOptions,
-    Outcome,
-    Rerun,
-    run_again,
-    seconds_of_one,
-)
+from graphveil.attacks import attack
 from graphveil.attacks.cell_membership import DOUBT, EPSILON, SAID_OF_EPSILON, least_epsilon
 from graphveil.claims.guarantees import EdgeDP, NodeDP
 from graphveil.core.errors import GraphveilError
@@ -46,7 +37,7 @@ count less."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class EdgeRerunOptions(AttackOptions, label="edge-re-run"):
+class EdgeRerunOptions(attack.AttackOptions, label="edge-re-run"):
     """How often the method is run."""
 
     edges: int = parameter(default=1, text="number of edges to test, sampled uniformly", minimum=1)
@@ -80,7 +71,9 @@ class Event(NamedTuple):
     above: bool
 
 
-def edge_re_run(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) -> Outcome:
+def edge_re_run(
+    situation: attack.AttackInput[GraphComparison], options: EdgeRerunOptions
+) -> attack.Outcome:
     """Return the largest epsilon that runs with and without an edge show.
 
     A person's risk is how often one of their tested edges is published if it is true, and the
@@ -106,7 +99,9 @@ def edge_re_run(situation: AttackInput[GraphComparison], options: EdgeRerunOptio
     return _outcome(situation, chosen, pairs, options.runs)
 
 
-def _runs_on(data: Graph, ends: Int32s, rerun: Rerun, runs: int, advance: Advance) -> RerunGraphs:
+def _runs_on(
+    data: Graph, ends: Int32s, rerun: attack.Rerun, runs: int, advance: Advance
+) -> RerunGraphs:
     """Return what that many runs of the method on this data show about a pair of nodes."""
     seen = []
     for _ in range(runs):
@@ -115,7 +110,7 @@ def _runs_on(data: Graph, ends: Int32s, rerun: Rerun, runs: int, advance: Advanc
     return RerunGraphs(np.array(seen))
 
 
-def _rerun_of(situation: AttackInput[GraphComparison]) -> Rerun:
+def _rerun_of(situation: attack.AttackInput[GraphComparison]) -> attack.Rerun:
     if situation.rerun is None:
         raise NotMeasuredError(situation.not_again)
     return situation.rerun
@@ -183,11 +178,11 @@ def bound_of(with_it: RerunGraphs, without: RerunGraphs, doubt: float) -> float:
 
 
 def _outcome(
-    situation: AttackInput[GraphComparison],
+    situation: attack.AttackInput[GraphComparison],
     chosen: Int32s,
     pairs: list[tuple[RerunGraphs, RerunGraphs]],
     runs: int,
-) -> Outcome:
+) -> attack.Outcome:
     # Several edges share the doubt; the largest bound holds with all of it.
     bound = max(bound_of(one, other, DOUBT / len(pairs)) for one, other in pairs)
     figures = list(_figures(pairs, runs, bound, situation.release))
@@ -197,54 +192,54 @@ def _outcome(
         shares = [runs_of.seen[:, 0].mean() for runs_of in pair]
         for values, share in zip((risk, baseline), shares, strict=True):
             values[ends] = np.fmax(values[ends], share)
-    return Outcome(figures, risk, baseline)
+    return attack.Outcome(figures, risk, baseline)
 
 
 def _figures(
     pairs: list[tuple[RerunGraphs, RerunGraphs]], runs: int, bound: float, release: Release[Any]
-) -> Iterator[AttackFigure]:
+) -> Iterator[attack.AttackFigure]:
     """Yield how often the edges are published, the bound, and what is claimed."""
     # How often the pair itself is published, with the edge and without it.
     published = [sum(int(pair[side].seen[:, 0].sum()) for pair in pairs) for side in (0, 1)]
     size = runs * len(pairs)
     hits, guess = published[0], published[1] / size
     part, unit, sample = "published, with the edge", "share of runs", wilson(hits, size)
-    yield AttackFigure(part, hits / size, unit, guess, sample=sample)
-    yield AttackFigure(EPSILON, bound, "epsilon", 0.0, sample=Sample(size))
+    yield attack.AttackFigure(part, hits / size, unit, guess, sample=sample)
+    yield attack.AttackFigure(EPSILON, bound, "epsilon", 0.0, sample=Sample(size))
     # What the bound would be if the event held in all runs with the edge and in none without it.
     counted = runs - runs // TO_CHOOSE
     most = least_epsilon((counted, counted), (0, counted), DOUBT / len(pairs))
-    yield AttackFigure("epsilon, largest that so many runs can show", most, "epsilon")
+    yield attack.AttackFigure("epsilon, largest that so many runs can show", most, "epsilon")
     # What is claimed, to compare with.
     promise = release.guarantee
     if isinstance(promise, EdgeDP | NodeDP):
-        yield AttackFigure("epsilon, claimed", float(promise.epsilon), "epsilon")
+        yield attack.AttackFigure("epsilon, claimed", float(promise.epsilon), "epsilon")
         return
     asked = release.provenance.parameters.get("epsilon")
     if asked is not None:
-        yield AttackFigure("epsilon, asked for and not claimed", float(asked), "epsilon")
+        yield attack.AttackFigure("epsilon, asked for and not claimed", float(asked), "epsilon")
 
 
-def seconds(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) -> float:
+def seconds(situation: attack.AttackInput[GraphComparison], options: EdgeRerunOptions) -> float:
     """Return about how long it takes: that of one run, times the runs; 0 where it cannot be run."""
     original, rerun = situation.comparison.original, situation.rerun
     if rerun is None or not original.n_edges:
         return 0.0
     edges = min(options.edges, original.n_edges)
-    return 2 * options.runs * edges * seconds_of_one(lambda: rerun(original, None))
+    return 2 * options.runs * edges * attack.seconds_of_one(lambda: rerun(original, None))
 
 
-def foreseen(situation: AttackInput[GraphComparison], options: EdgeRerunOptions) -> float:
+def foreseen(situation: attack.AttackInput[GraphComparison], options: EdgeRerunOptions) -> float:
     """Return about how long it takes, by the run that made the release."""
     _rerun_of(situation)
     stated = isinstance(situation.release.guarantee, EdgeDP | NodeDP)
     if not stated and situation.release.provenance.parameters.get("epsilon") is None:
         raise NotMeasuredError("the release claims no epsilon to compare with")
     edges = min(options.edges, situation.comparison.original.n_edges)
-    return 2 * options.runs * edges * run_again(situation)
+    return 2 * options.runs * edges * attack.run_again(situation)
 
 
-EDGE_RE_RUN = Attack(
+EDGE_RE_RUN = attack.Attack(
     name="edge-re-run",
     kind=Graph,
     knows="the complete original except one edge, the method with its parameters, and the "

@@ -47,15 +47,7 @@ from graphveil.data import Table
 from graphveil.data.codes import SUPPRESSED
 from graphveil.evaluate.comparison import Floats, Int32s, Ints, TableComparison
 from graphveil.evaluate.metric import NotMeasuredError, Sample
-from graphveil.measures.matchings import (
-    NodePairs,
-    Posteriors,
-    allowed,
-    given_records,
-    hits_of,
-    log_chances,
-    posteriors,
-)
+from graphveil.measures import matchings
 from graphveil.release import Release
 from graphveil.verify.recount.rows.fitting_pairs import CodedCells, fitting_persons, members
 
@@ -107,7 +99,7 @@ def matching(situation: AttackInput[TableComparison], options: MatchingOptions) 
     pairs = _fitting(pair)
     with stage("counting assignments"):
         # Step 2: how likely each pair is.
-        found = posteriors(pairs)
+        found = matchings.posteriors(pairs)
     chances = found.true_pairs()
     # Step 3: chances and candidates, also with known levels or pairs.
     figures = [
@@ -124,7 +116,7 @@ def matching(situation: AttackInput[TableComparison], options: MatchingOptions) 
     return Outcome(figures, chances, np.full(chances.size, 1 / chances.size), missing)
 
 
-def _fitting(pair: TableComparison) -> NodePairs:
+def _fitting(pair: TableComparison) -> matchings.NodePairs:
     """Return which records fit which persons, record i being that of person i."""
     n = pair.original.n_rows
     if n == 0:
@@ -138,7 +130,7 @@ def _fitting(pair: TableComparison) -> NodePairs:
             f"{int(numbers.sum()):,} consistent pairs exceed the limit of {MOST_PAIRS:,}. {SMALLER}"
         )
     indptr = np.concatenate([[0], np.cumsum(numbers)]).astype(np.int64)
-    return NodePairs(indptr, np.concatenate([members(mask) for mask in masks]))
+    return matchings.NodePairs(indptr, np.concatenate([members(mask) for mask in masks]))
 
 
 def _refuse_changed(pair: TableComparison) -> None:
@@ -175,7 +167,7 @@ def seconds(situation: AttackInput[TableComparison], options: MatchingOptions) -
 
 
 def _chance_figures(
-    found: Posteriors, chances: Floats, levels: Ints | None
+    found: matchings.Posteriors, chances: Floats, levels: Ints | None
 ) -> Iterator[AttackFigure]:
     """Yield how likely the true pairs are, and the pairs that the attacker would guess.
 
@@ -198,7 +190,7 @@ def _chance_figures(
     yield AttackFigure("best guess, mean", float(best.mean()), unit, guess, estimated=rough)
 
 
-def _candidate_figures(found: Posteriors, levels: Ints | None) -> Iterator[AttackFigure]:
+def _candidate_figures(found: matchings.Posteriors, levels: Ints | None) -> Iterator[AttackFigure]:
     """Yield how many records people could own, and how many people have fewer than guaranteed."""
     number = np.bincount(found.pairs.indices, minlength=found.pairs.n)
     n = found.pairs.n
@@ -213,7 +205,7 @@ def _candidate_figures(found: Posteriors, levels: Ints | None) -> Iterator[Attac
         yield AttackFigure("levels known, short", short, "share of people", 0.0)
 
 
-def short_where_levels_are_known(every: NodePairs, levels: Ints) -> float:
+def short_where_levels_are_known(every: matchings.NodePairs, levels: Ints) -> float:
     """Return the share of people below their level for an attacker who knows all levels.
 
     A record belongs to nobody who asked for more people than it could belong to.
@@ -236,7 +228,7 @@ def short_where_levels_are_known(every: NodePairs, levels: Ints) -> float:
     kept = (levels[every.indices] <= of_record) | (every.indices == every.records)
     sizes = np.bincount(every.records[kept], minlength=every.n)
     indptr = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    rest = allowed(NodePairs(indptr, every.indices[kept]))
+    rest = matchings.allowed(matchings.NodePairs(indptr, every.indices[kept]))
     return float((np.bincount(rest.indices, minlength=every.n) < levels).mean())
 
 
@@ -249,7 +241,7 @@ class _Remaining(NamedTuple):
 
 
 def _known_pair_figures(
-    pairs: NodePairs, situation: AttackInput[TableComparison]
+    pairs: matchings.NodePairs, situation: AttackInput[TableComparison]
 ) -> Iterator[AttackFigure]:
     """Yield how many people are below their level, less the known pairs, with 1 to 3 known.
 
@@ -259,7 +251,7 @@ def _known_pair_figures(
     if levels is None:
         return
     rng = situation.comparison.randomness.stream("matching: known pairs")
-    every = allowed(pairs)
+    every = matchings.allowed(pairs)
     for number in range(1, min(3, n - 1) + 1):
         for who in ("known", "known nearby"):
             # Sample whose records are known, several times; take these pairs away and count what is
@@ -285,25 +277,27 @@ def _known_pair_figures(
             )
 
 
-def _candidates_of(pairs: NodePairs, victim: int, number: int, rng: np.random.Generator) -> Ints:
+def _candidates_of(
+    pairs: matchings.NodePairs, victim: int, number: int, rng: np.random.Generator
+) -> Ints:
     """Return some people whose records the victim could own; fewer if there are fewer."""
     owners = pairs.records[pairs.indices == victim]
     owners = owners[owners != victim]
     return np.asarray(rng.choice(owners, min(number, owners.size), replace=False))
 
 
-def _remaining_candidates(pairs: NodePairs, levels: Ints, known: Ints) -> _Remaining:
+def _remaining_candidates(pairs: matchings.NodePairs, levels: Ints, known: Ints) -> _Remaining:
     """Return how many candidates the others have left once some pairs are known."""
     without = np.zeros(pairs.n, dtype=bool)
     without[known] = True
-    rest = allowed(pairs, without)
+    rest = matchings.allowed(pairs, without)
     number = np.bincount(rest.indices, minlength=pairs.n)
     margin = (number - (levels - known.size))[~without]
     return _Remaining(int(np.count_nonzero(margin < 0)), margin.size, int(margin.min()))
 
 
 def _rerun_figures(
-    pairs: NodePairs, situation: AttackInput[TableComparison], reruns: int
+    pairs: matchings.NodePairs, situation: AttackInput[TableComparison], reruns: int
 ) -> list[AttackFigure]:
     """Return how often people get their own record by one re-run, and by several."""
     if situation.rerun is None:
@@ -324,9 +318,9 @@ def _rerun_figures(
     if len(runs) > 1:
         # Several runs: how often each cell was suppressed says how likely each pair is; one full
         # assignment is sampled to break ties by chance.
-        chances = log_chances(pairs, records, np.array(runs) == SUPPRESSED)
-        given = given_records(pairs, chances, rng)
-        hits.append((len(runs), hits_of(given, records)))
+        chances = matchings.log_chances(pairs, records, np.array(runs) == SUPPRESSED)
+        given = matchings.given_records(pairs, chances, rng)
+        hits.append((len(runs), matchings.hits_of(given, records)))
     of_times = [
         (float(some.mean()), bootstrap_mean(some, rng), Setting(times=n)) for n, some in hits
     ]
@@ -361,7 +355,7 @@ def _rows_of(release: Release[Any], pair: TableComparison) -> Int32s:
     return again.after[again.linked]
 
 
-def nearest_candidates(pairs: NodePairs, records: Int32s, guesses: Int32s) -> Floats:
+def nearest_candidates(pairs: matchings.NodePairs, records: Int32s, guesses: Int32s) -> Floats:
     """Return for each person how likely the candidate nearest to a guess is theirs.
 
     Parameters

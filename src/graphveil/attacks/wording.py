@@ -4,29 +4,40 @@ Every attack has a few `Said` in its entry. Terminal and page print from them: a
 the first one that fits its figure and its setting. `above_guess` decides whether a figure counts as
 an answer: the lower end of its interval has to be above the guess without the release.
 
-Which rows are shown is in `row_selection.py`, rewording for rows and cells in `people_or_rows.py`.
+Texts of attacks are written once, about people and their items. A row of a table counts as a person
+only if the owner said so; otherwise the same text is reworded to be about rows, and for tables
+items become values and entries become cells (`reworded`, `in_cells`). Only these words change:
+names of figures and settings stay as they are. Which rows are shown is in `row_selection.py`.
 """
 
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import partial
 from typing import Literal, NamedTuple
 
-from graphveil.attacks.people_or_rows import Counted as Counted  # noqa: PLC0414  read from here by verbs
-from graphveil.attacks.people_or_rows import counted_in as counted_in  # noqa: PLC0414  read from here by verbs
-from graphveil.attacks.people_or_rows import in_cells
-from graphveil.attacks.people_or_rows import reworded as reworded  # noqa: PLC0414  read from here by verbs
-from graphveil.attacks.row_selection import FEWEST_TARGETS as FEWEST_TARGETS  # noqa: PLC0414  read from here by verbs
-from graphveil.attacks.row_selection import LARGEST as LARGEST  # noqa: PLC0414  read from here by verbs
 from graphveil.attacks.row_selection import Take, each
-from graphveil.attacks.row_selection import Taken as Taken  # noqa: PLC0414  read from here by verbs
-from graphveil.attacks.row_selection import strongest as strongest  # noqa: PLC0414  read from here by verbs
 from graphveil.claims.guarantees import Guarantee, KAnonymity, SmoothKAnonymity
 from graphveil.core.rows import Row, Setting
 from graphveil.core.text import Wording, percent
+from graphveil.data import Data, Table
+
+Counted = Literal["people", "rows"]
+"""What is counted: rows of a table are people only if the owner said so."""
+
+_OF_PEOPLE = re.compile(r"\b(people|person|participant)\b(?: (who)\b)?")
+"""The words to replace; "who" directly after one of them becomes "that"."""
+
+_OF_ROWS = {"people": "rows", "person": "row", "participant": "row in the data"}
+
+_OF_CELLS = {"item": "value", "items": "values", "entry": "cell", "entries": "cells"}
+
+_ITEMS = re.compile(rf"(?<!\{{)\b({'|'.join(_OF_CELLS)})\b(?!\}})")  # else what is filled in
+"""Words about items, but not the placeholders in braces that have the same names."""
+
 
 Question = Literal["singled out", "linked", "inferred"]
 """The three questions of WP29 opinion 05/2014 on anonymization techniques."""
@@ -36,6 +47,37 @@ GUESSED = "{n} people are identified correctly"
 
 RIGHT = "right"
 """The figure of attacks that name people by a copy: the share of those whose name is right."""
+
+
+def counted_in(data: Data) -> Counted:
+    """Return what is counted in this data.
+
+    >>> counted_in(Table.from_columns({"sex": ["f", "m"]}))
+    'rows'
+    """
+    return "rows" if isinstance(data, Table) and data.person == "assumed" else "people"
+
+
+def reworded(text: str, counted: Counted) -> str:
+    """Return words about people, or the same about rows.
+
+    >>> reworded("people who differ from a person's own record", "rows")
+    "rows that differ from a row's own record"
+    >>> reworded("a person", "people")
+    'a person'
+    """
+    if counted == "people":
+        return text
+    return _OF_PEOPLE.sub(lambda one: _OF_ROWS[one[1]] + (" that" if one[2] else ""), text)
+
+
+def in_cells(text: str) -> str:
+    """Return words about the items of users as words about a table, which has cells.
+
+    >>> in_cells("entries that prove one item of a person")
+    'cells that prove one value of a person'
+    """
+    return _ITEMS.sub(lambda one: _OF_CELLS[one[1]], text)
 
 
 class Asked(NamedTuple):

@@ -153,7 +153,7 @@ class TableRoles(NamedTuple):
         """
         for role, names in zip(self._fields, self, strict=True):
             for name in names:
-                _check_column(name, role, every)
+                check_column(name, role, every)
         if not self.known and not self.attached:
             return TableRoles(known=tuple(every))
         if not self.known:
@@ -231,7 +231,7 @@ def _with_columns(table: Table, names: Collection[str]) -> Table:
     return table.without([name for name in table.columns if name not in names])
 
 
-def _check_column(name: str, role: str, every: Sequence[str]) -> None:
+def check_column(name: str, role: str, every: Sequence[str]) -> None:
     """Refuse a name that is not a column."""
     if name not in every:
         raise ParameterError(

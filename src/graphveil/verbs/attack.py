@@ -528,11 +528,11 @@ def _warn_of(attached: Attached, situation: AttackInput[Any]) -> None:
     if isinstance(pair, TableComparison):
         pair = pair.one_hot()
     if isinstance(pair, NetworkComparison):
-        from graphveil.attacks.networks.attribute_inference import certain_beside  # noqa: PLC0415  few attach one
+        from graphveil.attacks.homogeneity import certain_beside  # noqa: PLC0415  few attach one
 
         share = certain_beside(attached, pair, situation.release)
     elif isinstance(pair, BipartiteComparison):
-        from graphveil.attacks.features.class_truth import in_classes_of_one  # noqa: PLC0415  few attach one
+        from graphveil.attacks.homogeneity import in_classes_of_one  # noqa: PLC0415  few attach one
 
         share = float(in_classes_of_one(attached, pair).mean())
     if share > 0:

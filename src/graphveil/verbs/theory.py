@@ -24,8 +24,8 @@ from graphveil.data import Bipartite, Graph, Table
 from graphveil.data.kinds import as_container
 from graphveil.evaluate.comparison import TableComparison
 from graphveil.evaluate.measuring import comparison_of
-from graphveil.methods.adaptive.adaptive import checked_levels
 from graphveil.methods.adaptive.bipartite import Solver
+from graphveil.methods.adaptive.levels_and_weights import checked_levels
 from graphveil.methods.adaptive.problem import UNIT
 from graphveil.methods.noise.cells import cells_of, number_of_cells
 from graphveil.methods.noisy_cells.noisy import entries_of_one

@@ -18,17 +18,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackInput,
-    AttackOptions,
-    Outcome,
-    seconds_of_passes,
-)
+from graphveil.attacks import attack
 from graphveil.attacks.features.released_classes import People, people_of
 from graphveil.attacks.features.scoring import RARE
-from graphveil.attacks.homogeneity import in_classes_of_one as in_classes_of_one  # noqa: PLC0414  read from here by verbs
 from graphveil.attacks.wording import inferred
 from graphveil.claims.conditions import TrueOfShare
 from graphveil.claims.guarantees import SmoothKAnonymity
@@ -93,7 +85,9 @@ def profiles_of(people: People) -> ClassProfiles:
     return ClassProfiles(group, feature, counts, np.isin(every, of_shown), classes.sizes[group])
 
 
-def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
+def class_truth(
+    situation: attack.AttackInput[BipartiteComparison], _options: attack.AttackOptions
+) -> attack.Outcome:
     """Return how true published entries are of their class, and what thresholds prove."""
     people = people_of(situation.comparison)
     profiles = profiles_of(people)
@@ -111,9 +105,9 @@ def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOpt
     truth = float(shown.having.sum() / entries)
     by_chance = float((shown.size * share[shown.feature]).sum() / entries)
     figures = [
-        AttackFigure("entries true of the whole class", sure / entries, unit, everybody),
-        AttackFigure("entries true, mean", truth, unit, by_chance),
-        AttackFigure(CERTAIN, sure / original, "share of original entries", of_everybody),
+        attack.AttackFigure("entries true of the whole class", sure / entries, unit, everybody),
+        attack.AttackFigure("entries true, mean", truth, unit, by_chance),
+        attack.AttackFigure(CERTAIN, sure / original, "share of original entries", of_everybody),
     ]
     missing: dict[str, str] = {}
     # Thresholds only if the release states a rule with a share below 1.
@@ -124,16 +118,18 @@ def class_truth(situation: AttackInput[BipartiteComparison], _options: AttackOpt
         )
     else:
         figures.extend(_thresholds(people, profiles, theta, missing))
-    return Outcome(figures, *_risks(people, shown.only(of_all), share), missing)
+    return attack.Outcome(figures, *_risks(people, shown.only(of_all), share), missing)
 
 
 PASSES = 6
 """How many times as long as `seconds_of_passes` it takes."""
 
 
-def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> float:
+def seconds(
+    situation: attack.AttackInput[BipartiteComparison], options: attack.AttackOptions
+) -> float:
     """Return about how long it takes."""
-    return PASSES * seconds_of_passes(situation, options)
+    return PASSES * attack.seconds_of_passes(situation, options)
 
 
 def theta_of(release: Release[Any]) -> str | None:
@@ -157,7 +153,7 @@ def least_counts(sizes: Ints, theta: str) -> Ints:
 
 def _thresholds(
     people: People, profiles: ClassProfiles, theta: str, missing: dict[str, str]
-) -> Iterator[AttackFigure]:
+) -> Iterator[attack.AttackFigure]:
     """Yield what an attacker who has the rows of all others of a class is sure of.
 
     An entry that just as many have as must is published only if the last one has it, too. If one
@@ -170,9 +166,9 @@ def _thresholds(
     having = _number_of(people, proving, having=True)
     unit = "share of people"
     part = "threshold, entries proved"
-    yield AttackFigure(part, entries, "share of original entries", 0.0)
+    yield attack.AttackFigure(part, entries, "share of original entries", 0.0)
     part = "threshold, people with a proved entry"
-    yield AttackFigure(part, float((having > 0).mean()), unit, 0.0)
+    yield attack.AttackFigure(part, float((having > 0).mean()), unit, 0.0)
     # If entries are also suppressed for other reasons, silence proves nothing.
     if (~profiles.shown & (profiles.having >= least)).any():
         missing[ABSENT] = "some entries that enough members have are suppressed as well"
@@ -181,7 +177,7 @@ def _thresholds(
     absent = profiles.only(~profiles.shown & (profiles.having == least - 1))
     part = "threshold, people with an item proved absent"
     lacking = _number_of(people, absent, having=False)
-    yield AttackFigure(part, float((lacking > 0).mean()), unit, 0.0)
+    yield attack.AttackFigure(part, float((lacking > 0).mean()), unit, 0.0)
 
 
 def _number_of(people: People, profiles: ClassProfiles, *, having: bool) -> Ints:
@@ -214,7 +210,7 @@ def _risks(people: People, certain: ClassProfiles, share: Floats) -> tuple[Float
         )
 
 
-CLASS_TRUTH = Attack(
+CLASS_TRUTH = attack.Attack(
     name="class-truth",
     kind=Bipartite,
     knows="the equivalence class of a person; for thresholds also the rows of all other "

@@ -22,24 +22,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackInput,
-    AttackOptions,
-    Outcome,
-    run_again,
-)
-from graphveil.attacks.features import counterfactual
+from graphveil.attacks import attack
+from graphveil.attacks.features import counterfactual, released_classes
 from graphveil.attacks.features.counterfactual import TWIN
 from graphveil.attacks.features.linkage import popular_items
-from graphveil.attacks.features.released_classes import (
-    MOST_CELLS,
-    People,
-    chances,
-    classes_in,
-    people_of,
-)
 from graphveil.attacks.features.swapped_items import BY_RELEASES, ONE_IN, EitherItem, swapped
 from graphveil.attacks.intervals import of_paired_area, positives_above
 from graphveil.attacks.likelihood_ratio import FEWEST_RELEASES, GUESS, SHADOWS
@@ -58,7 +44,7 @@ INSIDE, LEFT_OUT = "one item of people inside", "one item of people left out"
 
 
 @dataclass(frozen=True, kw_only=True)
-class ItemMembershipOptions(AttackOptions, label="item-membership"):
+class ItemMembershipOptions(attack.AttackOptions, label="item-membership"):
     """How many people are attacked, and by how many releases."""
 
     targets: int = parameter(
@@ -93,15 +79,15 @@ class ChallengedPairs(NamedTuple):
 
 
 def item_membership(
-    situation: AttackInput[BipartiteComparison], options: ItemMembershipOptions
-) -> Outcome:
+    situation: attack.AttackInput[BipartiteComparison], options: ItemMembershipOptions
+) -> attack.Outcome:
     """Return how well an item that a person has is distinguished from one that they do not have.
 
     By the release alone, and by what releases of data with either item teach about it. A person's
     risk is the larger of both.
     """
     # Attacker 1, on people in the release.
-    people = people_of(situation.comparison)
+    people = released_classes.people_of(situation.comparison)
     rng = situation.rng("item-membership")
     asked = asked_of(people, rng.permutation(people.own.size), options.targets, rng)
     figures = list(_figures(INSIDE, asked, people))
@@ -129,11 +115,11 @@ def item_membership(
         baseline[targets] = np.fmax(baseline[targets], GUESS)
     except NotMeasuredError as error:
         missing[BY_RELEASES] = str(error)
-    return Outcome(figures, risk, baseline, missing)
+    return attack.Outcome(figures, risk, baseline, missing)
 
 
 def _either(
-    situation: AttackInput[BipartiteComparison],
+    situation: attack.AttackInput[BipartiteComparison],
     options: ItemMembershipOptions,
     rng: np.random.Generator,
 ) -> EitherItem:
@@ -154,7 +140,7 @@ def _either(
 
 
 def asked_of(
-    people: People, order: Ints, targets: int, rng: np.random.Generator
+    people: released_classes.People, order: Ints, targets: int, rng: np.random.Generator
 ) -> ChallengedPairs:
     """Return what is asked about the first people in an order, see `ChallengedPairs`."""
     # People with some items, and who lack one that others have.
@@ -179,28 +165,32 @@ def asked_of(
     return ChallengedPairs(chosen, known, item, other)
 
 
-def _above(asked: ChallengedPairs, people: People) -> Floats:
+def _above(asked: ChallengedPairs, people: released_classes.People) -> Floats:
     """Return whether each person's item scores above each other item; equal scores are a half.
 
     float64, shape (targets, targets).
     """
     classes = people.classes
-    own, other = (chances(asked.known, items, classes) for items in (asked.item, asked.other))
+    own, other = (
+        released_classes.chances(asked.known, items, classes) for items in (asked.item, asked.other)
+    )
     return positives_above(own, other)
 
 
-def _above_by_frequency(asked: ChallengedPairs, people: People) -> Floats:
+def _above_by_frequency(asked: ChallengedPairs, people: released_classes.People) -> Floats:
     """Return the same by how frequent the items are in the release, for every target."""
     frequency = people.classes.frequency
     return positives_above(frequency[asked.item], frequency[asked.other])
 
 
-def _figures(name: str, asked: ChallengedPairs, people: People) -> Iterator[AttackFigure]:
+def _figures(
+    name: str, asked: ChallengedPairs, people: released_classes.People
+) -> Iterator[attack.AttackFigure]:
     """Yield the area under the curve, compared with that of the items' frequencies."""
     above = _above(asked, people)
     area, by_frequency = float(above.mean()), float(_above_by_frequency(asked, people).mean())
     unit, sample = "area under the curve", of_paired_area(above)
-    yield AttackFigure(name, area, unit, by_frequency, sample=sample)
+    yield attack.AttackFigure(name, area, unit, by_frequency, sample=sample)
 
 
 PER_CELL, PER_PAIR = 4.5e-8, 4e-8
@@ -210,14 +200,16 @@ PER_SHADOW_CELL, PER_SCORE = 4e-7, 2e-5
 """Seconds per release for every target and class, and for every target."""
 
 
-def seconds(situation: AttackInput[BipartiteComparison], options: ItemMembershipOptions) -> float:
+def seconds(
+    situation: attack.AttackInput[BipartiteComparison], options: ItemMembershipOptions
+) -> float:
     """Return about how long it takes, most of it the runs of the method."""
     pair = situation.comparison
     # The release alone: scores of targets against classes, and all pairs of targets; then the runs.
-    classes = classes_in(pair)
+    classes = released_classes.classes_in(pair)
     targets = min(options.targets, pair.original.n_users)
     out = min(options.targets, pair.original.n_users // counterfactual.ONE_OUT_IN)
-    alone = run_again(situation)
+    alone = attack.run_again(situation)
     alone += sum(some * (PER_CELL * classes + PER_PAIR * some) for some in (targets, out))
     rng = situation.rng("item-membership: how long it takes")
     try:
@@ -240,7 +232,7 @@ def _telling_more(fitting: Sequence[Row], every: Sequence[Row]) -> Iterator[Take
         yield from map(Taken, fitting)
 
 
-ITEM_MEMBERSHIP = Attack(
+ITEM_MEMBERSHIP = attack.Attack(
     name="item-membership",
     kind=Bipartite,
     knows="all items of a person except one, and how accurate the release is overall; or also "
@@ -254,7 +246,7 @@ ITEM_MEMBERSHIP = Attack(
     source="graphveil's own likelihood; likelihood ratio: Carlini et al., Membership inference "
     "attacks from first principles, 2022",
     cost=f"{SHADOWS + 1} runs of the method, on 500 sampled people, at most one in {ONE_IN}; up "
-    f"to {MOST_CELLS:,} distinct rows and features in total",
+    f"to {released_classes.MOST_CELLS:,} distinct rows and features in total",
     compute=item_membership,
     options=ItemMembershipOptions,
     said=(

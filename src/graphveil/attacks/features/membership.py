@@ -19,28 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.attacks import likelihood_ratio
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome
-from graphveil.attacks.features.counterfactual import (
-    FEWEST_FEATURES,
-    MethodRerun,
-    refuse_people,
-    release_of_some,
-)
-from graphveil.attacks.features.released_classes import (
-    MOST_CELLS,
-    ReleasedClasses,
-    batches,
-    classes_in,
-    people_of,
-    scores,
-)
-from graphveil.attacks.likelihood_ratio import (
-    FEWEST_RELEASES,
-    GUESS,
-    SHADOWS,
-    ShadowReleases,
-    ShadowSplit,
-)
+from graphveil.attacks.features import counterfactual, released_classes
 from graphveil.attacks.wording import inferred
 from graphveil.core.parameters import parameter
 from graphveil.core.progress import in_time
@@ -74,7 +55,9 @@ FEWEST_PEOPLE = 20
 """With fewer people to attack nothing is measured."""
 
 
-def evidence(items: sparse.csr_array, classes: ReleasedClasses, share: float = 1.0) -> Floats:
+def evidence(
+    items: sparse.csr_array, classes: released_classes.ReleasedClasses, share: float = 1.0
+) -> Floats:
     """Return scores of rows that grow with how likely their people are in the data.
 
     Parameters
@@ -93,7 +76,7 @@ def evidence(items: sparse.csr_array, classes: ReleasedClasses, share: float = 1
     """
     scored = np.zeros((items.shape[0], len(TRUTHS) + len(JOINT)))
     joint = items.shape[0] * classes.sizes.size <= MOST_JOINT_CELLS
-    blocks = [slice(None)] if joint else batches(items.shape[0], classes)
+    blocks = [slice(None)] if joint else released_classes.batches(items.shape[0], classes)
     # Log-likelihood of a class for a row: entries in common count by truth and rarity, entries of
     # the class that the row lacks against it.
     frequency = np.minimum(classes.frequency, 0.999)
@@ -102,9 +85,9 @@ def evidence(items: sparse.csr_array, classes: ReleasedClasses, share: float = 1
     shown = np.diff(classes.rows.indptr)
     absent = classes.rows @ np.log1p(-frequency)
     for block in blocks:
-        common = scores(items[block], classes, np.ones(frequency.size))
+        common = released_classes.scores(items[block], classes, np.ones(frequency.size))
         # What the row would be by chance: rare items in common say more.
-        rare = scores(items[block], classes, rarity) - absent
+        rare = released_classes.scores(items[block], classes, rarity) - absent
         for column, truth in enumerate(TRUTHS):
             fit = np.log(truth / (1 - truth)) * common + rare
             fit += np.log1p(-truth) * shown
@@ -144,9 +127,9 @@ class MembershipOptions(AttackOptions, label="membership"):
     """How many people are attacked, and by how many releases."""
 
     shadows: int = parameter(
-        default=SHADOWS,
+        default=likelihood_ratio.SHADOWS,
         text="number of releases, each of a random half of the people",
-        minimum=FEWEST_RELEASES,
+        minimum=likelihood_ratio.FEWEST_RELEASES,
         maximum=1_000,
     )
     people: int = parameter(
@@ -155,14 +138,14 @@ class MembershipOptions(AttackOptions, label="membership"):
 
 
 @dataclass(frozen=True)
-class _Attacked(ShadowReleases):
+class _Attacked(likelihood_ratio.ShadowReleases):
     """Makes releases of half of the people, and scores rows in them."""
 
     choices = CHOICES
     words = ("a whole row", "share of people in the data")
     share_of_run = 0.5
 
-    again: MethodRerun
+    again: counterfactual.MethodRerun
     pair: BipartiteComparison
     targets: Ints
 
@@ -175,9 +158,11 @@ class _Attacked(ShadowReleases):
         """Return which targets are in a half of all people."""
         return inside[self.targets]
 
-    def __call__(self, half: ShadowSplit) -> Floats:
+    def __call__(self, half: likelihood_ratio.ShadowSplit) -> Floats:
         """Return what a release says of every target: see `evidence`."""
-        people = release_of_some(self.again, self.pair, np.flatnonzero(half.inside), half.seed)
+        people = counterfactual.release_of_some(
+            self.again, self.pair, np.flatnonzero(half.inside), half.seed
+        )
         share = self.targets.size / self.size
         return evidence(people.before[self.targets], people.classes, share)
 
@@ -188,7 +173,7 @@ def membership(situation: AttackInput[BipartiteComparison], options: MembershipO
     work = _attacked(situation, options, rng)
     figures, risks = work.distinguished(options.shadows, rng)
     risk, baseline = (np.full(work.size, np.nan) for _ in range(2))
-    risk[work.targets], baseline[work.targets] = risks, GUESS
+    risk[work.targets], baseline[work.targets] = risks, likelihood_ratio.GUESS
     return Outcome(figures, risk, baseline)
 
 
@@ -199,16 +184,16 @@ def _attacked(
 ) -> _Attacked:
     """Return what makes the releases, for targets sampled from people with some features."""
     pair = situation.comparison
-    people = people_of(pair)
+    people = released_classes.people_of(pair)
     # Targets are sampled from people about whom there is something to learn.
-    known = np.nonzero(people.numbers >= FEWEST_FEATURES)[0]
+    known = np.nonzero(people.numbers >= counterfactual.FEWEST_FEATURES)[0]
     if known.size < FEWEST_PEOPLE:
         raise NotMeasuredError(
             f"only {known.size} of {counted(people.own.size, 'row', 'has')} at least "
-            f"{FEWEST_FEATURES} features; {FEWEST_PEOPLE} are needed"
+            f"{counterfactual.FEWEST_FEATURES} features; {FEWEST_PEOPLE} are needed"
         )
-    again = MethodRerun(situation)
-    refuse_people(pair)
+    again = counterfactual.MethodRerun(situation)
+    counterfactual.refuse_people(pair)
     targets = np.sort(rng.choice(known, min(options.people, known.size), replace=False))
     return _Attacked(again, pair, targets)
 
@@ -220,7 +205,7 @@ PER_CELL, PER_SCORE = 1e-7, 1e-5
 def seconds(situation: AttackInput[BipartiteComparison], options: MembershipOptions) -> float:
     """Return about how long it takes, most of it the runs of the method."""
     pair = situation.comparison
-    classes = classes_in(pair)
+    classes = released_classes.classes_in(pair)
     targets = min(options.people, pair.original.n_users)
     counted = options.shadows * targets * (PER_CELL * classes + PER_SCORE)
     rng = situation.rng("membership: how long it takes")
@@ -239,7 +224,7 @@ MEMBERSHIP = Attack(
     source="likelihood ratio: Carlini et al., Membership inference attacks from first "
     "principles, 2022; the scores of classes are graphveil's own",
     cost="24 runs of the method, each on half of the people. At most 2,000 people are attacked; "
-    f"up to {MOST_CELLS:,} distinct rows and features in total",
+    f"up to {released_classes.MOST_CELLS:,} distinct rows and features in total",
     compute=membership,
     seconds=seconds,
     options=MembershipOptions,

@@ -22,15 +22,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackInput,
-    AttackOptions,
-    Outcome,
-    run_again,
-    seconds_of_one,
-)
+from graphveil.attacks import attack
 from graphveil.attacks.features.cells.published_cells import column_of_features
 from graphveil.attacks.features.counterfactual import MethodRerun, features_of
 from graphveil.attacks.wording import inferred
@@ -53,7 +45,7 @@ _SUPPRESSED = -1
 
 
 @dataclass(frozen=True, kw_only=True)
-class RerunOptions(AttackOptions, label="re-run"):
+class RerunOptions(attack.AttackOptions, label="re-run"):
     """How often the method is run."""
 
     trials: int = parameter(default=100, text="number of items to guess", minimum=1)
@@ -90,7 +82,9 @@ class Changed(NamedTuple):
     data: Table | Bipartite
 
 
-def re_run(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> Outcome:
+def re_run(
+    situation: attack.AttackInput[BipartiteComparison], options: RerunOptions
+) -> attack.Outcome:
     """Return how often one unknown item is guessed by running the method with either."""
     # Sample the rows that the method is run on; trials change one item of one of them.
     again, data, sampled = _data(situation, options)
@@ -105,36 +99,38 @@ def re_run(situation: AttackInput[BipartiteComparison], options: RerunOptions) -
     size, unit = len(trials), "share of trials"
     differs, right = (sum(t.differs for t in trials), sum(t.right for t in trials))
     figures = [
-        AttackFigure(part, hits / size, unit, guess, sample=wilson(hits, size), setting=setting)
+        attack.AttackFigure(
+            part, hits / size, unit, guess, sample=wilson(hits, size), setting=setting
+        )
         for part, hits, guess in (
             ("seed known, releases differ", differs, 0.0),
             (SEED_UNKNOWN, right, GUESS),
         )
     ]
-    return Outcome(figures, *_risks(trials, sampled, n))
+    return attack.Outcome(figures, *_risks(trials, sampled, n))
 
 
-def seconds(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> float:
+def seconds(situation: attack.AttackInput[BipartiteComparison], options: RerunOptions) -> float:
     """Return about how long it takes: that of one run, times the runs."""
     try:
         again, data, _ = _data(situation, options)
     except NotMeasuredError:
         return 0.0
     run, rng = _rows_of_runs(again), situation.rng("re-run: how long it takes")
-    seconds_of_run = seconds_of_one(lambda: run(data, int(rng.integers(1 << 62))))
+    seconds_of_run = attack.seconds_of_one(lambda: run(data, int(rng.integers(1 << 62))))
     return options.trials * (2 + 2 * options.releases) * seconds_of_run
 
 
-def foreseen(situation: AttackInput[BipartiteComparison], options: RerunOptions) -> float:
+def foreseen(situation: attack.AttackInput[BipartiteComparison], options: RerunOptions) -> float:
     """Return about how long it takes, by the run that made the release."""
     _data(situation, options)
     size = max(situation.comparison.original.size, 1)
     people = min(options.people, size) / size
-    return options.trials * (2 + 2 * options.releases) * people * run_again(situation)
+    return options.trials * (2 + 2 * options.releases) * people * attack.run_again(situation)
 
 
 def _data(
-    situation: AttackInput[BipartiteComparison], options: RerunOptions
+    situation: attack.AttackInput[BipartiteComparison], options: RerunOptions
 ) -> tuple[MethodRerun, Table | Bipartite, Ints]:
     """Return the method, the people whom it is run on, and who of the original they are."""
     again = MethodRerun(situation)
@@ -266,7 +262,7 @@ def _risks(trials: list[RerunTrial], sampled: Ints, n: int) -> tuple[Floats, Flo
         return right / np.where(number, number, np.nan), np.where(number, GUESS, np.nan)
 
 
-RE_RUN = Attack(
+RE_RUN = attack.Attack(
     name="re-run",
     kind=Bipartite,
     knows="the complete original except one item of one person, which is one of two, and the "

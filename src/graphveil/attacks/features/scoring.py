@@ -20,12 +20,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.features.released_classes import (
-    People,
-    ReleasedClasses,
-    batches,
-    scores,
-)
+from graphveil.attacks.features import released_classes
 from graphveil.core.progress import in_time
 from graphveil.evaluate.comparison import Bools, Floats, Ints, sparse
 
@@ -107,7 +102,7 @@ class Guesses(NamedTuple):
     rare: ScoreCounts
 
 
-def guesses(known: Known, people: People) -> Guesses:
+def guesses(known: Known, people: released_classes.People) -> Guesses:
     """Return what the attacker concludes about every target.
 
     A class scores the logarithm of its size and, for every known feature that it shows, that of how
@@ -115,7 +110,7 @@ def guesses(known: Known, people: People) -> Guesses:
     """
     parts = [
         _guesses(known._replace(people=known.people[batch], items=known.items[batch]), people)
-        for batch in in_time(batches(known.people.size, people.classes))
+        for batch in in_time(released_classes.batches(known.people.size, people.classes))
     ]
     arrays = {
         name: np.concatenate([getattr(part, name) for part in parts])
@@ -137,11 +132,11 @@ def joined(parts: list[ScoreCounts]) -> ScoreCounts:
     return ScoreCounts(guessed, right, true)
 
 
-def _guesses(known: Known, people: People) -> Guesses:
+def _guesses(known: Known, people: released_classes.People) -> Guesses:
     # Step 1: scores of all classes for these targets, and the prior: larger classes hold more
     # people.
     classes, own = people.classes, people.own[known.people]
-    score = scores(known.items, classes, classes.weights(known.false_share))
+    score = released_classes.scores(known.items, classes, classes.weights(known.false_share))
     score += np.log(classes.sizes)
     # Step 2: all classes with the best score share the guess; people outside the release are never
     # right.
@@ -167,14 +162,16 @@ def _guesses(known: Known, people: People) -> Guesses:
     )
 
 
-def _eccentric(items: sparse.csr_array, classes: ReleasedClasses) -> tuple[Bools, Ints]:
+def _eccentric(
+    items: sparse.csr_array, classes: released_classes.ReleasedClasses
+) -> tuple[Bools, Ints]:
     """Return whether the score of Narayanan and Shmatikov is eccentric, and the class it names.
 
     The second best is that of another class: among rows the best has equals by design.
     """
     # Narayanan and Shmatikov: rare items weigh more, by 1 / ln(support).
     support = np.maximum(np.rint(classes.frequency * classes.n), 2)
-    score = scores(items, classes, 1 / np.log(support))
+    score = released_classes.scores(items, classes, 1 / np.log(support))
     named = score.argmax(axis=1)
     if score.shape[1] < 2:
         return np.zeros(named.size, dtype=bool), named
@@ -187,7 +184,7 @@ def _eccentric(items: sparse.csr_array, classes: ReleasedClasses) -> tuple[Bools
 
 
 def _other_features(
-    chance: Floats, known: Known, people: People
+    chance: Floats, known: Known, people: released_classes.People
 ) -> tuple[ScoreCounts, ScoreCounts]:
     """Return the further items that are likelier than not, by the likeliest classes."""
     classes = people.classes
@@ -223,7 +220,7 @@ def everywhere(features: Ints, cells: Bools, width: int) -> sparse.csr_array:
 
 
 def other_features(
-    guessed: sparse.csr_array, known: Known, people: People
+    guessed: sparse.csr_array, known: Known, people: released_classes.People
 ) -> tuple[ScoreCounts, ScoreCounts]:
     """Return how many items that are not known were guessed, and correctly: all, and rare ones."""
     rare = (people.classes.frequency <= RARE).astype(np.float64)

@@ -44,13 +44,7 @@ OVERLAPS = (1.0, 0.9, 0.8, 0.7, 0.6)
 class AlignmentOptions(AttackOptions, label="alignment"):
     """What the copy shares with the original, and how many copies are made."""
 
-    overlap: float | None = parameter(
-        default=None,
-        text=paired_copy.OVERLAP,
-        minimum=0,
-        maximum=1,
-        unset=", ".join(f"{overlap:g}" for overlap in OVERLAPS),
-    )
+    overlap: float | None = paired_copy.overlaps_parameter(OVERLAPS)
     people: float = parameter(default=1.0, text=paired_copy.PEOPLE, minimum=0, maximum=1)
     copy: CopyOf = parameter(default="network", text=COPY)
     draws: int = parameter(default=3, text="number of copies for each overlap", minimum=1)
@@ -142,7 +136,7 @@ def _starts(
     """Yield the starts of both attacks, and that of the relaxation, which takes longest."""
     yield from one_to_one.common_starts(ties, two, rng)
     # Last, FUGAL: reached only if no two earlier starts agree.
-    relaxed = fugal.relaxed_alignment(two.copy, two.released, two.more)
+    relaxed = fugal.relaxed_alignment(two.copy, two.released, two.side_information)
     last = (
         fugal.assigned(relaxed)
         if ties.excluded is None

@@ -17,15 +17,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackInput,
-    AttackOptions,
-    Outcome,
-    ends_of,
-)
-from graphveil.attacks.homogeneity import certain_beside as certain_beside  # noqa: PLC0414  read from here by verbs
+from graphveil.attacks import attack
 from graphveil.attacks.wording import inferred
 from graphveil.core.progress import in_time
 from graphveil.core.rows import Setting
@@ -51,8 +43,8 @@ MOST_CELLS = 50_000_000
 
 
 def attribute_inference(
-    situation: AttackInput[NetworkComparison], _options: AttackOptions
-) -> Outcome:
+    situation: attack.AttackInput[NetworkComparison], _options: attack.AttackOptions
+) -> attack.Outcome:
     """Return how often a value is guessed from the values that a person's neighbors show.
 
     A person's risk is that of the attribute that is guessed best, next to that attribute's
@@ -63,7 +55,7 @@ def attribute_inference(
     if people is None or pair.released.n_nodes == 0:
         raise NotMeasuredError("no attributes are published")
     n = pair.released.n_nodes
-    figures: list[AttackFigure] = []
+    figures: list[attack.AttackFigure] = []
     risk, baseline = np.zeros(n), np.zeros(n)
     for column, name in enumerate(in_time(people.released.columns)):
         # True values in the order of the release, to count; the guess reads `shown` alone.
@@ -79,12 +71,12 @@ def attribute_inference(
         risk[better], baseline[better] = right[better], guess
     if not figures:
         raise NotMeasuredError("all cells of the published attributes are suppressed")
-    return Outcome(figures, risk[pair.linked], baseline[pair.linked])
+    return attack.Outcome(figures, risk[pair.linked], baseline[pair.linked])
 
 
 def _figures_of_neighbors(
     graph: Graph, name: str, shown: Codes, own: Codes, near: tuple[Floats, float]
-) -> Iterator[AttackFigure]:
+) -> Iterator[attack.AttackFigure]:
     """Yield the figures of one attribute: for people with a suppressed value, and for everybody."""
     right, baseline = near
     known = own != SUPPRESSED
@@ -98,10 +90,10 @@ def _figures_of_neighbors(
             if guess is not None:
                 value = float(guess[hidden].mean())
                 hidden_of = Setting(column=name, among="suppressed")
-                yield AttackFigure(how, value, share, least, setting=hidden_of)
+                yield attack.AttackFigure(how, value, share, least, setting=hidden_of)
     value = float(right[known].mean())
     every = Setting(column=name, among="everybody")
-    yield AttackFigure("neighbors", value, share, baseline, setting=every)
+    yield attack.AttackFigure("neighbors", value, share, baseline, setting=every)
 
 
 def _of_neighbors(graph: Graph, shown: Codes, own: Codes) -> tuple[Floats, float]:
@@ -176,7 +168,9 @@ PER_END, PER_VALUE = 1e-6, 8e-8
 rounds."""
 
 
-def seconds(situation: AttackInput[NetworkComparison], _options: AttackOptions) -> float:
+def seconds(
+    situation: attack.AttackInput[NetworkComparison], _options: attack.AttackOptions
+) -> float:
     """Return about how long it takes."""
     pair = situation.comparison
     if pair.people is None:
@@ -188,10 +182,10 @@ def seconds(situation: AttackInput[NetworkComparison], _options: AttackOptions) 
         if (column == SUPPRESSED).any() and number * len(column) <= MOST_CELLS:
             values += number
     columns = pair.people.released.n_columns
-    return ends_of(pair) * (PER_END * columns + PER_VALUE * values)
+    return attack.ends_of(pair) * (PER_END * columns + PER_VALUE * values)
 
 
-ATTRIBUTE_INFERENCE = Attack(
+ATTRIBUTE_INFERENCE = attack.Attack(
     name="attribute-inference",
     kind=Network,
     knows="only the release: the edges, and the published attributes of the neighbors",

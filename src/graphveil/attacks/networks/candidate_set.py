@@ -28,16 +28,7 @@ from functools import partial
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackInput,
-    AttackOptions,
-    Outcome,
-    ends_of,
-    refuse_more_nodes,
-    squares,
-)
+from graphveil.attacks import attack
 from graphveil.attacks.intervals import bootstrap_mean, median_of_draws
 from graphveil.attacks.networks.signatures import (
     SIGNATURES,
@@ -79,7 +70,7 @@ FEW = 10
 
 
 @dataclass(frozen=True, kw_only=True)
-class CandidateSetOptions(AttackOptions, label="candidate-set"):
+class CandidateSetOptions(attack.AttackOptions, label="candidate-set"):
     """How many people are looked for by what is known of them."""
 
     targets: int | None = parameter(
@@ -95,7 +86,9 @@ class CandidateSetOptions(AttackOptions, label="candidate-set"):
         return min(n, by_size if self.targets is None else self.targets)
 
 
-def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSetOptions) -> Outcome:
+def candidate_set(
+    situation: attack.AttackInput[GraphComparison], options: CandidateSetOptions
+) -> attack.Outcome:
     """Return how well people are found again by what is known of each of them.
 
     Every person's risk is the largest chance of a right guess by any kind of knowledge.
@@ -124,7 +117,7 @@ def candidate_set(situation: AttackInput[GraphComparison], options: CandidateSet
     risk = np.full(n, np.nan)
     risk[targets] = np.max([sets.right for sets in near.values()], axis=0)
     figures = [figure for name, sets in near.items() for figure in figures_of(name, sets, n, rng)]
-    return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
+    return attack.Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
 
 
 PER_END, PER_SQUARE = 8e-9, 8e-9
@@ -132,12 +125,12 @@ PER_END, PER_SQUARE = 8e-9, 8e-9
 squared degree)."""
 
 
-def seconds(situation: AttackInput[GraphComparison], options: CandidateSetOptions) -> float:
+def seconds(situation: attack.AttackInput[GraphComparison], options: CandidateSetOptions) -> float:
     """Return about how many seconds it takes: targets times ends of edges, and triangles."""
     pair = situation.comparison
     n = pair.original.n_nodes
-    refuse_more_nodes(n, MOST_NODES, "Use a release with fewer nodes")
-    return PER_SQUARE * squares(pair) + PER_END * options.of_nodes(n) * ends_of(pair)
+    attack.refuse_more_nodes(n, MOST_NODES, "Use a release with fewer nodes")
+    return PER_SQUARE * attack.squares(pair) + PER_END * options.of_nodes(n) * attack.ends_of(pair)
 
 
 def _of_layers(pair: GraphComparison) -> dict[str, tuple[Profiles, Profiles]]:
@@ -171,7 +164,7 @@ def _around(network: Network) -> Profiles:
 
 def figures_of(
     name: str, near: CandidateSets, n: int, rng: np.random.Generator
-) -> Iterator[AttackFigure]:
+) -> Iterator[attack.AttackFigure]:
     """Yield the figures of one kind of knowledge; a number about all people depends on no sample.
 
     Baselines: without the release all n nodes are candidates, so that nobody of more than `FEW` has
@@ -183,9 +176,11 @@ def figures_of(
 
     share, nodes, setting = "share of people", "nodes", Setting(knows=name)
     yield right_guess(name, near.right, n, rng)
-    few = AttackFigure(f"at most {FEW} candidates", float(within.mean()), share, float(n <= FEW))
+    few = attack.AttackFigure(
+        f"at most {FEW} candidates", float(within.mean()), share, float(n <= FEW)
+    )
     median, fewest = (
-        AttackFigure(figure, float(value), nodes, n, "higher is better")
+        attack.AttackFigure(figure, float(value), nodes, n, "higher is better")
         for figure, value in (
             ("candidates, median", np.median(set_sizes)),
             ("nearest, fewest", near.nearest.min()),
@@ -201,14 +196,14 @@ def figures_of(
         yield figure._replace(sample=sample, setting=setting)
 
 
-def right_guess(name: str, right: Floats, n: int, rng: np.random.Generator) -> AttackFigure:
+def right_guess(name: str, right: Floats, n: int, rng: np.random.Generator) -> attack.AttackFigure:
     """Return how often a guess among the nearest nodes is right."""
     # A sample has an interval; a count of everybody has none.
     sample, setting = None, Setting(knows=name)
     if right.size < n:
         sample = bootstrap_mean(right, rng)
     value, unit = float(right.mean()), "share of people"
-    return AttackFigure("right guess", value, unit, 1 / n, sample=sample, setting=setting)
+    return attack.AttackFigure("right guess", value, unit, 1 / n, sample=sample, setting=setting)
 
 
 SAME_FOR: dict[str, tuple[MeasureName, ...]] = {
@@ -293,7 +288,7 @@ SAID = (
 )
 """How figures are worded, one entry per kind of knowledge."""
 
-CANDIDATE_SET = Attack(
+CANDIDATE_SET = attack.Attack(
     name="candidate-set",
     kind=Graph,
     knows="for one person, in the original: the degree; the degree and the number of triangles; "

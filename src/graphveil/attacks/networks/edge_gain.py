@@ -20,14 +20,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackInput,
-    AttackOptions,
-    Outcome,
-    squares,
-)
+from graphveil.attacks import attack
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.networks import propagation
 from graphveil.attacks.networks.assignment import expand_when_stuck, mutual_best
@@ -46,7 +39,7 @@ Pairs: TypeAlias = "Ints"
 
 
 @dataclass(frozen=True, kw_only=True)
-class EdgeGainOptions(AttackOptions, label="edge-gain"):
+class EdgeGainOptions(attack.AttackOptions, label="edge-gain"):
     """What the attacker knows, and how many copies are made."""
 
     overlap: float = parameter(
@@ -81,7 +74,9 @@ class Learned(NamedTuple):
     predicted: Pairs
 
 
-def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> Outcome:
+def edge_gain(
+    situation: attack.AttackInput[GraphComparison], options: EdgeGainOptions
+) -> attack.Outcome:
     """Return how many unknown edges a matching of the known ones with the release shows.
 
     A person's risk is the share of their hidden edges that the release shows, next to the share
@@ -106,18 +101,18 @@ def edge_gain(situation: AttackInput[GraphComparison], options: EdgeGainOptions)
         _revealed(pair.original.n_nodes, trials, source) for source in ("shown", "predicted")
     )
     figures, missing = _figures(trials, Setting(capped=capped or None), rng)
-    return Outcome(figures, risk, baseline, missing)
+    return attack.Outcome(figures, risk, baseline, missing)
 
 
 PER_SQUARE = 1e-7
 """Seconds of one copy per squared degree, to predict as many edges."""
 
 
-def seconds(situation: AttackInput[GraphComparison], options: EdgeGainOptions) -> float:
+def seconds(situation: attack.AttackInput[GraphComparison], options: EdgeGainOptions) -> float:
     """Return about how long it takes."""
     pair = situation.comparison
     propagation.check_matching(pair)
-    return options.draws * (propagation.seconds_of_draw(pair) + PER_SQUARE * squares(pair))
+    return options.draws * (propagation.seconds_of_draw(pair) + PER_SQUARE * attack.squares(pair))
 
 
 def learned(original: Graph, guess: propagation.Guess) -> Learned:
@@ -176,7 +171,7 @@ def likeliest_pairs(graph: Graph, size: int) -> Ints:
 
 def _figures(
     trials: Sequence[Learned], setting: Setting, rng: np.random.Generator
-) -> tuple[list[AttackFigure], dict[str, str]]:
+) -> tuple[list[attack.AttackFigure], dict[str, str]]:
     """Return precision and recall over all copies, and why one of them is missing."""
     # True edges among those that the release shows, and among those that are predicted.
     hits, guesses = (
@@ -200,7 +195,7 @@ def _figures(
         sample = bootstrap_ratio(hits, base, rng) if enough else Sample(len(trials))
         value, baseline = (float(number.sum() / base.sum()) for number in (hits, guesses))
         unit = "share of revealed edges" if part == "precision" else "share of unknown edges"
-        figure = AttackFigure(part, value, unit, baseline, sample=sample, setting=setting)
+        figure = attack.AttackFigure(part, value, unit, baseline, sample=sample, setting=setting)
         figures.append(figure)
     return figures, missing
 
@@ -221,7 +216,7 @@ def _ties(pairs: Pairs, n: int) -> Ints:
     return np.bincount(np.concatenate([pairs // n, pairs % n]), minlength=n)
 
 
-EDGE_GAIN = Attack(
+EDGE_GAIN = attack.Attack(
     name="edge-gain",
     kind=Graph,
     knows="most of the edges of the original, none of them false, with their directions, their "

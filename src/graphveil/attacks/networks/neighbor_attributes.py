@@ -18,21 +18,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackInput,
-    Outcome,
-    ends_of,
-    refuse_more_nodes,
-)
-from graphveil.attacks.networks.candidate_set import (
-    MOST_NODES,
-    WITH_ATTRIBUTES,
-    CandidateSetOptions,
-    figures_of,
-    known_of_people,
-)
+from graphveil.attacks import attack
+from graphveil.attacks.networks import candidate_set
 from graphveil.attacks.networks.copies.side_information import (
     Relations,
     SideInformation,
@@ -49,7 +36,7 @@ NEIGHBORS = "attributes of the neighbors"
 """The name of this kind of knowledge."""
 
 
-class NeighborAttributesOptions(CandidateSetOptions, label="neighbor-attributes"):
+class NeighborAttributesOptions(candidate_set.CandidateSetOptions, label="neighbor-attributes"):
     """How many people are looked for by the attributes of their neighbors."""
 
 
@@ -112,8 +99,8 @@ class Neighborhood(NamedTuple):
 
 
 def neighbor_attributes(
-    situation: AttackInput[NetworkComparison], options: NeighborAttributesOptions
-) -> Outcome:
+    situation: attack.AttackInput[NetworkComparison], options: NeighborAttributesOptions
+) -> attack.Outcome:
     """Return how many people are unique, and found again, by what their neighbors are like.
 
     A person's risk is the larger chance of a right guess, without and with the own attributes.
@@ -139,19 +126,19 @@ def neighbor_attributes(
     risk = np.full(n, np.nan)
     # Who is unique, then who is found: without the person's own attributes, and with them.
     figures = list(_unique_figures(both, rows))
-    for name, own in ((NEIGHBORS, None), (f"{NEIGHBORS}{WITH_ATTRIBUTES}", rows)):
+    for name, own in ((NEIGHBORS, None), (f"{NEIGHBORS}{candidate_set.WITH_ATTRIBUTES}", rows)):
         near = candidates(known, released, pair.linked, targets, own).only(0)
-        figures += figures_of(name, near, n, rng)
+        figures += candidate_set.figures_of(name, near, n, rng)
         risk[targets] = np.fmax(risk[targets], near.right)
-    return Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
+    return attack.Outcome(figures, risk, np.where(np.isnan(risk), np.nan, 1 / n))
 
 
-def _unique_figures(both: SideInformation, rows: KnownRows) -> list[AttackFigure]:
+def _unique_figures(both: SideInformation, rows: KnownRows) -> list[attack.AttackFigure]:
     """Return how many people have a multiset of neighbors' rows that no other person has."""
     every = np.concatenate([rows.known, rows.shown])
     classes = np.unique(every, axis=0, return_inverse=True)[1].reshape(2, -1)
     return [
-        AttackFigure(
+        attack.AttackFigure(
             f"alone by them, {where}", unique_share(relations, of_person), "share of people"
         )
         for where, relations, of_person in (
@@ -183,16 +170,18 @@ PER_END = 2e-8
 """Seconds for every end of an edge and attribute that a target is compared with."""
 
 
-def seconds(situation: AttackInput[NetworkComparison], options: NeighborAttributesOptions) -> float:
+def seconds(
+    situation: attack.AttackInput[NetworkComparison], options: NeighborAttributesOptions
+) -> float:
     """Return about how long it takes."""
     pair = situation.comparison
     n = pair.original.n_nodes
-    refuse_more_nodes(n, MOST_NODES, "Use a release with fewer nodes")
+    attack.refuse_more_nodes(n, candidate_set.MOST_NODES, "Use a release with fewer nodes")
     columns = max(len(pair.networks[1].attributes), 1)
-    return PER_END * options.of_nodes(n) * ends_of(pair) * columns
+    return PER_END * options.of_nodes(n) * attack.ends_of(pair) * columns
 
 
-NEIGHBOR_ATTRIBUTES = Attack(
+NEIGHBOR_ATTRIBUTES = attack.Attack(
     name="neighbor-attributes",
     kind=Network,
     knows="for one person, in the original: the number of neighbors and how many of them have "
@@ -202,14 +191,16 @@ NEIGHBOR_ATTRIBUTES = Attack(
     "and in the release; and how many released nodes are at least as close to what is known as the "
     "person's own node, counted as in candidate-set. No method gives a guarantee against this",
     source="graphveil's own; without attributes: Hay et al., PVLDB 2008",
-    cost=f"targets times edges times attributes, up to {MOST_NODES:,} nodes",
+    cost=f"targets times edges times attributes, up to {candidate_set.MOST_NODES:,} nodes",
     compute=neighbor_attributes,
     seconds=seconds,
     options=NeighborAttributesOptions,
     said=(
-        known_of_people(NEIGHBORS, "the published attributes of a person's neighbors", NEIGHBORS),
-        known_of_people(
-            f"{NEIGHBORS}{WITH_ATTRIBUTES}",
+        candidate_set.known_of_people(
+            NEIGHBORS, "the published attributes of a person's neighbors", NEIGHBORS
+        ),
+        candidate_set.known_of_people(
+            f"{NEIGHBORS}{candidate_set.WITH_ATTRIBUTES}",
             "the published attributes of a person and of the neighbors",
             "own attributes and those of the neighbors",
         ),

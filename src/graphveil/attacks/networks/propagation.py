@@ -24,16 +24,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackInput,
-    AttackOptions,
-    Outcome,
-    TooLargeError,
-    ends_of,
-    refuse_more_nodes,
-    squares,
-)
+from graphveil.attacks import attack
 from graphveil.attacks.networks.assignment.expand_when_stuck import Match, expand
 from graphveil.attacks.networks.assignment.mutual_best import refine
 from graphveil.attacks.networks.assignment.seedless_start import high_confidence_pairs
@@ -70,22 +61,11 @@ _LEAST_DEGREE = 2
 
 
 @dataclass(frozen=True, kw_only=True)
-class SeedPropagationOptions(AttackOptions, label="seed-propagation"):
+class SeedPropagationOptions(attack.AttackOptions, label="seed-propagation"):
     """What the copy shares with the original, and how many people are known."""
 
-    overlap: float | None = parameter(
-        default=None,
-        text=paired_copy.OVERLAP,
-        minimum=0,
-        maximum=1,
-        unset=", ".join(f"{overlap:g}" for overlap in OVERLAPS),
-    )
-    known: int | None = parameter(
-        default=None,
-        text="number of people whose released node is known; 0 for none",
-        minimum=0,
-        unset=", ".join(map(str, KNOWN)),
-    )
+    overlap: float | None = paired_copy.overlaps_parameter(OVERLAPS)
+    known: int | None = paired_copy.known_parameter(KNOWN)
     people: float = parameter(default=1.0, text=paired_copy.PEOPLE, minimum=0, maximum=1)
     copy: CopyOf = parameter(default="network", text=COPY)
     draws: int = parameter(
@@ -122,8 +102,8 @@ class Guess(NamedTuple):
 
 
 def seed_propagation(
-    situation: AttackInput[GraphComparison], options: SeedPropagationOptions
-) -> Outcome:
+    situation: attack.AttackInput[GraphComparison], options: SeedPropagationOptions
+) -> attack.Outcome:
     """Return how many people are named by matching copies of the original with the release."""
     pair = situation.comparison
     knows = words_of(pair, options.copy)
@@ -139,10 +119,10 @@ def seed_propagation(
 
 def check_matching(pair: GraphComparison) -> None:
     """Refuse where nodes or edges are too many for a matching."""
-    n, total = pair.original.n_nodes, squares(pair)
-    refuse_more_nodes(n, MOST_NODES, SMALLER)
+    n, total = pair.original.n_nodes, attack.squares(pair)
+    attack.refuse_more_nodes(n, MOST_NODES, SMALLER)
     if total > MOST_SQUARES:
-        raise TooLargeError(
+        raise attack.TooLargeError(
             f"the sum of squared degrees, {total:,}, exceeds the limit of {MOST_SQUARES:,}. "
             f"{SMALLER}"
         )
@@ -157,7 +137,9 @@ NEAR_BY, GROWTH, FARTHEST = 500_000, 0.38, 25_000_000
 of how many times as many there are, until `FARTHEST`."""
 
 
-def seconds(situation: AttackInput[GraphComparison], options: SeedPropagationOptions) -> float:
+def seconds(
+    situation: attack.AttackInput[GraphComparison], options: SeedPropagationOptions
+) -> float:
     """Return about how long it takes."""
     pair = situation.comparison
     check_matching(pair)
@@ -166,7 +148,7 @@ def seconds(situation: AttackInput[GraphComparison], options: SeedPropagationOpt
     unknown = sum(not known for _, known in settings)
     n = pair.original.n_nodes
     if unknown == len(settings) and n > MOST_NODES_UNKNOWN:
-        raise TooLargeError(_too_many_unknown(n))
+        raise attack.TooLargeError(_too_many_unknown(n))
     of_pairs = 0.0 if n > MOST_NODES_UNKNOWN else unknown * PER_PAIR * n * n
     return options.draws * (len(settings) * seconds_of_draw(pair) + of_pairs)
 
@@ -174,9 +156,9 @@ def seconds(situation: AttackInput[GraphComparison], options: SeedPropagationOpt
 def seconds_of_draw(pair: GraphComparison) -> float:
     """Return about how long one copy takes to be matched, with some people known."""
     # Marks beyond the cache cost more, up to a limit.
-    marks = squares(pair)
+    marks = attack.squares(pair)
     farther: float = (min(max(marks, NEAR_BY), FARTHEST) / NEAR_BY) ** GROWTH
-    return PER_END * ends_of(pair) + PER_MARK * marks * farther
+    return PER_END * attack.ends_of(pair) + PER_MARK * marks * farther
 
 
 def _too_many_unknown(n: int) -> str:
@@ -247,23 +229,23 @@ def guess(two: paired_copy.Pairing, known: int, rng: np.random.Generator) -> Gue
     """
     n = two.truth.size
     if not known and n > MOST_NODES_UNKNOWN:
-        raise TooLargeError(_too_many_unknown(n))
+        raise attack.TooLargeError(_too_many_unknown(n))
     # The linkage is read for the known people alone.
     chosen = known_people(two, known, rng)
     seeds = np.full(n, paired_copy.NOBODY, dtype=np.int64)
     seeds[chosen] = two.truth[chosen]
     # With nobody known: a few surest pairs, then refinement spreads from these.
     if not known:
-        surest = high_confidence_pairs(two.copy, two.released, two.more)
-        match = refine(two.copy, two.released, surest, seeds, ROUNDS_UNKNOWN, two.more)
+        surest = high_confidence_pairs(two.copy, two.released, two.side_information)
+        match = refine(surest, seeds, ROUNDS_UNKNOWN, two.side_information)
         return Guess(two, chosen, match, capped=False)
     # With known people: marks spread from them, then refinement corrects and completes.
-    grown = expand(two.copy, two.released, seeds, more=two.more)
-    match = refine(two.copy, two.released, grown.match, seeds, ROUNDS, two.more)
+    grown = expand(seeds, two.side_information)
+    match = refine(grown.match, seeds, ROUNDS, two.side_information)
     return Guess(two, chosen, match, capped=grown.stopped)
 
 
-SEED_PROPAGATION = Attack(
+SEED_PROPAGATION = attack.Attack(
     name="seed-propagation",
     kind=Graph,
     knows="a copy of the network that shares some of its edges, has random pairs in place of the "

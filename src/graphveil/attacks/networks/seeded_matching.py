@@ -56,12 +56,7 @@ class SeededMatchingOptions(AttackOptions, label="seeded-matching"):
 
     overlap: float = parameter(default=1.0, text=paired_copy.OVERLAP, minimum=0, maximum=1)
     people: float = parameter(default=1.0, text=paired_copy.PEOPLE, minimum=0, maximum=1)
-    known: int | None = parameter(
-        default=None,
-        text="number of people whose released node is known; 0 for none",
-        minimum=0,
-        unset=", ".join(map(str, KNOWN)),
-    )
+    known: int | None = paired_copy.known_parameter(KNOWN)
     copy: CopyOf = parameter(default="network", text=COPY)
     draws: int | None = parameter(
         default=None,

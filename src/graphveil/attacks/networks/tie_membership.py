@@ -17,14 +17,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from graphveil.attacks import likelihood_ratio
 from graphveil.attacks.attack import Attack, AttackInput, AttackOptions, Outcome, Rerun, run_again
-from graphveil.attacks.likelihood_ratio import (
-    FEWEST_RELEASES,
-    GUESS,
-    SHADOWS,
-    ShadowReleases,
-    ShadowSplit,
-)
 from graphveil.attacks.wording import inferred
 from graphveil.core.parameters import parameter
 from graphveil.core.text import counted
@@ -48,9 +42,9 @@ class TieMembershipOptions(AttackOptions, label="tie-membership"):
     """How many edges are asked about, and by how many releases."""
 
     shadows: int = parameter(
-        default=SHADOWS,
+        default=likelihood_ratio.SHADOWS,
         text="number of releases, each without a random half of these edges",
-        minimum=FEWEST_RELEASES,
+        minimum=likelihood_ratio.FEWEST_RELEASES,
         maximum=1_000,
     )
     ties: int = parameter(
@@ -59,7 +53,7 @@ class TieMembershipOptions(AttackOptions, label="tie-membership"):
 
 
 @dataclass(frozen=True)
-class _Attacked(ShadowReleases):
+class _Attacked(likelihood_ratio.ShadowReleases):
     """Makes releases of the graph without some edges, and scores these pairs."""
 
     choices = CHOICES
@@ -75,7 +69,7 @@ class _Attacked(ShadowReleases):
         """How many edges are asked about."""
         return self.targets.size
 
-    def __call__(self, half: ShadowSplit) -> Floats:
+    def __call__(self, half: likelihood_ratio.ShadowSplit) -> Floats:
         """Return what a release shows of every pair: see `seen_of`."""
         edges, n = self.graph.edges(), self.graph.n_nodes
         # Drop the half that this release must not hold, keep ids, run the method, and score all
@@ -148,7 +142,7 @@ def _of_people(work: _Attacked, risks: Floats) -> tuple[Floats, Floats]:
     risk, ends = np.full(work.graph.n_nodes, np.nan), work.graph.edges()[work.targets]
     for side in ends.T:
         np.fmax.at(risk, side, risks)
-    return risk, np.where(np.isnan(risk), np.nan, GUESS)
+    return risk, np.where(np.isnan(risk), np.nan, likelihood_ratio.GUESS)
 
 
 PER_TIE, PER_END = 2e-5, 1e-7

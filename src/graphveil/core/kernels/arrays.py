@@ -4,6 +4,7 @@ Each replaces something of Numba or NumPy that is slow to compile: kernels are c
 machine of the user, who waits for the first run.
 
 - `count_bits`, `first_bit`: one instruction of the processor each.
+- `first_not_below`: bisection in sorted integers.
 - `sort`: heapsort; Numba's own sort takes ten times as long to compile.
 - `below`: the same numbers as ``rng.integers``, which takes eight times as long to compile.
 - `new_table`, `find`, `insert`, `delete`: one hash table for all kernels, from integer keys to an
@@ -59,6 +60,18 @@ def _teach(function: Any, generate: Any) -> None:
 
 _teach(count_bits, _generate_count)
 _teach(first_bit, _generate_first)
+
+
+@leaf
+def first_not_below(values: NDArray[np.integer], low: int, high: int, value: int) -> int:
+    """Return the first position in low..high - 1 whose entry is not below the value, or high."""
+    while low < high:
+        middle = (low + high) >> 1
+        if values[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
 
 @leaf

@@ -28,7 +28,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.kernels.arrays import sort
+from graphveil.core.kernels.arrays import first_not_below, sort
 from graphveil.core.kernels.leaf import ZERO, allocating, leaf
 from graphveil.core.kernels.tiers import for_each_call, for_each_entry, tiered
 
@@ -804,19 +804,6 @@ class Boxes(NamedTuple):
     second_to: Ints
 
 
-@leaf
-def _first_from(pairs: NeighborPairs, a: int, bound: int) -> int:
-    """Return the first pair of the a-th first value whose second value is not below the bound."""
-    low, high = pairs.start[a], pairs.start[a + 1]
-    while low < high:
-        middle = (low + high) // 2
-        if pairs.second[middle] < bound:
-            low = middle + 1
-        else:
-            high = middle
-    return int(low)
-
-
 @allocating
 def nodes_in_boxes(pairs: NeighborPairs, boxes: Boxes) -> Ints:
     """Return for every box the number of nodes whose pair is in it, int64.
@@ -827,7 +814,8 @@ def nodes_in_boxes(pairs: NeighborPairs, boxes: Boxes) -> Ints:
     for box in range(out.size):
         for a in range(boxes.first_from[box], boxes.first_to[box]):
             # Pairs of one first value are sorted, so that those in the box are a range.
-            low = _first_from(pairs, a, boxes.second_from[box])
-            high = _first_from(pairs, a, boxes.second_to[box] + 1)
+            start, end = pairs.start[a], pairs.start[a + 1]
+            low = first_not_below(pairs.second, start, end, boxes.second_from[box])
+            high = first_not_below(pairs.second, start, end, boxes.second_to[box] + 1)
             out[box] += pairs.before[high] - pairs.before[low]
     return out

@@ -66,8 +66,6 @@ if TYPE_CHECKING:
     from graphveil.methods.adaptive.bipartite import PriceSchedule
     from graphveil.methods.adaptive.problem import Problem, Solution
 
-__all__ = ["Adaptive", "checked_levels"]
-
 
 Compatibility = Literal["auto", "bipartite", "symmetric"]
 """Which algorithm chooses the pairs."""

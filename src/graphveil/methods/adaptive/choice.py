@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.data.codes import SUPPRESSED
@@ -33,7 +34,7 @@ from graphveil.methods.adaptive.problem import (
     words_of,
 )
 
-Way: TypeAlias = Callable[[Problem, PriceSchedule, np.random.Generator], Solution]
+Way: TypeAlias = Callable[[Problem, PriceSchedule, Generator], Solution]
 """A way to suppress cells: it returns the chosen pairs and what is suppressed."""
 
 RERUNS = 4
@@ -46,7 +47,7 @@ larger margin accepts ways that suppress less and reveal more. How both were cho
 recorded."""
 
 
-def level_clusters(problem: Problem, schedule: PriceSchedule, rng: np.random.Generator) -> Solution:
+def level_clusters(problem: Problem, schedule: PriceSchedule, rng: Generator) -> Solution:
     """Return clusters of as many equal rows as the largest level in them."""
     del schedule
     labels = clusters_by_level(problem.rows, problem.levels, rng)
@@ -54,16 +55,12 @@ def level_clusters(problem: Problem, schedule: PriceSchedule, rng: np.random.Gen
     return Solution(symmetric.pairs_within(labels), stars)
 
 
-def pruned_bipartite(
-    problem: Problem, schedule: PriceSchedule, rng: np.random.Generator
-) -> Solution:
+def pruned_bipartite(problem: Problem, schedule: PriceSchedule, rng: Generator) -> Solution:
     """Return the pairs of Algorithm 1, pruned."""
     return bipartite.pruned(problem, bipartite.solve(problem, schedule, rng))
 
 
-def symmetric_pairs(
-    problem: Problem, schedule: PriceSchedule, rng: np.random.Generator
-) -> Solution:
+def symmetric_pairs(problem: Problem, schedule: PriceSchedule, rng: Generator) -> Solution:
     """Return the pairs of Algorithm 2, with clusters by level as one of its starts."""
     labels = clusters_by_level(problem.rows, problem.levels, rng)
     return symmetric.solve(problem, schedule, rng, labels=labels)
@@ -85,9 +82,7 @@ class EqualClasses:
 
     rows: int
 
-    def __call__(
-        self, problem: Problem, schedule: PriceSchedule, rng: np.random.Generator
-    ) -> Solution:
+    def __call__(self, problem: Problem, schedule: PriceSchedule, rng: Generator) -> Solution:
         """Return the pairs of Algorithm 1 between classes, pruned by class."""
         # Step 1: the classes, and the cells in which their rows differ: these stars are paid for.
         labels = clusters_by_level(problem.rows, np.minimum(problem.levels, self.rows), rng)
@@ -173,9 +168,7 @@ class Choice(NamedTuple):
     figures: Mapping[str, float]
 
 
-def choose(
-    problems: Sequence[Problem], schedule: PriceSchedule, rng: np.random.Generator
-) -> Choice:
+def choose(problems: Sequence[Problem], schedule: PriceSchedule, rng: Generator) -> Choice:
     """Return the way with the fewest stars of those that resist a re-run.
 
     Parameters
@@ -240,7 +233,7 @@ def _rerun_share(
     way: Way,
     schedule: PriceSchedule,
     most: float,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> float:
     """Return the share of people whom re-runs of a way find; stop early once it is too large.
 
@@ -263,7 +256,7 @@ def _rerun_share(
 
 
 def _hits(
-    problem: Problem, solution: Solution, runs: NDArray[np.bool_], rng: np.random.Generator
+    problem: Problem, solution: Solution, runs: NDArray[np.bool_], rng: Generator
 ) -> NDArray[np.float64]:
     """Return how likely an attacker who saw these runs assigns each person the own record.
 

@@ -9,6 +9,7 @@ reroutes, and there are a fixed number of trials, never a time, so that a seed r
 from __future__ import annotations
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.methods.adaptive.bipartite import PriceSchedule, best_of, integer_prices, solution_of
@@ -29,15 +30,13 @@ NEAREST = 40
 """How many of the rows that are most similar to a row may lose stars together with it."""
 
 
-def searched(problem: Problem, schedule: PriceSchedule, rng: np.random.Generator) -> Solution:
+def searched(problem: Problem, schedule: PriceSchedule, rng: Generator) -> Solution:
     """Return pairs that give everyone exactly the level, and suppress little."""
     start = solve_regularly(problem, schedule, rng)
     return improved(problem, start, rng, trials=trials_of(problem))
 
 
-def solve_regularly(
-    problem: Problem, schedule: PriceSchedule, rng: np.random.Generator
-) -> Solution:
+def solve_regularly(problem: Problem, schedule: PriceSchedule, rng: Generator) -> Solution:
     """Return the pairs of Algorithm 1 with all degrees exactly the level, without the search."""
     return solution_of(problem, best_of(problem, schedule, rng, may_exceed=False).pairs)
 
@@ -47,9 +46,7 @@ def trials_of(problem: Problem) -> int:
     return problem.levels.size * max(TRIALS // int(problem.levels[0]), LEAST_TRIALS)
 
 
-def improved(
-    problem: Problem, start: Solution, rng: np.random.Generator, *, trials: int
-) -> Solution:
+def improved(problem: Problem, start: Solution, rng: Generator, *, trials: int) -> Solution:
     """Return the end of a search from pairs whose degrees are all exactly the level.
 
     `trials`: how many changes are tried.

@@ -10,8 +10,9 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from graphveil.core.errors import ParameterError
-from graphveil.core.hints import did_you_mean, option
+from graphveil.core.hints import option
 from graphveil.core.text import counted
+from graphveil.methods.roles import check_column
 
 
 def known_columns(
@@ -71,7 +72,4 @@ def check_named(
                 f"no column {name!r} for {what}. Repeat {option(what)} for each column instead of "
                 "separating rules by commas."
             )
-        raise ParameterError(
-            f"no column {name!r} for {what}. {did_you_mean(name, every)}Columns: "
-            f"{', '.join(every)}."
-        )
+        check_column(name, what, every)

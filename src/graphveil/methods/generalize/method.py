@@ -40,12 +40,7 @@ from graphveil.data.table import repeated_columns
 from graphveil.methods import roles as table_roles
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.card import MethodCard, reached_by_k
-from graphveil.methods.generalize.frames import (
-    GeneralizedTable,
-    Rules,
-    generalized,
-    questions_of_levels,
-)
+from graphveil.methods.generalize import frames
 from graphveil.methods.generalize.hierarchy import ALL, Hierarchy
 from graphveil.methods.generalize.levels import kind_of_levels, values_of
 from graphveil.methods.roles import TableRoles
@@ -281,7 +276,7 @@ class Generalize(Anonymizer[Table]):
         # Recode the known columns of the table, under the rules by column.
         roles = self.roles.of_table(data.columns)
         levels = dict(self.levels or ())
-        rules = Rules(
+        rules = frames.Rules(
             levels,
             dict(self.diverse or ()),
             dict(self.close or ()),
@@ -289,7 +284,7 @@ class Generalize(Anonymizer[Table]):
             dict(self.dates or ()),
         )
         # Classes of at least k, and the nodes that each publishes.
-        recoded = generalized(
+        recoded = frames.generalized(
             data.to_arrow(),
             roles.known,
             roles.attached,
@@ -380,7 +375,7 @@ def questions_of(data: Table, roles: TableRoles, levels: Mapping[str, str]) -> l
     values = [values_of(name, cells.column(name), ()) for name in known]
     return [
         *(problem for column in people for problem in _person_questions(data, column, choices)),
-        *questions_of_levels(values, levels),
+        *frames.questions_of_levels(values, levels),
     ]
 
 
@@ -480,7 +475,7 @@ def _described(
     )
 
 
-def _published(data: Table, recoded: GeneralizedTable, known: tuple[str, ...]) -> Table:
+def _published(data: Table, recoded: frames.GeneralizedTable, known: tuple[str, ...]) -> Table:
     """Return the known columns as published; ``*`` is a suppressed cell."""
     # Codes follow the order of the nodes, with ``*`` taken out of the categories.
     codes, categories = [], []

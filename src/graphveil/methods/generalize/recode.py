@@ -24,6 +24,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.core.progress import stage
@@ -102,7 +103,7 @@ def recode(
     k: int,
     conditions: Sequence[Condition] = (),
     weights: Sequence[float] | None = None,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> Recoded:
     """Return clusters of at least k rows that meet the conditions and lose little.
 
@@ -160,7 +161,7 @@ def _rows_of(
     leaves: Ints,
     hierarchies: Sequence[Hierarchy],
     weights: Sequence[float] | None,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> Rows:
     """Return the rows as positions in flat arrays, with the orders that say which are near."""
     near = _orders(leaves, hierarchies, ORDERS if len(leaves) < MANY_ROWS else ORDERS_OF_MANY, rng)
@@ -194,9 +195,7 @@ def _placed(
     )
 
 
-def _orders(
-    leaves: Ints, hierarchies: Sequence[Hierarchy], count: int, rng: np.random.Generator
-) -> Cells:
+def _orders(leaves: Ints, hierarchies: Sequence[Hierarchy], count: int, rng: Generator) -> Cells:
     """Return `count` orders in which rows with similar cells are next to each other.
 
     Each order sorts the rows by a random interleaving of all levels of all columns, within a column
@@ -250,7 +249,7 @@ def _by_levels(
     k: int,
     conditions: Conditions,
     state: Clusters,
-    rng: np.random.Generator,
+    rng: Generator,
 ) -> tuple[Ints, int]:
     """Return clusters of rows that agree at a vector of levels, the least loss first.
 
@@ -287,7 +286,7 @@ def _by_levels(
     return labels, int(room.counters[1])
 
 
-def _words(hierarchies: Sequence[Hierarchy], rng: np.random.Generator) -> NDArray[np.uint64]:
+def _words(hierarchies: Sequence[Hierarchy], rng: Generator) -> NDArray[np.uint64]:
     """Return a random word for every node, in the layout of `Rows.nodes`: uint64."""
     depths = [h.nodes.shape[0] for h in hierarchies]
     words = [
@@ -302,7 +301,7 @@ def _words(hierarchies: Sequence[Hierarchy], rng: np.random.Generator) -> NDArra
 
 
 def most_granular(
-    leaves: Ints, hierarchies: Sequence[Hierarchy], *, k: int, rng: np.random.Generator
+    leaves: Ints, hierarchies: Sequence[Hierarchy], *, k: int, rng: Generator
 ) -> float:
     """Return a granularity that no table of true nodes in classes of k exceeds.
 
@@ -313,7 +312,7 @@ def most_granular(
     bound, though a weaker one.
 
     >>> jobs = Hierarchy.of([["nurse", "clerk", "cook"], ["Care", "Office", "Care"]])
-    >>> rng = np.random.Generator(np.random.PCG64(1))
+    >>> rng = Generator(np.random.PCG64(1))
     >>> most_granular(np.array([[0], [0], [2]]), [jobs], k=2, rng=rng)  # the cook loses 1/2
     0.8333333333333334
     """
@@ -332,9 +331,7 @@ def most_granular(
     return 1 - float(least.mean()) / len(hierarchies)
 
 
-def _search(
-    rows: Rows, conditions: Conditions, state: Clusters, k: int, rng: np.random.Generator
-) -> None:
+def _search(rows: Rows, conditions: Conditions, state: Clusters, k: int, rng: Generator) -> None:
     """Move rows between clusters until little is gained; the clusters in `state` are written."""
     n, d = rows.cells.shape
     most_near = len(rows.near) * (2 * LATER_REACH + 1)

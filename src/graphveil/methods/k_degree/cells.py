@@ -16,14 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.methods.k_degree.sequence import (
-    AllowedEdits,
-    Ints,
-    Plan,
-    greedy_plan,
-    optimal_plan,
-    runs_of,
-)
+from graphveil.methods.k_degree import sequence
 
 ROOM = 64
 """How many degrees above the largest (and k more) have a number from the start.
@@ -82,15 +75,15 @@ class CellSpace(NamedTuple):
         """Return a numbering of four times as many degrees."""
         return self._replace(span=_even(min(self.n + 2, 4 * self.span)))
 
-    def degree_of(self, cells: Ints) -> Ints:
+    def degree_of(self, cells: sequence.Ints) -> sequence.Ints:
         """Return the degree of every cell."""
         return cells % self.span
 
-    def sizes(self, cells: Ints) -> Ints:
+    def sizes(self, cells: sequence.Ints) -> sequence.Ints:
         """Return how many of these nodes are in every cell."""
         return np.bincount(cells, minlength=self.size)
 
-    def open_cells(self, sizes: Ints) -> Ints:
+    def open_cells(self, sizes: sequence.Ints) -> sequence.Ints:
         """Return the cells with nodes that may rise, ascending by degree."""
         used = np.flatnonzero(sizes)
         degrees = self.degree_of(used)
@@ -104,13 +97,13 @@ def _even(number: int) -> int:
 
 def plan_of_cells(
     degrees: NDArray[np.integer],
-    colors: Ints | None,
+    colors: sequence.Ints | None,
     space: CellSpace,
     k: int,
     *,
-    edits: AllowedEdits,
+    edits: sequence.AllowedEdits,
     greedy: bool = False,
-) -> Plan:
+) -> sequence.Plan:
     """Return a plan of cells, color by color: every cell has at least k nodes.
 
     Its cost is the sum over the colors, and so the least one where it is an optimal plan. `colors`
@@ -118,22 +111,24 @@ def plan_of_cells(
     color.
     """
     if colors is None:
-        runs = runs_of(degrees)
-        return greedy_plan(runs, k) if greedy else optimal_plan(runs, k, edits=edits)
+        runs = sequence.runs_of(degrees)
+        return (
+            sequence.greedy_plan(runs, k) if greedy else sequence.optimal_plan(runs, k, edits=edits)
+        )
     # One dynamic program over all cells, in which no group reaches from one color into the next.
     if not greedy:
-        runs = runs_of(colors * space.span + degrees)
+        runs = sequence.runs_of(colors * space.span + degrees)
         parts = np.flatnonzero(np.diff(runs.degree // space.span, append=-1)) + 1
-        return optimal_plan(runs, k, edits=edits, parts=parts)
+        return sequence.optimal_plan(runs, k, edits=edits, parts=parts)
     # The greedy runs color by color, the highest first, since pieces are in descending order.
     order = np.argsort(colors, kind="stable")
     ends = np.cumsum(np.bincount(colors, minlength=space.n_colors))
     plans, groups = [], 0
     for color, nodes in reversed([*enumerate(np.split(order, ends[:-1]))]):
-        plan, shift = greedy_plan(runs_of(degrees[nodes]), k), color * space.span
+        plan, shift = sequence.greedy_plan(sequence.runs_of(degrees[nodes]), k), color * space.span
         # In the order of the fields: degree, target, count, low, high, group.
         shifts = (shift, shift, 0, shift, shift, groups)
-        plans.append(Plan(plan.cost, *map(np.add, plan[1:], shifts)))
+        plans.append(sequence.Plan(plan.cost, *map(np.add, plan[1:], shifts)))
         groups += int(plan.group.max()) + 1
     columns = [np.concatenate(column) for column in zip(*(p[1:] for p in plans), strict=True)]
-    return Plan(sum(plan.cost for plan in plans), *columns)
+    return sequence.Plan(sum(plan.cost for plan in plans), *columns)

@@ -25,7 +25,7 @@ def raised(
     units: int,
     keys: NDArray[np.floating],
     k: int,
-    space: CellSpace | None = None,
+    space: CellSpace,
 ) -> Ints:
     """Return raised targets so that at least `units` more edge ends are wanted.
 
@@ -43,14 +43,13 @@ def raised(
     k
         The least number of nodes per target.
     space
-        How cells are numbered; None: cells are degrees.
+        How cells are numbered.
 
     Returns
     -------
     Ints
         The raised targets, int64, shape (n,), each still shared by k nodes.
     """
-    space = space or CellSpace.plain(target.size)
     goal = target.copy()
     while units > 0:
         size = space.sizes(goal)
@@ -101,12 +100,11 @@ def _raise_part(
     return count
 
 
-def raised_at_random(target: Ints, k: int, rng: Generator, space: CellSpace | None = None) -> Ints:
+def raised_at_random(target: Ints, k: int, rng: Generator, space: CellSpace) -> Ints:
     """Return targets with a random class, or as few of its nodes as may leave it, one higher.
 
     For the variations of a run: a different sequence may need fewer edits to be met.
     """
-    space = space or CellSpace.plain(target.size)
     goal = target.copy()
     size = space.sizes(goal)
     open_classes = space.open_cells(size)
@@ -119,12 +117,7 @@ def raised_at_random(target: Ints, k: int, rng: Generator, space: CellSpace | No
 
 
 def made_even(
-    target: Ints,
-    k: int,
-    rng: Generator,
-    *,
-    rate: float = np.inf,
-    space: CellSpace | None = None,
+    target: Ints, k: int, rng: Generator, space: CellSpace, *, rate: float = np.inf
 ) -> Ints:
     """Return targets of even sum: one spare node rises by one, or a whole class of odd size does.
 
@@ -135,7 +128,6 @@ def made_even(
     """
     if target.sum() % 2 == 0:
         return target
-    space = space or CellSpace.plain(target.size)
     goal = target.copy()
     size = space.sizes(goal)
     open_classes = space.open_cells(size)

@@ -39,28 +39,14 @@ from numpy.random import Generator
 
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
+from graphveil.methods.k_degree import edit_state, sequence
 from graphveil.methods.k_degree.assignment import roles
 from graphveil.methods.k_degree.cells import CellSpace, plan_of_cells
-from graphveil.methods.k_degree.edit_state import (
-    by_need,
-    check,
-    outcome_of,
-    pairs_of,
-    sealed,
-    start,
-)
 from graphveil.methods.k_degree.kernels import absorb
 from graphveil.methods.k_degree.kernels import edits as kernel
 from graphveil.methods.k_degree.medians import settled_plans
 from graphveil.methods.k_degree.parity import settle_parity
 from graphveil.methods.k_degree.raising import made_even, raised, raised_at_random
-from graphveil.methods.k_degree.sequence import (
-    Ints,
-    Nodes,
-    Plan,
-    bound_for_targets,
-    lower_bound_edits,
-)
 from graphveil.methods.k_degree.task import DegreeTask, KDegreeOutcome
 
 EditKind = Literal["add", "any"]
@@ -104,9 +90,9 @@ class Realization(NamedTuple):
     `rounds` how often the steps started (with variations: the attempt that won).
     """
 
-    added: Nodes
-    deleted: Nodes
-    targets: Ints
+    added: sequence.Nodes
+    deleted: sequence.Nodes
+    targets: sequence.Ints
     lower_bound: int
     target_bound: int
     l1: int
@@ -119,7 +105,7 @@ class Realization(NamedTuple):
 
 
 def realize(
-    lists: tuple[Ints, Nodes],
+    lists: tuple[sequence.Ints, sequence.Nodes],
     k: int,
     *,
     edits: EditKind,
@@ -127,7 +113,7 @@ def realize(
     near: bool,
     restarts: int,
     randomness: Randomness,
-    colors: Ints | None = None,
+    colors: sequence.Ints | None = None,
 ) -> Realization:
     """Return few edge edits after which every degree is shared by at least k nodes (of a color).
 
@@ -161,13 +147,13 @@ def realize(
         There are fewer than k nodes.
     """
     degrees = np.diff(lists[0])
-    task = DegreeTask(sealed(lists[0]), sealed(lists[1]), degrees, k, near)
+    task = DegreeTask(edit_state.sealed(lists[0]), edit_state.sealed(lists[1]), degrees, k, near)
     if colors is not None:
         numbering = CellSpace.of(degrees, int(colors.max()) + 1, k)
         task = task._replace(colors=colors, numbering=numbering)
     # Step 0: the optimal sequence. L1*/2 bounds the edits from below, whatever the target.
     optimum = _optimum(task, edits)
-    floor = lower_bound_edits(optimum.cost)
+    floor = sequence.lower_bound_edits(optimum.cost)
     if edits == "add":
         plan = optimum
         if target == "greedy":
@@ -178,7 +164,7 @@ def realize(
     return realization_of(task, best, lower_bound=floor, l1=optimum.cost)
 
 
-def _optimum(task: DegreeTask, edits: EditKind) -> Plan:
+def _optimum(task: DegreeTask, edits: EditKind) -> sequence.Plan:
     return plan_of_cells(task.degrees, task.colors, task.space, task.k, edits=edits)
 
 
@@ -189,21 +175,21 @@ def realization_of(
 
     `lower_bound` holds for every graph with the guarantee; `l1` is L1* for the same kind of edits.
     """
-    check(task, best)
+    edit_state.check(task, best)
     n = task.degrees.size
     return Realization(
-        added=pairs_of(best.added, n),
-        deleted=pairs_of(best.deleted, n),
+        added=edit_state.pairs_of(best.added, n),
+        deleted=edit_state.pairs_of(best.deleted, n),
         targets=best.targets,
         lower_bound=lower_bound,
-        target_bound=bound_for_targets(best.targets - task.degrees),
+        target_bound=sequence.bound_for_targets(best.targets - task.degrees),
         l1=l1,
         rounds=best.rounds,
     )
 
 
 def planned_run(
-    task: DegreeTask, plan: Plan, edits: EditKind, rng: Generator
+    task: DegreeTask, plan: sequence.Plan, edits: EditKind, rng: Generator
 ) -> KDegreeOutcome | None:
     """Carry out a plan of targets by the steps of these edits; None where units remain.
 
@@ -213,18 +199,18 @@ def planned_run(
         return _relaxed_run(task, plan, rng)
     if task.protected is None:
         return _supergraph_run(task, _settled(task, plan), rng)
-    state, classes = start(task, roles(task, plan, rng), additions=True)
+    state, classes = edit_state.start(task, roles(task, plan, rng), additions=True)
     left = _pay_by_additions(task, state, classes, rng)
-    return None if left.size else outcome_of(task, state, classes, rounds=1)
+    return None if left.size else edit_state.outcome_of(task, state, classes, rounds=1)
 
 
-def _settled(task: DegreeTask, plan: Plan) -> Plan:
+def _settled(task: DegreeTask, plan: sequence.Plan) -> sequence.Plan:
     space = task.space
     return settle_parity(plan, task.k, space.n, edits="add", span=space.span)
 
 
 def _supergraph_best(
-    task: DegreeTask, plan: Plan, floor: int, randomness: Randomness
+    task: DegreeTask, plan: sequence.Plan, floor: int, randomness: Randomness
 ) -> KDegreeOutcome:
     """Return the fewest edits of the supergraph run and, on small graphs, of its variations.
 
@@ -238,7 +224,7 @@ def _supergraph_best(
     return best
 
 
-def _supergraph_run(task: DegreeTask, plan: Plan, rng: Generator) -> KDegreeOutcome:
+def _supergraph_run(task: DegreeTask, plan: sequence.Plan, rng: Generator) -> KDegreeOutcome:
     """Run the steps with additions alone, raising targets until they can be met."""
     n = task.degrees.size
     goal = roles(task, plan, rng)
@@ -247,10 +233,10 @@ def _supergraph_run(task: DegreeTask, plan: Plan, rng: Generator) -> KDegreeOutc
     rounds = 1
     while True:
         # Steps 2, 3 and 5 from the original graph.
-        edits, classes = start(task, goal, additions=True)
+        edits, classes = edit_state.start(task, goal, additions=True)
         left = _pay_by_additions(task, edits, classes, rng)
         if left.size == 0:
-            return outcome_of(task, edits, classes, rounds)
+            return edit_state.outcome_of(task, edits, classes, rounds)
         # Step 7: raise as many ends as are lacking, preferring nodes that few of the nodes in need
         # are joined to, since these can become their partners. Cells are numbered anew if targets
         # reach the end of their numbers.
@@ -259,12 +245,12 @@ def _supergraph_run(task: DegreeTask, plan: Plan, rng: Generator) -> KDegreeOutc
         task, goal = task.with_room(goal)
         goal = raised(goal, left, units, contacts + rng.random(n), task.k, task.space)
         task, goal = task.with_room(goal)
-        goal = made_even(goal, task.k, rng, space=task.space)
+        goal = made_even(goal, task.k, rng, task.space)
         rounds += 1
 
 
 def _supergraph_variations(
-    task: DegreeTask, plan: Plan, best: KDegreeOutcome, attempts: int, rng: Generator
+    task: DegreeTask, plan: sequence.Plan, best: KDegreeOutcome, attempts: int, rng: Generator
 ) -> KDegreeOutcome:
     """Look for fewer edits by other edges, another parity and other raises.
 
@@ -282,20 +268,20 @@ def _supergraph_variations(
             goal = raised_at_random(goal, task.k, rng, task.space)
         # Another parity: rate=1 lets a dearer move win now and then.
         task, goal = task.with_room(goal)
-        goal = made_even(goal, task.k, rng, rate=1.0, space=task.space)
+        goal = made_even(goal, task.k, rng, task.space, rate=1.0)
         # Targets that are no lower than the best ones (as cells) need as many edits: start again.
         most = best.targets.sum() + task.first_cells().sum()
         fresh = goal.sum() >= most
         if fresh:
             continue
-        edits, classes = start(task, goal, additions=True)
+        edits, classes = edit_state.start(task, goal, additions=True)
         fresh = _pay_by_additions(task, edits, classes, rng).size == 0
         if fresh and classes.target.sum() < most:
-            best = outcome_of(task, edits, classes, rounds=attempt + 2)
+            best = edit_state.outcome_of(task, edits, classes, rounds=attempt + 2)
     return best
 
 
-def free_attempts(task: DegreeTask, plan: Plan) -> int:
+def free_attempts(task: DegreeTask, plan: sequence.Plan) -> int:
     """Return how many more attempts a graph of this size gets unasked."""
     work = task.degrees.size + task.indices.size + 8 * plan.cost
     return min(FREE_ATTEMPTS, FREE_WORK // work)
@@ -303,12 +289,12 @@ def free_attempts(task: DegreeTask, plan: Plan) -> int:
 
 def _pay_by_additions(
     task: DegreeTask, edits: kernel.DegreeEdits, classes: kernel.DegreeClasses, rng: Generator
-) -> Ints:
+) -> sequence.Ints:
     """Take steps 2, 3 and 5 with additions alone; return the nodes that are still owed edges."""
     _match(edits, 1, rng)
     _swap(edits, 1, rng)
     _absorb_owed(task, edits, classes, rng)
-    return by_need(edits.residual, 1, rng)
+    return edit_state.by_need(edits.residual, 1, rng)
 
 
 def _match(edits: kernel.DegreeEdits, sign: int, rng: Generator) -> None:
@@ -316,23 +302,23 @@ def _match(edits: kernel.DegreeEdits, sign: int, rng: Generator) -> None:
 
     A kernel that has nothing to do is not even compiled.
     """
-    left = by_need(edits.residual, sign, rng)
+    left = edit_state.by_need(edits.residual, sign, rng)
     if left.size:
         (kernel.match_additions if sign > 0 else kernel.match_deletions)(edits, left)
 
 
 def _swap(edits: kernel.DegreeEdits, sign: int, rng: Generator) -> None:
     """Step 3 for the units of this sign."""
-    left = by_need(edits.residual, sign, rng)
+    left = edit_state.by_need(edits.residual, sign, rng)
     if left.size:
         kernel.swap(edits, left, sign, SWAP_TRIES, SWAP_BUDGET, rng)
 
 
 def _absorb_owed(
     task: DegreeTask, edits: kernel.DegreeEdits, classes: kernel.DegreeClasses, rng: Generator
-) -> Ints:
+) -> sequence.Ints:
     """Step 5 for positive units; return the last absorption as (node, absorber, 1), or zeros."""
-    left = by_need(edits.residual, 1, rng)
+    left = edit_state.by_need(edits.residual, 1, rng)
     if left.size == 0:
         return np.zeros(3, dtype=np.int64)
     order = rng.permutation(task.degrees.size)
@@ -341,7 +327,7 @@ def _absorb_owed(
 
 
 def _relaxed_best(
-    task: DegreeTask, optimum: Plan, floor: int, restarts: int, randomness: Randomness
+    task: DegreeTask, optimum: sequence.Plan, floor: int, restarts: int, randomness: Randomness
 ) -> KDegreeOutcome:
     """Return the fewest edits of relaxed runs and, unless these reach its bound, of additions.
 
@@ -363,21 +349,21 @@ def _relaxed_best(
                 return best
     # A supergraph is legal, too. It is not tried if no supergraph can have fewer edits.
     additions = _optimum(task, "add")
-    additions_floor = lower_bound_edits(additions.cost)
+    additions_floor = sequence.lower_bound_edits(additions.cost)
     if best is not None and best.cost <= additions_floor:
         return best
     supergraph = _supergraph_best(task, additions, additions_floor, randomness)
     return supergraph if best is None or supergraph.cost < best.cost else best
 
 
-def _relaxed_run(task: DegreeTask, plan: Plan, rng: Generator) -> KDegreeOutcome | None:
+def _relaxed_run(task: DegreeTask, plan: sequence.Plan, rng: Generator) -> KDegreeOutcome | None:
     """Take steps 1 to 6; return None if units remain.
 
     Negative units are absorbed before edges rotate: only a node's own neighbors can absorb them,
     while positive units can be absorbed by any node afterwards.
     """
     goal = roles(task, plan, rng)
-    edits, classes = start(task, goal, additions=False)
+    edits, classes = edit_state.start(task, goal, additions=False)
     units = edits.residual
     # Steps 1 to 3: units of the same sign pay each other.
     _match(edits, -1, rng)
@@ -385,11 +371,11 @@ def _relaxed_run(task: DegreeTask, plan: Plan, rng: Generator) -> KDegreeOutcome
     _swap(edits, -1, rng)
     _swap(edits, 1, rng)
     # Step 5, negative units: neighbors fall to the class below.
-    last, left = np.zeros(3, dtype=np.int64), by_need(units, -1, rng)
+    last, left = np.zeros(3, dtype=np.int64), edit_state.by_need(units, -1, rng)
     if left.size:
         last = absorb.absorb_surplus(edits, classes, left, task.k, rng)
     # Step 4: what is still too much at one node moves to a node that lacks it.
-    surplus, lacking = by_need(units, -1, rng), by_need(units, 1, rng)
+    surplus, lacking = edit_state.by_need(units, -1, rng), edit_state.by_need(units, 1, rng)
     if surplus.size and lacking.size:
         absorb.rotate(edits, surplus, lacking, rng)
     # Step 5, positive units: other nodes rise to the class above.
@@ -401,7 +387,7 @@ def _relaxed_run(task: DegreeTask, plan: Plan, rng: Generator) -> KDegreeOutcome
     left = rng.permutation(np.flatnonzero(units))
     if left.size:
         absorb.pair(edits, left, rng)
-    return None if np.any(units) else outcome_of(task, edits, classes, rounds=1)
+    return None if np.any(units) else edit_state.outcome_of(task, edits, classes, rounds=1)
 
 
 def apply_edits(graph: Graph, realization: Realization) -> Graph:
@@ -417,7 +403,7 @@ def apply_edits(graph: Graph, realization: Realization) -> Graph:
     return Graph(indptr, indices, graph.ids)
 
 
-def _both_ways(edges: Nodes, n: int) -> tuple[Ints, Nodes]:
+def _both_ways(edges: sequence.Nodes, n: int) -> tuple[sequence.Ints, sequence.Nodes]:
     """Return the sorted neighbor lists of these edges alone."""
     source = np.concatenate((edges[:, 0], edges[:, 1]))
     target = np.concatenate((edges[:, 1], edges[:, 0]))

@@ -7,27 +7,3 @@ operating system, or from a seeded generator: a run with a seed carries no guara
 `laws` has the samplers of numbers and sets, `ladder` the noise of counts without a fixed
 sensitivity, and `cells` the channels through which edges and entries are published.
 """
-
-from graphveil.methods.noise.cells import Channel, channel, flipped
-from graphveil.methods.noise.laws import (
-    Words,
-    below,
-    bernoulli,
-    binomial,
-    discrete_laplace,
-    distinct,
-    words_from,
-)
-
-__all__ = [
-    "Channel",
-    "Words",
-    "below",
-    "bernoulli",
-    "binomial",
-    "channel",
-    "discrete_laplace",
-    "distinct",
-    "flipped",
-    "words_from",
-]

@@ -27,16 +27,7 @@ from numpy.typing import NDArray
 
 from graphveil.data import Bipartite, Data, Graph
 from graphveil.data.kinds import kind_of
-from graphveil.methods.noise.laws import (
-    FULL,
-    Cells,
-    Words,
-    bernoulli,
-    binomial,
-    distinct,
-    union,
-    without,
-)
+from graphveil.methods.noise import laws
 
 Ints = NDArray[np.int64]
 
@@ -54,14 +45,14 @@ def cells_of_one(data: Data) -> int:
     return kind_of(data).cells_of_one(data)
 
 
-def cells_of(data: Graph | Bipartite) -> Cells:
+def cells_of(data: Graph | Bipartite) -> laws.Cells:
     """Return the sorted cells that are 1: the edges, or the entries."""
     if isinstance(data, Bipartite):
         return data.rows().astype(np.int64) * data.n_features + data.indices
     return np.sort(cells_between(data.edges().astype(np.int64), data.n_nodes))
 
 
-def with_cells(data: Graph | Bipartite, cells: Cells) -> Graph | Bipartite:
+def with_cells(data: Graph | Bipartite, cells: laws.Cells) -> Graph | Bipartite:
     """Return data of the same size and features in which these cells are 1, without ids."""
     if isinstance(data, Graph):
         ends = ends_of(cells, data.n_nodes)
@@ -87,7 +78,7 @@ def cells_between(pairs: Ints, n: int) -> Ints:
     return (distance - 1) * n + np.where(back, second, first)
 
 
-def ends_of(cells: Cells, n: int | Ints) -> Ints:
+def ends_of(cells: laws.Cells, n: int | Ints) -> Ints:
     """Return the two nodes of every cell, shape (cells, 2); `n` may differ from cell to cell."""
     around = np.maximum(n, 1)
     distance, first = np.divmod(cells, around)
@@ -154,14 +145,14 @@ def thresholds(ones: int, of: int, largest: Fraction) -> Channel:
     # Above 1/2 the channel is that of the complement, with both outcomes swapped.
     if 2 * ones > of:
         zero, one = thresholds(of - ones, of, largest)
-        return Channel(FULL - one, FULL - zero)
+        return Channel(laws.FULL - one, laws.FULL - zero)
     numerator, denominator = largest.numerator, largest.denominator
     # T0 = 2^64 pi / (1 - pi + pi L), rounded up. Then the largest T1 that keeps both ratios within
     # L: T1 <= L T0, and 2^64 - T0 <= L (2^64 - T1). L is at least 1, so T1 is at least T0, and the
     # ratios are at least 1.
-    zero = _divided_up(FULL * ones * denominator, (of - ones) * denominator + ones * numerator)
-    one_as_zero = _divided_up((FULL - zero) * denominator, numerator)
-    return Channel(zero, min(numerator * zero // denominator, FULL - one_as_zero))
+    zero = _divided_up(laws.FULL * ones * denominator, (of - ones) * denominator + ones * numerator)
+    one_as_zero = _divided_up((laws.FULL - zero) * denominator, numerator)
+    return Channel(zero, min(numerator * zero // denominator, laws.FULL - one_as_zero))
 
 
 def _divided_up(number: int, by: int) -> int:
@@ -177,7 +168,9 @@ def exp_below(epsilon: Fraction) -> Fraction:
     return max(Fraction(1), Fraction(below))
 
 
-def flipped(words: Words, ones: Cells, n_cells: int, through: Channel) -> tuple[Cells, int]:
+def flipped(
+    words: laws.Words, ones: laws.Cells, n_cells: int, through: Channel
+) -> tuple[laws.Cells, int]:
     """Return the cells that are published as 1 through a channel, and how many of them truly are 1.
 
     The law is exact: every cell is published independently, with the threshold of its value.
@@ -205,11 +198,11 @@ def flipped(words: Words, ones: Cells, n_cells: int, through: Channel) -> tuple[
     data, not even on the number of ones.
     """
     # The cells that are 1: each by a word of its own.
-    kept = ones[bernoulli(words, through.one, ones.size)]
+    kept = ones[laws.bernoulli(words, through.one, ones.size)]
     # The cells that are 0: a binomial number among *all* cells, without those that are 1.
-    count = binomial(words, n_cells, through.zero)
-    background = distinct(words, n_cells, count)
-    return union(kept, without(background, ones)), int(kept.size)
+    count = laws.binomial(words, n_cells, through.zero)
+    background = laws.distinct(words, n_cells, count)
+    return laws.union(kept, laws.without(background, ones)), int(kept.size)
 
 
 class BlockChances(NamedTuple):
@@ -259,8 +252,8 @@ def places_of(blocks: Ints, cells: Ints, sizes: Ints) -> Ints:
 
 
 def flipped_in_blocks(
-    words: Words, graph: Graph, classes: Ints, chances: BlockChances
-) -> tuple[Cells, int]:
+    words: laws.Words, graph: Graph, classes: Ints, chances: BlockChances
+) -> tuple[laws.Cells, int]:
     """Return the cells that are published as 1, in order, and how many of them truly are 1.
 
     As `flipped`, with the channel of the classes of both nodes: exactly and independently for every
@@ -283,10 +276,10 @@ def flipped_in_blocks(
     kept = np.sort(cells_between(ends[passing].astype(np.int64), graph.n_nodes))
     # Other pairs: sampled among all pairs, without the edges.
     chosen = background(words, classes, chances.zero)
-    return union(kept, without(chosen, cells_of(graph))), int(kept.size)
+    return laws.union(kept, laws.without(chosen, cells_of(graph))), int(kept.size)
 
 
-def background(words: Words, classes: Ints, zero: NDArray[np.uint64]) -> Cells:
+def background(words: laws.Words, classes: Ints, zero: NDArray[np.uint64]) -> laws.Cells:
     """Return cells of which each is chosen independently, with the threshold of its two classes.
 
     `zero`: uint64, shape (classes, classes): symmetric thresholds T. Blocks with
@@ -304,7 +297,7 @@ def background(words: Words, classes: Ints, zero: NDArray[np.uint64]) -> Cells:
     return np.sort(cells_between(pairs, classes.size))
 
 
-def _pools(words: Words, sizes: Ints, zero: NDArray[np.uint64]) -> Iterator[tuple[Ints, Ints]]:
+def _pools(words: laws.Words, sizes: Ints, zero: NDArray[np.uint64]) -> Iterator[tuple[Ints, Ints]]:
     """Yield the chosen cells of every pool: their blocks, and their numbers inside these."""
     # The pool of a block is the number j of bits of T - 1: 2^(j-1) < T <= 2^j. T is from 1 to below
     # 2^64, so there are at most 65 pools.
@@ -313,8 +306,8 @@ def _pools(words: Words, sizes: Ints, zero: NDArray[np.uint64]) -> Iterator[tupl
         blocks = np.flatnonzero((bits == pool) & (sizes > 0))
         # Number the cells of the pool block after block, and choose among them with 2^j / 2^64.
         ends = np.cumsum(sizes[blocks])
-        count = binomial(words, int(ends[-1]), 1 << pool)
-        cells = distinct(words, int(ends[-1]), count)
+        count = laws.binomial(words, int(ends[-1]), 1 << pool)
+        cells = laws.distinct(words, int(ends[-1]), count)
         of_cell = np.searchsorted(ends, cells, side="right")
         # Keep each with T / 2^j: j bits of a word are below T. At j = 0, T is 1: all are kept.
         if pool:

@@ -28,14 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.errors import DataError
-from graphveil.methods.noise.laws import (
-    FIRST_BITS,
-    InversionTable,
-    Words,
-    distinct,
-    inverted,
-    power_bounds,
-)
+from graphveil.methods.noise import laws
 
 LARGEST_RADIUS = 1 << 62
 """The largest reach of a draw: integers below it are sampled in words of 64 bits.
@@ -70,7 +63,7 @@ class Steps(NamedTuple):
 
 
 def ladder(
-    words: Words, counts: NDArray[np.int64], steps: Steps, rate: Fraction
+    words: laws.Words, counts: NDArray[np.int64], steps: Steps, rate: Fraction
 ) -> NDArray[np.int64]:
     """Return noisy counts: a vector at t steps from them has the probability e^(-rate t) / Z.
 
@@ -101,7 +94,7 @@ def ladder(
         If the noise could exceed `LARGEST_RADIUS`.
     """
     tables = partial(ladder_law, steps, rate, counts.size)
-    radius = steps.radius(int(inverted(words, tables, FIRST_BITS, 1)[0]))
+    radius = steps.radius(int(laws.inverted(words, tables, laws.FIRST_BITS, 1)[0]))
     if radius > LARGEST_RADIUS:
         raise DataError(f"{steps.most + 2} nodes are too many for the noise on triangles.")
     return counts + point_within(words, counts.size, radius)
@@ -137,7 +130,7 @@ def vectors_within(counts: int, radius: int) -> int:
     return sum(2**i * comb(counts, i) * comb(radius, i) for i in range(counts + 1))
 
 
-def point_within(words: Words, counts: int, radius: int) -> NDArray[np.int64]:
+def point_within(words: laws.Words, counts: int, radius: int) -> NDArray[np.int64]:
     """Return a vector of whole numbers with an L1 norm of at most `radius`, exactly uniform."""
     # How many coordinates are not 0, in proportion to the number of such vectors.
     index, nonzero = _below(words, vectors_within(counts, radius)), 0
@@ -146,13 +139,13 @@ def point_within(words: Words, counts: int, radius: int) -> NDArray[np.int64]:
     # Their magnitudes are the differences of distinct partial sums; signs and places are uniform.
     point = np.zeros(counts, dtype=np.int64)
     if nonzero:
-        sums = np.sort(distinct(words, radius, nonzero)) + 1
+        sums = np.sort(laws.distinct(words, radius, nonzero)) + 1
         signs = 1 - 2 * (words(nonzero) >> np.uint64(63)).astype(np.int64)
-        point[distinct(words, counts, nonzero)] = signs * np.diff(sums, prepend=0)
+        point[laws.distinct(words, counts, nonzero)] = signs * np.diff(sums, prepend=0)
     return point
 
 
-def _below(words: Words, bound: int) -> int:
+def _below(words: laws.Words, bound: int) -> int:
     """Return a whole number below a bound of any size, exactly uniform, by rejection."""
     width = (bound - 1).bit_length()
     while True:
@@ -164,7 +157,7 @@ def _below(words: Words, bound: int) -> int:
             return number
 
 
-def ladder_law(steps: Steps, rate: Fraction, counts: int, bits: int) -> InversionTable:
+def ladder_law(steps: Steps, rate: Fraction, counts: int, bits: int) -> laws.InversionTable:
     """Return bounds of the distribution function of tau, in proportion to q^tau V(R_tau).
 
     V is `vectors_within`, R_tau `Steps.radius`, q = e^-rate. The sum over all tau has no closed
@@ -177,8 +170,8 @@ def ladder_law(steps: Steps, rate: Fraction, counts: int, bits: int) -> Inversio
     # Powers of q, and of its root, between integers with bits to spare. `least` and `most` enclose
     # q^tau, `lower` and `upper` the sums of the terms before tau.
     fine = bits + GUARD_BITS
-    low, high = power_bounds(rate, fine)
-    root_low, root_high = power_bounds(rate / 2, fine)
+    low, high = laws.power_bounds(rate, fine)
+    root_low, root_high = laws.power_bounds(rate / 2, fine)
     least = most = 1 << fine
     lower, upper, tau = [0], [0], 0
     while True:
@@ -197,7 +190,7 @@ def ladder_law(steps: Steps, rate: Fraction, counts: int, bits: int) -> Inversio
         least, most = (least * low) >> fine, -((-most * high) >> fine)
     # Divide by the total, which is between the sum so far and the sum with the bound.
     below, above = lower[-1], upper[-1] + tail
-    return InversionTable(
+    return laws.InversionTable(
         [(value << bits) // above for value in lower[1:]],
         [min(-((-value << bits) // below), 1 << bits) for value in upper[1:]],
         bits,

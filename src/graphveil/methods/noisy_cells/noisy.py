@@ -29,9 +29,8 @@ from graphveil.data.kinds import kind_of
 from graphveil.data.origin import List, may_be_values
 from graphveil.methods.base import Anonymizer
 from graphveil.methods.card import Reached
-from graphveil.methods.noise import Channel, Words, discrete_laplace, distinct
-from graphveil.methods.noise.cells import number_of_cells
-from graphveil.methods.noise.laws import FULL, Cells, union
+from graphveil.methods.noise.cells import Channel, number_of_cells
+from graphveil.methods.noise.laws import FULL, Cells, Words, discrete_laplace, distinct, union
 from graphveil.release.draft import Draft
 
 SMALLEST_EPSILON = 0.0001
@@ -210,7 +209,7 @@ def others(words: Words, cells: Cells, n_cells: int, count: int) -> Cells:
     Cells that are not excluded are numbered without gaps; a uniform set of numbers becomes cells by
     adding how many excluded cells are before each.
 
-    >>> from graphveil.methods.noise import words_from
+    >>> from graphveil.methods.noise.laws import words_from
     >>> from graphveil.core.randomness import Randomness
     >>> others(words_from(Randomness(), "others"), np.array([1, 3]), 4, 2).tolist()
     [0, 2]

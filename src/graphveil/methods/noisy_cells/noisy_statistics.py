@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.noise import discrete_laplace, words_from
 from graphveil.methods.noise.cells import number_of_cells
+from graphveil.methods.noise.laws import discrete_laplace, words_from
 from graphveil.methods.noisy_cells.noisy import noisy_count
 
 Ints = NDArray[np.int64]

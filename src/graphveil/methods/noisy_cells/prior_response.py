@@ -30,15 +30,18 @@ from graphveil.claims.conditions import BlockFlips, Condition, as_printed
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.card import MethodCard
-from graphveil.methods.noise import Channel, channel, words_from
 from graphveil.methods.noise.cells import (
+    Channel,
     block_chances,
+    channel,
     exp_below,
     flipped_in_blocks,
     number_of_cells,
     thresholds,
     with_cells,
 )
+from graphveil.methods.noise.laws import words_from
+from graphveil.methods.noisy_cells import prior_model
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
 from graphveil.methods.noisy_cells.noisy import (
     NoisyMethod,
@@ -49,17 +52,6 @@ from graphveil.methods.noisy_cells.noisy import (
     part_parameter,
 )
 from graphveil.methods.noisy_cells.noisy_statistics import noisy_degrees, noisy_mixing
-from graphveil.methods.noisy_cells.prior_model import (
-    CLASSES,
-    CLASSES_OF_MIXING,
-    PriorClasses,
-    classes_of,
-    configuration,
-    groups_of,
-    mixing_factors,
-    priors_of,
-    stated_prior,
-)
 from graphveil.release.draft import Draft
 
 Ints = NDArray[np.int64]
@@ -83,7 +75,7 @@ class PriorResponse(NoisyMethod):
     """
 
     accepts = (Graph,)
-    most_classes: ClassVar[int] = CLASSES
+    most_classes: ClassVar[int] = prior_model.CLASSES
     shares: ClassVar[Mapping[str, Share]] = {
         "epsilon_count": Share(of_epsilon=Fraction(1, 50), most=Fraction(1, 10)),
         "epsilon_degrees": Share(of_epsilon=Fraction(7, 20), most=Fraction(7, 10)),
@@ -115,7 +107,7 @@ class PriorResponse(NoisyMethod):
             They follow from `flips` in whole numbers, so that anyone can compute them again.
         """
         largest = exp_below(Fraction(flips.epsilon_cells))
-        return [thresholds(prior, flips.FULL, largest) for prior in priors_of(flips)]
+        return [thresholds(prior, flips.FULL, largest) for prior in prior_model.priors_of(flips)]
 
     def draft(self, data: Graph, randomness: Randomness) -> Draft[Any]:
         """Return the draft of a release."""
@@ -149,7 +141,7 @@ class PriorResponse(NoisyMethod):
             return self._even(data.n_nodes, n_cells)
         count, noisy = noisy_degrees(data, randomness, self.parts)
         expected = expected_degrees(noisy, self.parts["epsilon_degrees"] / 2, count)
-        classes = classes_of(expected, self.most_classes)
+        classes = prior_model.classes_of(expected, self.most_classes)
         budget = {
             "cells": str(n_cells),
             "epsilon_cells": str(self.epsilon_cells),
@@ -160,12 +152,12 @@ class PriorResponse(NoisyMethod):
     def _modeled(
         self,
         data: Graph,  # noqa: ARG002  for methods that count more of it
-        classes: PriorClasses,
+        classes: prior_model.PriorClasses,
         budget: dict[str, Any],
         randomness: Randomness,  # noqa: ARG002  as above
     ) -> BlockFlips:
         """Return the prior that follows from classes and noisy counts."""
-        return stated_prior(budget, classes, configuration(classes))
+        return prior_model.stated_prior(budget, classes, prior_model.configuration(classes))
 
     def _even(self, n: int, n_cells: int) -> tuple[BlockFlips, Ints]:
         """Return the prior 1/2 if there is nothing to count; the one cell has all of epsilon.
@@ -301,7 +293,7 @@ class MixingPriorResponse(PriorResponse):
 
     name: ClassVar[str] = "mixing-prior-response"
     card: ClassVar[MethodCard] = MIXING_PRIOR_RESPONSE_CARD
-    most_classes: ClassVar[int] = CLASSES_OF_MIXING
+    most_classes: ClassVar[int] = prior_model.CLASSES_OF_MIXING
     shares: ClassVar[Mapping[str, Share]] = {
         **PriorResponse.shares,
         "epsilon_degrees": Share(of_epsilon=Fraction(3, 10), most=Fraction(7, 10)),
@@ -314,15 +306,21 @@ class MixingPriorResponse(PriorResponse):
     )
 
     def _modeled(
-        self, data: Graph, classes: PriorClasses, budget: dict[str, Any], randomness: Randomness
+        self,
+        data: Graph,
+        classes: prior_model.PriorClasses,
+        budget: dict[str, Any],
+        randomness: Randomness,
     ) -> BlockFlips:
         """Return the prior that follows from classes and noisy counts, corrected between groups."""
         # The noise of the counts between groups is added here, under its part of epsilon; counts
         # are brought to 0 or above after it.
-        weights, groups = configuration(classes), groups_of(classes)
+        weights, groups = prior_model.configuration(classes), prior_model.groups_of(classes)
         part = self.parts["epsilon_mixing"]
         upper = np.maximum(noisy_mixing(data, groups[classes.of_node], part, randomness), 0)
         counts = (upper + np.triu(upper, 1).T).astype(np.float64)
         scale, total = 2 / float(part), int(budget["noisy_count"])
-        factors = mixing_factors(classes, weights, groups, counts, scale=scale, total=total)
-        return stated_prior(budget, classes, weights, groups, factors)
+        factors = prior_model.mixing_factors(
+            classes, weights, groups, counts, scale=scale, total=total
+        )
+        return prior_model.stated_prior(budget, classes, weights, groups, factors)

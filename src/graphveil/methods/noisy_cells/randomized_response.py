@@ -45,9 +45,16 @@ from graphveil.core.warnings import Advice, FalseEntriesWarning
 from graphveil.data import Bipartite, Data, Graph
 from graphveil.methods.base import Anonymizer, SourceName
 from graphveil.methods.card import MethodCard, Reached
-from graphveil.methods.noise import Channel, channel, flipped, words_from
-from graphveil.methods.noise.cells import cells_of, cells_of_one, number_of_cells, with_cells
-from graphveil.methods.noise.laws import FULL
+from graphveil.methods.noise.cells import (
+    Channel,
+    cells_of,
+    cells_of_one,
+    channel,
+    flipped,
+    number_of_cells,
+    with_cells,
+)
+from graphveil.methods.noise.laws import FULL, words_from
 from graphveil.methods.noisy_cells import noisy
 from graphveil.release.draft import Draft, NoisyEdges
 

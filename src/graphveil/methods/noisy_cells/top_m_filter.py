@@ -43,9 +43,23 @@ from graphveil.core.randomness import Randomness
 from graphveil.core.warnings import Advice, NoGuaranteeWarning
 from graphveil.data import Graph
 from graphveil.methods.card import MethodCard
-from graphveil.methods.noise import Channel, Words, bernoulli, discrete_laplace, flipped, words_from
-from graphveil.methods.noise.cells import cells_of, exp_below, number_of_cells, with_cells
-from graphveil.methods.noise.laws import FULL, Cells, union
+from graphveil.methods.noise.cells import (
+    Channel,
+    cells_of,
+    exp_below,
+    flipped,
+    number_of_cells,
+    with_cells,
+)
+from graphveil.methods.noise.laws import (
+    FULL,
+    Cells,
+    Words,
+    bernoulli,
+    discrete_laplace,
+    union,
+    words_from,
+)
 from graphveil.methods.noisy_cells import noisy
 from graphveil.release.draft import Draft
 

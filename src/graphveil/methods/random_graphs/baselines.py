@@ -39,14 +39,7 @@ from graphveil.methods.noisy_cells import prior_model
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
 from graphveil.methods.noisy_cells.noisy import NoisyMethod, noisy_draft
 from graphveil.methods.noisy_cells.noisy_statistics import noisy_degrees
-from graphveil.methods.random_graphs.placement import (
-    GROUPS,
-    Places,
-    as_text,
-    cut,
-    numbers_from,
-    places_of,
-)
+from graphveil.methods.random_graphs import placement
 from graphveil.release.draft import Draft, NewIds
 
 Ints = NDArray[np.int64]
@@ -148,7 +141,7 @@ class GeneratingMethod(NoisyMethod):
         data: Graph,
         ends: Ints,
         stated: conditions.AnyCondition,
-        places: Places,
+        places: placement.Places,
         randomness: Randomness,
     ) -> Draft[Any]:
         """Return the draft of a run; one with a seed claims and states nothing.
@@ -249,19 +242,19 @@ class OneKSeries(GeneratingMethod):
         # Step 2: estimate the degrees, in ascending order, and fit the configuration model.
         in_order, part = np.sort(degrees), self.parts["epsilon_degrees"] / 2
         expected = np.sort(expected_degrees(in_order, part, count))
-        groups = cut(in_order, expected, GROUPS)
+        groups = placement.cut(in_order, expected, placement.GROUPS)
         classes = prior_model.classes_of(expected, prior_model.CLASSES)
         weights = prior_model.rounded(prior_model.configuration(classes))
         # Step 3: sample a graph over places, and assign people to places inside groups.
         seed = int.from_bytes(randomness.secret("drawing")[:8])
-        places = places_of(degrees, groups.of_node, randomness, seed)
+        places = placement.places_of(degrees, groups.of_node, randomness, seed)
         ends = places.people[sampled_edges(classes, weights, seed)]
         stated = conditions.NoisyDegrees(
             nodes=data.n_nodes,
             **{name: str(part) for name, part in self.parts.items()},
             noisy_count=str(count),
-            noisy_degrees=as_text(in_order),
-            group_cuts=as_text(groups.least),
+            noisy_degrees=placement.as_text(in_order),
+            group_cuts=placement.as_text(groups.least),
             sizes=tuple(classes.sizes.tolist()),
             weights=tuple(map(str, weights)),
             seed_of_drawing=str(seed),
@@ -289,7 +282,7 @@ def sampled_edges(classes: prior_model.PriorClasses, weights: Sequence[int], see
     expected = [(n * prior >> 64) + 1 for n, prior in zip(pairs.tolist(), priors, strict=True)]
     most = np.minimum(pairs, [each + 8 * isqrt(each) + 16 for each in expected])
     block = np.repeat(np.arange(pairs.size), most)
-    numbers = numbers_from(next(public_words(seed, block.size, conditions.SHAPE)))
+    numbers = placement.numbers_from(next(public_words(seed, block.size, conditions.SHAPE)))
     # Geometric gaps, the pairs without an edge before the next one: log(1 - U) / log(1 - prior),
     # rounded down, at most all pairs of the block.
     log_misses = np.log1p(-np.array([prior / conditions.BlockFlips.FULL for prior in priors]))

@@ -28,8 +28,8 @@ from numpy.random import Generator
 
 from graphveil.core.progress import stage
 from graphveil.data import Graph
-from graphveil.methods.noise import Words, discrete_laplace
 from graphveil.methods.noise.cells import ends_of
+from graphveil.methods.noise.laws import Words, discrete_laplace
 from graphveil.methods.random_graphs.block_sampling import Ints, distinct_in
 from graphveil.methods.random_graphs.kernels.hierarchy import Dendrogram, count_edges, walk
 

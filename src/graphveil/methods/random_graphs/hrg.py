@@ -19,7 +19,7 @@ from graphveil.claims.knowledge import Reason
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
 from graphveil.methods.card import MethodCard
-from graphveil.methods.noise import words_from
+from graphveil.methods.noise.laws import words_from
 from graphveil.methods.noisy_cells.noisy import Share, part_parameter
 from graphveil.methods.random_graphs.baselines import BaselineMethod
 from graphveil.release.draft import Draft

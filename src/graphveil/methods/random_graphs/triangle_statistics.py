@@ -18,14 +18,10 @@ import numpy as np
 
 from graphveil.core.randomness import Randomness
 from graphveil.data import Graph
-from graphveil.methods.noise import words_from
 from graphveil.methods.noise.ladder import Steps, ladder, rate_of
+from graphveil.methods.noise.laws import words_from
 from graphveil.methods.noisy_cells.degree_estimation import expected_degrees
-from graphveil.methods.noisy_cells.noisy_statistics import (
-    edges_between,
-    noisy_degrees,
-    noisy_mixing,
-)
+from graphveil.methods.noisy_cells.noisy_statistics import noisy_degrees, noisy_mixing
 from graphveil.methods.random_graphs.kernels import triangles
 from graphveil.methods.random_graphs.placement import GROUPS, Cuts, Ints, cut
 
@@ -108,11 +104,6 @@ def noisy_statistics(
     counts, steps = triangles_and_steps(data, classes, floor)
     noisy_triangles = ladder(words_from(randomness, "noisy triangles"), counts, steps, rate)
     return Statistics(count, degrees, groups, classes, mixing, floor, rate, noisy_triangles)
-
-
-def edges_between_groups(data: Graph, groups: Cuts) -> Ints:
-    """Return the true number of edges between groups g <= h: each edge is counted once."""
-    return edges_between(data, groups.of_node, groups.least.size)
 
 
 def triangles_and_steps(data: Graph, classes: Cuts, floor: int) -> tuple[Ints, Steps]:

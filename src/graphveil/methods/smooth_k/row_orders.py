@@ -12,13 +12,12 @@ chunks. Time is O(entries) plus sorting.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.data import Bipartite
-from graphveil.data.ids import Ids
+from graphveil.data.ids import Ids, frozen
 from graphveil.methods.smooth_k.kernels import label_propagation, min_hash
 from graphveil.methods.smooth_k.options import Order
 
@@ -74,7 +73,7 @@ def hashes_of_texts(starts: Ints, letters: NDArray[np.uint8]) -> NDArray[np.uint
     True
     """
     hashes = np.empty(starts.size - 1, dtype=np.uint64)
-    min_hash.text_hashes(_read_only(starts), _read_only(letters), hashes)
+    min_hash.text_hashes(frozen(starts), frozen(letters), hashes)
     return _mixed(hashes)
 
 
@@ -120,7 +119,7 @@ class MinHash:
         """
         smallest = np.full((indptr.size - 1, HASHES), min_hash.PRIME, dtype=np.int32)
         factors = np.array(self.multipliers, dtype=np.int64), np.array(self.offsets, dtype=np.int64)
-        min_hash.row_signatures(_read_only(indptr), _read_only(hashes), *factors, smallest)
+        min_hash.row_signatures(frozen(indptr), frozen(hashes), *factors, smallest)
         return smallest
 
     def words(
@@ -160,16 +159,10 @@ def piece_of(words: NDArray[np.uint64], cuts: NDArray[np.uint64]) -> NDArray[np.
     cuts
         uint64, shape (c, w), in lexicographic order.
     """
+    # Read-only views: one compiled version of a kernel then serves all callers.
     pieces = np.empty(words.shape[0], dtype=np.int32)
-    min_hash.pieces_of(_read_only(words), _read_only(cuts), pieces)
+    min_hash.pieces_of(frozen(words), frozen(cuts), pieces)
     return pieces
-
-
-def _read_only(array: NDArray[Any]) -> NDArray[Any]:
-    """Return a read-only view: one compiled version of a kernel then serves all callers."""
-    view = array.view()
-    view.flags.writeable = False
-    return view
 
 
 def order_of(data: Bipartite, order: Order, chunk_rows: int, rng: np.random.Generator) -> Ints:

@@ -14,20 +14,15 @@ import numpy as np
 from numpy.random import Generator
 
 from graphveil.methods.annealing import schedule as schedules
+from graphveil.methods.annealing import walk as walks
 from graphveil.methods.annealing.kernels import classes as node_classes
 from graphveil.methods.annealing.kernels import pooled
 from graphveil.methods.annealing.task import Edited, Task, Watch
-from graphveil.methods.annealing.walk import (
-    AnnealingWalk,
-    search_until_no_gain,
-    towards_goal,
-    with_fewer,
-)
 from graphveil.methods.structural import recount, walk_state
 from graphveil.methods.structural.paper import sample_edits
 
 
-class GraphWalk(AnnealingWalk[Task]):
+class GraphWalk(walks.AnnealingWalk[Task]):
     """A walk over the edges of a graph, which may restart where the paper's heuristic ends."""
 
     def start_where_edges_were_sampled(self) -> None:
@@ -49,7 +44,7 @@ class GraphWalk(AnnealingWalk[Task]):
             )
 
 
-def walk_of(task: Task, rng: Generator, watch: Watch | None = None) -> AnnealingWalk[Task]:
+def walk_of(task: Task, rng: Generator, watch: Watch | None = None) -> walks.AnnealingWalk[Task]:
     """Return a walk that stands at the input."""
     return GraphWalk(task, rng, watch, annealing=walk_state.annealing_state_of(task, rng))
 
@@ -58,7 +53,7 @@ Heuristic = Callable[..., Edited]
 """Returns the best state of a walk: see `heuristic`."""
 
 
-def heuristic(follow: Callable[[AnnealingWalk[Task]], None]) -> Heuristic:
+def heuristic(follow: Callable[[walks.AnnealingWalk[Task]], None]) -> Heuristic:
     """Return the heuristic that follows a course from the input, if the input misses the goal.
 
     Parameters
@@ -93,7 +88,7 @@ def heuristic(follow: Callable[[AnnealingWalk[Task]], None]) -> Heuristic:
 
 
 @heuristic
-def search(walk: AnnealingWalk[Task]) -> None:
+def search(walk: walks.AnnealingWalk[Task]) -> None:
     """Return the best state of an annealing walk from the input, the input included.
 
     Within a budget: `search_until_no_gain` over codes, one stretch over values or with
@@ -106,8 +101,8 @@ def search(walk: AnnealingWalk[Task]) -> None:
     task, steps = walk.task, walk.proposals(schedules.usual_steps(walk.task, walk.work))
     stretch = schedules.within_budget(task, steps)
     if task.by_budget and walk.iterations is None and walk.annealing.values is None:
-        search_until_no_gain(walk, stretch)
+        walks.search_until_no_gain(walk, stretch)
     elif not walk.anneal(stretch) and not task.by_budget:
         missed = walk.reached()[0] > stretch.plan.allowed
-        if missed or not with_fewer(walk, schedules.shortened(stretch), 0):
-            towards_goal(walk, steps)
+        if missed or not walks.with_fewer(walk, schedules.shortened(stretch), 0):
+            walks.towards_goal(walk, steps)

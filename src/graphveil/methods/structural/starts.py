@@ -27,18 +27,12 @@ from numpy.typing import NDArray
 from graphveil.core.kernels.leaf import ZERO
 from graphveil.data import Graph
 from graphveil.methods.annealing import schedule as schedules
+from graphveil.methods.annealing import walk as walks
 from graphveil.methods.annealing.kernels import anneal as kernel
 from graphveil.methods.annealing.kernels import classes as node_classes
 from graphveil.methods.annealing.kernels import pooled
 from graphveil.methods.annealing.schedule import AnnealingSegment
 from graphveil.methods.annealing.task import CODES, Flags, Ints, Task
-from graphveil.methods.annealing.walk import (
-    AnnealingWalk,
-    AnyTask,
-    search_from_input,
-    towards_goal,
-    with_fewer,
-)
 from graphveil.methods.k_degree.assignment import targets_per_node
 from graphveil.methods.k_degree.sequence import optimal_plan, runs_of
 from graphveil.methods.structural import recount
@@ -81,7 +75,7 @@ Sparse graphs have had nothing to gain.
 
 
 @heuristic
-def cut(walk: AnnealingWalk[Task]) -> None:
+def cut(walk: walks.AnnealingWalk[Task]) -> None:
     """Return the best state of a walk that starts where no triangle and few degrees remain.
 
     Edges inside the sides of a large cut that are in a triangle go, then degrees are lowered.
@@ -92,12 +86,12 @@ def cut(walk: AnnealingWalk[Task]) -> None:
         return
     # Step 2: anneal in any case: a state without triangles is far from the best that reaches the
     # goal.
-    towards_goal(walk, steps, always=True)
+    walks.towards_goal(walk, steps, always=True)
     # Step 3: the last few nodes that miss the goal are worn down as in STRIP.
     if 0 < walk.missed() <= WORN_DOWN:
         walk.back_to_best()
         if not strip_hubs(walk) and not walk.missed():
-            towards_goal(walk, steps)
+            walks.towards_goal(walk, steps)
     # Step 4: if some may stay unprotected, fewer deletions may do: start with part of the
     # triangles.
     if task.allowed and CODES[task.measure][1]:
@@ -105,20 +99,20 @@ def cut(walk: AnnealingWalk[Task]) -> None:
 
 
 @heuristic
-def strip(walk: AnnealingWalk[Task]) -> None:
+def strip(walk: walks.AnnealingWalk[Task]) -> None:
     """Return the best state of a walk that starts where unprotected hubs were worn down."""
     from_hubs(walk)
 
 
-def from_hubs(walk: AnnealingWalk[Any]) -> None:
+def from_hubs(walk: walks.AnnealingWalk[Any]) -> None:
     """Search with few edits, wear unprotected hubs down, and give back what is not needed."""
     steps = walk.goal_steps()
     if not delete_until_anonymous(walk, steps):
-        towards_goal(walk, steps)
+        walks.towards_goal(walk, steps)
 
 
 def without_triangles(
-    walk: AnnealingWalk[AnyTask], indptr: Ints, indices: NDArray[np.int32]
+    walk: walks.AnnealingWalk[walks.AnyTask], indptr: Ints, indices: NDArray[np.int32]
 ) -> bool:
     """Delete the edges inside the halves of a large cut that are in a triangle.
 
@@ -145,7 +139,7 @@ def without_triangles(
     return walk.should_stop()
 
 
-def thinned(walk: AnnealingWalk[Task], steps: int) -> None:
+def thinned(walk: walks.AnnealingWalk[Task], steps: int) -> None:
     """Walk towards a goal from where edges in the most triangles are deleted, if that is better.
 
     How many is bisected between 0 and the edits of the walk so far (all edges if it misses the
@@ -176,10 +170,10 @@ def thinned(walk: AnnealingWalk[Task], steps: int) -> None:
     # Go on only from a state that is better than what the walk had before.
     walk.back_to_best()
     if not walk.missed() and (missed or walk.reached()[1] < edits):
-        towards_goal(walk, steps)
+        walks.towards_goal(walk, steps)
 
 
-def lower_degrees(walk: AnnealingWalk[Task]) -> bool:
+def lower_degrees(walk: walks.AnnealingWalk[Task]) -> bool:
     """Delete edges until the degrees are k-anonymous, or nearly: three attempts.
 
     Return whether the watch asked to stop.
@@ -210,7 +204,7 @@ def _excess(degrees: Ints, task: Task) -> Ints:
     return excess
 
 
-def delete_until_anonymous(walk: AnnealingWalk[AnyTask], steps: int) -> bool:
+def delete_until_anonymous(walk: walks.AnnealingWalk[walks.AnyTask], steps: int) -> bool:
     """Search with few edits, then delete edges of unprotected hubs until the goal is reached.
 
     Does so from the input for every share of `SHARES`, since the results differ by chance, and for
@@ -222,11 +216,11 @@ def delete_until_anonymous(walk: AnnealingWalk[AnyTask], steps: int) -> bool:
     for share in (*SHARES, *MORE_SHARES):
         # Step 1: a short search with this share of the edges. If it reaches the goal, use fewer.
         edits = min(math.ceil(share * task.n_edges), task.budget)
-        if search_from_input(walk, short, edits):
+        if walks.search_from_input(walk, short, edits):
             return True
         missed = walk.classes.tally[node_classes.UNPROTECTED] - task.allowed
         if missed <= 0:
-            return with_fewer(walk, short, too_few)
+            return walks.with_fewer(walk, short, too_few)
         # Step 2: it did not; delete edges of unprotected hubs from there until the goal is reached.
         too_few = edits
         if strip_hubs(walk):
@@ -239,7 +233,7 @@ def delete_until_anonymous(walk: AnnealingWalk[AnyTask], steps: int) -> bool:
     return False
 
 
-def strip_hubs(walk: AnnealingWalk[AnyTask]) -> bool:
+def strip_hubs(walk: walks.AnnealingWalk[walks.AnyTask]) -> bool:
     """Delete edges of unprotected hubs until the goal is reached, or none is left.
 
     Return whether the watch asked to stop.
@@ -256,7 +250,7 @@ EXCHANGES = 4
 
 
 @heuristic
-def mirror(walk: AnnealingWalk[Task]) -> None:
+def mirror(walk: walks.AnnealingWalk[Task]) -> None:
     """Return the best state of a walk from a state of pairs of nodes that no measure distinguishes.
 
     Nodes are paired (k=2), and an edge is kept if it leads to an edge when all partners change
@@ -274,7 +268,7 @@ def mirror(walk: AnnealingWalk[Task]) -> None:
         walk.go_to(deleted)
         pooled.keep_if_better(state, best, task.allowed, ZERO)
         usual = schedules.usual_steps(task._replace(by_budget=False), walk.work)
-        towards_goal(walk, walk.proposals(usual))
+        walks.towards_goal(walk, walk.proposals(usual))
 
 
 def partners(graph: Graph, colors: Ints | None, steps: int, rng: Generator) -> Ints:

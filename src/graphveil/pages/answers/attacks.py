@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from graphveil.attacks.registry import ATTACKS
+from graphveil.attacks.row_selection import Taken
 from graphveil.attacks.wording import (
     QUESTIONS,
     Counted,
     Question,
     Said,
-    Taken,
     above_guess,
     reworded,
     words_of,

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
 from graphveil.attacks.registry import ATTACKS
+from graphveil.attacks.row_selection import strongest
 from graphveil.attacks.wording import (
     QUESTIONS,
     Counted,
@@ -16,7 +17,6 @@ from graphveil.attacks.wording import (
     Said,
     least_shown,
     reworded,
-    strongest,
     words_of,
 )
 from graphveil.claims.guarantees import (

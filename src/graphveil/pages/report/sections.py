@@ -15,7 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.attacks.registry import ATTACKS, EVERY, spelled
-from graphveil.attacks.wording import LARGEST, counted_in
+from graphveil.attacks.row_selection import LARGEST
+from graphveil.attacks.wording import counted_in
 from graphveil.claims.guarantees import (
     AnyGuarantee,
     EdgeDP,

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.progress import Advance
-from graphveil.methods.noise import Channel, Words, flipped
-from graphveil.methods.noise.laws import FULL, distinct, union
+from graphveil.methods.noise.cells import Channel, flipped
+from graphveil.methods.noise.laws import FULL, Words, distinct, union
 from graphveil.scale.ties.lists import NODE_BITS, NeighborLists
 
 Ints = NDArray[np.int64]

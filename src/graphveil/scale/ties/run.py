@@ -40,7 +40,8 @@ from graphveil.io.reading import source_of
 from graphveil.io.reading_report import warn_of_dropped
 from graphveil.io.text.tie_blocks import tie_file
 from graphveil.methods.base import Anonymizer
-from graphveil.methods.noise import Channel, words_from
+from graphveil.methods.noise.cells import Channel
+from graphveil.methods.noise.laws import words_from
 from graphveil.methods.noisy_cells.noisy import listed_once
 from graphveil.methods.registry import methods_from
 from graphveil.release.claiming import Claimed, Method, claim, entered, promised

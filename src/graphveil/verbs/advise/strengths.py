@@ -12,7 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from graphveil.attacks.registry import ATTACKS
-from graphveil.attacks.wording import FEWEST_TARGETS, Counted, counted_in, words_of
+from graphveil.attacks.row_selection import FEWEST_TARGETS
+from graphveil.attacks.wording import Counted, counted_in, words_of
 from graphveil.core.errors import DataError, GraphveilWarning, UsageError
 from graphveil.core.progress import stage
 from graphveil.core.randomness import Randomness

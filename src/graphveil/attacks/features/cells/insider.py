@@ -16,21 +16,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackInput,
-    AttackOptions,
-    Outcome,
-    seconds_of_passes,
-)
-from graphveil.attacks.features.cells.published_cells import (
-    MOST_CELLS,
-    PublishedCells,
-    TrueCells,
-    cells_of,
-    refuse_many,
-)
+from graphveil.attacks import attack
+from graphveil.attacks.features.cells import published_cells
 from graphveil.attacks.wording import inferred
 from graphveil.core.progress import in_time
 from graphveil.data import Bipartite
@@ -59,12 +46,14 @@ class _Guessed(NamedTuple):
     outside: Ints
 
 
-def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
+def insider(
+    situation: attack.AttackInput[BipartiteComparison], _options: attack.AttackOptions
+) -> attack.Outcome:
     """Return whose complete row another member reads, and how many suppressed cells are guessed.
 
     A person's risk is 1 if their row is read; else how often their class's cells are guessed right.
     """
-    shown, truth = cells_of(situation.comparison)
+    shown, truth = published_cells.cells_of(situation.comparison)
     if (shown.sizes < PAIR).all():
         raise NotMeasuredError("every class has one member")
     # Certainty: what every member reads, next to what anybody reads.
@@ -72,21 +61,21 @@ def insider(situation: AttackInput[BipartiteComparison], _options: AttackOptions
     # Guesses of the cells of all other members.
     guessed = _guessed(shown, truth)
     whole = "share of people"
-    figures = [AttackFigure(WHOLE_ROW, certain.mean(), whole, everything.mean())]
+    figures = [attack.AttackFigure(WHOLE_ROW, certain.mean(), whole, everything.mean())]
     if guessed.cells.any():
         right, without = (some.sum() / guessed.cells.sum() for some in guessed[1:])
         part, unit = "hidden cells of others, right guess", "share of suppressed cells"
-        figures.append(AttackFigure(part, float(right), unit, float(without)))
+        figures.append(attack.AttackFigure(part, float(right), unit, float(without)))
     risk, baseline = (
         np.where(whole_, 1.0, some[truth.own] / np.maximum(guessed.cells[truth.own], 1))
         for whole_, some in ((certain, guessed.inside), (everything, guessed.outside))
     )
     alone = shown.sizes[truth.own] < PAIR
     risk[alone] = baseline[alone] = np.nan
-    return Outcome(figures, risk, baseline)
+    return attack.Outcome(figures, risk, baseline)
 
 
-def _read_whole(shown: PublishedCells) -> tuple[Bools, Bools]:
+def _read_whole(shown: published_cells.PublishedCells) -> tuple[Bools, Bools]:
     """Return in which classes a member reads another complete row for certain, and anybody does.
 
     Two bool arrays, shape (classes,). If two members differ in a column of two values, each has the
@@ -102,7 +91,7 @@ def _read_whole(shown: PublishedCells) -> tuple[Bools, Bools]:
     return everything | turned, everything
 
 
-def _guessed(shown: PublishedCells, truth: TrueCells) -> _Guessed:
+def _guessed(shown: published_cells.PublishedCells, truth: published_cells.TrueCells) -> _Guessed:
     """Return how many suppressed cells of others every class has, and how many are guessed right.
 
     An attacker without a row guesses the value that is likeliest in a suppressed cell. A member
@@ -163,7 +152,9 @@ class _Counts(NamedTuple):
         return np.where(np.append(keys, -1)[at] == asked, found, 0)
 
 
-def _guess_by_own_value(shown: PublishedCells, column: int, counts: _Counts) -> Ints:
+def _guess_by_own_value(
+    shown: published_cells.PublishedCells, column: int, counts: _Counts
+) -> Ints:
     """Return what members guess of another one, by their class and own value.
 
     The own value is less likely: only members who have the likeliest one guess a different one.
@@ -185,13 +176,15 @@ def likeliest_of_others(chances: Floats, size: int, mine: int) -> int:
     return int((chances * left).argmax())
 
 
-def seconds(situation: AttackInput[BipartiteComparison], options: AttackOptions) -> float:
+def seconds(
+    situation: attack.AttackInput[BipartiteComparison], options: attack.AttackOptions
+) -> float:
     """Return about how long it takes."""
-    refuse_many(situation.comparison)
-    return 6 * seconds_of_passes(situation, options)
+    published_cells.refuse_many(situation.comparison)
+    return 6 * attack.seconds_of_passes(situation, options)
 
 
-INSIDER = Attack(
+INSIDER = attack.Attack(
     name="insider",
     kind=Bipartite,
     knows="the attacker's own row and equivalence class, and the possible values of the columns",
@@ -199,7 +192,7 @@ INSIDER = Attack(
     "with certainty; how often the most likely value of a suppressed cell of another "
     "member is correct, compared with an attacker who has no row",
     source="graphveil's own",
-    cost=f"linear, up to {MOST_CELLS:,} cells",
+    cost=f"linear, up to {published_cells.MOST_CELLS:,} cells",
     compute=insider,
     seconds=seconds,
     said=(

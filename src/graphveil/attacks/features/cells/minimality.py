@@ -29,20 +29,8 @@ from graphveil.attacks.attack import (
     Outcome,
     seconds_of_passes,
 )
+from graphveil.attacks.features.cells import published_cells, suppressed_cells
 from graphveil.attacks.features.cells.generalized_cells import cells_below
-from graphveil.attacks.features.cells.published_cells import (
-    MOST_CELLS,
-    PublishedCells,
-    cells_of,
-    column_of_features,
-    refuse_many,
-)
-from graphveil.attacks.features.cells.suppressed_cells import (
-    SuppressedCells,
-    by_class,
-    mean_by_person,
-    silent_cells,
-)
 from graphveil.attacks.features.class_truth import least_counts, theta_of
 from graphveil.attacks.intervals import bootstrap_ratio
 from graphveil.attacks.wording import inferred
@@ -113,11 +101,11 @@ def minimality(situation: AttackInput[BipartiteComparison], options: MinimalityO
         return _of_levels(situation, situation.tables, options)
     original = situation.comparison.original
     # Step 1: which columns are asked about, and the public rule of publishing.
-    shown, truth = cells_of(situation.comparison, all_true=False)
+    shown, truth = published_cells.cells_of(situation.comparison, all_true=False)
     columns, secret = _asked(original, options, shown)
     least = _least(situation.release, shown.sizes)
     # Step 2: suppressed cells, and what silence says about each kind of them.
-    every = (silent_cells(shown, truth, column, least) for column in columns)
+    every = (suppressed_cells.silent_cells(shown, truth, column, least) for column in columns)
     silent = [cells for cells in every if cells.people.size]
     if not silent:
         raise NotMeasuredError(
@@ -128,7 +116,7 @@ def minimality(situation: AttackInput[BipartiteComparison], options: MinimalityO
 
 def _figures(
     situation: AttackInput[BipartiteComparison],
-    silent: list[SuppressedCells],
+    silent: list[suppressed_cells.SuppressedCells],
     secret: int | None,
     own: Ints,
     *,
@@ -165,7 +153,9 @@ def _figures(
             float(np.concatenate(counted).mean()),
             "share of generalized cells" if generalized else "share of suppressed cells",
             float(guess),
-            sample=bootstrap_ratio(*by_class(classes, np.concatenate(counted)), rng),
+            sample=bootstrap_ratio(
+                *suppressed_cells.by_class(classes, np.concatenate(counted)), rng
+            ),
         )
         for part, counted, guess in (
             (part, hits, np.concatenate(chances).mean()),
@@ -246,10 +236,10 @@ def _asked_of_table(tables: TableComparison, options: MinimalityOptions) -> tupl
 
 
 def _asked(
-    original: Bipartite, options: MinimalityOptions, shown: PublishedCells
+    original: Bipartite, options: MinimalityOptions, shown: published_cells.PublishedCells
 ) -> tuple[range | list[int], int | None]:
     """Return the columns that are looked at, and the number of the secret's value, if any."""
-    columns = column_of_features(original)
+    columns = published_cells.column_of_features(original)
     if options.secret is None:
         if columns is None:
             raise NotMeasuredError(NO_COLUMNS)
@@ -282,7 +272,7 @@ def _least(release: Release[Any], sizes: Ints) -> Ints:
     return sizes if theta is None else least_counts(sizes, theta)
 
 
-def _risks(silent: list[SuppressedCells], n: int) -> tuple[Floats, Floats]:
+def _risks(silent: list[suppressed_cells.SuppressedCells], n: int) -> tuple[Floats, Floats]:
     """Return how likely the attacker takes a person's suppressed cells for what they are.
 
     Means over the cells of each person, next to those without the method.
@@ -292,8 +282,8 @@ def _risks(silent: list[SuppressedCells], n: int) -> tuple[Floats, Floats]:
     likely = [cells.chances[cells.kind, cells.value] for cells in silent]
     before = [cells.shares[cells.kind, cells.value] for cells in silent]
     return (
-        mean_by_person(people, np.concatenate(likely), n),
-        mean_by_person(people, np.concatenate(before), n),
+        suppressed_cells.mean_by_person(people, np.concatenate(likely), n),
+        suppressed_cells.mean_by_person(people, np.concatenate(before), n),
     )
 
 
@@ -303,7 +293,7 @@ PASSES, PER_CLASS = 10, 1e-5
 
 def seconds(situation: AttackInput[BipartiteComparison], _options: MinimalityOptions) -> float:
     """Return about how long it takes."""
-    classes = refuse_many(situation.comparison)
+    classes = published_cells.refuse_many(situation.comparison)
     return PASSES * seconds_of_passes(situation, AttackOptions()) + PER_CLASS * classes
 
 
@@ -318,7 +308,7 @@ MINIMALITY = Attack(
     "generalized cells the same among the values below them",
     source="based on the minimality attack of Wong, Fu, Wang and Pei, 2007; the rest is "
     "graphveil's own",
-    cost=f"linear, up to {MOST_CELLS:,} cells",
+    cost=f"linear, up to {published_cells.MOST_CELLS:,} cells",
     compute=minimality,
     seconds=seconds,
     options=MinimalityOptions,

@@ -19,14 +19,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.attack import (
-    Attack,
-    AttackFigure,
-    AttackInput,
-    AttackOptions,
-    Outcome,
-    TooLargeError,
-)
+from graphveil.attacks import attack
 from graphveil.attacks.features.cells.choice_constraints import (
     BALANCED,
     FIRST,
@@ -81,7 +74,9 @@ INCOMPLETE = (
 """Why nothing is certain."""
 
 
-def refinement(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> Outcome:
+def refinement(
+    situation: attack.AttackInput[BipartiteComparison], _options: attack.AttackOptions
+) -> attack.Outcome:
     """Return for how many suppressed cells values are excluded, and how many are guessed then."""
     # Step 1: how classes were chosen.
     features = _features_of(situation.comparison.original)
@@ -104,9 +99,9 @@ def refinement(situation: AttackInput[BipartiteComparison], _options: AttackOpti
         raise NotMeasuredError("no cell is suppressed")
     figures = _figures(situation, cells, truth)
     if chosen.complete:
-        return Outcome(_ruled_out(cells) + figures, *_risks(cells, truth.own.size))
+        return attack.Outcome(_ruled_out(cells) + figures, *_risks(cells, truth.own.size))
     missing = dict.fromkeys((RULED_OUT, CERTAIN), INCOMPLETE)
-    return Outcome(figures, *_risks(cells, truth.own.size), missing)
+    return attack.Outcome(figures, *_risks(cells, truth.own.size), missing)
 
 
 class Chosen(NamedTuple):
@@ -246,21 +241,21 @@ def _hidden_cells(
     )
 
 
-def _ruled_out(cells: HiddenCells) -> list[AttackFigure]:
+def _ruled_out(cells: HiddenCells) -> list[attack.AttackFigure]:
     """Return for how many cells values are excluded for certain, and all but one."""
     unit = "share of suppressed cells"
     return [
-        AttackFigure(RULED_OUT, float(cells.ruled_out.mean()), unit, 0.0),
-        AttackFigure(CERTAIN, float(cells.certain.mean()), unit, 0.0),
+        attack.AttackFigure(RULED_OUT, float(cells.ruled_out.mean()), unit, 0.0),
+        attack.AttackFigure(CERTAIN, float(cells.certain.mean()), unit, 0.0),
     ]
 
 
 def _figures(
-    situation: AttackInput[BipartiteComparison], cells: HiddenCells, truth: TrueCells
-) -> list[AttackFigure]:
+    situation: attack.AttackInput[BipartiteComparison], cells: HiddenCells, truth: TrueCells
+) -> list[attack.AttackFigure]:
     """Return how many cells are guessed, and how often what is excluded or unlikely is true."""
     rng, unit = situation.rng("refinement: intervals"), "share of suppressed cells"
-    figures: list[AttackFigure] = []
+    figures: list[attack.AttackFigure] = []
     every = np.ones(cells.people.size, dtype=np.bool_)
     # Guesses for narrowed cells and for all; the baseline is the better guess without the method.
     for part, some in ((NARROWED, cells.narrowed), (GUESSED, every)):
@@ -269,13 +264,13 @@ def _figures(
             hits = by_class(truth.own[cells.people[some]], cells.right[some])
             sample = bootstrap_ratio(*hits, rng)
             value = float(cells.right[some].mean())
-            figures.append(AttackFigure(part, value, unit, float(guess), sample=sample))
+            figures.append(attack.AttackFigure(part, value, unit, float(guess), sample=sample))
     if cells.narrowed.any():
         # How often what is excluded or unlikely is true after all: this tests the inference itself.
         wrongly = float(cells.wrongly[cells.narrowed].mean())
         by_chance = float(cells.mass[cells.narrowed].mean())
         unit = "share of such cells"
-        figures.append(AttackFigure(TRUE, wrongly, unit, by_chance, "higher is better"))
+        figures.append(attack.AttackFigure(TRUE, wrongly, unit, by_chance, "higher is better"))
     return figures
 
 
@@ -289,7 +284,9 @@ PER_STEP, PER_CLASS, PER_CELL = 3e-9, 3e-5, 4e-8
 """Seconds for every pair of classes and column; for every class; and for every cell of the data."""
 
 
-def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions) -> float:
+def seconds(
+    situation: attack.AttackInput[BipartiteComparison], _options: attack.AttackOptions
+) -> float:
     """Return about how long it takes."""
     pair = situation.comparison
     classes = refuse_many(pair)
@@ -299,14 +296,14 @@ def seconds(situation: AttackInput[BipartiteComparison], _options: AttackOptions
     steps = 0.0 if situation.release.provenance.method in CUTS else classes * classes * columns
     features = pair.original.n_features
     if steps > MOST_STEPS or classes * features > MOST_CELLS:
-        raise TooLargeError(
+        raise attack.TooLargeError(
             f"{classes:,} classes, {round(columns):,} columns and {features:,} values exceed "
             "the limit of this attack. Use a release with fewer rows"
         )
     return steps * PER_STEP + classes * PER_CLASS + pair.original.n_entries * PER_CELL
 
 
-REFINEMENT = Attack(
+REFINEMENT = attack.Attack(
     name="refinement",
     kind=Bipartite,
     knows="the release, its method with the public parameters, and the possible values of the "

@@ -25,7 +25,6 @@ from graphveil.attacks.networks.copies import paired_copy
 from graphveil.attacks.networks.copies.side_information import SideInformation, totals
 from graphveil.core.lazy import lazy_module
 from graphveil.core.progress import check_time
-from graphveil.data import Graph
 from graphveil.evaluate.comparison import Ints
 
 if TYPE_CHECKING:
@@ -51,38 +50,29 @@ class Expanded(NamedTuple):
     stopped: bool
 
 
-def expand(
-    one: Graph,
-    two: Graph,
-    seeds: Match,
-    most_marks: int = MOST_MARKS,
-    *,
-    more: SideInformation | None = None,
-) -> Expanded:
+def expand(seeds: Match, more: SideInformation, most_marks: int = MOST_MARKS) -> Expanded:
     """Return a matching grown from known pairs.
 
     Parameters
     ----------
-    one, two : Graph
-        The copy and the release.
     seeds : int64, shape (n_one,)
-        The node of `two` of every known node of `one`, -1 for the others.
+        The released node of every known node of the copy, -1 for the others.
+    more : SideInformation
+        The edges of the copy and of the release, with types, directions and attributes.
     most_marks : int
         Where to stop.
-    more : SideInformation, optional
-        Edge types, directions and attributes; the edges of both graphs if not given.
 
     Returns
     -------
     Expanded
         The matching, which contains the seeds, and whether it was stopped.
     """
-    more = SideInformation.of_graphs(one, two) if more is None else more
     first, second = candidate_lists(more)
     # Known pairs are matched from the start and are the first to spread marks.
-    match = percolation.PercolationMatch(seeds.copy(), inverse(seeds, two.n_nodes))
+    n_two = second.degrees.size
+    match = percolation.PercolationMatch(seeds.copy(), inverse(seeds, n_two))
     known = np.flatnonzero(seeds >= 0)
-    fresh = known * two.n_nodes + seeds[known]
+    fresh = known * n_two + seeds[known]
     tally = np.zeros(percolation.TALLIES, dtype=np.int64)
     tally[percolation.MOST_MARKS] = most_marks
     table, shift = percolation.new_table(1 << 12)

@@ -110,17 +110,15 @@ def sinkhorn(
     return plan
 
 
-def relaxed_alignment(
-    one: Graph, two: Graph, side_information: SideInformation | None = None
-) -> Matrix:
+def relaxed_alignment(one: Graph, two: Graph, side_information: SideInformation) -> Matrix:
     """Return how well every node of one graph fits every node of another of the same size.
 
     Parameters
     ----------
     one, two : Graph
         The copy and the release, of n nodes each.
-    side_information : SideInformation, optional
-        Edge types, directions and attributes; the edges of both graphs if not given.
+    side_information : SideInformation
+        Edge types, directions and attributes; without any, the edges of both graphs.
 
     Returns
     -------
@@ -129,9 +127,6 @@ def relaxed_alignment(
     """
     from scipy.spatial import distance  # noqa: PLC0415  heavy: not for help
 
-    side_information = (
-        SideInformation.of_graphs(one, two) if side_information is None else side_information
-    )
     firsts, seconds, _ = side_information.matrices(np.float64)
     n = one.n_nodes
     # D: Euclidean distances of features; different attributes are far off.

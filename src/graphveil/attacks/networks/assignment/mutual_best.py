@@ -21,7 +21,6 @@ from graphveil.attacks.networks.assignment.expand_when_stuck import Match
 from graphveil.attacks.networks.copies import paired_copy
 from graphveil.attacks.networks.copies.side_information import SideInformation, totals
 from graphveil.core.progress import in_time
-from graphveil.data import Graph
 from graphveil.evaluate.comparison import Ints, sparse
 
 LEAST_COMMON = 2
@@ -35,35 +34,25 @@ _FLOPS = 20_000_000
 """Multiplications per block of rows: it bounds the memory of a block to a few hundred megabytes."""
 
 
-def refine(
-    one: Graph,
-    two: Graph,
-    match: Match,
-    seeds: Match,
-    rounds: int,
-    more: SideInformation | None = None,
-) -> Match:
+def refine(match: Match, seeds: Match, rounds: int, more: SideInformation) -> Match:
     """Return a matching of nodes that are each other's most similar by their matched neighbors.
 
     Parameters
     ----------
-    one, two : Graph
-        The copy and the release.
     match : int64, shape (n_one,)
         The matching to begin with.
     seeds : int64, shape (n_one,)
         Known pairs, which are kept; -1 for the others.
     rounds : int
         How many rounds there are at most.
-    more : SideInformation, optional
-        Edge types, directions and attributes.
+    more : SideInformation
+        The edges of the copy and of the release, with types, directions and attributes.
 
     Returns
     -------
     int64, shape (n_one,)
         The refined matching, -1 for nodes without a mutual best.
     """
-    more = SideInformation.of_graphs(one, two) if more is None else more
     for _ in range(rounds):
         # Match everything anew, then put the known pairs back and take their nodes from others.
         new = _mutual(more, match)

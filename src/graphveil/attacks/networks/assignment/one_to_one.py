@@ -21,13 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from graphveil.attacks.networks.assignment.frank_wolfe import (
-    Match,
-    Plan,
-    Ties,
-    best_assignment_path,
-    faq,
-)
+from graphveil.attacks.networks.assignment import frank_wolfe
 from graphveil.attacks.networks.assignment.graduated_assignment import graduated, likeliest
 from graphveil.attacks.networks.assignment.near_candidates import FEWER, near_match
 from graphveil.attacks.networks.assignment.surroundings import Distances, distances
@@ -51,7 +45,7 @@ class Start(NamedTuple):
     `match`: int64, shape (n,); `far`: float32, shape (n, n).
     """
 
-    match: Match
+    match: frank_wolfe.Match
     far: Distances
 
 
@@ -59,11 +53,11 @@ class _Improved(NamedTuple):
     """What repeated assignments make of a start, and what that keeps."""
 
     kept: float
-    match: Match
+    match: frank_wolfe.Match
     far: Distances
 
 
-def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
+def best_assignment(ties: frank_wolfe.Ties, starts: Iterable[Start]) -> frank_wolfe.Match:
     """Return the likeliest assignment around the one of all starts that keeps most edges.
 
     Parameters
@@ -82,7 +76,7 @@ def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
     # Steps 1 to 3: improve starts until two agree. They come from a generator: those not needed are
     # never made.
     for start in in_time(starts):
-        match, kept = best_assignment_path(ties, start.match)
+        match, kept = frank_wolfe.best_assignment_path(ties, start.match)
         agreed = any(_agree(ties, match, other.match) for other in tried)
         tried.append(_Improved(kept, match, start.far))
         if agreed:
@@ -95,15 +89,17 @@ def best_assignment(ties: Ties, starts: Iterable[Start]) -> Match:
     return likeliest(ties, best.match, best.far)
 
 
-def _from_half_way(ties: Ties, some: _Improved) -> _Improved:
+def _from_half_way(ties: frank_wolfe.Ties, some: _Improved) -> _Improved:
     """Return what FAQ reaches from half way to the middle, where that keeps more."""
     half_way = middle(some.match.size) * np.float32(0.5)
     half_way[np.arange(some.match.size), some.match] += np.float32(0.5)
-    match, kept = best_assignment_path(ties, faq(ties, half_way))
+    match, kept = frank_wolfe.best_assignment_path(ties, frank_wolfe.faq(ties, half_way))
     return _Improved(kept, match, some.far) if kept > some.kept else some
 
 
-def common_starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterator[Start]:
+def common_starts(
+    ties: frank_wolfe.Ties, two: Pairing, rng: np.random.Generator
+) -> Iterator[Start]:
     """Yield the starts that both attacks share: near candidates, then three graduated assignments.
 
     The search among candidates, which large networks get alone, comes first, as it mostly keeps
@@ -116,7 +112,7 @@ def common_starts(ties: Ties, two: Pairing, rng: np.random.Generator) -> Iterato
         yield Start(ties.assigned(graduated(ties, distance)), distance)
 
 
-def completed(ties: Ties, match: Match) -> Match:
+def completed(ties: frank_wolfe.Ties, match: frank_wolfe.Match) -> frank_wolfe.Match:
     """Return an assignment that gives those a free node, by chance, who have none in a match."""
     given = np.flatnonzero(match >= 0)
     worth = np.zeros(ties.chances.shape, dtype=np.float32)
@@ -124,7 +120,7 @@ def completed(ties: Ties, match: Match) -> Match:
     return ties.assigned(worth)
 
 
-def _agree(ties: Ties, one: Match, other: Match) -> bool:
+def _agree(ties: frank_wolfe.Ties, one: frank_wolfe.Match, other: frank_wolfe.Match) -> bool:
     """Whether two assignments give most people of the copy who are not known the same node.
 
     Each counts once per edge: a person with one edge is often one of many with equal surroundings.
@@ -134,7 +130,7 @@ def _agree(ties: Ties, one: Match, other: Match) -> bool:
     return bool(ends[one == other].sum() > AGREEING * ends.sum())
 
 
-def middle(n: int) -> Plan:
+def middle(n: int) -> frank_wolfe.Plan:
     """Return the plan in which everybody is as much every node: the barycenter.
 
     >>> middle(2).tolist()

@@ -36,22 +36,21 @@ SURE_SHARE = 0.15
 spread."""
 
 
-def high_confidence_pairs(one: Graph, two: Graph, more: SideInformation | None = None) -> Match:
+def high_confidence_pairs(one: Graph, two: Graph, more: SideInformation) -> Match:
     """Return a few pairs of nodes whose surroundings are far more similar than any others.
 
     Parameters
     ----------
     one, two : Graph
         The copy and the release.
-    more : SideInformation, optional
-        Edge types, directions and attributes.
+    more : SideInformation
+        Edge types, directions and attributes; without any, the edges of both graphs.
 
     Returns
     -------
     int64, shape (n_one,)
         The node of `two` of some nodes of `one`, -1 for all others.
     """
-    more = SideInformation.of_graphs(one, two) if more is None else more
     # Step 1: distances of all pairs of nodes; different attributes are infinitely far.
     around = values_around(more)
     far = distance.cdist(

@@ -13,12 +13,14 @@ Cost: linear in nodes and edges, for dense graphs n squared.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from graphveil.attacks.networks.copies.side_information import CopyOf, SideInformation, layers_of
 from graphveil.attacks.networks.signatures import KnownRows, published_attributes
+from graphveil.core.parameters import parameter
 from graphveil.data import Graph, Layer, Network
 from graphveil.evaluate.comparison import Bools, GraphComparison, Int32s, Ints
 
@@ -30,6 +32,19 @@ OVERLAP = (
 
 PEOPLE = "share of the people who are in the copy"
 """What is said of two options of attacks by copies."""
+
+
+def overlaps_parameter(tried: Sequence[float]) -> Any:
+    """Return the option of the overlap of a copy, which has all of `tried` if it is not set."""
+    every = ", ".join(f"{overlap:g}" for overlap in tried)
+    return parameter(default=None, text=OVERLAP, minimum=0, maximum=1, unset=every)
+
+
+def known_parameter(tried: Sequence[int]) -> Any:
+    """Return the option of how many people are known: all of `tried` if it is not set."""
+    text = "number of people whose released node is known; 0 for none"
+    return parameter(default=None, text=text, minimum=0, unset=", ".join(map(str, tried)))
+
 
 NOT_KNOWN = np.int32(-1)
 """The code of an attribute that the copy does not say."""
@@ -55,8 +70,8 @@ class Pairing(NamedTuple):
     present : bool, shape (n,)
         Which nodes of the copy are people whom it has; the others have no edge in it, and pad it to
         the size of the release.
-    more : SideInformation, optional
-        What both say apart from edges; None for nothing.
+    side_information : SideInformation
+        Edges by type and direction, and attributes; without these, the edges of both graphs.
     """
 
     copy: Graph
@@ -64,14 +79,7 @@ class Pairing(NamedTuple):
     truth: Ints
     person: Ints
     present: Bools
-    more: SideInformation | None = None
-
-    @property
-    def side_information(self) -> SideInformation:
-        """Edges by type and direction, and attributes; without these, the edges of both graphs."""
-        return (
-            SideInformation.of_graphs(self.copy, self.released) if self.more is None else self.more
-        )
+    side_information: SideInformation
 
     @property
     def active(self) -> Bools:
@@ -124,25 +132,19 @@ def pairing(
     shuffled[order] = np.arange(order.size)
     present = np.zeros(n, dtype=np.bool_)
     present[members] = True
-    two = Pairing(
-        copy=Network(tuple(copied)).undirected().permuted(person),
-        released=pair.released.permuted(order),
-        truth=shuffled[pair.linked[person]],
-        person=person,
-        present=present[person],
-    )
+    graphs = Network(tuple(copied)).undirected().permuted(person), pair.released.permuted(order)
     # Step 3: attributes, and edges by type and direction, in the same orders; nothing is known of
     # people who are not in the copy.
     rows = published_attributes(pair) if copy == "network" else None
     if rows is not None:
-        known = np.where(two.present[:, None], rows.known[person], NOT_KNOWN)
+        known = np.where(present[person, None], rows.known[person], NOT_KNOWN)
         rows = KnownRows(known, rows.shown[order])
-    if layers is not None:
+    if layers is None:
+        both = SideInformation.of_graphs(*graphs, rows)
+    else:
         sides = [layer.permuted(person) for layer in copied], [e.permuted(order) for e in layers[1]]
-        return two._replace(more=SideInformation.of_layers(*sides, rows))
-    if rows is not None:
-        return two._replace(more=SideInformation.of_graphs(two.copy, two.released, rows))
-    return two
+        both = SideInformation.of_layers(*sides, rows)
+    return Pairing(*graphs, shuffled[pair.linked[person]], person, present[person], both)
 
 
 def _copied_layer(

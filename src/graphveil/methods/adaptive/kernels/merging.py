@@ -20,14 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from graphveil.core.kernels.leaf import MINUS_ONE, ZERO, leaf, wide
-from graphveil.methods.adaptive.kernels.planes import (
-    Packed,
-    distance,
-    meet,
-    meets_without,
-    put,
-    starred,
-)
+from graphveil.methods.adaptive.kernels import planes
 
 Ints = NDArray[np.int64]
 
@@ -65,15 +58,15 @@ class Merging(NamedTuple):
         Scratch: what is common to all rows of a cluster but one, and to its first rows.
     """
 
-    common: Packed
+    common: planes.Packed
     sizes: Ints
     labels: Ints
     near: Ints
     price: NDArray[np.float64]
     state: Ints
     members: Ints
-    without: Packed
-    before: Packed
+    without: planes.Packed
+    before: planes.Packed
 
 
 class MergeRule(NamedTuple):
@@ -97,31 +90,31 @@ class MergeRule(NamedTuple):
     shrink: int
 
 
-def merging(rows: Packed, labels: Ints) -> Merging:
+def merging(rows: planes.Packed, labels: Ints) -> Merging:
     """Return clusters to start with; label i is one of the rows of the cluster of row i."""
     n = labels.size
     sizes = np.bincount(labels, minlength=n)
     state = np.where(sizes == 0, ABSENT, 0)
     return Merging(
-        common=Packed(rows.planes.copy(), rows.stars.copy(), rows.offsets),
+        common=planes.Packed(rows.planes.copy(), rows.stars.copy(), rows.offsets),
         sizes=sizes.astype(np.int64),
         labels=labels.astype(np.int64),
         near=np.full(n, -1, dtype=np.int64),
         price=np.full(n, np.inf),
         state=state.astype(np.int64),
         members=np.empty(n, dtype=np.int64),
-        without=Packed(rows.planes.copy(), rows.stars.copy(), rows.offsets),
-        before=Packed(rows.planes.copy(), rows.stars.copy(), rows.offsets),
+        without=planes.Packed(rows.planes.copy(), rows.stars.copy(), rows.offsets),
+        before=planes.Packed(rows.planes.copy(), rows.stars.copy(), rows.offsets),
     )
 
 
 @leaf
-def _price(common: Packed, sizes: Ints, a: int, b: int, rule: MergeRule) -> float:
+def _price(common: planes.Packed, sizes: Ints, a: int, b: int, rule: MergeRule) -> float:
     """Return the price of merging a and b: the increase in stars, adjusted by the rule."""
     size = sizes[a] + sizes[b]
     # The union costs its size times the columns in which it differs, less what both cost now.
-    more = size * distance(common, a, common, b)
-    more -= sizes[a] * starred(common, a) + sizes[b] * starred(common, b)
+    more = size * planes.distance(common, a, common, b)
+    more -= sizes[a] * planes.starred(common, a) + sizes[b] * planes.starred(common, b)
     price: float = more * 1.0
     if rule.divisor == BY_SIZE:
         price /= size
@@ -145,7 +138,7 @@ def _find_partner(work: Merging, a: int, rule: MergeRule) -> None:
 
 
 @leaf
-def _give_back(rows: Packed, work: Merging, a: int, k: int) -> None:
+def _give_back(rows: planes.Packed, work: Merging, a: int, k: int) -> None:
     """Make rows of a cluster open clusters again, those first without which it costs least.
 
     Equal rows that are given back one after the other make one cluster, of k rows at most.
@@ -154,10 +147,10 @@ def _give_back(rows: Packed, work: Merging, a: int, k: int) -> None:
     while size > k:
         # Step 1: what is common to the cluster without each row; the row without which it costs
         # least leaves.
-        meets_without(rows, work.members, size, work.without, work.before)
-        number, fewest = ZERO, starred(work.without, work.members[0])
+        planes.meets_without(rows, work.members, size, work.without, work.before)
+        number, fewest = ZERO, planes.starred(work.without, work.members[0])
         for other in range(1, size):
-            stars = starred(work.without, work.members[other])
+            stars = planes.starred(work.without, work.members[other])
             if stars < fewest:
                 number, fewest = wide(other), stars
         # Step 2: if that row lent the cluster its slot, the cluster moves to the slot of another
@@ -165,7 +158,7 @@ def _give_back(rows: Packed, work: Merging, a: int, k: int) -> None:
         row = work.members[number]
         if row == a:
             a = _move_slot(work, a)
-        put(work.common, a, work.without, row)
+        planes.put(work.common, a, work.without, row)
         work.sizes[a] -= 1
         work.state[a] = FINISHED
         # Step 3: the row joins the cluster that was just opened if it equals its rows, else it
@@ -173,7 +166,7 @@ def _give_back(rows: Packed, work: Merging, a: int, k: int) -> None:
         if opened < 0 or work.sizes[opened] == k or not _equals(work.common, opened, rows, row):
             opened = row
             work.sizes[row], work.state[row], work.near[row] = 0, 0, -1
-            put(work.common, row, rows, row)
+            planes.put(work.common, row, rows, row)
         work.labels[row] = opened
         work.sizes[opened] += 1
         for other in range(number + 1, size):
@@ -182,10 +175,10 @@ def _give_back(rows: Packed, work: Merging, a: int, k: int) -> None:
 
 
 @leaf
-def _equals(one: Packed, i: int, other: Packed, j: int) -> bool:
+def _equals(one: planes.Packed, i: int, other: planes.Packed, j: int) -> bool:
     """Return whether two rows show the same: they differ only where both are suppressed."""
-    apart = distance(one, i, other, j)
-    same: bool = apart == starred(one, i) and apart == starred(other, j)
+    apart = planes.distance(one, i, other, j)
+    same: bool = apart == planes.starred(one, i) and apart == planes.starred(other, j)
     return same
 
 
@@ -227,7 +220,7 @@ def _cheapest(work: Merging) -> int:
 
 
 @leaf
-def merge(rows: Packed, work: Merging, rule: MergeRule) -> None:
+def merge(rows: planes.Packed, work: Merging, rule: MergeRule) -> None:
     """Write into ``work.labels`` the cluster of every row, each of k rows or more.
 
     Parameters
@@ -253,7 +246,7 @@ def merge(rows: Packed, work: Merging, rule: MergeRule) -> None:
         if a < 0:
             break
         b = work.near[a]
-        meet(work.common, a, work.common, b)
+        planes.meet(work.common, a, work.common, b)
         work.sizes[a] += work.sizes[b]
         work.state[b] = ABSENT
         for row in range(work.labels.size):
@@ -274,7 +267,7 @@ def _refresh(work: Merging, a: int, rule: MergeRule) -> None:
 
 
 @leaf
-def _assign_leftovers(rows: Packed, work: Merging) -> None:
+def _assign_leftovers(rows: planes.Packed, work: Merging) -> None:
     """Put every row of a cluster that is still open into the finished one that it costs least."""
     for row in range(work.labels.size):
         if work.state[work.labels[row]] != 0:
@@ -284,10 +277,10 @@ def _assign_leftovers(rows: Packed, work: Merging) -> None:
             if work.state[a] == FINISHED:
                 # What the finished cluster costs more with this row.
                 size = work.sizes[a]
-                more = (size + 1) * distance(work.common, a, rows, row)
-                more -= size * starred(work.common, a)
+                more = (size + 1) * planes.distance(work.common, a, rows, row)
+                more -= size * planes.starred(work.common, a)
                 if more < price:
                     best, price = a, float(more)
         work.labels[row] = best
         work.sizes[best] += 1
-        meet(work.common, best, rows, row)
+        planes.meet(work.common, best, rows, row)

@@ -27,6 +27,7 @@ import math
 import numpy as np
 from numpy.random import Generator
 
+from graphveil.core.kernels.arrays import first_not_below
 from graphveil.core.kernels.leaf import MINUS_ONE, ZERO, leaf
 from graphveil.core.kernels.tiers import tiered
 from graphveil.methods.annealing.kernels import pooled
@@ -44,7 +45,6 @@ from graphveil.methods.annealing.kernels.classes import (
     begin,
     common_of,
     energy_of,
-    first_not_below,
     list_unprotected,
     nearly_unprotected,
     tallies,

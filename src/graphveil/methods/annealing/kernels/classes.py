@@ -30,7 +30,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.kernels.arrays import FREE, find, new_table
+from graphveil.core.kernels.arrays import FREE, find, first_not_below, new_table
 from graphveil.core.kernels.leaf import leaf
 from graphveil.core.kernels.tiers import for_each_entry, tiered
 
@@ -764,18 +764,6 @@ def new_rows(indptr: Ints, indices: Nodes, room: Ints) -> NeighborRows:
     neighbor[np.arange(indices.size) + np.repeat(shift[:-1], degrees)] = indices
     widest = int(np.diff(start).max(initial=0))
     return NeighborRows(start, degrees, neighbor, np.empty(widest, dtype=np.int32))
-
-
-@leaf
-def first_not_below(values: NDArray[np.integer], low: int, high: int, value: int) -> int:
-    """Return the first position in low..high - 1 whose entry is not below the value, or high."""
-    while low < high:
-        middle = (low + high) >> 1
-        if values[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @leaf

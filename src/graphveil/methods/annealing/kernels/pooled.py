@@ -32,6 +32,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.kernels.arrays import first_not_below
 from graphveil.core.kernels.leaf import ONE, allocating, leaf
 from graphveil.core.kernels.tiers import for_each_entry, tiered
 from graphveil.methods.annealing.kernels.classes import (
@@ -41,7 +42,6 @@ from graphveil.methods.annealing.kernels.classes import (
     NodeClasses,
     begin,
     common_of,
-    first_not_below,
     move,
     shift,
     toggle,

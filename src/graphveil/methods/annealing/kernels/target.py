@@ -32,6 +32,7 @@ from numpy.random import Generator
 from numpy.typing import NDArray
 
 from graphveil.core.kernels import arrays as hashing
+from graphveil.core.kernels.arrays import first_not_below
 from graphveil.core.kernels.leaf import ONE, leaf
 from graphveil.core.kernels.tiers import tiered
 from graphveil.methods.annealing.kernels import classes as lists
@@ -49,7 +50,6 @@ from graphveil.methods.annealing.kernels.classes import (
     NodeClasses,
     Odds,
     begin,
-    first_not_below,
     gap,
     move,
     shift,

@@ -22,8 +22,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from graphveil.core.kernels.arrays import below, find, insert, sort
-from graphveil.core.kernels.leaf import MINUS_ONE, ONE, allocating, leaf, wide
+from graphveil.core.kernels.arrays import below, find, first_not_below, insert, sort
+from graphveil.core.kernels.leaf import MINUS_ONE, ONE, ZERO, allocating, leaf, wide
 from graphveil.core.kernels.tiers import tiered
 
 Ints = NDArray[np.int64]
@@ -80,15 +80,9 @@ def in_graph(indptr: Ints, indices: Nodes, u: int, v: int) -> bool:
     """Return whether the graph has the edge, by bisection in the shorter list."""
     if indptr[u + 1] - indptr[u] > indptr[v + 1] - indptr[v]:
         u, v = v, u
-    low, high = indptr[u], indptr[u + 1]
-    end = high
-    while low < high:
-        middle = (low + high) >> 1
-        if indices[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    return bool(low < end and indices[low] == v)
+    end = indptr[u + 1]
+    at = first_not_below(indices, indptr[u], end, v)
+    return bool(at < end and indices[at] == v)
 
 
 @leaf
@@ -118,17 +112,28 @@ def still_there(edits: DegreeEdits, u: int, v: int) -> bool:
 
 
 @leaf
+def set_state(
+    table: Ints, shift: int, key: int, sign: int, log: Ints, tally: Ints, place: int
+) -> None:
+    """Give a key the state +1 or -1 and log it; one with the other state is as in the input again.
+
+    `table`, `log` and `tally` are written; ``tally[place]`` is the length of the log.
+    """
+    row = find(table, shift, key)
+    if table[row, 1] == -sign:
+        table[row, 1] = 0
+    else:
+        insert(table, shift, key, sign)
+        log[tally[place]] = key
+        tally[place] += 1
+
+
+@leaf
 def make(edits: DegreeEdits, u: int, v: int) -> None:
     """Add the edge of u and v, which are not joined now; each lacks one less."""
     # A deleted pair returns to the state of the graph; any other is logged as added.
     key, shift = _key_of(edits, u, v), edits.tally[SHIFT]
-    row = find(edits.table, shift, key)
-    if edits.table[row, 1] < 0:
-        edits.table[row, 1] = 0
-    else:
-        insert(edits.table, shift, key, ONE)
-        edits.added[edits.tally[0]] = key
-        edits.tally[0] += 1
+    set_state(edits.table, shift, key, ONE, edits.added, edits.tally, ZERO)
     edits.residual[u] -= 1
     edits.residual[v] -= 1
     edits.touched[u], edits.touched[v] = True, True
@@ -139,13 +144,7 @@ def cut(edits: DegreeEdits, u: int, v: int) -> None:
     """Delete the edge of u and v, which are joined now; each lacks one more."""
     # An added pair returns to the state of the graph; any other is logged as deleted.
     key, shift = _key_of(edits, u, v), edits.tally[SHIFT]
-    row = find(edits.table, shift, key)
-    if edits.table[row, 1] > 0:
-        edits.table[row, 1] = 0
-    else:
-        insert(edits.table, shift, key, MINUS_ONE)
-        edits.deleted[edits.tally[1]] = key
-        edits.tally[1] += 1
+    set_state(edits.table, shift, key, MINUS_ONE, edits.deleted, edits.tally, ONE)
     edits.residual[u] += 1
     edits.residual[v] += 1
     edits.touched[u], edits.touched[v] = True, True
@@ -511,14 +510,7 @@ def _found_worth(
     worth, ends, of_v, of_w = near.worth, near.ends, near.of_v, near.of_w
     count = near.listed[0]
     # The first listed end from number 2 * start on, by bisection; the list goes round.
-    low, high = 0, count
-    while low < high:
-        middle = (low + high) >> 1
-        if worth[middle] < 2 * start:
-            low = middle + 1
-        else:
-            high = middle
-    at = low
+    at = first_not_below(worth, ZERO, count, 2 * start)
     for _step in range(count):
         if at == count:
             at = 0

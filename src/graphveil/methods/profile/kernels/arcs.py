@@ -33,10 +33,10 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from graphveil.core.kernels.arrays import below, find, insert, sort
-from graphveil.core.kernels.leaf import MINUS_ONE, ONE, allocating, leaf, wide
+from graphveil.core.kernels.arrays import below, find, first_not_below, sort
+from graphveil.core.kernels.leaf import MINUS_ONE, ONE, ZERO, allocating, leaf, wide
 from graphveil.core.kernels.tiers import tiered
-from graphveil.methods.k_degree.kernels.edits import lower, make_queue
+from graphveil.methods.k_degree.kernels.edits import lower, make_queue, set_state
 
 Ints = NDArray[np.int64]
 
@@ -103,20 +103,6 @@ def key_of(edits: ArcEdits, u: int, v: int) -> int:
 
 
 @leaf
-def _listed(pointers: Ints, lists: NDArray[np.int32], u: int, v: int) -> bool:
-    """Return whether the input has the arc from u to v: a binary search."""
-    low, high = pointers[u], pointers[u + 1]
-    end = high
-    while low < high:
-        middle = (low + high) >> 1
-        if lists[middle] < v:
-            low = middle + 1
-        else:
-            high = middle
-    return bool(low < end and lists[low] == v)
-
-
-@leaf
 def has_arc(edits: ArcEdits, u: int, v: int) -> bool:
     """Return whether an arc leads from u to v now; True for a node and itself."""
     if u == v:
@@ -126,22 +112,18 @@ def has_arc(edits: ArcEdits, u: int, v: int) -> bool:
     state = edits.table[find(edits.table, edits.tally[2], key_of(edits, u, v)), 1]
     if state != 0:
         return bool(state > 0)
-    return _listed(edits.pointers, edits.lists, u, v)
+    end = edits.pointers[u + 1]
+    at = first_not_below(edits.lists, edits.pointers[u], end, v)
+    return bool(at < end and edits.lists[at] == v)
 
 
 @leaf
 def make(edits: ArcEdits, u: int, v: int) -> None:
     """Add the arc from u to v, which does not exist now."""
     key, shift = key_of(edits, u, v), edits.tally[2]
-    row = find(edits.table, shift, key)
     # A deleted arc comes back: no edit is left, and its key in the log is skipped while this is so.
     # Otherwise the edit is put into the hash and logged.
-    if edits.table[row, 1] < 0:
-        edits.table[row, 1] = 0
-    else:
-        insert(edits.table, shift, key, ONE)
-        edits.added[edits.tally[0]] = key
-        edits.tally[0] += 1
+    set_state(edits.table, shift, key, ONE, edits.added, edits.tally, ZERO)
     edits.owed[u] -= 1
     edits.owed_back[v] -= 1
 
@@ -151,13 +133,7 @@ def cut(edits: ArcEdits, u: int, v: int) -> None:
     """Delete the arc from u to v, which exists now."""
     # As in `make`, with the opposite signs.
     key, shift = key_of(edits, u, v), edits.tally[2]
-    row = find(edits.table, shift, key)
-    if edits.table[row, 1] > 0:
-        edits.table[row, 1] = 0
-    else:
-        insert(edits.table, shift, key, MINUS_ONE)
-        edits.deleted[edits.tally[1]] = key
-        edits.tally[1] += 1
+    set_state(edits.table, shift, key, MINUS_ONE, edits.deleted, edits.tally, ONE)
     edits.owed[u] += 1
     edits.owed_back[v] += 1
 

@@ -413,11 +413,7 @@ def _join(costs: Costs, groups: Groups, person: int, g: int, cost: int) -> None:
     for c in range(costs.points.shape[1]):
         values, sums = groups.values[g, c], groups.sums[g, c]
         # Insert the value into the sorted ones, and add up the sums again from there on.
-        at, value = size, costs.points[person, c]
-        while at > 0 and values[at - 1] > value:
-            values[at] = values[at - 1]
-            at -= 1
-        values[at] = value
+        at = _put(values, size, costs.points[person, c])
         for i in range(at, size + 1):
             sums[i + 1] = sums[i] + values[i]
     groups.sizes[g] = size + 1

@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from graphveil.core.kernels.arrays import first_not_below
 from graphveil.core.kernels.leaf import allocating, leaf, wide
 from graphveil.core.kernels.tiers import tiered
 from graphveil.methods.smooth_k.kernels.feature_lists import Indices, Ints
@@ -215,15 +216,8 @@ def _first_out_of_reach(
 @leaf
 def _end_of(rows: RareFirst, feature: int, limit: int) -> int:
     """Return the position in a list of the first member that is not before row `limit`."""
-    low = rows.starts[feature]
-    high = low + rows.lengths[feature]
-    while low < high:
-        middle = (low + high) // 2
-        if rows.members[middle] < limit:
-            low = middle + 1
-        else:
-            high = middle
-    return wide(low)
+    start = rows.starts[feature]
+    return wide(first_not_below(rows.members, start, start + rows.lengths[feature], limit))
 
 
 @leaf
